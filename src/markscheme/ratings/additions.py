@@ -40,7 +40,7 @@ class Additions:
 
     @property
     def sentence(self) -> str:
-        """The numbers of known, new, changed and older ratings, as a phrase for a message."""
+        """Phrase for a message with the numbers of known, new, changed and outdated ratings in an import."""
         older = f", {self.n_older} older than the answer there and left out" if self.n_older else ""
         return f"{self.n_known} known, {self.n_new} new, {self.n_changed} changed{older}"
 
@@ -66,7 +66,7 @@ def _responses_of(line: Mapping[str, Any], folder: Path) -> tuple[str, ...]:
 def new_examples(
     path: Path, examples: Iterable[Example], responses: Mapping[str, tuple[str, ...]], where: str
 ) -> list[Example]:
-    """Return those of some examples whose ids a file of examples doesn't have yet.
+    """Return the examples whose ids aren't yet in the file at `path`.
 
     Args:
         path: The file.
@@ -91,7 +91,7 @@ def new_examples(
 
 
 def additions_to(path: Path, ratings: Iterable[Rating], rubric: Rubric) -> Additions:
-    """Return which of some ratings to append to a file: a judge's always, a person's if new or changed.
+    """Return the ratings to append to a file: every rating by a judge, and those by people that are new or changed.
 
     Args:
         path: A file of ratings; it may be missing.
@@ -123,7 +123,7 @@ def _state(rating: Rating, earlier: Rating | None) -> str:
 
 
 def is_before(one_time: str, other_time: str) -> bool:
-    """Return True if one time is earlier than another; if either is only a date, the dates are compared.
+    """Return True if the first of two times is earlier; if either is only a date, only the dates are compared.
 
     >>> is_before("2026-11-20", "2026-11-21T09:00:00Z")
     True
@@ -144,7 +144,7 @@ def _moment(time: str) -> datetime:
 
 
 def _latest_answers(path: Path, reader: RatingReader) -> dict[_Key, Rating]:
-    """Return each person's latest rating of each example and sample; lines of another rubric are skipped."""
+    """Map each person, example and sample in a file to the latest rating; skip lines that don't fit the rubric."""
     latest: dict[_Key, Rating] = {}
     for _, line in json_lines(path, RatingError):
         try:

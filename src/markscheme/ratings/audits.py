@@ -14,7 +14,7 @@ from markscheme.rubrics.rubric import Rubric
 
 
 def audits_in(folder: Path) -> list[dict[str, Any]]:
-    """Return the responses that `pass-rate --track` drew in a calibration folder, as examples, oldest week first.
+    """Return the responses that `pass-rate --track` drew for labelling, as examples, those of the oldest week first.
 
     The examples of one week are in the order of the file.
     """
@@ -29,7 +29,7 @@ def audits_in(folder: Path) -> list[dict[str, Any]]:
 
 
 def keep_labelled_audits(examples: Path, rubric: Rubric) -> None:
-    """Add to a rubric's examples the drawn responses that have labels in the folder of ratings.
+    """Add those responses to a rubric's examples that `pass-rate --track` drew and people have labelled since.
 
     Args:
         examples: The file of examples in its calibration folder.

@@ -25,7 +25,7 @@ def label_in_cells(row: Mapping[str, str], criteria: Mapping[str, Criterion]) ->
 
 
 def _cell(text: str, criterion: Criterion) -> float | str | bool:
-    """Read a level from a table's cell; true and false, as spreadsheets write them, are levels of a yes/no scale."""
+    """Read a level from a table's cell; `true` and `false`, as spreadsheets write them, become MET and UNMET."""
     if criterion.scale.is_yes_no and text.strip().casefold() in ("true", "false"):
         return text.strip().casefold() == "true"
     return number_or_text(text)

@@ -16,7 +16,7 @@ from markscheme.stats.intervals import Flags, Floats, Integers
 
 
 def header_values(codes: RatingCodes, value: Callable[[Rating], Any], dtype: Any) -> npt.NDArray[Any]:
-    """Compute a value from each rating's header (rater, kind, day, …), as an array of shape (n_ratings,)."""
+    """Compute a value from the header of each rating (its rater, kind, day, …), as an array of shape (n_ratings,)."""
     if not codes.headers:
         return np.zeros(0, dtype=dtype)
     return np.array(list(map(value, codes.headers)), dtype=dtype)[header_numbers(codes)]
@@ -28,7 +28,7 @@ def header_numbers(codes: RatingCodes) -> Integers:
 
 
 def rater_numbers(codes: RatingCodes, name: Callable[[Rating], Any]) -> tuple[list[Any], Integers]:
-    """List the different raters that `name` reads from ratings' headers, and number each rating's rater.
+    """Return the different raters, as `name` reads them from headers, and which of them gave each rating.
 
     Returns:
         The different raters in the order of their first ratings, and the index of each rating's rater among them, shape
@@ -40,7 +40,7 @@ def rater_numbers(codes: RatingCodes, name: Callable[[Rating], Any]) -> tuple[li
 
 
 def answer_values(codes: RatingCodes, name: str, value: Callable[[Rated], Any], without: Any) -> npt.NDArray[Any]:
-    """Compute a value from each rating's answer to a criterion, or `without` if it has none, shape (n_ratings,)."""
+    """Compute a value from each rating's answer to a criterion; `without` for ratings that don't answer it."""
     by_code = np.array([*map(value, codes.answers_on(name)), without])
     return np.asarray(by_code[np.array(codes.codes_on(name), dtype=np.int64)])
 
@@ -51,12 +51,12 @@ def levels_on(codes: RatingCodes, name: str) -> Floats:
 
 
 def skips_on(codes: RatingCodes, name: str) -> Flags:
-    """Return which ratings say that a criterion does not apply to the example, shape (n_ratings,)."""
+    """Return flags, shape (n_ratings,), of the ratings which say that a criterion does not apply to the example."""
     return answer_values(codes, name, lambda rated: rated.declined == "not applicable", False)
 
 
 def level_kinds_on(codes: RatingCodes, name: str) -> Integers:
-    """Return a number for each rating's answer to a criterion, equal for equal levels, shape (n_ratings,).
+    """Number ratings by their level on a criterion, equal levels with equal numbers, shape (n_ratings,).
 
     An answer that the criterion doesn't apply has a number too; a rating without an answer has -1.
     """
@@ -69,7 +69,7 @@ def level_kinds_on(codes: RatingCodes, name: str) -> Integers:
 
 
 def have_answer(codes: RatingCodes, says: Callable[[Rated], object]) -> Flags:
-    """Return which ratings have an answer for which `says` returns true, on any criterion, shape (n_ratings,)."""
+    """Return flags, shape (n_ratings,), of the ratings with an answer on any criterion for which `says` is true."""
     is_said = np.zeros(len(codes), dtype=bool)
     for name in codes.names:
         if any(map(says, codes.answers_on(name))):
@@ -78,7 +78,7 @@ def have_answer(codes: RatingCodes, says: Callable[[Rated], object]) -> Flags:
 
 
 def rows_in(ids: Sequence[str], codes: RatingCodes) -> Integers:
-    """Return the index in `ids` of each rating's example, or -1 if it isn't there, shape (n_ratings,)."""
+    """Return, for each rating, the index in `ids` of its example; -1 if its example isn't in `ids`."""
     times, more = divmod(len(codes), len(ids) or len(codes) + 1)
     if not more and all(all(map(is_, codes.ids[nth::times], ids)) for nth in range(times)):
         return np.repeat(np.arange(len(ids)), times)  # each example in turn, and equally often
@@ -88,12 +88,12 @@ def rows_in(ids: Sequence[str], codes: RatingCodes) -> Integers:
 
 @lru_cache(maxsize=2)
 def _row_of_each(ids: tuple[str, ...]) -> dict[str, int]:
-    """Map each id to its index; cached, since all tables of one comparison have the same ids."""
+    """Map each id to its index; the result is cached, since all tables of one comparison have the same ids."""
     return dict(zip(ids, range(len(ids)), strict=True))
 
 
 def equal_rows(columns: Iterable[npt.NDArray[Any]], n: int) -> tuple[Integers, Integers]:
-    """Group equal rows of a table that is given by its columns, each of shape (n,); nan equals nan.
+    """Group the equal rows of a table, which is given as columns of shape (n,); nan equals nan.
 
     Returns:
         The index of the first row of each group, and the number of each row's group.
@@ -120,7 +120,7 @@ MOST_KINDS: Final = 2**40
 
 
 def _numbered(column: npt.NDArray[Any]) -> tuple[Integers, int]:
-    """Return a number for each value of a column, equal for equal values, and an upper limit of the numbers."""
+    """Number a column's values, equal values with equal numbers; return the numbers and a bound that all stay below."""
     if column.dtype.kind == "f":
         distinct, number = numbered_values(column)
         return number, max(len(distinct), 1)
@@ -130,6 +130,6 @@ def _numbered(column: npt.NDArray[Any]) -> tuple[Integers, int]:
 
 
 def _closed_up(kind: Integers, n_kinds: int) -> tuple[Integers, int]:
-    """Renumber groups of rows without gaps; return each row's new number, and how many groups there are."""
+    """Renumber groups of rows without gaps; return each row's new group number, and the number of groups."""
     distinct, number = numbered(kind, n_kinds)
     return number, len(distinct)

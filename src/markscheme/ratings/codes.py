@@ -41,7 +41,7 @@ header of its own."""
 
 
 class RatingCodes(Sequence[Rating]):
-    """A sequence of ratings, stored as numbers; a Rating object is made when one is accessed.
+    """A compact sequence of ratings, which keeps each distinct answer once and makes Rating objects on access.
 
     Attributes:
         names: The criteria that ratings may answer.
@@ -101,7 +101,7 @@ class RatingCodes(Sequence[Rating]):
         return f"<{len(self)} ratings>"
 
     def criteria_at(self, position: int) -> dict[str, Rated]:
-        """Return the answers of one rating by criterion, in the order in which it gave them."""
+        """Return the answers of the rating at an index, by criterion, in the order in which the rater gave them."""
         width = len(self.names)
         row = self._codes[position * width : (position + 1) * width]
         answered = {
@@ -113,7 +113,7 @@ class RatingCodes(Sequence[Rating]):
         return answered if order is None else {name: answered[name] for name in order if name in answered}
 
     def json_texts(self) -> Iterator[str]:
-        """Yield each rating as a JSON line of a file of ratings; equal ratings are serialized once."""
+        """Yield each rating as a line of a file of ratings; ratings equal but for the id are converted to JSON once."""
         rests: dict[tuple[int, bytes], str] = {}
         for index, unit in enumerate(self.ids):
             header, row = self.codes_at(index)
@@ -130,11 +130,11 @@ class RatingCodes(Sequence[Rating]):
 
     @property
     def header_numbers(self) -> "array[int]":
-        """The index of each rating's header in `headers`."""
+        """For each rating, the index in `headers` of its header."""
         return self._header_of
 
     def codes_on(self, name: str) -> "array[int]":
-        """Return the code of each rating's answer to a criterion: an index into `answers_on`, or -1."""
+        """Return, for each rating, the index into `answers_on` of its answer to a criterion, or -1 for no answer."""
         if name not in self.names:
             return array("i", [NO_ANSWER]) * len(self)
         return self._codes[self.names.index(name) :: len(self.names)]
@@ -152,7 +152,7 @@ class RatingCodes(Sequence[Rating]):
                     yield name, answer, counts[code]
 
     def header_counts(self) -> Iterator[tuple[Rating, int]]:
-        """Yield each distinct header with its number of ratings, in the order of first ratings."""
+        """Yield each distinct header (rater, kind, day, …) with its number of ratings, in order of first use."""
         if self._counted[0] != len(self):
             self._counted = (len(self), Counter(self._header_of))
         for number, count in self._counted[1].items():
@@ -166,7 +166,7 @@ class RatingCodes(Sequence[Rating]):
     # --- parts, and more
 
     def where(self, of_header: Callable[[Rating], object]) -> "RatingCodes":
-        """Return the ratings whose header satisfies a function; this object itself if all of them do."""
+        """Return the ratings whose header satisfies a function; if all do, this object instead of a copy."""
         keeps = list(map(bool, map(of_header, self.headers)))
         if all(keeps):
             return self
@@ -179,7 +179,7 @@ class RatingCodes(Sequence[Rating]):
         return self.where(lambda header: header.kind in kinds)
 
     def by_rater(self) -> "dict[str, RatingCodes]":
-        """Map each rater to that rater's ratings, in the order of the raters' first ratings."""
+        """Map the name of each rater to the rater's ratings, in the order in which raters first appear."""
         return {name: self.of_rater(name) for name in self.raters}
 
     def of_rater(self, name: str) -> "RatingCodes":
@@ -207,7 +207,7 @@ class RatingCodes(Sequence[Rating]):
         return part
 
     def _emptied(self) -> "RatingCodes":
-        """Return an empty RatingCodes that keeps the distinct headers and answers of this one."""
+        """Return a copy without ratings that keeps the distinct headers and answers, and so their numbers."""
         part = RatingCodes(self.names)
         part.headers = list(self.headers)
         part._orders = list(self._orders)
@@ -276,7 +276,7 @@ class RatingCodes(Sequence[Rating]):
         return self.append_codes(rating.id, *self.coded(rating))
 
     def coded(self, rating: Rating) -> CodedRating:
-        """Return the number of a rating's header and the codes of its answers, without appending it."""
+        """Return a rating as the number of its header and the codes of its answers; the rating isn't appended."""
         columns = [self._column_of(name) for name in rating.criteria]
         row = array("i", [NO_ANSWER]) * len(self.names)
         for column, answer in zip(columns, rating.criteria.values(), strict=True):
@@ -285,32 +285,32 @@ class RatingCodes(Sequence[Rating]):
         return self.header_number(rating, order), row
 
     def extend_coded(self, units: Iterable[str], ratings: Sequence[CodedRating]) -> None:
-        """Append ratings that are given by the number of their header and the codes of their answers."""
+        """Append ratings, given by their examples' ids, and by the numbers of headers and codes of answers."""
         self.ids += units
         self._header_of.extend([header for header, _ in ratings])
         self._codes.frombytes(b"".join([row for _, row in ratings]))
 
     def append_codes(self, unit: str, header: int, row: Iterable[int]) -> int:
-        """Append a rating, given as its header's index in `headers` and its answers' codes; return its own index."""
+        """Append a rating, given by its example's id, header number and answer codes; return the rating's index."""
         self.ids.append(unit)
         self._header_of.append(header)
         self._codes.extend(row)
         return len(self.ids) - 1
 
     def codes_at(self, index: int) -> CodedRating:
-        """Return the header's number and the answers' codes of the rating at an index."""
+        """Return the number of the header and the codes of the answers of the rating at an index."""
         width = len(self.names)
         return self._header_of[index], self._codes[index * width : (index + 1) * width]
 
     def cut(self, length: int) -> None:
-        """Remove all ratings after the first `length`."""
+        """Keep the first `length` ratings and remove all after them."""
         del self.ids[length:]
         del self._header_of[length:]
         self._counted = (0, Counter())
         del self._codes[length * len(self.names) :]
 
     def header_number(self, rating: Rating, order: tuple[str, ...] | None) -> int:
-        """Return the number of a rating's header, which is stored if no equal header is."""
+        """Return the number of a rating's header, storing the header if no equal one is stored yet."""
         if rating.superseded:
             return self._new_header(rating, order)
         key = (order, *_searched(rating))
@@ -336,7 +336,7 @@ class RatingCodes(Sequence[Rating]):
         return code
 
     def _column_of(self, name: str) -> int:
-        """Return the index of a criterion's column; a new criterion gets a new column."""
+        """Return the index of the column with the codes for a criterion, adding a column for a new criterion."""
         try:
             return self.names.index(name)
         except ValueError:
@@ -394,7 +394,7 @@ class RatingView(Sequence[Rating]):
 
 
 class RatingLines:
-    """Reader of JSON lines into RatingCodes, which parses lines that are equal but for the id only once.
+    """Reader of JSON lines into RatingCodes; of lines that are equal but for the id, only the first is parsed.
 
     Attributes:
         codes: The ratings read so far.
@@ -412,7 +412,7 @@ class RatingLines:
     def coded(
         self, texts: Sequence[bytes], *, kind: Kind = "human", interpreted: Callable[[Any], Any] = lambda line: line
     ) -> list[CodedRating] | None:
-        """Read the ratings in lines, given without id and braces, together; those that are alike only once.
+        """Read the ratings in some lines, cut to what follows the id; equal lines are read only once.
 
         Args:
             texts: The lines.
@@ -461,7 +461,7 @@ class RatingLines:
         return str(unit), header, row
 
     def _coded_slowly(self, line: Any, kind: Kind, id: str | None) -> tuple[str, int, Sequence[int]]:
-        """Read a rating with a new header or answer, and remember both for later lines."""
+        """Read a rating with a header or an answer not met before, and remember both for later lines."""
         rating = self._reader.rating(line, kind=kind, id=id)
         header, row = self.codes.coded(rating)
         for name, raw in (line.get("criteria") or {}).items():
@@ -549,7 +549,7 @@ def load_ratings(
 def _lines_to_check(
     path: Path, lines: RatingLines, kind: Kind, interpreted: Callable[[Any], Any]
 ) -> Iterator[tuple[int, bytes, str | None, CodedRating | None]]:
-    """Add the ratings in a file that need no check by `load_ratings`, and yield the other lines.
+    """Add the ratings in a file that `load_ratings` need not check, and yield the lines that it must.
 
     Yields:
         The line's number and text, and, where it is like many others, its example's id and its rating's codes.
@@ -575,7 +575,7 @@ def _lines_to_check(
 
 
 def _said_twice(ratings: RatingCodes) -> Iterator[str]:
-    """Yield a warning about examples to which a rater gave different levels at the same time, within one sample."""
+    """Yield a warning if a rater gave one example different levels, at the same time and within one sample."""
     if len(set(ratings.ids)) == len(ratings):
         return
     keys = [(of.rater, of.kind, of.sample, of.at, of.shown, of.under) for of in ratings.headers]
@@ -599,7 +599,7 @@ def _levels_said(rating: Rating) -> tuple[Any, ...]:
 
 
 def _improbable(ratings: RatingCodes, rubric: Rubric) -> Iterator[str]:
-    """Yield a warning of the examples whose level isn't the most probable by the rating's own probabilities."""
+    """Yield a warning if ratings give a level that isn't the most probable by the probabilities they state."""
     differ: dict[int, None] = {}
     for criterion in rubric.criteria:
         choices = dict(zip(criterion.scale.values, criterion.scale.choices, strict=True))

@@ -102,7 +102,7 @@ class ColumnOptions:
     judge_names: tuple[str, ...] = _texts(about="raters of an export that are judges", form=COLUMN_NAMES, value="A,B")
 
     def of_table(self, judges: Iterable[str] = ()) -> "ColumnOptions":
-        """Return the options with `judges`, if any, as the columns of judges, after checking their form.
+        """Check the form of the options; return them with `judges`, if there are any, as the columns of judges.
 
         Raises:
             UsageError: A value of `--scale` gives no ends, or one of `--map` has no `=`.
@@ -120,7 +120,7 @@ class ColumnOptions:
         return next((key for key in _OF_TABLES_ALONE if getattr(self, key) != getattr(defaults, key)), None)
 
     def refuse(self, name: str, *, but: Iterable[str] = ()) -> None:
-        """Raise UsageError if an option is set that only tables take, since `name` isn't a table.
+        """Raise UsageError if an option is set that only tables take, since no table is read.
 
         Args:
             name: What is read instead of a table, for the message.
@@ -138,19 +138,19 @@ class ColumnOptions:
 
     @property
     def fields(self) -> Mapping[str, str]:
-        """Fields of columns or metrics, as the user stated them with `--map COLUMN=FIELD`."""
+        """Fields that columns or metrics are read as, by name, as the user stated them with `--map COLUMN=FIELD`."""
         return sides_of("map", self.map)
 
     @property
     def column_fields(self) -> Mapping[str, str]:
-        """Fields of columns, as `--id`, `--response`, `--group`, `--judge`, `--human` and `--map` state them."""
+        """Fields that columns are read as, by `--id`, `--response`, `--group`, `--judge`, `--human` and `--map`."""
         singly = (("id", self.id), ("response", self.response), ("group", self.group))
         sides = dict.fromkeys(self.judge, "verdict") | dict.fromkeys(self.human, "label")
         return {column: field for field, column in singly if column is not None} | sides | dict(self.fields)
 
     @property
     def sides(self) -> Mapping[str, Kind]:
-        """Kind of the ratings in each column, or pattern of columns, that is a judge's or an annotator's."""
+        """Kind of rater of each column: "model" by `--judge`, "human" by `--human` or, with `--adjudicated`, that."""
         of_people: Kind = "adjudicated" if self.adjudicated else "human"
         of_judges: Kind = "model"
         return dict.fromkeys(self.judge, of_judges) | dict.fromkeys(self.human, of_people)
@@ -168,7 +168,7 @@ class ColumnOptions:
 
     @classmethod
     def of_stated(cls, written: Mapping[str, Any]) -> "ColumnOptions":
-        """Make options from the plain data of `stated`; unknown keys are ignored."""
+        """Restore options from the plain data that `stated` returns; unknown keys are ignored."""
         keywords: dict[str, Any] = {
             key: tuple(value) if isinstance(value, list) else value
             for key, value in written.items()
@@ -178,7 +178,7 @@ class ColumnOptions:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Options that are set, as arguments of a command line."""
+        """The options that are set, as words of a command line, such as ("--id", "row")."""
         mark = () if self.pass_mark is None else (f"{self.pass_mark:g}",)
         several = {"judge": self.judge, "human": self.human, "pass": self.pass_, "pass-mark": mark}
         several |= {"levels": self.levels, "scale": self.scale, "same": self.same}
@@ -192,12 +192,15 @@ class ColumnOptions:
 
     @property
     def as_shell(self) -> str:
-        """Options that are set, quoted for a shell and after a space; "" if none is set."""
+        """The options that are set as shell text, quoted, with a space before it; "" if none is set."""
         return f" {shlex.join(self.words)}" if self.words else ""
 
     @property
     def as_import(self) -> str:
-        """Options that are set, those on raters too, quoted for `import` and after a space; "" if none is set."""
+        """The options that are set, with those on raters, as shell text for `markscheme import`; "" if none is set.
+
+        The text is quoted and has a space before it.
+        """
         raters = {"kind": self.kind, "rater": self.rater, "judge-names": ",".join(self.judge_names) or None}
         words = [word for option, value in raters.items() if value for word in (f"--{option}", value)]
         return f"{self.as_shell} {shlex.join(words)}" if words else self.as_shell
@@ -209,7 +212,7 @@ class ColumnOptions:
 
     @property
     def no_two_are_one(self) -> bool:
-        """True if the user says, with `--same none`, that all values are different levels."""
+        """True if the user says, with `--same none`, that differently written values are always different levels."""
         return "none" in self.same
 
     @property
@@ -231,14 +234,17 @@ class ColumnOptions:
         yield from (word for listed in self.levels for word in listed.split(",") if "=" in word)
 
     def span_of(self, column: str, *, is_judge: bool) -> Span | None:
-        """Return the range that `--scale` gives for a column, else for its side, else for all; None without one."""
+        """Return the range that `--scale` gives for a column, or else for its side or for all; None if it gives none.
+
+        A side is the judges' columns or the people's.
+        """
         spans = {name.strip(): span_in(ends) for name, ends in map(_named, self.scale)}
         side = SCALE_SIDES[0] if is_judge else SCALE_SIDES[1]
         return spans.get(column) or spans.get(side) or spans.get("")
 
     @property
     def scaled(self) -> list[str]:
-        """Names of the columns and sides for which `--scale` gives a range."""
+        """Names of the columns, and of the sides (judge or human), for which `--scale` gives a range."""
         return [name.strip() for name, _ in map(_named, self.scale) if name]
 
 
@@ -252,7 +258,7 @@ def _named(text: str) -> tuple[str, str]:
 
 
 def sides_of(option: str, texts: Iterable[str]) -> dict[str, str]:
-    """Parse the values of `--map` or `--levels` into a dict from the text before each `=` to the text after it.
+    """Parse values LEFT=RIGHT of `--map` or `--levels` into a dict from each left side to its right side.
 
     Raises:
         UsageError: One has no `=`, or nothing on a side of it.
@@ -284,7 +290,7 @@ def spans_of_sides(texts: Iterable[str]) -> dict[str, Span]:
 
 
 def as_typed(words: Iterable[str]) -> tuple[str, ...]:
-    """Join each value that begins with a dash to the option before it, as in `--same=-=`.
+    """Join each value that begins with a dash to the option before it, so that it isn't read as an option.
 
     >>> as_typed(["--same", "-=", "--same", "n/a="])
     ('--same=-=', '--same', 'n/a=')
@@ -314,7 +320,7 @@ def span_in(text: str) -> Span | None:
 
 
 def column_list(texts: Iterable[str]) -> tuple[str, ...]:
-    """Split the values of an option that may be repeated, or have several names separated by commas."""
+    """Split an option's values into names; the option may be repeated, or have several names separated by commas."""
     return tuple(name.strip() for text in texts for name in text.split(",") if name.strip())
 
 

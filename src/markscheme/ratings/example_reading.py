@@ -56,7 +56,7 @@ Digests: TypeAlias = Sequence[int | None]
 
 
 def read_examples(path: Path, rubric: Rubric, *, with_labels: bool = True) -> tuple[ExampleRows, Digests]:
-    """Read the examples in a file; return them and a digest of each one's texts.
+    """Read the examples in a file; return them, and for each one a digest of its texts.
 
     Raises:
         RatingError: All that is wrong with them, each fault with its line.
@@ -83,7 +83,7 @@ _Source: TypeAlias = Submission | tuple[str, ...]
 
 
 class _Row(NamedTuple):
-    """An example before it is checked: an Example, or the plain data of a line or a row.
+    """An example before it is checked: an Example, or plain data from a line of a file or from a row in memory.
 
     Attributes:
         line: Its line in a file, or its position from 1.
@@ -100,7 +100,7 @@ class _Row(NamedTuple):
 
 @dataclass
 class _Reading:
-    """The state while a set of examples is read; faults are collected, to be reported together.
+    """The state while a set of examples is read; it collects faults, which are reported together at the end.
 
     Attributes:
         faults: The faults of the examples so far.
@@ -169,7 +169,7 @@ class _Reading:
         return ExampleRows(ids, attributes, responses, submission, self.lines.codes, self.ends)
 
     def _add(self, row: _Row) -> None:
-        """Check and add an example, or a fault of it."""
+        """Check an example and add it; if it is faulty, add a fault instead."""
         try:
             unit, source, texts, about = self._example(row, len(self.line_of) + 1)
             if unit in self.line_of:
@@ -189,17 +189,17 @@ class _Reading:
         self.ends.append(len(self.lines.codes))
 
     def _open_columns(self, names: Iterable[str]) -> None:
-        """Add a column for each of some fields that no earlier example had."""
+        """Add a column for each field that no earlier example had."""
         for name in names:
             if name not in self.columns:
                 self.columns[name] = self._column(name)
 
     def _column(self, name: str) -> list[Any]:
-        """Return the value of a field for each example; its default for all where no example has the field."""
+        """Return a field's value for each example so far; the field's default for all of them if it is new."""
         return self.columns.get(name, [OF_ROWS[name]] * len(self.line_of))
 
     def rows(self, path: Path) -> Iterator[_Row]:
-        """Yield each example in a file as plain data, before it is checked; add those that need no check."""
+        """Yield the examples of a file that must be checked, as plain data; add all others without yielding them."""
         form = form_of_rows(path)
         if form == "lines":
             for lines in line_batches(path, RatingError):
@@ -212,7 +212,7 @@ class _Reading:
             yield from starmap(_Row, self._table(_rows(path, form)))
 
     def _rows_of_lines(self, lines: Sequence[tuple[int, bytes]], path: Path) -> Iterator[_Row]:
-        """Yield the examples in some lines of a file, or add them at once, parsing simple lines together."""
+        """Yield the examples in some lines that need a check; parse and add the others together, which is faster."""
         parts = [_labels_apart(raw) if self.with_labels else None for _, raw in lines]
         rows = json_values([part[0] for part in parts if part])
         ratings = None if rows is None else self.lines.coded([text for part in parts if part for text in part[1]])
@@ -238,7 +238,7 @@ class _Reading:
         counts: Sequence[int],
         labels: Sequence[CodedRating],
     ) -> bool:
-        """Add the examples in some lines together, if none of them needs a check of its own.
+        """Add the examples in some lines together and return True; False if one of them must be checked by itself.
 
         All of them must have the same keys, a new id, and a text as id, response and each input.
 
@@ -352,7 +352,7 @@ class _Reading:
         return not self._is_of_pairs and "expectedScore" in data
 
     def _given_texts(self, data: Mapping[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
-        """Return an example's response, a pair's second response or None, and the inputs, unconverted."""
+        """Return an example's texts as written: response, second response (None unless it is a pair) and inputs."""
         if self._is_of_pairs:
             return (*responses_of_pair(data), self._inputs(data))
         return _response_of(data, self._is_short(data), self._folder), None, self._inputs(data)
@@ -390,7 +390,7 @@ _ESCAPE: Final = ord("\\")
 
 
 def _labels_apart(raw: bytes) -> tuple[bytes, Sequence[bytes]] | None:
-    """Split a line into its JSON without labels and the JSON of each label without its braces.
+    """Split a line of an example into its JSON without the labels, and the JSON of each label without braces.
 
     A part that isn't JSON by itself was cut in the middle of a text.
 
@@ -409,7 +409,7 @@ def _labels_apart(raw: bytes) -> tuple[bytes, Sequence[bytes]] | None:
 
 
 def _digests(responses: Iterable[tuple[str, ...]], inputs: Mapping[str, Sequence[str]]) -> list[int | None]:
-    """Return a number for each example, equal for equal responses and inputs; None if the response is empty."""
+    """Return a hash of each example's response and inputs, to find duplicates; None if the response is empty."""
     names = sorted(inputs)
     texts = zip(responses, repeat(tuple(names)), *map(inputs.__getitem__, names))
     return [hash(of_one) if of_one[0][0] else None for of_one in texts]
@@ -433,7 +433,7 @@ def _response_of(raw: Mapping[str, Any], short: bool, folder: Path | None) -> st
 
 
 def _rows(path: Path, form: RowForm) -> Iterator[tuple[int, dict[str, str] | None]]:
-    """Yield the rows of a CSV or Parquet file with their line numbers; None for a row of another length."""
+    """Yield the rows of a CSV or Parquet file with their line numbers; None for a row that is too long or too short."""
     if form == "table":
         return table_rows(path, RatingError)
     return (
@@ -456,7 +456,7 @@ def _weight(value: Any) -> float:
 
 
 def _read_all(name: str, values: Sequence[Any]) -> list[Any]:
-    """Read the values of a key of many examples; raise ValueError if one of them is invalid."""
+    """Convert the values that many examples have for one key; raise ValueError if a value is invalid."""
     read = _READ_AS[name]
     are_names = read is _name and _TEXT_ALONE.issuperset(map(type, values))
     return list(map(intern if are_names else read, values))

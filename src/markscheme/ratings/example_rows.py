@@ -68,12 +68,12 @@ class Example:
 
     @property
     def has_content(self) -> bool:
-        """True if the example can be read and labelled: it has a response, or inputs that got an empty one."""
+        """True if the example can be read and labelled: its response has text, or there are inputs."""
         return bool(self.submission.inputs or any(response.strip() for response in self.submission.responses))
 
     @property
     def is_held_out(self) -> bool:
-        """True if people don't read the example while they edit the rubric, so that it can test the edits."""
+        """True if the example is kept from people who edit the rubric, so that it can test their edits."""
         return self.split == "test"
 
     @property
@@ -83,7 +83,7 @@ class Example:
 
     @property
     def is_picked_by_hand(self) -> bool:
-        """True if the example was picked by hand, so that it says nothing about other responses."""
+        """True if the example was picked by hand instead of drawn, so that it doesn't represent other responses."""
         return self.drawn == "chosen" and not self.has_chance
 
     def to_json(self, folder: Path | None = None) -> dict[str, Any]:
@@ -178,7 +178,7 @@ class ExampleRows(Sequence[Example]):
 
     @classmethod
     def without_texts(cls, ids: Sequence[str], **attributes: Sequence[Any]) -> "ExampleRows":
-        """Make examples of which only ids and attributes are known, but no texts."""
+        """Make examples without texts, from their ids and attributes only."""
         none = array("q", [0]) * len(ids)
         return cls(
             ids, telling(attributes), lambda _: ("",), lambda row: Submission("", {}, ids[row]), RatingCodes(), none
@@ -258,7 +258,7 @@ class ExampleRows(Sequence[Example]):
         return ExampleRows(whole.ids, whole.attributes, whole._responses, whole._submission, labels.taken(order), ends)
 
     def under(self, ids: Sequence[str], **attributes: Sequence[Any]) -> "ExampleRows":
-        """Return the examples with new ids and changed attributes, and without labels."""
+        """Return the examples with new ids and attributes; labels are dropped."""
         rows = self._alone
         return ExampleRows(
             ids,
@@ -271,7 +271,7 @@ class ExampleRows(Sequence[Example]):
 
     @property
     def _alone(self) -> "ExampleRows":
-        """The selected examples as a table of only their rows, without labels."""
+        """A copy of the selected examples alone, without the table's other rows and without labels."""
         rows = self._rows
         return ExampleRows(
             self.values("id"),
@@ -289,7 +289,7 @@ class ExampleRows(Sequence[Example]):
 
     @property
     def label_indices(self) -> Iterator[int]:
-        """The index of each example's labels in `labels`, example by example."""
+        """The indices in `labels` of the labels of the first example, then of the second, and so on."""
         return (index for row in self._rows for index in self._labels_of(row))
 
 
@@ -300,19 +300,19 @@ OF_ROWS: Final[Mapping[str, Any]] = {
 
 
 def telling(attributes: Mapping[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
-    """Return the attributes that differ from their default in at least one row."""
+    """Return only the attributes that differ from their default for at least one example."""
     return {name: values for name, values in attributes.items() if any(value != OF_ROWS[name] for value in values)}
 
 
 def values_of(examples: Sequence[Example], name: str) -> Sequence[Any]:
-    """Return the values of an attribute, one per example, without making Example objects from rows."""
+    """Return one attribute of each example, read from the stored columns where possible."""
     if isinstance(examples, ExampleRows):
         return examples.values(name)
     return [getattr(example, name) for example in examples]
 
 
 def may_say(examples: Sequence[Example], *names: str) -> bool:
-    """Return False if no example has a value for any of these attributes, without reading rows; True if one may."""
+    """Return True unless it is certain that no example sets any of the named attributes; rows aren't read."""
     return not isinstance(examples, ExampleRows) or not examples.attributes.keys().isdisjoint(names)
 
 

@@ -35,7 +35,7 @@ SUFFIXES = (".jsonl", ".json", ".yaml", ".yml", ".csv")
 
 
 def _where(examples: Sequence[Example], says: Iterable[object]) -> Sequence[Example]:
-    """Return the examples whose flag in `says` is true."""
+    """Return the examples for which the flag at the same index of `says` is true."""
     return taken(examples, [index for index, is_said in enumerate(says) if is_said])
 
 
@@ -82,7 +82,7 @@ class ExampleSet:
 
     @property
     def searched(self) -> str:
-        """The places that were searched for labels, as the end of a message; "" for examples without a file."""
+        """The files in which labels were looked for, as the end of a message; "" for examples without a file."""
         places = [str(self.path)] if self.path is not None else []
         places += [str(self.ratings / "*.jsonl")] if self.ratings is not None else []
         return f"; searched {' and '.join(places)}" if places else ""
@@ -98,7 +98,7 @@ class ExampleSet:
         return replace(self, examples=ExampleRows.of(self.examples).labelled_again(every, indices))
 
     def after_rewording(self, reworded: Set[str]) -> "ExampleSet":
-        """Mark labels of reworded criteria as given to unknown words, if they don't record them; return the set."""
+        """Return the set with labels of reworded criteria marked as given to unknown words if they record none."""
         if not reworded or not self.labels:
             return self
         marked = RatingCodes.of(without_known_words(label, reworded) for label in self.labels)
@@ -112,7 +112,7 @@ class ExampleSet:
 
     @property
     def _spans(self) -> Iterator[tuple[str, tuple[int, int]]]:
-        """Each example's id, with the range of its labels among all labels."""
+        """For each example, its id and the start and end of its labels in the list of all labels."""
         return zip(self.ids, pairwise(accumulate(label_counts(self.examples), initial=0)), strict=True)
 
     def where(self, **values: str) -> "ExampleSet":
@@ -121,7 +121,7 @@ class ExampleSet:
         return replace(self, examples=_where(self.examples, map(all, zip(*columns, strict=True)))) if values else self
 
     def part(self, split: str | None) -> "ExampleSet":
-        """Return the examples of a split; None means "dev" if the set has splits, else all."""
+        """Return the examples of a split; for None, the dev split if the set has splits, else all examples."""
         if split == "all" or (split is None and not self.has_splits):
             return self
         splits = values_of(self.examples, "split")
@@ -210,7 +210,7 @@ def examples_from(rows: Iterable[Example | Mapping[str, Any]], rubric: Rubric) -
 
 
 def draws_of(examples: Sequence[Example]) -> list[str]:
-    """Name the draw of each example: "random", or "drawn" with the draw's id if it has one.
+    """Return how each example was selected: "random", or "drawn" with the id of the drawing if it has one.
 
     Example:
         >>> chosen = Example(Submission("x", {}, "a"), weight=2.5, draw="3f9a1c22")
@@ -263,7 +263,7 @@ def anchors_in(rubric: Rubric) -> list[str]:
 
 
 def _without_leaks(read: ExampleSet, rubric: Rubric, path: Path | None) -> ExampleSet:
-    """Remove the labels of examples whose response, or a passage of it, is in the rubric's anchors; warn of each.
+    """Remove the labels of examples whose response, whole or in part, is one of the rubric's own anchors; warn of each.
 
     A judge that reads an anchor knows the answer for the response it is from, so the example counts in no figure.
     """
@@ -282,7 +282,7 @@ def _without_leaks(read: ExampleSet, rubric: Rubric, path: Path | None) -> Examp
 
 
 def stale_labels(examples: Sequence[Example], rubric: Rubric) -> Iterator[tuple[int, Rating, str]]:
-    """Yield example index, label and criterion for each label given under another wording of the criterion."""
+    """Yield each label of a criterion that was given under another wording, as example index, label and criterion."""
     if not has_stale(labels_of(examples), rubric):
         return
     current = {criterion.name: criterion for criterion in rubric.criteria}
@@ -306,7 +306,7 @@ def has_stale(labels: RatingCodes, rubric: Rubric) -> bool:
 
 
 def _warn_stale(examples: Sequence[Example], rubric: Rubric, path: Path | None) -> int:
-    """Count the labels given under another wording of the rubric; warn if raters other than people gave some."""
+    """Count the labels given under another wording of their criterion; warn if any isn't a person's."""
     stale = [label for _, label, _ in stale_labels(examples, rubric)]
     others = sum(label.kind not in PEOPLE for label in stale)
     if others:
@@ -319,5 +319,5 @@ def _squeezed(text: str) -> str:
 
 
 def warn(problem: str, path: Path | None, line: int | None = None) -> None:
-    """Warn of a problem in a file, attributed to the code that called the caller."""
+    """Issue a RatingWarning about a file, which points to the code that called the function that calls this."""
     warnings.warn(str(RatingError(problem, path=path, line=line)), RatingWarning, stacklevel=3)

@@ -16,7 +16,7 @@ Part = Literal["dev", "test", "all"]
 
 
 def chosen_examples(examples: ExampleSet, split: Part | None, only: Sequence[str] = ()) -> ExampleSet:
-    """Return the examples of a split whose fields have the values that `only` asks for.
+    """Return the examples of a split that also have the field values which `only` asks for.
 
     Args:
         examples: All examples.
@@ -35,7 +35,7 @@ def part_name(examples: Sequence[Example], split: Part | None) -> str | None:
 
 
 def examples_with(part: ExampleSet, only: Sequence[str]) -> ExampleSet:
-    """Return the examples of a set whose fields have all the values in `only`.
+    """Return the examples of a set that have every field value which `only` asks for.
 
     Args:
         part: The set to select from.
@@ -78,7 +78,7 @@ def examples_of(rubric: Rubric, named: Path | None) -> tuple[Path, Path | None]:
 
 
 def _shipped_with(rubric: Rubric) -> Path | None:
-    """Return the calibration folder that markscheme ships for a rubric that it ships, or None."""
+    """Return the calibration folder that markscheme ships for one of its own rubrics; None for any other rubric."""
     if rubric.source is None or not rubric.source.is_relative_to(shipped("rubrics")):
         return None
     folder = shipped("calibration") / rubric.source.stem

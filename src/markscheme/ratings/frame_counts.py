@@ -17,7 +17,7 @@ FRAME_COUNTERS: Final[OpenTable[Callable[[], CountFrame]]] = OpenTable()
 
 
 def frame_counter() -> CountFrame:
-    """Return the function, added by a feature, that counts the examples of a data frame with equal ratings.
+    """Return the function, which a feature provides, that groups a data frame's equal ratings and counts them.
 
     Raises:
         UsageError: No feature can count.

@@ -13,12 +13,12 @@ from markscheme.rubrics.rubric import Criterion, Rubric
 
 
 def first_prompts(rubric: Rubric, examples: Iterable[Example]) -> list[Prompt]:
-    """Return the prompts that a judge is sent first about each example, in order; retries may follow."""
+    """Return the first prompts that a judge gets about each example, in order; retries may follow."""
     return [prompt for example in examples for prompt in questions(rubric, example.submission)]
 
 
 def ratings_of(grade: Grade, rubric: Rubric, rater: str, *, sample: int = 0) -> list[Rating]:
-    """Convert a grade to ratings: one, or one for each order in which the judge saw a pair of responses.
+    """Convert a grade to ratings: one for a single response, and one per order in which a judge saw a pair.
 
     All orders of one grade have the same sample number, since they belong to one run.
     """

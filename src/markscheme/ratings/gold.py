@@ -93,7 +93,7 @@ class Gold(Column):
         return labels_of(self.examples)
 
     def labelled_by(self, kind: str) -> Flags:
-        """Return which examples have a label from a kind of rater, such as "human", shape (n_examples,)."""
+        """Return flags, shape (n_examples,), of the examples with a label from a kind of rater, such as "human"."""
         is_labelled = np.zeros(len(self.ids), dtype=bool)
         if all(header.kind != kind for header in self.labels.headers):
             return is_labelled
@@ -103,7 +103,7 @@ class Gold(Column):
 
     @cached_property
     def groups(self) -> tuple[str, ...] | None:
-        """Name of each example's group; None if no example names a group."""
+        """Group of each example, by name; None if no example names a group."""
         groups = values_of(self.examples, "group")
         return groups_of(list(zip(self.ids, groups, strict=True))) if any(groups) else None
 
@@ -140,7 +140,7 @@ class Gold(Column):
 
     @property
     def stands_for_outputs(self) -> bool:
-        """True if people gave the labels, and at least one example wasn't picked by hand."""
+        """True if gold may represent all outputs: it is people's, and not every example was picked by hand."""
         return self.has_people and self.picked_by_hand < len(self.examples)
 
     def table(self, rubric: Rubric, *columns: Column) -> RatingTable:
@@ -213,19 +213,19 @@ def gold_of(examples: ExampleSet, rubric: Rubric, *, kind: Kind | None = None, b
 def given_gold(
     rubric: Rubric, examples: Sequence[Example], ratings: Iterable[Rating], *, reference: str, kinds: Mapping[str, int]
 ) -> Gold:
-    """Make gold from the ratings of an earlier report, one per example."""
+    """Make gold from the gold ratings, one per example, that an earlier report holds."""
     column = column_of(GOLD, ratings, rubric, [example.id for example in examples])
     fields_of_column = {of.name: getattr(column, of.name) for of in fields(column)}
     return Gold(**fields_of_column, examples=tuple(examples), kinds=kinds, reference=reference, people=RatingCodes())
 
 
 def no_gold(rubric: Rubric) -> Gold:
-    """Make gold that has no examples."""
+    """Make an empty gold, without any example."""
     return given_gold(rubric, (), (), reference="one-person", kinds={})
 
 
 def _raters(labels: RatingCodes) -> set[tuple[Kind, str]]:
-    """Return the kind and the name of each rater of some labels."""
+    """Return the distinct raters who gave some labels, each as kind and name."""
     return {(label.kind, label.rater) for label, _ in labels.header_counts()}
 
 
@@ -235,7 +235,7 @@ def _kinds_that_count(labels: RatingCodes) -> tuple[str, ...]:
 
 
 def _levels(table: RatingTable, by: GoldRule) -> tuple[dict[str, Floats], set[str]]:
-    """Map each criterion to its gold levels, from each example's strongest kind of rater; return the kinds used too."""
+    """Map criteria to gold levels by each example's strongest kind of rater; also return the kinds of rater used."""
     levels: dict[str, Floats] = {}
     used: set[str] = set()
     for criterion in table.rubric.criteria:
@@ -265,7 +265,7 @@ def _even_splits(rubric: Rubric, levels: Mapping[str, Floats], by: GoldRule) -> 
 
 
 def _split_categories(table: RatingTable, levels: Mapping[str, Floats]) -> dict[str, Flags]:
-    """Map each criterion of categories to the labelled examples that have no most frequent label."""
+    """Map each criterion of categories to flags of the labelled examples on which no category has most labels."""
     flags = {}
     for criterion in table.rubric.categories:
         labelled = ~np.isnan(stacked(table.columns, criterion.name)).all(axis=1)
@@ -274,20 +274,20 @@ def _split_categories(table: RatingTable, levels: Mapping[str, Floats]) -> dict[
 
 
 def _answers_at(index: int, levels: Mapping[str, Floats]) -> dict[str, float]:
-    """Map each criterion to an example's gold level; criteria without one are left out."""
+    """Return the gold levels of the example at an index, by criterion; criteria without a gold level are left out."""
     answers = {name: float(of_criterion[index]) for name, of_criterion in levels.items()}
     return {name: level for name, level in answers.items() if not np.isnan(level)}
 
 
 def _not_applicable(index: int, skipped: Mapping[str, Flags]) -> list[str]:
-    """Return the criteria that don't apply to the example at an index."""
+    """Return the names of the criteria that don't apply to the example at an index."""
     return [name for name, does_not_apply in skipped.items() if does_not_apply[index]]
 
 
 def _either_way(
     index: int, levels: Mapping[str, Floats], splits: Mapping[str, Flags], rubric: Rubric
 ) -> tuple[dict[str, float], dict[str, float]] | None:
-    """Return an example's levels with even splits resolved to the worse answer, and to the better one.
+    """Return an example's gold levels twice: with even splits counted as the worse answer, and as the better one.
 
     None if the example has no even split.
     """
@@ -307,7 +307,7 @@ def _either_way(
 def _kinds_of_row(
     levels: Mapping[str, Floats], skipped: Mapping[str, Flags], splits: Mapping[str, Flags], *more: Floats, n: int
 ) -> tuple[list[int], Integers]:
-    """Group examples with equal gold levels; return the first index of each group and each example's group."""
+    """Group examples with equal gold levels; return the first index of each group, and the group of each example."""
     first, kind = equal_rows([*levels.values(), *skipped.values(), *splits.values(), *more], n)
     return first.tolist(), kind
 
@@ -345,7 +345,7 @@ def _score_at(
     splits: Mapping[str, Flags],
     rubric: Rubric,
 ) -> float:
-    """Return the score of an example's gold levels; nan if levels are missing or an even split decides the score."""
+    """Return the score of an example's gold levels; nan if levels are missing, or if it depends on an even split."""
     not_applicable = _not_applicable(index, skipped)
 
     def earned(answers: Mapping[str, float]) -> float:
@@ -365,7 +365,7 @@ def _decisions(
     splits: Mapping[str, Flags],
     scores: Floats,
 ) -> tuple[Floats, Flags]:
-    """Return gold's decisions (1 pass, 0 fail, nan none), and flags of examples whose raters' decisions tie.
+    """Return gold's decisions (1 pass, 0 fail, nan none), and flags of examples on which raters' decisions tie.
 
     Decisions that raters gave count, by majority of the strongest kind that gave one. Otherwise the decision follows
     from score and required criteria, unless an even split decides it.
@@ -413,7 +413,7 @@ def _decision_at(
     *,
     keeps_score: bool,
 ) -> float:
-    """Compute an example's decision, 1 for pass, from its gold levels; nan if an even split decides it.
+    """Return an example's decision by its gold levels, 1 for pass and 0 for fail; nan if it depends on an even split.
 
     Args:
         index: Index of the example.
@@ -435,13 +435,16 @@ def _decision_at(
 
 
 def _passes(answers: Mapping[str, float], score: float | None, rubric: Rubric) -> float:
-    """Return 1 if an example with these levels and this score passes, 0 if it fails, nan if that is undetermined."""
+    """Return 1 if an example with these levels and this score passes, 0 if it fails, nan if the rubric can't tell."""
     passes = decision_of_levels(score, answers, rubric)
     return np.nan if passes is None else float(passes)
 
 
 def _reference(labels: RatingCodes, ids: tuple[str, ...], used: set[str]) -> str:
-    """Name the kind of gold by the weakest labels used; "people" needs two annotators on 90% of examples."""
+    """Name where gold comes from, such as "people" or "model", by the weakest kind of label in it.
+
+    It is "people" only if two annotators labelled at least 90% of the examples.
+    """
     raters = _raters(labels)
     kinds = used or {kind for kind, _ in raters}
     if kinds & {"model", "code"}:

@@ -24,7 +24,7 @@ class PairSide:
 
     @classmethod
     def of(cls, side: Any) -> "PairSide":
-        """Read a side's id and system from a line of examples; both are None if the side is only a text."""
+        """Read id and system of one response of a pair in a line of examples; None for each that isn't there."""
         if not isinstance(side, Mapping):
             return cls()
         return cls(*(str(side[key]) or None if side.get(key) is not None else None for key in ("id", "system")))
@@ -72,12 +72,12 @@ def systems_of(sides: tuple[PairSide, PairSide]) -> str:
 
 
 def group_of_inputs(inputs: Mapping[str, Any]) -> str:
-    """Return a group for a pair that names none: pairs with equal inputs share one, since they share texts."""
+    """Return the group of a pair that names none: pairs with equal inputs share a group."""
     return f"inputs {fingerprint(sorted((name, str(value)) for name, value in inputs.items()))[:8]}"
 
 
 def faults_of_groups(pairs: Iterable[tuple[str, str, tuple[PairSide, PairSide], int | None]]) -> list[Fault]:
-    """Return a fault for each response that occurs in pairs of different groups, which must be independent.
+    """Return a fault for each response found in pairs of different groups, though groups must be independent.
 
     Args:
         pairs: The id, the group, the sides and the line of each pair.

@@ -27,7 +27,7 @@ _TEST: Final = re.compile(r'("split"\s*:\s*)"test"')
 
 
 def part_of_task(index: int) -> Split:
-    """Return the split, "dev" or "test", of the task with this index in its set.
+    """Return the split, "dev" or "test", of the task at an index of its set; a task is a group of examples.
 
     Example:
         >>> [index for index in range(READ_FIRST, 70) if part_of_task(index) == "dev"]
@@ -41,7 +41,9 @@ def part_of_task(index: int) -> Split:
 
 
 def with_parts(new: Iterable[Example], before: Sequence[Example] = ()) -> tuple[Example, ...]:
-    """Give each new example its split: that of its task if the set has the task, else one by the task's index.
+    """Give each new example a split: that of its task if the set has the task, else the next by the task's index.
+
+    Examples of one task share a group or their inputs.
 
     A split that an example brings is kept, unless its task is in dev.
 
@@ -61,12 +63,12 @@ def with_parts(new: Iterable[Example], before: Sequence[Example] = ()) -> tuple[
 
 
 def parts_by_place(examples: ExampleSet) -> ExampleSet:
-    """Assign splits by index to the examples of a set without splits; a set with splits is returned as it is."""
+    """Return a set of examples with a split for each, by its index; a set that has splits is returned unchanged."""
     return examples if examples.has_splits else replace(examples, examples=with_parts(examples.examples))
 
 
 def keep_parts_by_place(path: Path, rubric: Rubric) -> tuple[Example, ...]:
-    """Write splits into a file of examples without any, if it can hold some out; return its examples.
+    """Write splits into a file of examples that has none, if any would be held out; return the file's examples.
 
     Raises:
         RatingError: The file can't be read or written.
@@ -87,7 +89,7 @@ def keep_parts_by_place(path: Path, rubric: Rubric) -> tuple[Example, ...]:
 
 
 def read_all(examples: ExampleSet) -> ExampleSet:
-    """Move all held-out examples of a set to the dev split, also in its file.
+    """Move a set's held-out examples to the dev split, in the set and in its file.
 
     Raises:
         RatingError: The file isn't a .jsonl file, or can't be written.
@@ -107,7 +109,7 @@ def read_all(examples: ExampleSet) -> ExampleSet:
 
 
 def _read_line(line: str) -> str:
-    """Return the line of a test example with its split changed to dev; any other line unchanged."""
+    """Return a line of a file of examples with the split "test" changed to "dev"; any other line unchanged."""
     try:
         example = json.loads(line)
     except ValueError:
@@ -124,7 +126,7 @@ def _note(parts: dict[str, Split], task: str, split: Split) -> None:
 
 
 def _task(example: Example) -> str:
-    """Return a key that examples of one task share: their group, else their inputs, else only their own id."""
+    """Return a key for the task of an example, which examples with one group, or else equal inputs, share."""
     if example.group:
         return f"group {example.group}"
     inputs = dict(example.submission.inputs)

@@ -12,7 +12,7 @@ _MAPPINGS = ("metadata", *PAIR_NAMES)
 
 
 def refuse_frame(rows: Any) -> None:
-    """Raise UsageError if a data frame is passed where its rows are expected.
+    """Raise UsageError if a data frame was passed itself, where its rows are expected.
 
     Raises:
         UsageError: Says how to get the rows.

@@ -27,7 +27,7 @@ level."""
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """A rater's answer to one criterion: a level, or why there is none.
+    """A rater's answer on one criterion: a level, or the reason why there is none.
 
     Attributes:
         level: A value on the criterion's scale; None where the rater gave none.
@@ -53,7 +53,7 @@ class Rated:
 
     @property
     def distribution(self) -> Probabilities:
-        """The probability of each level, in the order of the scale."""
+        """The rater's probability of each level, in the order of the scale."""
         return tuple(p for _, p in self.probabilities)
 
     def to_json(self) -> dict[str, Any]:
@@ -146,12 +146,12 @@ class Rating:
 
 
 def asked_under(rubric: Rubric) -> str:
-    """Return a digest of the wordings and scales of all of a rubric's criteria, as they are shown to raters."""
+    """Return a digest of what raters see of a rubric's criteria, the wordings and scales."""
     return fingerprint([[criterion.name, criterion.wording] for criterion in rubric.criteria])
 
 
 def given_to_current_words(rating: Rating, rubric: Rubric) -> Rating:
-    """Mark a person's rating as given to the rubric's current wording; return others unchanged."""
+    """Return a person's rating marked as given to the rubric's current wording; a judge's rating unchanged."""
     if rating.kind not in PEOPLE:
         return rating
     criteria = {name: replace(rated, under=rubric.criterion(name).wording) for name, rated in rating.criteria.items()}
@@ -159,13 +159,13 @@ def given_to_current_words(rating: Rating, rubric: Rubric) -> Rating:
 
 
 def is_asked(under: str, rubric: Rubric) -> bool:
-    """Return True if `under` is the digest of this rubric's wording, or "" for unknown."""
+    """Return True if `under`, a digest recorded with a rating, is that of this rubric's wording or "" (unknown)."""
     return under == "" or under in _asked_under_any(rubric)
 
 
 @lru_cache(maxsize=16)
 def _asked_under_any(rubric: Rubric) -> tuple[str, str]:
-    """Return two digests of a rubric's criteria: of wordings and scales alone, and of all their content."""
+    """Return both digests that stand for a rubric's current wording: of wordings and scales, and of whole criteria."""
     exact = fingerprint([[criterion.name, criterion.fingerprint] for criterion in rubric.criteria])
     return asked_under(rubric), exact
 
@@ -211,7 +211,7 @@ def ratings_from(
 
 
 def corrected(earlier: Rating, later: Rating) -> Rating:
-    """Merge a rater's earlier and later rating of a submission into one.
+    """Merge a rater's earlier and later ratings of one submission; the later answers count.
 
     Each answer belongs to the wording it was given under: a later rating after a rewording keeps the earlier answers to
     other criteria, and records the ones it replaces as superseded. A decision about the whole response depends on no
@@ -250,7 +250,7 @@ PLAIN = (bool, int, float, str)
 
 @dataclass(frozen=True)
 class RatingReader:
-    """Reader of ratings by one rubric; a ValueError says what is wrong and what is allowed.
+    """Reader of ratings by a rubric, which raises ValueError for an invalid one, with what is allowed.
 
     Attributes:
         rubric: Its criteria and scales decide which ratings are valid.
@@ -266,7 +266,7 @@ class RatingReader:
 
     @cached_property
     def _read_before(self) -> dict[tuple[str, type, Any], Rated]:
-        """Cache of answers that are only a number or a word, by criterion, type and value."""
+        """Cache of the answers read so far that are a bare number or word, by criterion, type and value."""
         return {}
 
     def rating(self, line: Any, *, kind: Kind = "human", id: str | None = None) -> Rating:
@@ -386,12 +386,12 @@ def _probabilities(raw: Mapping[str, Any], criterion: Criterion) -> Probabilitie
 
 
 def by_choice(probabilities: Probabilities, scale: Scale) -> tuple[tuple[str, float], ...]:
-    """Map each level's answer to its probability, as pairs; () if probabilities are unknown."""
+    """Return pairs of each level's answer, such as "MET", and its probability; () if probabilities are unknown."""
     return tuple(as_written(probabilities, scale).items()) if probabilities else ()
 
 
 def level_on(scale: Scale, value: Any, name: str) -> float:
-    """Return the level of a scale that a number, a label, or true or false means.
+    """Return the level of a scale that a value from a file means: a number, a label, or true or false.
 
     Raises:
         ValueError: There is no such level on this scale.
@@ -410,7 +410,7 @@ def level_on(scale: Scale, value: Any, name: str) -> float:
 
 
 def _overall(line: Mapping[str, Any], *, keep_unread: bool) -> tuple[float | None, str | None]:
-    """Return the overall score of a line, and the error that explains why it has no rating; both may be None."""
+    """Return a line's overall score, and the error that says why the line has no rating; None for either if missing."""
     error = None if line.get("error") is None else str(line["error"])
     overall = line.get("overall")
     if overall is None:
@@ -424,7 +424,7 @@ def _overall(line: Mapping[str, Any], *, keep_unread: bool) -> tuple[float | Non
 
 
 def _ways(value: Any) -> tuple[tuple[str, ...], ...]:
-    """Read the sets of parameters that were left out when a judge was asked; () if nothing is recorded.
+    """Read `asked_without`: for each way of asking the judge, the parameters left out of the request; () if missing.
 
     Raises:
         ValueError: It is something else.

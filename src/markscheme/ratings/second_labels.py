@@ -15,7 +15,7 @@ FOR_A_GATE: Final = "For a gate, two annotators label each: one annotator's labe
 
 
 def second_labels_needed(examples: Iterable[Example]) -> int:
-    """Return how many of the examples a second annotator should label; 0 where two have labelled enough of them.
+    """Return the number of examples that a second annotator should still label; 0 if enough have two annotators.
 
     Example:
         >>> second_labels_needed(())
@@ -26,7 +26,7 @@ def second_labels_needed(examples: Iterable[Example]) -> int:
 
 
 def labelled_twice(examples: Iterable[Example]) -> tuple[int, int]:
-    """Count the examples that people labelled, and of them those of two annotators or with adjudicated labels.
+    """Count the examples that people labelled, and those of them with two annotators or an adjudicated label.
 
     Example:
         >>> labelled_twice(())

@@ -111,12 +111,12 @@ class Openings:
 
     @property
     def of_these(self) -> int:
-        """Number of looks at any of the current test levels, even if notes, raters or splits have changed since."""
+        """Number of looks at any level that the test labels have now, even if raters or splits have changed since."""
         return len(self._earlier)
 
     @property
     def wordings(self) -> frozenset[str]:
-        """Fingerprints of the rubrics that were tested on any of these labels."""
+        """Fingerprints of the rubrics' wordings that were tested on any of the current test labels."""
         return frozenset(wording for opening in self._earlier for wording in opening.wordings)
 
     @property
@@ -124,7 +124,7 @@ class Openings:
         return [opening for opening in self.all if opening.saw_any(self.levels) and not opening.counts_apart]
 
     def of_test(self, wordings: tuple[str, ...], judge: str | None) -> tuple[int, Opening] | None:
-        """Return number and record of the latest test by this judge with these wordings and exactly these levels."""
+        """Return number and record of the latest test of these wordings by this judge on exactly the current levels."""
         tests = [
             (ordinal, opening)
             for ordinal, opening in enumerate(self._earlier, 1)
@@ -169,7 +169,7 @@ def labelling_digest(examples: ExampleSet) -> str:
 
 
 def levels_seen(examples: ExampleSet) -> frozenset[str]:
-    """Return two short digests of each level in a set: one by the example's id and one by its texts.
+    """Return two short digests of each label's level in a set, one with the example's id and one with its texts.
 
     Notes, reasons, raters, days, splits and names of criteria don't enter them, so that correcting a typo in one
     doesn't make labels count as unseen.
@@ -188,7 +188,7 @@ def _texts_of(example: Example) -> list[Any]:
 
 
 def _levels_of(label: Rating) -> Iterator[tuple[str, float]]:
-    """Yield a label's levels, overall score and decision, each with what it is."""
+    """Yield the values of a label, each preceded by its kind: "level", "score" or "decision"."""
     yield from (("level", rated.level) for rated in label.criteria.values() if rated.level is not None)
     if label.overall is not None:
         yield "score", label.overall
@@ -232,7 +232,7 @@ def open_test_labels(
     whole: bool = False,
     counts_apart: bool = False,
 ) -> tuple[ExampleSet, Openings]:
-    """Record a look at the test labels of a set; return the test split and all looks.
+    """Record a look at the test labels of a set; return the test split and all looks on record.
 
     Looks are counted and recorded one at a time, so that two processes never get the same number.
 
@@ -277,7 +277,7 @@ def open_test_labels(
 
 
 def record_decision(examples: ExampleSet, opening: Opening, adopted: str | None) -> None:
-    """Complete the record of a test of new wordings with its result.
+    """Complete the record of a test of new wordings: state which of them was adopted, if any.
 
     Args:
         examples: The whole set.
@@ -312,17 +312,17 @@ def record_decision(examples: ExampleSet, opening: Opening, adopted: str | None)
 
 
 def task_of(example: Example) -> str:
-    """Return the unit within which a judge's errors may depend on each other: the example's group, or only itself."""
+    """Return a key for the examples whose errors may depend on each other: the example's group, else itself alone."""
     return f"group {example.group}" if example.group else f"example {example.id}"
 
 
 def in_drawn_order(tasks: Iterable[str]) -> list[str]:
-    """Return tasks in a pseudo-random order that is equal on every machine."""
+    """Return tasks (groups of examples) in a pseudo-random order that is equal on every machine."""
     return sorted(set(tasks), key=lambda task: hashlib.sha256(f"{SPLIT_SEED}:{task}".encode()).digest())
 
 
 def dev_size(n: int) -> int:
-    """Return how many of `n` tasks go into the dev split; the rest are held out.
+    """Return how many of `n` tasks (groups of examples) belong to the dev split; the others are held out.
 
     >>> [dev_size(n) for n in (40, 60, 80, 200)]
     [13, 20, 27, 67]
@@ -331,7 +331,10 @@ def dev_size(n: int) -> int:
 
 
 def drawn_parts(examples: ExampleSet) -> ExampleSet:
-    """Draw dev and test splits for the labelled examples, task by task, a third dev; existing splits are kept."""
+    """Draw dev and test splits for labelled examples, a third of the tasks for dev; keep splits that exist.
+
+    A task is a group of examples, or an example without a group.
+    """
     if examples.has_splits:
         return examples
     order = in_drawn_order(task_of(example) for example in examples.labelled.examples)
@@ -344,7 +347,7 @@ def drawn_parts(examples: ExampleSet) -> ExampleSet:
 
 
 def file_for_parts(examples: ExampleSet) -> Path:
-    """Return the file of a set into which each example's split can be written.
+    """Return the file of a set of examples, after checking that splits can be written into its lines.
 
     Raises:
         RatingError: There is none, since it is not a .jsonl file.
@@ -475,7 +478,7 @@ def _record(examples: ExampleSet, name: str) -> Path:
 
 @contextmanager
 def _alone(examples: ExampleSet, name: str) -> Iterator[None]:
-    """Lock a record, so that no other process appends a line while this one counts lines and appends its own.
+    """Lock a record (a file of looks, or of examples used to tune), so that no other process appends meanwhile.
 
     Raises:
         RatingError: The record can't be opened.

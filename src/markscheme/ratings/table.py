@@ -85,7 +85,7 @@ class Column:
         )
 
     def where(self, chosen: Flags) -> Self:
-        """Return the column with the values of all other examples set to nan; it keeps its length."""
+        """Return the column with nan for all examples that aren't chosen; its length stays."""
         return replace(
             self,
             levels={name: np.where(chosen, column, np.nan) for name, column in self.levels.items()},
@@ -96,29 +96,29 @@ class Column:
         )
 
     def rating(self, index: int) -> Rating | None:
-        """Return the rating that an example's reasons and quotes are taken from; None without one."""
+        """Return the rating that an example's reasons and quotes come from; None for an example without a rating."""
         source = int(self.sources[index])
         return None if source < 0 else self.given[source]
 
     @property
     def is_given(self) -> Flags:
-        """Whether each example has a rating, even one without any answer, shape (n_examples,)."""
+        """Flags of the examples that the rater rated, even if without any answer, shape (n_examples,)."""
         return np.asarray(self.sources >= 0)
 
     def by_example(self, of_ratings: npt.NDArray[Any], *, without: Any) -> npt.NDArray[Any]:
-        """Arrange values of ratings by example, with `without` for examples that the rater didn't rate."""
+        """Arrange an array of shape (n_ratings,) by example, with `without` for examples that the rater didn't rate."""
         values = np.full(len(self.sources), without, dtype=of_ratings.dtype)
         values[self.is_given] = of_ratings[self.sources[self.is_given]]
         return values
 
     @cached_property
     def used(self) -> RatingCodes:
-        """The ratings that reasons and quotes are taken from, in the order of their examples."""
+        """The one rating per example that reasons and quotes come from, in the order of the examples."""
         return self.given.taken(self.sources[self.sources >= 0].tolist())
 
     @property
     def passed(self) -> list[bool | None]:
-        """True if the rater passes each example; None for an example without a decision."""
+        """Decision on each example, True for a pass; None for an example without a decision."""
         return [None if decision != decision else decision == 1 for decision in self.decisions.tolist()]
 
     @property
@@ -128,7 +128,7 @@ class Column:
 
     @property
     def rated(self) -> Flags:
-        """Whether each example has a level, a score or a decision, shape (n_examples,)."""
+        """Flags of the examples that have a level, a score or a decision, shape (n_examples,)."""
         columns = [self.scores, self.decisions, *self.levels.values()]
         return np.asarray(~np.isnan(np.column_stack(columns)).all(axis=1))
 
@@ -168,7 +168,7 @@ class RatingTable:
         return tuple(column for column in self.columns if column.kind == "human")
 
     def with_columns(self, *columns: Column) -> "RatingTable":
-        """Return the table with further columns; a column replaces one of the same name."""
+        """Return the table with columns added; a new column replaces the one of the same name."""
         names = {column.name for column in columns}
         return replace(self, columns=(*(c for c in self.columns if c.name not in names), *columns))
 
@@ -185,14 +185,14 @@ class RatingTable:
 
 
 def stacked(columns: Sequence[Column], criterion: str | None = None) -> Floats:
-    """Return the levels of several columns on a criterion, or their scores, as shape (n_examples, n_columns)."""
+    """Return several raters' levels on a criterion, or their scores for None, as shape (n_examples, n_columns)."""
     return np.column_stack([column.scores if criterion is None else column.levels[criterion] for column in columns])
 
 
 def rating_table(
     rubric: Rubric, ids: Sequence[str], ratings: Iterable[Rating], *, samples_apart: bool = False
 ) -> RatingTable:
-    """Arrange ratings of the examples `ids` in a table, columns in the order in which raters first appear.
+    """Arrange ratings in a table with a row for each of `ids`, and a column for each rater in order of appearance.
 
     Args:
         rubric: The rubric of the ratings.
@@ -244,7 +244,7 @@ def decision_table(rubric: Rubric, examples: Sequence[Example], **decisions: Seq
 
 
 def column_of(name: str, ratings: Iterable[Rating], rubric: Rubric, ids: Sequence[str]) -> Column:
-    """Make one column of ratings under a given name, as if one rater gave all of them."""
+    """Combine ratings into one column with a given name, as if one rater had given all of them."""
     codes = RatingCodes.of(ratings)
     rows = rows_in(ids, codes)
     chosen = np.flatnonzero(rows >= 0)
@@ -253,7 +253,7 @@ def column_of(name: str, ratings: Iterable[Rating], rubric: Rubric, ids: Sequenc
 
 
 def column_names(codes: RatingCodes, rows: Integers, *, samples_apart: bool) -> dict[tuple[str, str], Integers]:
-    """Map each column of a table, by name and kind of rater, to the indices of its ratings.
+    """Map each column that a table should have, by rater and kind, to the indices of the ratings that belong in it.
 
     With very many annotators, columns are the first, second, … annotator of each example instead.
 
@@ -320,7 +320,7 @@ class _RatingArrays:
         )
 
     def column(self, name: str, kind: str, chosen: Integers, rows: Integers, n: int) -> Column:
-        """Make a column from the ratings at some indices, given the row of each."""
+        """Make a column from the ratings at some indices, each put into the row given for it."""
         is_alone = np.bincount(rows, minlength=n)[rows] == 1
         is_plain = is_alone & ~self.is_probable[chosen]
         plain = chosen[is_plain]
@@ -345,7 +345,7 @@ class _RatingArrays:
 
     @cached_property
     def _scores_and_decisions(self) -> tuple[Floats, Floats]:
-        """The score and the decision of each rating, computed only once for ratings with equal levels."""
+        """Score and decision of each rating; they are computed once for all ratings with equal levels."""
         answers = (level_kinds_on(self.codes, name) for name in self.levels)
         first, kind = equal_rows([self.whole, *answers], len(self.codes))
         combined = [self._of_one(index) for index in first.tolist()]
@@ -359,7 +359,7 @@ class _RatingArrays:
 
 
 def _with_collapsed(column: Column, samples: Mapping[int, Sequence[int]], rubric: Rubric) -> Column:
-    """Fill in the rows of a column that have several samples, or a sample with probabilities.
+    """Fill in the rows of a column whose rater gave several samples, or one with probabilities.
 
     Args:
         column: The column without these rows; its arrays are filled in place.
@@ -408,7 +408,7 @@ def _stacked_distributions(
 
 @dataclass(frozen=True, slots=True)
 class Collapsed:
-    """The levels, score and decision that all samples of one rater on one example are combined into.
+    """One rater's levels, score and decision on an example, combined from all of the rater's samples.
 
     Attributes:
         levels: Level by criterion.
@@ -430,7 +430,7 @@ EarnedByLevels: TypeAlias = dict[tuple[tuple[tuple[str, float], ...], frozenset[
 
 
 def collapsed(samples: Sequence[Rating], rubric: Rubric, earned_by: EarnedByLevels | None = None) -> Collapsed:
-    """Combine several samples of one rater on one example into levels, score and decision.
+    """Combine all samples of a rater on an example into one set of levels, a score and a decision.
 
     A single sample is used as given. Of several, each criterion has the median level (the majority's where levels have
     no order); if each sample's level is the most probable of its own probabilities, it has the level with the highest
@@ -478,7 +478,7 @@ def _single(header: Rating, criteria: Mapping[str, Rated], rubric: Rubric, earne
 def _earned(
     levels: Mapping[str, float], skipped: frozenset[str], rubric: Rubric, earned_by: EarnedByLevels
 ) -> tuple[float | None, bool | None]:
-    """Compute the score and the decision of some levels, or take them from the cache `earned_by`."""
+    """Return the score and the decision that some levels give, from the cache `earned_by` if it has them."""
     key = (tuple(levels.items()), skipped)
     if key not in earned_by:
         score = earned_score(levels, skipped, rubric)
@@ -487,7 +487,7 @@ def _earned(
 
 
 def _mean_probabilities(samples: Sequence[Rating], rubric: Rubric) -> dict[str, Probabilities]:
-    """Average the samples' probabilities per criterion, if every sample with a level has probabilities."""
+    """Average the samples' probabilities of levels, for each criterion on which all samples state them."""
     means = {}
     for name in (criterion.name for criterion in rubric.criteria):
         answers = [rating.criteria[name] for rating in samples if name in rating.criteria]
@@ -500,7 +500,7 @@ def _mean_probabilities(samples: Sequence[Rating], rubric: Rubric) -> dict[str, 
 def _levels_by_mean(
     samples: Sequence[Rating], probabilities: Mapping[str, Probabilities], rubric: Rubric
 ) -> dict[str, float]:
-    """Return each criterion's level of highest mean probability, if every sample chose its own most probable level."""
+    """Map criteria to the level of highest mean probability, where every sample gave its own most probable level."""
     levels = {}
     for criterion in (rubric.criterion(name) for name in probabilities):
         answers = [rating.criteria[criterion.name] for rating in samples if criterion.name in rating.criteria]
@@ -511,7 +511,7 @@ def _levels_by_mean(
 
 
 def _nearest(samples: Sequence[Rating], combined: Collapsed, rubric: Rubric) -> int:
-    """Return the index of the sample that is nearest to the combination of all samples; the first in a tie."""
+    """Return the index of the sample nearest to `combined` in levels and score, the first one in a tie."""
 
     def distance(rating: Rating) -> tuple[bool, float]:
         own_levels = _levels_and_skips(rating.criteria)[0]
@@ -551,17 +551,17 @@ def _is_arithmetic(rating: Rating, rubric: Rubric) -> bool:
 
 
 def overall_of(rating: Rating, rubric: Rubric) -> float | None:
-    """Return a rating's overall score, 0 to 1: the given one, else that of its levels; None if any is missing."""
+    """Return a rating's score, 0 to 1, as stated, else as its levels give it; None if levels are missing."""
     return rating.overall if _says_score(rating) else earned_score(*_levels_and_skips(rating.criteria), rubric)
 
 
 def _says_score(rating: Rating) -> bool:
-    """Return True if a rating's overall score is used as it is: a score was given, or the rating failed."""
+    """Return True if a rating's score must not be computed from levels: it states a score, or it failed."""
     return rating.overall is not None or rating.error is not None
 
 
 def earned_score(levels: Mapping[str, float], skipped: Collection[str], rubric: Rubric) -> float | None:
-    """Compute the score of some levels, 0 to 1; None if a criterion that applies has no level."""
+    """Compute the score that some levels give, 0 to 1; None if a criterion that applies has no level."""
     return score_of_levels(levels, rubric, [name for name in skipped if name not in levels])
 
 
@@ -580,7 +580,7 @@ def merits(criterion: Criterion, levels: Floats) -> Floats:
 
 
 def groups_of(named: Sequence[tuple[str, str | None]]) -> tuple[str, ...] | None:
-    """Return each example's group from pairs of its id and group name; None if no example names a group."""
+    """Return each example's group, given pairs of example id and group name; None if no example names a group."""
     names = {group: f"group {group}" for _, group in named if group}
     if not names:
         return None

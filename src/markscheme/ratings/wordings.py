@@ -36,13 +36,13 @@ class CriterionWords:
 
     @classmethod
     def of(cls, criterion: Criterion) -> "CriterionWords":
-        """Return the current wording of a criterion, without levels that are only numbers or yes/no."""
+        """Return the current wording of a criterion; levels that are only a number, MET or UNMET are left out."""
         scale = _scale_of(criterion)
         return cls(criterion.requirement, tuple(_level_in_words(level) for level in scale if _has_words(level)))
 
 
 def words_in(folder: Path) -> dict[str, CriterionWords]:
-    """Map digests to the wordings recorded in a calibration folder; invalid lines are left out."""
+    """Map digests to the criteria's wordings on record in a calibration folder; invalid lines are skipped."""
     return {str(line.get("under")): _words_of(line) for line in _lines(folder / WORDINGS_FILE)}
 
 
@@ -86,7 +86,7 @@ def record_same_meaning(folder: Path, criterion: Criterion, at: str) -> tuple[st
 
 
 def same_meaning(folder: Path, criteria: Iterable[Criterion]) -> dict[str, frozenset[str]]:
-    """Return the digests of earlier wordings that, by the author's statement, mean the same as current ones.
+    """Return digests of earlier wordings which the author says mean the same as the current ones, by criterion.
 
     Args:
         folder: The rubric's calibration folder.
@@ -106,7 +106,7 @@ def same_meaning(folder: Path, criteria: Iterable[Criterion]) -> dict[str, froze
 
 
 def reworded_in(folder: Path, criteria: Iterable[Criterion]) -> frozenset[str]:
-    """Return the names of criteria for which a calibration folder records other wordings than the current one."""
+    """Return the names of the criteria for which a calibration folder records a wording other than the current one."""
     recorded: dict[str, set[str]] = {}
     for line in _lines(folder / WORDINGS_FILE):
         recorded.setdefault(str(line.get("criterion")), set()).add(str(line.get("under")))
@@ -114,7 +114,7 @@ def reworded_in(folder: Path, criteria: Iterable[Criterion]) -> frozenset[str]:
 
 
 def without_known_words(label: Rating, reworded: Set[str]) -> Rating:
-    """Mark a person's answers to reworded criteria as given to unknown words, if they don't record the wording."""
+    """Mark a person's answers on reworded criteria as given to unknown words, unless they record their wording."""
     if label.kind not in PEOPLE:
         return label
     superseded = {name: _not_known(rated) if name in reworded else rated for name, rated in label.superseded.items()}
@@ -130,7 +130,7 @@ def _not_known(rated: Rated) -> Rated:
 
 
 def _line_of(criterion: Criterion, at: str) -> dict[str, Any]:
-    """Return a line of the record of wordings for a criterion's current wording."""
+    """Return the line that records a criterion's current wording in `wordings.jsonl`."""
     return {
         "under": criterion.wording,
         "criterion": criterion.name,
