@@ -150,7 +150,7 @@ class ColumnOptions:
 
     @property
     def sides(self) -> Mapping[str, Kind]:
-        """Kind of rater of each column: "model" by `--judge`, "human" by `--human` or, with `--adjudicated`, that."""
+        """Kind of rater of each stated column: "model" for `--judge`, "human" or "adjudicated" for `--human`."""
         of_people: Kind = "adjudicated" if self.adjudicated else "human"
         of_judges: Kind = "model"
         return dict.fromkeys(self.judge, of_judges) | dict.fromkeys(self.human, of_people)

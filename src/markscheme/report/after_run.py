@@ -29,7 +29,7 @@ passes to its hook.
 
 
 def lines_after(context: Mapping[str, Any]) -> list[str]:
-    """Return the lines of all reports on a run, each safe to print; those on what is saved come last.
+    """Return the lines of all reports on a run of Promptfoo; lines on saved files come last, all safe to print.
 
     An error is a line too: Promptfoo would drop a run whose hook fails.
 

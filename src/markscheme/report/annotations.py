@@ -20,7 +20,7 @@ SARIF_VERSION: Final = "2.1.0"
 
 
 def findings_at_lines(calibrations: Iterable[Calibration], root: Path) -> Iterator[tuple[str, int, Finding]]:
-    """Yield the findings of calibrations whose rubrics have files, each with its file and line, the costliest first.
+    """Yield the findings of calibrations whose rubrics are files, each with file and line, the costliest first.
 
     The line is where the finding's criterion begins, from 1; the first line for a finding about the whole rubric.
 
@@ -38,7 +38,7 @@ def findings_at_lines(calibrations: Iterable[Calibration], root: Path) -> Iterat
 
 
 def workflow_commands(calibrations: Iterable[Calibration], root: Path) -> list[str]:
-    """Render each finding as a line that GitHub Actions reads from what a step prints."""
+    """Render each finding as a workflow command, a line from which GitHub Actions makes an annotation."""
     return [
         f"::{COMMANDS_BY_SEVERITY[finding.severity]} file={_property(file)},line={line},"
         f"title={_property(_title(finding))}::{_data(_message(finding))}"
@@ -77,7 +77,7 @@ def _title(finding: Finding) -> str:
 
 
 def _message(finding: Finding) -> str:
-    """Say what was found, in which examples, and what to edit."""
+    """Write an annotation's text: what was found, in which examples, and what to edit."""
     return " ".join(_sentences(finding))
 
 
@@ -90,16 +90,16 @@ def _sentences(finding: Finding) -> Iterator[str]:
 
 
 def _relative(file: Path, root: Path) -> str:
-    """Return a file's name relative to a folder; the whole path if it is elsewhere."""
+    """Return a file's path relative to a folder; the whole path if the file isn't in the folder."""
     whole = file.resolve()
     return whole.relative_to(root.resolve()).as_posix() if whole.is_relative_to(root.resolve()) else whole.as_posix()
 
 
 def _data(text: str) -> str:
-    """Encode a message's text, so that it can't end its line or begin another command."""
+    """Encode the text of a workflow command, so that it can't end the line or begin another command."""
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:
-    """Encode the value of a property, so that it can't begin the next one."""
+    """Encode the value of a workflow command's property, so that it can't begin the next property."""
     return _data(text).replace(":", "%3A").replace(",", "%2C")

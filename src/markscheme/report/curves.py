@@ -15,7 +15,7 @@ POINTS = 6
 
 
 def line_of(values: Sequence[float], highest: float, columns: int) -> str:
-    """Render the values after 1, 2, … steps as a line of eighth blocks, with the last value.
+    """Render a curve as a line of at most `columns` block characters, followed by the last value.
 
     >>> line_of((0, 1, 1, 2), 2, 10)
     ' ▄▄█ 2'
@@ -40,7 +40,7 @@ def drawn_curve(curve: Curve, width: int) -> Iterator[str]:
 
 
 def points_of(curve: Curve) -> tuple[int, ...]:
-    """Choose up to six evenly spaced steps of a curve, including the last one.
+    """Choose the steps at which a curve is shown in Markdown: up to six, evenly spaced, with the last one.
 
     >>> points_of(Curve({"as read": (1.0,) * 60}, "modes", "outputs", ""))
     (10, 20, 30, 40, 50, 60)

@@ -33,7 +33,7 @@ class Command:
 
 @dataclass(frozen=True)
 class Name:
-    """A name from outside, such as a criterion's, to be escaped; on an HTML page it links to the section `target`."""
+    """A name that the user gave, such as a criterion's; it is escaped, and on a page links to the section `target`."""
 
     text: str
     target: str | None = None
@@ -41,14 +41,14 @@ class Name:
 
 @dataclass(frozen=True)
 class Ids:
-    """Ids of examples: a text report lists the first few, an HTML page opens the examples."""
+    """Ids of examples; a text report lists the first few of them, and on an HTML page they open the examples."""
 
     ids: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Count:
-    """A number of examples, such as a cell of a matrix; on an HTML page it opens the list of examples with `tag`."""
+    """A number of examples, such as a matrix cell; on an HTML page it opens the list of the examples tagged `tag`."""
 
     n: int
     tag: str | None = None
@@ -58,7 +58,7 @@ class Count:
 
 @dataclass(frozen=True)
 class Mark:
-    """An estimate as text, and as a mark on a line that runs from `lowest` to `highest`.
+    """An estimate, both in words and as a mark on a line that runs from `lowest` to `highest`.
 
     Attributes:
         text: The figures in words. value: Where the mark is; None without a mark.
@@ -82,7 +82,7 @@ class Mark:
     least: float | None = None
 
     def place(self, value: float) -> float:
-        """Return the position of a value on the line, 0 to 1."""
+        """Return the position of a value on the line, from 0 at its left end to 1 at its right end."""
         return min(1.0, max(0.0, (value - self.lowest) / (self.highest - self.lowest)))
 
 
@@ -94,12 +94,12 @@ def share_mark(estimate: Estimate | None, role: Role = "judge", *, digits: int =
 
 
 def shift_mark(shift: Estimate, reach: float) -> Mark:
-    """Make the mark of a signed shift on a line from -reach to reach."""
+    """Make the mark of a shift, such as a bias, on a line from -reach to reach."""
     return Mark(with_signed_interval(shift), shift.value, shift.low, shift.high, -reach, reach)
 
 
 def reach(shifts: Iterable[Estimate]) -> float:
-    """Choose the half-length of the lines on which shifts are drawn, in the unit they are printed in.
+    """Choose how far the lines for shifts, such as biases, extend to each side of 0, so that every shift fits.
 
     Equal figures are then equally far from the middle of every line.
 
@@ -114,7 +114,7 @@ def reach(shifts: Iterable[Estimate]) -> float:
 
 @dataclass(frozen=True)
 class ChangedWords:
-    """Words that occur in only one of two compared texts."""
+    """A piece of text that only one of two compared texts has, marked as deleted or inserted."""
 
     text: str
     how: Literal["del", "ins"]
@@ -126,7 +126,7 @@ Line = Piece | tuple[Piece, ...]
 
 
 def word_difference(old: str, new: str) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
-    """Return both texts as pieces, with the words marked that only one of the texts has.
+    """Compare two texts by words; return each as pieces, with the words that only this text has as ChangedWords.
 
     >>> word_difference("is very polite", "is polite")[0]
     ('is', ' ', ChangedWords(text='very', how='del'), ' ', 'polite')
@@ -153,7 +153,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Callout(Block):
-    """The callout at the top of a document: its answer in a few words, the evidence, and the command to run next."""
+    """The box at the top of a document: the result in a few words, the evidence, and the command to run next."""
 
     tone: Tone
     head: str
@@ -163,14 +163,14 @@ class Callout(Block):
 
 @dataclass(frozen=True)
 class Paragraph(Block):
-    """Lines of text that follow each other."""
+    """Lines of text in a row, drawn as one block."""
 
     lines: tuple[Line, ...]
 
 
 @dataclass(frozen=True)
 class Items(Block):
-    """Lines of a list, each with further lines below it.
+    """A list, each item of which has a line and may have further lines below it.
 
     Attributes:
         items: Each with its further lines.
@@ -211,7 +211,7 @@ class Table(Block):
 
 @dataclass(frozen=True)
 class Bars(Block):
-    """Named shares on one scale from 0 to 100%, which makes them easy to compare; `interval` names their interval.
+    """Shares drawn as bars on one scale from 0 to 100%, each with its name; `interval` names their intervals.
 
     If the figures aren't shares, all marks have the same `lowest` and `highest`, and `axis` has the values to label.
     """
@@ -224,14 +224,14 @@ class Bars(Block):
 
 @dataclass(frozen=True)
 class Tiles(Block):
-    """Named counts, each with its examples: label, count in words, examples, and the tag that lists them."""
+    """Counts to be seen at once, each as label, count in words, ids of the examples, and the tag that lists these."""
 
     tiles: tuple[tuple[str, str, Ids, str], ...]
 
 
 @dataclass(frozen=True)
 class Card:
-    """Issue to act on: what is wrong, where, what to edit, and the command for it."""
+    """A finding to act on: what is wrong, in which examples, what to edit, and the command to run."""
 
     title: Line
     text: str
@@ -244,7 +244,7 @@ class Card:
 
     @property
     def below(self) -> tuple[Line, ...]:
-        """Lines below a card's rows in text output: advice, or else examples, and the command."""
+        """Lines that a text report shows below a card's rows: advice, or examples if there is none, and the command."""
         return (
             *([self.examples] if self.examples.ids and not self.advice else []),
             *self.advice,
@@ -254,21 +254,21 @@ class Card:
 
 @dataclass(frozen=True)
 class Cards(Block):
-    """Issues to act on, the most important first."""
+    """Findings to act on, the most important first."""
 
     cards: tuple[Card, ...]
 
 
 @dataclass(frozen=True)
 class Facts(Block):
-    """A list of facts, each a name and its value."""
+    """A list of names with their values, such as a run's judge and cost."""
 
     rows: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
 class Curve(Block):
-    """Counts that grow, against steps: `counts` and `steps` name the axes. Needs one step at least.
+    """Counts that grow with the number of steps, at least one; `counts` and `steps` name the axes.
 
     Each of the series has a name, and a value after 1, 2, … steps.
     """
@@ -291,7 +291,7 @@ class Curve(Block):
 
 @dataclass(frozen=True)
 class RatingCell:
-    """Rating by one rater on one criterion: level, or why there is none; reason; quote, and where it was found."""
+    """A rater's answer on a criterion: the level or why there is none, the reason, and the quote with its source."""
 
     level: str
     apart: bool = False
@@ -303,7 +303,7 @@ class RatingCell:
 
 @dataclass(frozen=True)
 class Case:
-    """Example with its scores in a line, and what a page shows when it is opened.
+    """An example in a list: its scores in a line, and what a page shows when a reader opens it.
 
     Attributes:
         id: The example's.
@@ -339,7 +339,7 @@ class Case:
 
     @property
     def words(self) -> str:
-        """First words of what was asked and of the response; "" if neither is known."""
+        """First words of the query and of the response, as a title; "" if neither is known."""
         inputs = dict(self.inputs)
         query = inputs.get("query") or next(iter(inputs.values()), "")
         texts = [cut_short(text, _FIRST_WORDS) for text in (query, self.response or "") if text.strip()]
@@ -347,7 +347,7 @@ class Case:
 
 
 class OnDemand(Sequence[_Made]):
-    """A sequence of cases or sections, each of which is made only when it is read."""
+    """A sequence of cases or sections that makes each item only when somebody reads it."""
 
     def __init__(self, count: Callable[[], int], make: Callable[[int], _Made]) -> None:
         """Take the functions that make the items.
@@ -361,7 +361,7 @@ class OnDemand(Sequence[_Made]):
 
     @classmethod
     def together(cls, make: Callable[[], Iterable[_Made]]) -> Self:
-        """Return a sequence whose items are all made as soon as one of them is read."""
+        """Return a sequence that makes all its items at once, when somebody reads the first of them."""
         made = cache(lambda: tuple(make()))
         return cls(lambda: len(made()), lambda index: made()[index])
 
@@ -412,7 +412,7 @@ class OnPages(Block):
 
 @dataclass(frozen=True)
 class Section(Block):
-    """A heading and what follows it; `key` is where links lead."""
+    """A heading with the blocks below it; `key` is the target of links to it."""
 
     title: str
     blocks: tuple[Block, ...]
@@ -420,7 +420,7 @@ class Section(Block):
 
 
 def in_text(blocks: Iterable[Block]) -> list[Block]:
-    """Return the blocks that a terminal or Markdown shows, without empty ones and those for HTML pages only."""
+    """Return the blocks to show on a terminal or in Markdown; empty ones and those for HTML pages are left out."""
     return [block for block in blocks if not _is_left_out(block)]
 
 

@@ -22,7 +22,7 @@ def share(value: float | None) -> str:
 
 
 def dollars(usd: float | None) -> str:
-    """Format the cost of a planned run; if the price isn't known, say which option gives it.
+    """Format the cost of a planned run in dollars; without a price, name the option that states it.
 
     >>> dollars(0.25), dollars(None)
     ('$0.2500', 'price unknown (-o price=IN:OUT)')
@@ -40,7 +40,7 @@ def chance(p: float) -> str:
 
 
 def share_with_interval(estimate: Estimate | None) -> str:
-    """Render a share and its interval in whole per cent: "83% (71–91)"; a count if too few carry an interval.
+    """Render a share and its interval as "83% (71–91)"; if there are too few examples, as a count such as "3 of 4".
 
     >>> from markscheme.stats.estimate import Caveat
     >>> share_with_interval(Estimate(0.83, 0.71, 0.91)), share_with_interval(Estimate(0.75, n=4, caveat=Caveat("few")))
@@ -50,7 +50,7 @@ def share_with_interval(estimate: Estimate | None) -> str:
 
 
 def share_with_ci(estimate: Estimate | None) -> str:
-    """Render a share and its interval with the interval's level, for use in a sentence: "83% (95% CI 71–91)".
+    """Render a share with its interval and the interval's level, for a sentence: "83% (95% CI 71–91)".
 
     An interval that is wider for several settings has another level; the page says which.
 
@@ -71,7 +71,7 @@ def with_interval(estimate: Estimate | None) -> str:
 
 
 def with_signed_interval(estimate: Estimate | None) -> str:
-    """Render a value and its interval, all with their signs.
+    """Render a value and its interval with a plus or minus sign on each number.
 
     >>> with_signed_interval(Estimate(0.2, -0.1, 0.5))
     '+0.20 (−0.10 to +0.50)'
@@ -80,7 +80,7 @@ def with_signed_interval(estimate: Estimate | None) -> str:
 
 
 def coefficient(estimate: Estimate | None) -> str:
-    """Render a coefficient of agreement and its interval, as tables in the literature print it.
+    """Render a coefficient of agreement, such as kappa, with its interval, to two decimals and without leading zero.
 
     >>> coefficient(Estimate(0.81, 0.66, 0.93)), coefficient(Estimate(0.12, -0.05, 0.3))
     ('.81 (.66–.93)', '.12 (−.05 to .30)')
@@ -89,7 +89,7 @@ def coefficient(estimate: Estimate | None) -> str:
 
 
 def points(estimate: Estimate | None) -> str:
-    """Render a difference of shares in percentage points.
+    """Render a difference between two shares in percentage points.
 
     >>> points(Estimate(0.08, -0.02, 0.17))
     '+8 (−2 to +17)'
@@ -98,7 +98,7 @@ def points(estimate: Estimate | None) -> str:
 
 
 def why_no_interval(estimate: Estimate, level_name: Callable[[float], str] | None = None) -> str:
-    """Return the reason why an estimate has a value but no interval; "" if it has both or neither.
+    """Return the reason why an estimate has a value but no interval; else "".
 
     Args:
         estimate: The value.

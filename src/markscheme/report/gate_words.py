@@ -21,7 +21,7 @@ def gate_in_words(gate: ThresholdRisk) -> str:
 
 
 def _often(chance: float) -> str:
-    """Write a probability as a share of runs.
+    """Write how often something happens as a percentage; rare things as "less than 2%".
 
     >>> _often(0.04), _often(0.9), _often(0.001)
     ('4%', '90%', 'less than 2%')

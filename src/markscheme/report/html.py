@@ -93,7 +93,7 @@ def render_html(document: Document, when: str | None = None) -> str:
 
 
 class _Part:
-    """One of the documents on a page, with the prefix of its HTML ids and the positions of its examples."""
+    """A document on an HTML page that may have several, with the prefix of the document's HTML ids."""
 
     def __init__(self, prefix: str, document: Document) -> None:
         self.prefix, self.document = prefix, document
@@ -101,7 +101,7 @@ class _Part:
         self._places = {case.id: index for index, case in enumerate(self.examples.cases)} if self.examples else {}
 
     def place(self, unit: str) -> int | None:
-        """Return the row of an example in the list; None if it isn't listed."""
+        """Return the index of an example in the document's list of examples; None if the example isn't listed."""
         return self._places.get(unit)
 
 
@@ -118,7 +118,7 @@ def _examples_among(blocks: Sequence[Block]) -> Iterator[Examples]:
 
 
 def _data(lists: Sequence[Examples]) -> str:
-    """Encode the examples of every list as JSON, with texts truncated as little as the size limit allows."""
+    """Encode the examples that a page lists as JSON; texts are cut only as far as the page's size limit demands."""
     laid_out = _LaidOut()
     fewest = _FEWEST_SHOWN // max(1, len(lists))
     for most in (None, fewest):
@@ -132,7 +132,7 @@ def _data(lists: Sequence[Examples]) -> str:
 
 
 def _within(room: float, lists: Sequence[Examples], limit: int, most: int | None, laid_out: "_LaidOut") -> str | None:
-    """Encode the first examples of every list as JSON; return None if they need more than `room` bytes."""
+    """Encode the first `most` examples of every list as JSON; None if that takes more than `room` bytes."""
     data = []
     size = 0
     for examples in lists:
@@ -155,7 +155,7 @@ def _dumped(data: Any) -> str:
 
 
 def _size(cases: Sequence[Case], limit: int) -> int:
-    """Count the characters of some texts together, each text truncated to a limit."""
+    """Count the characters of all texts of some examples, if each text is cut to `limit` characters."""
     return sum(
         min(limit, len(text))
         for case in cases
@@ -196,13 +196,13 @@ def _case(case: Case, limit: int, laid_out: "_LaidOut") -> dict[str, Any]:
 
 
 class _LaidOut:
-    """Cache of examples rendered as the labelling page shows them; equally cut texts are rendered only once."""
+    """Cache of the HTML of examples' texts, so that texts which are equal once cut are rendered only once."""
 
     def __init__(self) -> None:
         self._html: dict[Hashable, str] = {}
 
     def html(self, case: Case, limit: int) -> str:
-        """Render an example with its texts cut to a limit; "" if its response isn't known."""
+        """Render the texts of an example as HTML, each cut to a limit; "" if the response isn't known."""
         if case.response is None:
             return ""
         shortening = Shortening(lambda text: cut(text, limit), max(_FEWEST_STEPS, limit // _CHARACTERS_PER_STEP))
@@ -218,7 +218,7 @@ class _LaidOut:
 
 
 def _rating_cells(cell: RatingCell, limit: int) -> list[Any]:
-    """Return a rating's data for the page's script: level, flags, reason, quote and the input with the quote.
+    """Return a rating as data for the page's script: level, flags, reason, quote and the input the quote is from.
 
     Trailing blanks are left out.
     """
@@ -239,7 +239,7 @@ def _rating_cells(cell: RatingCell, limit: int) -> list[Any]:
 
 
 def cut(text: str, limit: int) -> str:
-    """Cut a text to `limit` characters, invisible ones spelt out, with a note if something is missing.
+    """Cut a text to `limit` characters and say how many are missing; spell out invisible characters.
 
     >>> cut("safe\\u202eexe.txt", 80), cut("a" * 1000, 5)
     ('safe⟨U+202E⟩exe.txt', 'aaaaa… [cut: 1,000 characters in all]')
@@ -254,7 +254,7 @@ def cut(text: str, limit: int) -> str:
 
 @cache
 def _spelling(letter: str) -> str:
-    """Spell a character by its code if it is invisible or changes how others are shown; else return it unchanged."""
+    """Return the code of a character that is invisible or changes how others show; any other character unchanged."""
     if letter in _JOINERS or unicodedata.category(letter) not in ("Cc", "Cf", "Cs", "Zl", "Zp"):
         return letter
     return f"⟨U+{ord(letter):04X}⟩"
@@ -282,7 +282,7 @@ def _environment() -> Environment:
 
 
 def _ends_of(rows: Sequence[Sequence[Line]], column: int) -> tuple[str, str] | None:
-    """Return labels for both ends of the lines in a table column; None unless all its cells are marks on one scale."""
+    """Return labels for both ends of a table column's lines; None unless its cells are all marks on one scale."""
     cells = [row[column] for row in rows if column < len(row)]
     marks = [cell for cell in cells if isinstance(cell, Mark)]
     scales = {(mark.lowest, mark.highest) for mark in marks if mark.value is not None}
@@ -297,7 +297,7 @@ def _markup(text: str) -> Any:
 
 
 def _finalized(value: Any) -> Any:
-    """Return a value to print on the page: markup unchanged, other text cut, with invisible characters spelt out."""
+    """Prepare a value for a page: markup stays, other text is cut, and its invisible characters are spelt out."""
     return value if hasattr(value, "__html__") or not isinstance(value, str) else cut(value, _LONGEST_LINE)
 
 

@@ -16,7 +16,7 @@ _LIMITS = ("value", "low", "high")
 
 
 def plain(value: Any) -> Any:
-    """Convert a result to plain data: null for unknown values, lists for arrays and tuples, a dataclass by its fields.
+    """Convert a result to plain data: unknown values to null, arrays and tuples to lists, dataclasses to dicts.
 
     A value with a `to_json` method is serialized by it. Numbers are rounded to 12 significant digits, limits of an
     estimate also to 12 decimals. That is more precise than any coefficient's agreement with its published values, and
@@ -62,7 +62,7 @@ _OF_NUMBERS = frozenset([float, type(None)])
 
 
 class _Rounded(dict[float | None, float | None]):
-    """Cache that maps a number to its rounded form, None if unknown; reports repeat few numbers in long lists."""
+    """Cache of rounded numbers, None for an unknown one, since reports repeat few numbers in long lists."""
 
     def __missing__(self, value: float | None) -> float | None:
         rounded: float | None = plain(value)
@@ -72,7 +72,7 @@ class _Rounded(dict[float | None, float | None]):
 
 
 def attributes(value: object, names: str) -> dict[str, Any]:
-    """Return some attributes of a value as a dict; `names` lists them, and `key=name` renames one.
+    """Return the attributes of a value in `names` as a dict; an argument `key=name` stores attribute `name` as `key`.
 
     If the value is None, each entry is None.
 
@@ -95,7 +95,7 @@ def pieces(data: Any) -> Iterator[str]:
 
 
 class _Numbers(dict[float | None, str]):
-    """Cache that maps a number to its JSON text, null for an unknown one; reports repeat few numbers in long lists."""
+    """Cache of the JSON texts of numbers, null for an unknown one, since reports repeat few numbers in long lists."""
 
     def __missing__(self, value: float | None) -> str:
         if not value or value != value:  # 0.0 is equal to -0.0, and nan to nothing
@@ -109,7 +109,7 @@ _WORDS = {True: "true", False: "false", None: "null"}
 
 
 def _texts(value: Sequence[Any], newline: str, numbers: _Numbers) -> list[str]:
-    """Encode each element of a list as JSON, faster if all elements are strings, booleans or numbers."""
+    """Return the JSON text of each element of a list; lists of only strings, booleans or numbers take a faster way."""
     types = set(map(type, value))
     if types == {str}:
         return list(map(encode_basestring, value))
@@ -151,7 +151,7 @@ def _pieces(value: Any, newline: str, numbers: _Numbers) -> Iterator[str]:
 
 
 def _limit(key: Any, value: Any) -> Any:
-    """Round a value if its key is that of an interval's limit; return any other value unchanged."""
+    """Return a value rounded if its key names an end of an interval; return any other value unchanged."""
     if str(key) not in _LIMITS:
         return value
     limit = plain(value)

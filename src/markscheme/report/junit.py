@@ -115,5 +115,5 @@ def _messages(findings: Sequence[Finding]) -> str:
 
 
 def _text(text: str) -> str:
-    """Replace the characters that XML can't contain."""
+    """Return a text with the characters replaced that XML can't contain."""
     return _NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -34,7 +34,7 @@ def render_markdown(document: doc.Document) -> str:
 
 
 def escaped(text: str) -> str:
-    """Escape text for Markdown, on one line: no tags, links, emphasis, mentions or table cells of its own."""
+    """Escape a text for one line of Markdown, so that it makes no tag, link, emphasis, mention or table cell."""
     return _ACTED_ON.sub(r"\\\g<0>", on_one_line(text))
 
 
@@ -129,7 +129,7 @@ def _cards(block: doc.Cards) -> Iterator[str]:
 
 
 def inline(line: doc.Line) -> str:
-    """Render a document's line, with its names and commands, as Markdown."""
+    """Render one line of a document as Markdown, with its names, ids and commands."""
     return "".join(_piece(piece) for piece in (line if isinstance(line, tuple) else (line,)))
 
 

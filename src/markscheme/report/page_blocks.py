@@ -18,7 +18,7 @@ class Scatter(Block):
 
 @dataclass(frozen=True)
 class JudgeAnswer:
-    """Answer of a judge about an example.
+    """One judge's answer about an example, to be shown next to those of other judges.
 
     Attributes:
         head: Decision and score in a few words.

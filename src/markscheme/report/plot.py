@@ -12,7 +12,7 @@ PlotRole = Literal["judge", "annotators", "baseline", "target", "wrong", "plain"
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis of a plot: both ends, in the unit of the figures, and its ticks.
+    """An axis of a plot: its two ends, in the unit of the plotted figures, and its ticks.
 
     Attributes:
         low: Its lower end.
@@ -93,7 +93,7 @@ class PlotLine:
 
 @dataclass(frozen=True)
 class PlotRule:
-    """A labelled line across the whole plot at one value of an axis: vertical for the lower axis, else horizontal."""
+    """A labelled straight line across the plot at one value: upright for a value of the lower axis, else level."""
 
     at: float
     text: str
@@ -111,7 +111,7 @@ class PlotBand:
 
 @dataclass(frozen=True)
 class PlotBar:
-    """A rectangle of a plot, from one value of the lower axis to another and from one height to another."""
+    """A bar of a plot: a rectangle between two values of the lower axis and between two heights."""
 
     left: float
     right: float

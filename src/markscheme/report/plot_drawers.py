@@ -16,7 +16,7 @@ PLOT_DRAWERS: OpenTable[Callable[[], DrawPlot]] = OpenTable()
 
 
 def plot_drawer() -> DrawPlot:
-    """Return the function that draws a plot with another library.
+    """Return the function, which a feature provides, that draws a plot as a chart of a plotting library.
 
     Raises:
         UsageError: No feature offers such a function.

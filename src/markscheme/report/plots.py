@@ -30,7 +30,7 @@ def _drawable(blocks: Iterable[Block]) -> Iterator[_Drawable]:
 
 
 def plot_of(block: _Drawable) -> Plot:
-    """Convert a block of bars, a curve or a scatter to a plot with a table of its figures."""
+    """Convert a block of bars, a curve or a scatter to a Plot, with its figures as a table."""
     match block:
         case Plot():
             return block

@@ -12,7 +12,7 @@ FIXED_ALONE = "Fixing it alone"
 
 
 def message_with_repair(finding: Finding) -> str:
-    """Return a finding's message and, if known, how many decisions or scores change when it alone is fixed."""
+    """Return a finding's message, with how many decisions or scores would change if only that finding were fixed."""
     changes = repair_of_finding(finding)
     return f"{finding.message} {changes}" if changes else finding.message
 
@@ -23,12 +23,12 @@ def findings_json(findings: Iterable[Finding]) -> list[dict[str, Any]]:
 
 
 def repair_of_finding(finding: Finding, subject: str = FIXED_ALONE) -> str:
-    """Return the sentence on what fixing a finding would change; "" if that wasn't counted."""
+    """Return a sentence on the decisions that fixing a finding would change; "" if they weren't counted."""
     return "" if finding.repair is None else repair_in_words(finding.repair, subject)
 
 
 def repair_in_words(repair: Repair, subject: str = FIXED_ALONE) -> str:
-    """Return the sentence on the decisions, or else scores, that a repair would change; "" if there is nothing to say.
+    """Return a sentence on the decisions that a fix would change, or else on the scores; "" if there is nothing to say.
 
     Args:
         repair: The changes.
@@ -66,7 +66,7 @@ def _some_of(n: int, total: int, singular: str, plural: str) -> str:
 
 
 def pair_in_words(repairs: Repairs) -> str:
-    """Return the sentence on the pair of criteria that repairs most; "" if one criterion alone repairs a fifth."""
+    """Return a sentence on the two criteria that together repair most, for when no single one repairs a fifth."""
     if repairs.pair is None:
         return ""
     wrong = "wrong decisions" if repairs.pair.decided else "scores that are off"
@@ -75,7 +75,7 @@ def pair_in_words(repairs: Repairs) -> str:
 
 
 def stays_wrong_in_words(repairs: Repairs) -> str:
-    """Return the sentence on decisions that stay wrong even with gold's level on all criteria; "" without any."""
+    """Return a sentence on the decisions that stay wrong even with gold's level on all criteria; "" if none do."""
     n = len(repairs.stays_wrong)
     if not n:
         return ""

@@ -25,7 +25,7 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True)
 class DocumentReporter(Generic[_Result]):
-    """Reporter that describes results of one class by a document.
+    """Reporter that shows the results of one class by making a Document of them.
 
     Attributes:
         json_of: Makes the data of a result's JSON file.
@@ -51,7 +51,7 @@ class DocumentReporter(Generic[_Result]):
         return page(self.view(result))
 
     def frame(self, result: _Result) -> str:
-        """Return a result's HTML page in a frame for a notebook, shortened if it is too large."""
+        """Return an HTML frame for a notebook that holds a result's page; too large a page is shortened."""
         shorter = map(_framed, _ever_shorter(self.view(result)))
         return next((framed for framed in shorter if len(framed.encode()) <= MOST_IN_NOTEBOOK), "")
 
@@ -70,7 +70,7 @@ class DocumentReporter(Generic[_Result]):
 
 
 def _ever_shorter(document: Document) -> Iterator[Document]:
-    """Yield ever shorter versions of a document: without examples, first screen only, answer only, empty."""
+    """Yield ever shorter versions of a document: without examples, only the first screen, only the callout, empty."""
     yield _without_examples(document)
     first = tuple(document.blocks)
     for blocks in (first, tuple(block for block in first if isinstance(block, Callout)), ()):
@@ -96,7 +96,7 @@ def _framed(document: Document) -> str:
 
 
 def page(document: Document) -> str:
-    """Render a document as an HTML page with the current time on it."""
+    """Render a document as an HTML page that states the current time."""
     from markscheme.report.html import render_html
 
     return render_html(document, when=datetime.datetime.now().astimezone().strftime("%Y-%m-%d %H:%M"))

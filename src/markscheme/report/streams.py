@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class WatchedStream(NamedTuple):
-    """State, at its last look, of a watched stream of responses or of a judge watched on its accepted examples.
+    """Latest state of what `status` watches over time: a stream of responses, or a judge on its accepted examples.
 
     Attributes:
         line: The state in a line.

@@ -69,7 +69,7 @@ NOTES: Final[Mapping[str, str]] = {
 
 
 def notes(reading: TableReading) -> Iterator[str]:
-    """Yield notes on how a table was read: its ambiguities, missing values, and columns that count in no figure."""
+    """Yield notes on how a table was read: what was ambiguous or missing, and which columns no figure uses."""
     codes = [*reading.notes, *(note for values in reading.values.values() for note in values.notes)]
     yield from (NOTES[code] for code in dict.fromkeys(codes))
     if reading.apart:
@@ -104,7 +104,7 @@ def _open_in(values: ReadValues) -> set[str]:
 
 
 def _turned(values: ReadValues) -> str:
-    """Return the likely ends of a scale in reverse, such as "5-1", to state that lower numbers are better."""
+    """Return a scale's likely ends as `--levels` takes them if low numbers are good, such as "5-1"."""
     return "-".join(reversed(likely_ends(_levels_seen(values)).split("-")))
 
 
@@ -113,7 +113,7 @@ def _levels_seen(values: ReadValues) -> list[float]:
 
 
 def _ends_seen(values: ReadValues) -> str:
-    """Say which lowest and highest level were assumed for lack of a statement, and which option states them."""
+    """Say that a scale is taken to end at the lowest and highest level seen, and which option states its ends."""
     seen = _levels_seen(values)
     option = f"`--levels {likely_ends(seen)}` says the scale's"
     return f"the levels are taken to end where they were seen to, at {seen[0]:g} and {seen[-1]:g}; {option}"
@@ -155,7 +155,7 @@ def _texts(error: UsageError, fact: str) -> list[str]:
 
 
 def _instead(error: UsageError) -> str:
-    """Write what there is in place of what an option names: values, or columns and how a judge is asked."""
+    """Say what the table has, since it lacks what an option names: its values, or its columns."""
     if error.values:
         return f"; {_columns(error)} {'have' if len(error.columns) > 1 else 'has'} {_values_of(error)}"
     option, _, name = str(error.facts["option"]).partition(" ")
@@ -307,7 +307,7 @@ SENTENCES_OF_CODES: Final[Mapping[str, Callable[[UsageError], str]]] = {
 
 
 def json_of(error: UsageError) -> dict[str, object]:
-    """Return an error about a table that can't be read as a dict for JSON."""
+    """Convert an error about a table that can't be read to a dict for JSON."""
     text, *_ = str(error).split("\n  ")
     named = {"code": error.code, "message": text, "columns": error.columns, "values": dict(error.values)}
     return {"error": named | {"commands": error.commands}}
@@ -317,7 +317,7 @@ def json_of(error: UsageError) -> dict[str, object]:
 
 
 def reading_json(reading: TableReading) -> dict[str, object]:
-    """Return a dict for JSON on how a table was read."""
+    """Convert how a table was read to a dict for JSON."""
     columns: dict[str, object] = {}
     withheld: dict[str, str] = {}
     for criterion, sides in reading.roles.criteria.items():

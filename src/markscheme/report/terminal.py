@@ -74,7 +74,7 @@ _TYPED = str.maketrans(
 
 @dataclass(frozen=True)
 class _Room:
-    """Limits on how much a terminal shows of each kind of block.
+    """Limits on how much of each kind of block a terminal shows.
 
     Attributes:
         cards: Findings shown in full; of others only the codes.
@@ -175,7 +175,7 @@ def _is_plain(file: IO[str], encoding: str) -> bool:
 
 
 class _Page:
-    """Page that renders blocks to lines of text; a block drawn again under other limits is taken from a cache.
+    """A document drawn as lines of text; blocks are cached, so that drawing them under other limits is fast.
 
     Attributes:
         width: Number of columns.
@@ -198,14 +198,14 @@ class _Page:
         self._drawn: dict[tuple[object, ...], list[str]] = {}
 
     def lines_of(self, document: doc.Document, room: _Room, *, details: bool) -> list[str]:
-        """Render a document as lines."""
+        """Draw a document and return its lines."""
         self.room = room
         self._lines = []
         self.document(document, details=details)
         return self._lines
 
     def _draw(self, *words: Hashable, by: Callable[[], RenderableType]) -> None:
-        """Add lines to the page: those cached under the key `words`, or the ones that `by` makes."""
+        """Add lines to the page; `by` makes them unless the cache has lines under the key `words`."""
         if words not in self._drawn:
             shown = by()
             self._console.print(shown, soft_wrap=isinstance(shown, Text))  # whose lines are broken already
@@ -219,7 +219,7 @@ class _Page:
         self._lines.append("")
 
     def document(self, document: doc.Document, *, details: bool) -> None:
-        """Draw a document, with its sections and parts if details are wanted."""
+        """Draw a document, its sections and parts only if details are wanted."""
         self._say(document.title, "bold")
         if document.source:
             self._say(document.source)
@@ -239,7 +239,7 @@ class _Page:
             self._say(line)
 
     def _with_room(self, blocks: Sequence[doc.Block]) -> list[doc.Block]:
-        """Return the blocks that text shows, leaving out the section of examples if the limits allow none."""
+        """Return the blocks to draw as text; the list of examples isn't one of them if `room` allows no examples."""
         return [
             block
             for block in doc.in_text(blocks)
@@ -247,7 +247,7 @@ class _Page:
         ]
 
     def block(self, block: doc.Block) -> None:
-        """Draw a block, by its class."""
+        """Draw a block in the way of its class."""
         match block:
             case doc.Section():
                 self._blank()
@@ -301,7 +301,7 @@ class _Page:
         self._draw(words, style, by=lambda: Text("\n".join(_broken(words, self.width)), style or ""))
 
     def _hang(self, sign: str, lines: Sequence[doc.Line], style: str | None = None, indent: int = 0) -> None:
-        """Draw lines after a bullet, the further ones aligned to the first."""
+        """Draw lines as an item of a list: the first after a bullet, the others aligned with it."""
         words = tuple(map(_unbroken, lines))
 
         margin = " " * (indent + cell_len(sign) + 1)
@@ -335,7 +335,7 @@ class _Page:
         self._more(len(block.rows) - self.room.rows, "row")
 
     def _more(self, n: int, name: str) -> None:
-        """Draw a line such as "and 3 more examples", on what was left out."""
+        """Draw a line on how many were left out, such as "and 3 more examples"."""
         if n > 0:
             self._say(f"and {counted(n, f'more {name}')}")
 
@@ -367,14 +367,14 @@ class _Page:
 
 
 def _unbroken(line: doc.Line) -> str:
-    """Return a line's text with each command made unbreakable, so that it can be copied whole."""
+    """Return a line's text in which no command can be broken over two lines, so that each can be copied whole."""
     pieces = ((piece, inline(piece)) for piece in _pieces(line))
     text = "".join(text.replace(" ", _GLUE) if isinstance(piece, doc.Command) else text for piece, text in pieces)
     return _QUOTED_COMMAND.sub(lambda command: command[0].replace(" ", _GLUE), text)
 
 
 def _broken(text: str, width: int) -> list[str]:
-    """Break a text into lines between words; words wider than the line are cut, except commands."""
+    """Break a text into lines between words; a word wider than a line is cut, a command never."""
     lines = []
     for paragraph in text.split("\n"):
         line = blanks = ""
@@ -405,7 +405,7 @@ def _belong_together(first: doc.Block | None, second: doc.Block) -> bool:
 
 
 def _footer(document: doc.Document, width: int, *, details: bool) -> Iterator[doc.Line]:
-    """Yield the last lines of a document: what to do next, and how to see its details."""
+    """Yield the last lines of a document: the next command, and how to see details or a page."""
     if document.onward is not None:
         words, command = document.onward
         yield f"{words}: ", doc.Command(command)
@@ -447,7 +447,7 @@ def _longest_word(text: str) -> int:
 
 
 def inline(line: doc.Line) -> str:
-    """Render a line as plain text; control characters in external text are replaced."""
+    """Return the plain text of a document's line, with control characters in users' texts replaced."""
     return printable("".join(_plain(piece) for piece in _pieces(line)))
 
 

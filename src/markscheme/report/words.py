@@ -164,12 +164,12 @@ REASONS: Final[Mapping[str, Callable[..., str]]] = {
 
 
 def reason_in_words(code: str, facts: Mapping[str, Fact]) -> str:
-    """Return the sentence for a reason, made from its code and facts."""
+    """Return the sentence for a reason why there is no figure or interval, by the reason's code and facts."""
     return REASONS[code](**facts)
 
 
 def share_in_words(estimate: Estimate, digits: int) -> str:
-    """Format a share and its interval in per cent, or as a count if there are too few examples for an interval."""
+    """Format a share and its interval in per cent; as a count if the examples are too few for an interval."""
     if estimate.value is None:
         return number(None)
     if estimate.is_count:

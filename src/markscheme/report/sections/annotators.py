@@ -9,7 +9,7 @@ from markscheme.stats.annotators import Ceiling
 
 
 def annotators(calibration: Calibration) -> doc.Section:
-    """Build the section on where gold comes from, and on annotators compared with each other and with the judge."""
+    """Build the section on whose labels gold is made of, and on how annotators agree with each other and the judge."""
     gold = calibration.comparison.gold
     criteria = calibration.comparison.criteria
     lines: list[doc.Line] = [

@@ -39,14 +39,14 @@ OWN_FIGURES = (
 
 
 def criterion_figures() -> tuple[CriterionFigure, ...]:
-    """Return the statistics that are columns of the criteria table, before the column of the bias."""
+    """Return the statistics that the criteria table has a column for, in order; the bias comes after them."""
     return (*OWN_FIGURES, *(load() for load in CRITERION_FIGURES))
 
 
 def criteria_blocks(
     comparison: Comparison, findings: Sequence[Finding] = (), tag_prefix: str | None = None
 ) -> Iterator[doc.Block]:
-    """Yield the table of criteria with its notes, the whole score, and on pages each criterion in detail."""
+    """Yield the table of criteria with its notes, a line on the total score, and on pages a section per criterion."""
     yield _table(comparison, findings, tag_prefix)
     yield doc.Notes(tuple(_notes(comparison)))
     yield doc.Paragraph((overall_line(comparison),))
@@ -58,7 +58,7 @@ def criteria_blocks(
 
 
 def criteria_in_brief(comparison: Comparison, findings: Sequence[Finding] = ()) -> tuple[doc.Block, ...]:
-    """Return the table of criteria, with a note on its figures in one line."""
+    """Return the table of criteria and a note of one line that explains its figures."""
     return (_table(comparison, findings), doc.Notes((_about_figures(comparison, brief=True),)))
 
 
@@ -72,7 +72,7 @@ def _table(comparison: Comparison, findings: Sequence[Finding] = (), tag_prefix:
 
 
 def criterion_headings(rubric: Rubric) -> tuple[str, ...]:
-    """Return the column headings of the figures in `criterion_rows`; rubrics that compare pairs have no bias column.
+    """Return the headings of the columns that `criterion_rows` fills; rubrics for pairs have none for the bias.
 
     The bias column names the unit of the levels if all criteria have the same unit.
     """
@@ -99,7 +99,7 @@ def criterion_rows(
 
 
 def _figures(comparison: Comparison) -> list[tuple[str, str, Estimate]]:
-    """List the figures in the table of criteria, each as its criterion, its heading and its Estimate."""
+    """List each figure in the table of criteria, as criterion, column heading and Estimate."""
     return [
         (name, heading, estimate)
         for name, compared in comparison.criteria.items()
@@ -215,7 +215,7 @@ def _matrix(index: int, compared: CriterionComparison, caption: str, tag_prefix:
 
 
 def overall_line(comparison: Comparison) -> str:
-    """Describe in a line how the judge's total score and decisions agree with gold's."""
+    """Describe in a line how the judge's total scores and pass/fail decisions agree with gold's."""
     overall = comparison.overall
     if comparison.rubric.is_of_pairs:
         return _preference_line(comparison)
@@ -243,7 +243,10 @@ def overall_line(comparison: Comparison) -> str:
 
 
 def _preference_line(comparison: Comparison) -> str:
-    """Describe how often judge and gold prefer the same response if gold is no tie, and how often each ties."""
+    """Say in a line how often judge and gold prefer the same response of a pair, and how often each sees a tie.
+
+    Pairs on which gold is a tie don't count for the first.
+    """
     gold = comparison.gold_values
     judge = comparison.judge_values
     is_rated = np.isfinite(gold) & np.isfinite(judge)
@@ -260,7 +263,7 @@ def _mean_where(flags: Flags, among: Flags) -> float | None:
 
 
 def _one_decision(comparison: Comparison) -> str:
-    """State whether gold or the judge passes (or fails) every example, if kappa has no interval for this; else ""."""
+    """Say that gold or the judge decides the same on every example, if that is why kappa has no interval; else ""."""
     if not why_no_interval(comparison.overall["pass_kappa"]):
         return ""
     passing = {"gold": comparison.overall["prevalence_gold"], "the judge": comparison.overall["prevalence_judge"]}
@@ -269,7 +272,7 @@ def _one_decision(comparison: Comparison) -> str:
 
 
 def _share_or_count(value: float | None, decided: Estimate) -> str:
-    """Format a share of the decided examples, as a count if they are too few for an interval."""
+    """Format a share of the examples with a decision; if there are too few of them, as a count."""
     if value is None or not decided.is_count:
         return share(value)
     return f"{number(value * decided.n, 0)} of {decided.n}"

@@ -30,7 +30,7 @@ LONGEST_WHY = 90
 
 
 def decision_bars(calibration: Calibration, answer: GateAnswer, about: str) -> doc.Bars:
-    """Draw the agreement of a judge's decisions with people's, overall and on fails and passes, with the target.
+    """Draw bars of how often a judge's decisions agree with people's, overall and on fails and passes, with the target.
 
     Args:
         calibration: The calibration of the judge.
@@ -59,7 +59,7 @@ def _side_mark(side: GateSide) -> doc.Mark:
 
 
 def _least(answer: GateAnswer) -> doc.Mark:
-    """Make the mark for the shares of agreeing decisions that a gate requires: overall, on fails and on passes."""
+    """Mark the shares that agreement must reach for a gate: over all responses, on people's fails, and on passes."""
     stops, keeps = (percent(side.least, _digits(side)) for side in answer.sides)
     in_all = f"{percent(answer.target, digits_of(answer.same, answer.target))} in all"
     sides = f"{stops} a side" if answer.stops.least == answer.keeps.least else f"stops {stops}, keeps {keeps}"
@@ -93,7 +93,9 @@ def _what_is_drawn(comparison: Comparison, answer: GateAnswer, about: str) -> st
 
 
 def scores_line(comparison: Comparison, decision: Decision) -> doc.Paragraph:
-    """Say what a judge's scores are good for, with their agreement; empty if nothing says which responses pass.
+    """Say whether a judge's scores may be used for trends, and how often they agree with gold.
+
+    The paragraph is empty if nothing says which responses pass.
 
     A feature that judges trends by another measure supplies its own sentence.
     """
@@ -115,7 +117,7 @@ def scores_line(comparison: Comparison, decision: Decision) -> doc.Paragraph:
 
 
 def _good_for_trends(decision: Decision) -> str:
-    """Say whether the judge's scores are good for trends; "" if the labels aren't people's, or after drift."""
+    """Say if the judge's scores are good for trends; "" if the labels aren't people's, or the judge has drifted."""
     if decision.may_trend:
         return "good for trends"
     if not decision.circumstances.by_people or decision.circumstances.drifted:
@@ -138,7 +140,7 @@ def _good_for_trends(decision: Decision) -> str:
 
 
 def first_false_passes(comparison: Comparison) -> doc.Items:
-    """Show the first false passes: the beginning of each response, people's reasons, and the judge's."""
+    """List the first false passes: the response's beginning, why people fail it, and why the judge passes it."""
     if not comparison.rubric.decides or comparison.rubric.is_of_pairs:
         return doc.Items((), are_examples=True)
     unread = comparison.gold.held_out_ids
@@ -159,7 +161,7 @@ def _with_text(comparison: Comparison, unit: str) -> tuple[tuple[doc.Piece, ...]
 
 
 def _why(comparison: Comparison, index: int) -> Iterator[doc.Piece]:
-    """Yield people's and the judge's level and reason on the criterion that makes the judge pass a response."""
+    """Yield level and reason of people, then of the judge, on the criterion that makes the judge pass a response."""
     if comparison.rubric.table_of is not None:
         return
     criterion = _criterion_that_passes(comparison, index)
@@ -184,7 +186,7 @@ def _rated(rating: Rating | None, criterion: Criterion) -> Rated:
 
 
 def _remark(comparison: Comparison, index: int, criterion: Criterion) -> str:
-    """Return the first reason or note of the labellers of a response; people's, if people labelled it."""
+    """Return the first reason or note in the labels of a response, from people's labels if there are any."""
     gold = comparison.gold
     labels = (label for label in gold.examples[index].labels if label.kind in PEOPLE or not gold.has_people)
     remarks = (_rated(label, criterion).reason or label.note for label in labels)
@@ -192,7 +194,7 @@ def _remark(comparison: Comparison, index: int, criterion: Criterion) -> str:
 
 
 def _criterion_that_passes(comparison: Comparison, index: int) -> Criterion | None:
-    """Find the criterion on which gold's level would fail a false pass; else the one that moves the score most."""
+    """Find the criterion where gold's level would make a false pass fail; else the one that moves the score most."""
     repairs = comparison.repairs
     unit = comparison.ids[index]
     above: dict[str, tuple[bool, float]] = {}

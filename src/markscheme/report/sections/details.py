@@ -18,7 +18,7 @@ from markscheme.report.sections.table import SectionRow, sections_for
 
 
 def details(calibration: Calibration, examples: doc.Examples) -> Iterator[doc.Section]:
-    """Yield the sections of a calibration's page below its first screen, in order.
+    """Yield the sections that a calibration's page has below its first screen, in order.
 
     Args:
         calibration: The calibration to report on.
@@ -57,7 +57,7 @@ def _run(calibration: Calibration, _: doc.Examples) -> Iterator[doc.Section]:
 
 
 def _examples(calibration: Calibration, examples: doc.Examples) -> Iterator[doc.Block]:
-    """Yield the section of examples: on how many judge and gold differ, the examples, and on pages plots of scores."""
+    """Yield the section that lists the examples, headed by how many judge and gold differ on, and on pages by plots."""
     comparison = calibration.comparison
     if not comparison.rubric.is_of_pairs:
         histogram = score_histogram(comparison)

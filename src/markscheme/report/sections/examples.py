@@ -22,7 +22,7 @@ BLANK = Rated(None)
 
 
 def cell_tag(criterion: int, gold: int, judge: int, of: str | None = None) -> str:
-    """Return the tag of the examples in one cell of a criterion's confusion matrix, levels counted from 0.
+    """Return the tag of the examples in a cell of a criterion's confusion matrix, given both levels' indices.
 
     Args:
         criterion: Its index.
@@ -34,17 +34,17 @@ def cell_tag(criterion: int, gold: int, judge: int, of: str | None = None) -> st
 
 
 def criterion_tag(criterion: int, of: str | None = None) -> str:
-    """Return the tag of the examples on which the judge's level of a criterion differs from gold."""
+    """Return the tag of the examples on which the judge's level of a criterion isn't gold's."""
     return f"{of or ''}c{criterion}"
 
 
 def slice_tag(index: int) -> str:
-    """Return the tag of the examples in one slice."""
+    """Return the tag of the examples that belong to a slice."""
     return f"s{index}"
 
 
 def level_name(criterion: Criterion, level: float) -> str:
-    """Name a level as raters answer it: its label for yes/no, else its number followed by its label."""
+    """Name a level as raters answer it: by its label on a yes/no scale, else by its number and label."""
     index = criterion.scale.place_of(level)
     if index is None:
         return f"{level:g}"
@@ -62,7 +62,10 @@ def is_off(comparison: Comparison, index: int) -> bool:
 
 
 def examples_of(comparison: Comparison, slices: Sequence[Slice] = ()) -> Examples:
-    """Select examples that aren't held out: false passes, false fails, then the rest, each by difference in score."""
+    """List the examples that aren't held out: false passes first, then false fails, then the rest.
+
+    Within each kind, those with the largest difference in score come first.
+    """
     far = np.nan_to_num(comparison.distances, nan=-1.0)
     wrong = np.nan_to_num(comparison.passes - comparison.gold.decisions)
     unread = np.array(values_of(comparison.gold.examples, "is_held_out"), dtype=bool)
@@ -113,7 +116,7 @@ def _case(comparison: Comparison, index: int, tags: Sequence[str]) -> Case:
 
 
 def _head(comparison: Comparison, index: int, apart: Sequence[str]) -> str:
-    """Summarize one example in a line: scores and decisions of judge and gold, then criteria on which they differ."""
+    """Summarize an example in a line: judge's and gold's score and decision, then the criteria on which they differ."""
     if comparison.rubric.is_of_pairs:
         return "; ".join(
             [_preferences_head(comparison, index), *(_both_levels(comparison.criteria[n], index) for n in apart)]
@@ -134,7 +137,7 @@ def _head(comparison: Comparison, index: int, apart: Sequence[str]) -> str:
 
 
 def _preferences_head(comparison: Comparison, index: int) -> str:
-    """Name the response that judge and gold each prefer; a dash for no preference."""
+    """Name the response of a pair that judge and gold each prefer; a dash for a rater without a preference."""
     values = {"judge": comparison.judge_values[index], "gold": comparison.gold_values[index]}
     return ", ".join(
         f"{who} {NONE if math.isnan(value) else comparison.measure.in_words(float(value))}"
@@ -181,7 +184,7 @@ def _heads(*raters: tuple[str, float, float]) -> str:
 
 
 def _both_levels(compared: CriterionComparison, index: int) -> str:
-    """Format the judge's and gold's level on a criterion, with annotators' levels if none of them equals gold's."""
+    """Format the judge's and gold's level on a criterion, with the annotators' levels if gold lies between these."""
     levels = sorted({float(level) for level in compared.people[index] if not math.isnan(level)})
     labels = " and ".join(map(compared.criterion.scale.level_name, (levels[0], levels[-1]))) if levels else ""
     made_of = f" (labels {labels})" if levels and float(compared.gold[index]) not in levels else ""
@@ -192,7 +195,7 @@ def _both_levels(compared: CriterionComparison, index: int) -> str:
 
 
 def _criteria_apart(comparison: Comparison, index: int) -> list[str]:
-    """List the criteria on which judge and gold differ for one example, largest effect on the score first."""
+    """List the criteria on which judge and gold differ about an example, the largest effect on the score first."""
     apart: dict[str, float] = {}
     for name, compared in comparison.criteria.items():
         criterion = compared.criterion
@@ -224,7 +227,7 @@ def _tags(comparison: Comparison, index: int, rating: Rating | None) -> Iterator
 
 
 def gold_tags(comparison: Comparison, index: int, of: str | None = None) -> Iterator[str]:
-    """Yield an example's tags: off by the tolerance, different on a criterion, and its cells of confusion matrices."""
+    """Yield the tags by which a list finds an example: off the tolerance, off on a criterion, and in a matrix cell."""
     if is_off(comparison, index):
         yield f"{of or ''}off"
     for ordinal, compared in enumerate(comparison.criteria.values()):
@@ -271,7 +274,7 @@ def _rows(
 
 
 def rating_cell(rated: Rated, criterion: Criterion, gold: float, level: float | None) -> RatingCell:
-    """Make the cell of a rating, flagged if its level differs from `gold`; nan means no gold label."""
+    """Make the table cell of a rating, flagged if its level isn't `gold`, which is nan if there is no gold level."""
     shown = (rated.declined or NONE) if level is None else level_name(criterion, level)
     if level is not None and rated.probabilities and not rated.reason:
         shown = shown_with_probability(level, rated.distribution, criterion.scale)

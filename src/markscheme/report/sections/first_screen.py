@@ -75,14 +75,14 @@ def callout(calibration: Calibration) -> doc.Callout:
 
 
 def _moved(calibration: Calibration, decides: str) -> doc.Callout | None:
-    """Build the callout on what changed most since the accepted runs; None if there are none, or no change is shown."""
+    """Build the callout on the largest change since the accepted runs; None without a run or a change."""
     if calibration.baseline is None:
         return None
     return next(filter(None, (say(calibration, decides) for say in MOVED_CALLOUTS)), None)
 
 
 def offer(calibration: Calibration) -> doc.Paragraph:
-    """Build the offer to certify a judge that might decide some responses by itself; empty if there is none."""
+    """Offer to certify a judge that could decide a share of the responses by itself; empty if it couldn't."""
     might = calibration.measured("may_decide")
     command = calibration.commands.certify()
     if might is None or not command:
@@ -153,12 +153,12 @@ def _by_use(calibration: Calibration) -> doc.Callout:
 
 
 def _question(calibration: Calibration) -> str:
-    """Return the question that labels are to answer: whether the judge can gate, or how good it is."""
+    """Return what more labels would tell: "whether it can gate", or "how good it is" if it could only show trends."""
     return "how good it is" if calibration.comparison.shows_trends_at_most else "whether it can gate"
 
 
 def _of_too_few(calibration: Calibration) -> str:
-    """Write the heading of a callout on labels from which it can't be told what the judge may do."""
+    """Return the heading of a callout for labels that don't show yet what the judge may be used for."""
     decision = calibration.decision
     if decision.gate is None and calibration.comparison.is_capped(decision.target):
         return f"These labels don't show {_question(calibration)}."
@@ -168,13 +168,13 @@ def _of_too_few(calibration: Calibration) -> str:
 
 
 def _explore(calibration: Calibration) -> str:
-    """Say what a judge that can neither gate nor show trends is still good for."""
+    """Say what a judge is still good for if it can neither gate nor show trends."""
     has_scores = calibration.rubric.has_gate_question or not calibration.rubric.categories
     return _EXPLORE if has_scores and calibration.comparison.measure.of != OF_DECISION else _EXPLORE_ANSWERS
 
 
 def _why_no_gate(calibration: Calibration) -> str:
-    """Explain why a judge that agrees well enough with these labels can only show trends.
+    """Explain why a judge that agrees well enough with gold may still only show trends, not gate.
 
     Returns:
         A sentence; "" where nothing speaks against the labels, and nothing says what passes.
@@ -198,14 +198,14 @@ def _why_no_gate(calibration: Calibration) -> str:
 
 
 def _how_drawn(calibration: Calibration) -> str:
-    """Write the warning for examples without a record of how they were drawn; "" if all have one."""
+    """Write the warning about examples with no record of how they were drawn; "" if every example has a record."""
     if all(values_of(calibration.comparison.gold.examples, "drawn")):
         return ""
     return " That holds for outputs like these: compare some with yours."
 
 
 def _with_plan(callout: doc.Callout, calibration: Calibration) -> doc.Callout:
-    """Add to a callout how many more labels would settle the verdict, or what to do if no number would."""
+    """Add to a callout the number of further labels to collect, or what else to do if more labels wouldn't help."""
     decision = calibration.decision
     command = calibration.commands.label_next(decision.labels_needed) if decision.labels_needed else ""
     limit = offer_in_words(calibration.comparison, decision) if decision.next_step else ""
@@ -215,7 +215,7 @@ def _with_plan(callout: doc.Callout, calibration: Calibration) -> doc.Callout:
 
 
 def _why_nothing(calibration: Calibration) -> str:
-    """Say how many examples are ungraded, the most common reason, and who can fix it."""
+    """Say how many examples the judge couldn't grade, the most common reason, and what to do about it."""
     counts = calibration.counts
     unread = any(finding.kind.cause == "replies" for finding in calibration.findings)
     reasons = Counter(calibration.reasons_not_graded.values()).most_common(1)
@@ -228,7 +228,7 @@ def _why_nothing(calibration: Calibration) -> str:
 
 
 def figures(calibration: Calibration) -> doc.Bars:
-    """Draw the figures behind the verdict as bars: decisions if something says which responses pass, else agreement."""
+    """Draw the verdict's figures as bars: agreement of decisions, or of scores if nothing says which responses pass."""
     comparison = calibration.comparison
     answer = calibration.decision.gate_answer
     if answer is None or not calibration.counts.graded:
@@ -239,7 +239,7 @@ def figures(calibration: Calibration) -> doc.Bars:
 
 
 def _weighted(comparison: Comparison) -> str:
-    """Say how shares are weighted if examples were drawn with unequal chances; else return ""."""
+    """Say how shares are weighted if examples were drawn with unequal chances; "" if they weren't."""
     if comparison.weighted_to is None:
         return ""
     outputs = counted(comparison.weighted_to, "output")
@@ -247,7 +247,7 @@ def _weighted(comparison: Comparison) -> str:
 
 
 def agreement_bars(comparison: Comparison, target: float, *, is_default: bool = False) -> doc.Bars:
-    """Draw agreement of the judge, the baseline and the annotators, and the target, on one scale.
+    """Draw bars of how often the judge, the baseline and annotators agree with gold, with the target.
 
     Args:
         comparison: The judge compared with gold.
@@ -276,7 +276,7 @@ def agreement_bars(comparison: Comparison, target: float, *, is_default: bool = 
 
 
 def agreement_of(measure: Measure, who: str, settings: int = 1) -> str:
-    """Return the beginning of a sentence that defines agreement for the compared measure, without its full stop.
+    """Return a definition of agreement for scores, decisions or levels, to be continued as a sentence.
 
     Args:
         measure: What is compared.
@@ -298,14 +298,14 @@ def _of_settings(settings: int) -> str:
 
 
 def _compares_levels(comparison: Comparison) -> bool:
-    """Return True if a table's levels are compared, on one scale of three levels or more."""
+    """Return True if what is compared are a table's levels, on one ordered scale of at least three."""
     scales = [criterion.scale for criterion in comparison.rubric.criteria]
     is_of_levels = comparison.measure.of == OF_SCORE and len(scales) == 1 and len(scales[0].levels) > 2
     return comparison.rubric.table_of == "values" and is_of_levels
 
 
 def _about_agreement(comparison: Comparison, between: str) -> str:
-    """Define agreement and the baseline for what is compared: scores, decisions, levels or preferences."""
+    """Define agreement and the baseline, for what is compared: scores, decisions, levels or preferences."""
     measure = comparison.measure
     if _compares_levels(comparison):
         agreement = f"Agreement{_of_settings(comparison.settings)}: {_levels_agree(comparison)}"
@@ -319,7 +319,7 @@ def _about_agreement(comparison: Comparison, between: str) -> str:
 
 
 def _levels_agree(comparison: Comparison) -> str:
-    """Say when two levels agree: if they are equal or, with a large tolerance, if they are half a level apart."""
+    """Say when levels of judge and gold agree: if they are equal or, with a large tolerance, half a level apart."""
     steps = len(comparison.rubric.criteria[0].scale.levels) - 1
     if comparison.tolerance <= 1 / (2 * steps):
         return "the judge's level is gold's, the labels'"
@@ -333,7 +333,7 @@ def _crosses_mark(comparison: Comparison) -> bool:
 
 
 def tiles(comparison: Comparison, *, has_shares: bool = True) -> doc.Tiles:
-    """Build tiles of false passes and false fails: count, total, share with its 95% CI, and ids.
+    """Build tiles of the false passes and the false fails, each with count, share (95% CI) and ids of the examples.
 
     Args:
         comparison: The judge compared with gold.
@@ -374,7 +374,7 @@ def tiles(comparison: Comparison, *, has_shares: bool = True) -> doc.Tiles:
 
 
 def _wrong(ids: doc.Ids, wrong: SideShare, rate: Estimate, called: tuple[str, str], *, has_shares: bool) -> str:
-    """Format the number of wrong decisions, how many decisions of gold they are among, and their share.
+    """Format a number of false passes or fails, out of how many fails or passes of gold, with the share.
 
     Args:
         ids: Their ids.
@@ -397,7 +397,7 @@ def _wrong(ids: doc.Ids, wrong: SideShare, rate: Estimate, called: tuple[str, st
 
 
 def caveats(calibration: Calibration) -> Iterator[doc.Line]:
-    """Yield a line for everything that limits the figures on the page."""
+    """Yield a line for each thing that limits what the figures on the page mean."""
     counts = calibration.counts
     gold = calibration.comparison.gold
     if not gold.has_people:
@@ -453,7 +453,7 @@ def caveats(calibration: Calibration) -> Iterator[doc.Line]:
 
 
 def _held_out(calibration: Calibration) -> Iterator[doc.Line]:
-    """Yield a line on examples, false passes among them, whose texts are hidden as a test set for rewordings."""
+    """Yield a line on held-out examples, which count but whose texts stay hidden, since they are to test rewordings."""
     comparison = calibration.comparison
     unread = comparison.gold.held_out_ids
     if not unread:
@@ -469,7 +469,7 @@ def _held_out(calibration: Calibration) -> Iterator[doc.Line]:
 
 
 def _asked_in_several_ways(calibration: Calibration) -> Iterator[doc.Line]:
-    """Yield a warning if the judge was asked with different sets of parameters, with the number of examples of each."""
+    """Warn if requests to the judge had different sets of parameters, with the number of examples for each set."""
     ways = calibration.rater.ways
     if len(ways) > 1:
         parts = (
@@ -480,7 +480,7 @@ def _asked_in_several_ways(calibration: Calibration) -> Iterator[doc.Line]:
 
 
 def _even_splits(even_splits: Sequence[tuple[str, str]], adjudicate: str) -> Iterator[doc.Line]:
-    """Yield a line on examples left out of all figures because annotators split evenly, with the command for them."""
+    """Yield lines on examples that count in no figure since annotators split evenly, and how to decide them."""
     by_question: dict[str, list[str]] = {}
     for unit, over in even_splits:
         by_question.setdefault(over, []).append(unit)
@@ -492,7 +492,7 @@ def _even_splits(even_splits: Sequence[tuple[str, str]], adjudicate: str) -> Ite
 
 
 def _no_gate_question(calibration: Calibration) -> Iterator[str]:
-    """Yield advice to state which responses pass, if nothing does: the judge can't be tested as a gate otherwise."""
+    """Yield advice to state which responses pass, if nothing states it, since only then can a gate be tested."""
     rubric = calibration.rubric
     if rubric.has_gate_question or rubric.is_of_pairs:
         return
@@ -506,7 +506,7 @@ def _no_gate_question(calibration: Calibration) -> Iterator[str]:
 
 
 def _unseen(calibration: Calibration) -> Iterator[doc.Line]:
-    """Yield a line on criteria with frequent errors that move the score by less than the tolerance of agreement."""
+    """Yield a line on criteria that are often wrong, by too little for the agreement of scores to notice."""
     comparison = calibration.comparison
     target = calibration.decision.target
     if (comparison.agreement.value or 0.0) < target:
@@ -538,7 +538,7 @@ def _from_to(figures: Sequence[str]) -> str:
 
 
 def _other_measure(comparison: Comparison) -> Iterator[doc.Line]:
-    """Yield a line with the agreement of scores, if the report compares decisions."""
+    """Yield a line with the agreement of scores, if the report is about the agreement of decisions."""
     if comparison.measure.of != OF_DECISION or is_one_decision(comparison):
         return
     by_score = comparison.by(OF_SCORE)
@@ -547,7 +547,7 @@ def _other_measure(comparison: Comparison) -> Iterator[doc.Line]:
 
 
 def _ties_line(calibration: Calibration) -> str:
-    """Say how many examples differ from gold by exactly the tolerance, and what counting them as hits would change."""
+    """Say how many examples are exactly the tolerance off, and what agreement is with and without them."""
     ties = calibration.comparison.ties
     decision = calibration.decision
     without = share(ties.agreement.value)
@@ -562,5 +562,5 @@ def _ties_line(calibration: Calibration) -> str:
 
 
 def agreement_with_ties(comparison: Comparison) -> Estimate:
-    """Estimate agreement as if examples that differ by exactly the tolerance counted as hits."""
+    """Estimate agreement with examples counted as agreeing if they differ from gold by exactly the tolerance."""
     return comparison.ties.agreement_with_ties.estimate(method="agreement within or at tolerance")

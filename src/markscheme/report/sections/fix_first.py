@@ -23,13 +23,13 @@ WORTH_KNOWING = "Worth knowing"
 
 
 def fix_first(calibration: Calibration) -> doc.Section:
-    """Build the section on what to fix, one card per cause; causes whose repair changes no decision come last."""
+    """Build the section on what to fix, with a card per cause; last come causes whose fix changes no decision."""
     blocks = tuple(_fixes(calibration))
     return doc.Section(_heading(calibration, blocks), blocks, "fix")
 
 
 def _heading(calibration: Calibration, blocks: Sequence[doc.Block]) -> str:
-    """Return the section's heading: "Fix first", or a milder one if nothing is at fault or the judge can gate."""
+    """Return the section's heading: "Fix first", "Worth fixing" if the judge can gate, or "To fix" without findings."""
     if not any(isinstance(block, doc.Cards | doc.Section) for block in blocks):
         return "Not known yet" if calibration.findings else "To fix"
     can_gate = calibration.decision.verdict == "ok" and calibration.decision.use == "gate"
@@ -60,13 +60,13 @@ def _fixes(calibration: Calibration) -> Iterator[doc.Block]:
 
 
 def changes_no_decision(finding: Finding, among: Sequence[Finding]) -> bool:
-    """Return True if fixing a finding alone corrects no wrong decision, and it isn't part of another one's cause."""
+    """Return True if fixing a finding alone corrects no wrong decision, and no other finding is its cause."""
     is_part = any(finding.kind.part_of == cause.code and finding.criterion == cause.criterion for cause in among)
     return finding.repair is not None and finding.repair.is_idle and not is_part
 
 
 def _of_several(repairs: "Repairs | None") -> Iterator[doc.Block]:
-    """Yield sentences on decisions that only fixing two criteria together corrects, and on those that stay wrong."""
+    """Yield sentences on wrong decisions that take two criteria to correct, and on those that no criterion corrects."""
     lines: list[doc.Line] = []
     if repairs is not None and repairs.pair is not None:
         lines.append((f"{pair_in_words(repairs)} ", doc.Ids(repairs.pair.examples)))
@@ -87,7 +87,7 @@ def _cards(findings: Sequence[Finding], calibration: Calibration) -> doc.Cards:
 
 
 def _after_an_edit(shown: Sequence[Finding], calibration: Calibration) -> str:
-    """Explain how to see the effect of an edit in a report on a file of ratings."""
+    """Say how to see what an edit of the rubric changed, if the report is on a file of ratings."""
     commands = calibration.commands
     by_improve = commands.can_improve and any(finding.command(commands) == commands.improve() for finding in shown)
     by = ", by hand or by `improve`," if by_improve else ","
@@ -95,14 +95,14 @@ def _after_an_edit(shown: Sequence[Finding], calibration: Calibration) -> str:
 
 
 def _is_in_callout(finding: Finding, decision: Decision) -> bool:
-    """Return True if the callout already states a finding: missing labels, or that the baseline does better."""
+    """Return True if the callout says it already: that labels are missing, or that the baseline does better."""
     if finding.kind.fixed_by == "more labels":
         return decision.labels_needed is not None
     return finding.kind.compares_baseline and decision.compares_baseline
 
 
 def _first_step(calibration: Calibration) -> str:
-    """Say what to do if there are no findings."""
+    """Say what to do next if there are no findings."""
     if not calibration.comparison.gold.has_people:
         return "No issues found, but only against labels that no annotator gave."
     decision = calibration.decision
@@ -121,7 +121,7 @@ def _first_step(calibration: Calibration) -> str:
 
 
 def _on_false_passes(calibration: Calibration) -> str:
-    """Say that a limit on false passes is the user's choice, if there are many and no limit is set; else return ""."""
+    """Say that a limit on false passes can be set, if there are many of them and no limit is set; else return ""."""
     rate = calibration.comparison.false_pass_rate
     if (rate.low or 0.0) < WORTH_A_LIMIT or calibration.most_wrong.false_pass is not None:
         return ""
@@ -139,7 +139,7 @@ def _on_false_passes(calibration: Calibration) -> str:
 
 
 def by_cause(findings: Sequence[Finding]) -> list[list[Finding]]:
-    """Group findings by cause, in the order to resolve them; those on criteria and on whole responses stay apart.
+    """Group findings by cause, in the order to fix them; those on a criterion and on the whole response are apart.
 
     A finding that another finding on its criterion explains joins the group of that one, or is left out if it only
     repeats it.
@@ -158,7 +158,7 @@ def by_cause(findings: Sequence[Finding]) -> list[list[Finding]]:
 def _card(
     group: Sequence[Finding], calibration: Calibration, targets: Mapping[str, str], stated: Collection[str]
 ) -> doc.Card:
-    """Build the card of one cause, without the effects of fixing the criteria in `stated`, stated on earlier cards."""
+    """Build the card of a cause, without the effects of fixing the criteria in `stated`: earlier cards state them."""
     first = group[0]
     causes = [finding for finding in group if finding.code == first.code]
     parts = [finding for finding in group if finding.code != first.code]
@@ -179,7 +179,7 @@ def _card(
 
 
 def _part(part: Finding, *, is_one: bool, says_change: bool) -> str:
-    """Format a finding as a probable consequence of the finding that its card is about."""
+    """Format a finding as a probable consequence of the one that its card is about."""
     words = part.text if is_one else part.message
     return f"Probably part of this change: {_followed(words, repair_of_finding(part) if says_change else '')}"
 
@@ -189,7 +189,7 @@ def _followed(words: str, sentence: str) -> str:
 
 
 def _changes(findings: Sequence[Finding], targets: Mapping[str, str]) -> Iterator[doc.Line]:
-    """Yield what fixing each criterion alone would change, skipping small effects of all but the first."""
+    """Yield what fixing each criterion alone would change; of findings of low severity, only if there is no other."""
     counted = [finding for finding in findings if finding.repair is not None and finding.repair.repaired]
     for finding in [finding for finding in counted if finding.severity != "low"] or counted[:1]:
         name = doc.Name(finding.criterion or "", targets.get(finding.criterion or "", ""))
@@ -199,12 +199,12 @@ def _changes(findings: Sequence[Finding], targets: Mapping[str, str]) -> Iterato
 
 
 def _examples(finding: Finding) -> tuple[str, ...]:
-    """Return the examples whose decision fixing a finding would correct; if there are none, the finding's examples."""
+    """Return the ids of the examples that fixing a finding would correct; if it would none, those in the finding."""
     return finding.examples if finding.repair is None else finding.repair.examples or finding.examples
 
 
 def _title(causes: Sequence[Finding], targets: Mapping[str, str]) -> doc.Line:
-    """Return a card's title: its criterion, or the cause if there are several criteria or none."""
+    """Return the title of a card: the criterion that its findings are about, or the cause if it isn't a single one."""
     first = causes[0]
     if len(causes) > 1:
         where = f"{len(causes)} criteria" if first.criterion is not None else f"{len(causes)} findings"
@@ -215,13 +215,13 @@ def _title(causes: Sequence[Finding], targets: Mapping[str, str]) -> doc.Line:
 
 
 def _text(finding: Finding, calibration: Calibration) -> str:
-    """Return a finding's text, shortened to its cause if the callout already states it."""
+    """Return the text of a finding; if the callout states the finding already, only its cause."""
     baseline = calibration.baseline
     return finding.kind.short if baseline is not None and baseline.states(finding) else finding.text
 
 
 def _rows(causes: Sequence[Finding], targets: Mapping[str, str]) -> Iterator[doc.Line]:
-    """Yield a row with the text of each finding; criteria with the same text share a row."""
+    """Yield the text of each finding as a row, preceded by all the criteria that it is said of."""
     by_text: dict[str, list[doc.Name]] = {}
     for finding in causes:
         names = by_text.setdefault(finding.text, [])

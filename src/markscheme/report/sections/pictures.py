@@ -68,7 +68,7 @@ def scatter(comparison: Comparison) -> Scatter:
 
 
 def score_histogram(comparison: Comparison) -> Plot | None:
-    """Plot the judge's scores by what gold decides, with pass mark and gray zone; None without decisions."""
+    """Plot how many examples have each score, passes and fails of gold apart; None if gold decides nothing."""
     rubric = comparison.rubric
     gold = comparison.gold.decisions
     is_decided = ~np.isnan(comparison.scores) & ~np.isnan(gold)
@@ -125,7 +125,7 @@ def _gray_zone(comparison: Comparison) -> Iterator[PlotMark]:
 
 
 def labels_against_width(calibration: Calibration) -> doc.Section | None:
-    """Plot how the interval of agreement narrows with more labels; None if there are too few labels to plan from."""
+    """Plot how the interval of agreement narrows with more labels; None if there are too few to estimate it."""
     agreement = calibration.comparison.agreement
     n = agreement.n
     if agreement.value is None or n < FEWEST_TO_PLAN or agreement.low is None or agreement.high is None:

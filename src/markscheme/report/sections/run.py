@@ -30,7 +30,7 @@ _BY_HAND = "picked by hand"
 
 
 def source_line(calibration: Calibration) -> str:
-    """Say where the judge's replies come from: live calls, recordings, a file of ratings or a table."""
+    """Say where the judge's verdicts come from: live calls, recorded replies, a file of ratings or a table."""
     rater = calibration.rater
     if rater.rated_table is not None:
         return _table_line(calibration, *rater.rated_table)
@@ -45,7 +45,7 @@ def source_line(calibration: Calibration) -> str:
 
 
 def _table_line(calibration: Calibration, table: "TableReading", criterion: str) -> str:
-    """Describe how a table was read, with counts of rows, of rows with judge and gold, and of even splits."""
+    """Say how a table was read: the number of rows, of rows with judge and gold, and of annotators' even splits."""
     from markscheme.report.table_words import line_two
 
     comparison = calibration.comparison
@@ -93,7 +93,7 @@ def _facts(calibration: Calibration) -> Iterator[tuple[str, str]]:
 
 
 def _drawn(gold: Gold) -> Iterator[tuple[str, str]]:
-    """Yield the fact on how the examples were drawn; nothing if single examples aren't known."""
+    """Yield the fact of how the examples were selected; nothing if the report has only counts of examples."""
     if not gold.examples:
         return
     manners = zip(values_of(gold.examples, "is_picked_by_hand"), values_of(gold.examples, "drawn"), strict=True)
@@ -105,7 +105,7 @@ def _drawn(gold: Gold) -> Iterator[tuple[str, str]]:
 
 
 def cost_line(cost: Usage) -> str:
-    """Format calls, tokens and dollars of a run in a line, as far as they are known."""
+    """Format in a line what the judge's calls cost: their number, tokens and dollars, as far as known."""
     if not cost.calls:
         return "none (no calls)"
     read = cost.input_tokens

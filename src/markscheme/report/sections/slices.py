@@ -10,7 +10,7 @@ from markscheme.report.sections.examples import slice_tag
 
 
 def slices_section(slices: Sequence[Slice]) -> doc.Section:
-    """Build the section on slices where the judge does worse than on the rest; on pages, on all slices."""
+    """Build the section on slices where the judge does worse than elsewhere; a page adds all other slices."""
     return doc.Section("Slices", tuple(_blocks(slices)), "slices")
 
 

@@ -18,7 +18,7 @@ examples in order."""
 
 
 class SectionRow(NamedTuple):
-    """Entry of the table of sections: a section's rank, and the function that makes it.
+    """A feature's or the core's section of a calibration's page: the rank that orders it, and what makes it.
 
     Attributes:
         rank: Position on the page; ranks of the core's sections are multiples of ten, so that others fit in between.
@@ -48,7 +48,7 @@ RUN_FACTS: "OpenTable[Callable[[Calibration], Iterable[tuple[str, str]]]]" = Ope
 
 
 class CriterionFigure(NamedTuple):
-    """A statistic per criterion, which is a column of the criteria table.
+    """A statistic with a column in the criteria table: heading, estimate for a criterion, and format.
 
     Attributes:
         heading: Heading of the column.
@@ -67,7 +67,7 @@ core's."""
 
 
 def sections_for(calibration: "Calibration", *of_core: SectionRow) -> list[SectionRow]:
-    """Return the entries of sections that apply to what a calibration's judge rated (responses or pairs), by rank.
+    """Return the sections, by rank, that fit what a calibration's judge rated: single responses or pairs.
 
     Args:
         calibration: The calibration to report on.

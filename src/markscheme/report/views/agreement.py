@@ -75,7 +75,7 @@ def _level(level: float | str) -> str:
 
 
 def _callout(agreement: Agreement) -> Callout:
-    """Build the callout: the share on which two raters agree, and what alpha is good for."""
+    """Build the callout: how often two raters agree, as a share, and what Krippendorff's alpha is good for."""
     statistics = agreement.statistics
     same = statistics["percent_agreement"]
     alpha = statistics[_ALPHA]
@@ -90,13 +90,13 @@ def _callout(agreement: Agreement) -> Callout:
 
 
 def _is_uneven(table: RaterTable) -> bool:
-    """Return True if units with two or more ratings differ in their number of ratings."""
+    """Return True if some units have more ratings than others, not counting units with fewer than two."""
     ratings = np.isfinite(table.values).sum(axis=1)
     return len(np.unique(ratings[ratings >= 2])) > 1
 
 
 def good_for(alpha: Estimate) -> tuple[Tone, str]:
-    """Return what ratings with this Krippendorff's alpha are good for, hedged if its interval reaches below .80."""
+    """Return what ratings with this Krippendorff's alpha can be used for, hedged if its interval reaches below .80."""
     if alpha.value is None:
         return "open", f"beyond chance it isn't known how well: {alpha.undefined}"
     tone, use = _good_for(alpha.value)
@@ -106,7 +106,7 @@ def good_for(alpha: Estimate) -> tuple[Tone, str]:
 
 
 def _good_for(alpha: float) -> tuple[Tone, str]:
-    """Return what ratings with a Krippendorff's alpha of this value are good for, by Krippendorff's thresholds.
+    """Return what ratings with this value of Krippendorff's alpha can be used for, by Krippendorff's thresholds.
 
     >>> _good_for(0.61)[1], _good_for(0.7)[1], _good_for(0.85)[1]
     ('too low to rely on', 'usable for trends, not for single decisions', 'reliable')
@@ -132,7 +132,7 @@ def _measures(agreement: Agreement, names: Collection[str]) -> tuple[Table, Note
 
 
 def json_of(agreement: Agreement) -> dict[str, Any]:
-    """Return the agreement as a dict, by the keys of the file format."""
+    """Return an agreement as a dict, with the keys of its JSON file."""
     table = agreement.table
     pairs = [attributes(pair, "raters units statistics") for pair in agreement.pairs]
     return {

@@ -60,7 +60,7 @@ def view(calibration: Calibration) -> doc.Document:
 
 
 def _counts(calibration: Calibration) -> doc.Tiles:
-    """Return tiles that count wrong decisions, or the tiles that a feature's section has in their place."""
+    """Return the tiles that count wrong decisions, or those with which a feature replaces them."""
     counts = next((row.counts for row in sections_for(calibration) if row.counts is not None), None)
     if counts is not None:
         return counts(calibration)
@@ -74,12 +74,12 @@ def _details(calibration: Calibration, examples: doc.Examples) -> Iterator[doc.S
 
 
 def _read_first(examples: doc.Examples) -> tuple[doc.Block, ...]:
-    """Return the section of examples to read first, if judge and gold differ on any."""
+    """Return the section of examples to read first; None if judge and gold differ on no example."""
     return (doc.Section("Read first", (examples,)),) if examples.differing else ()
 
 
 def _onward(calibration: Calibration) -> tuple[str, str] | None:
-    """Return the next step in words and as a command: make a rubric, accept the run, or grade; None without one."""
+    """Return the next step after a report, in words and as a command; None if there is none to advise."""
     commands = calibration.commands
     if calibration.rater.table is not None:
         return "Next, to go on with a rubric", commands.init_from_table()
@@ -96,7 +96,7 @@ def _onward(calibration: Calibration) -> tuple[str, str] | None:
 
 
 def json_of(calibration: Calibration) -> dict[str, Any]:
-    """Return the calibration as a dict, by the keys of the file format."""
+    """Return the calibration as a dict, with the keys of its JSON file."""
 
     comparison = calibration.comparison
     decision = calibration.decision
@@ -159,7 +159,7 @@ def json_of(calibration: Calibration) -> dict[str, Any]:
 
 
 def _data_of_sections(calibration: Calibration) -> dict[str, Any]:
-    """Return the entries that features' sections add to the calibration's JSON."""
+    """Return what features add to a calibration's JSON, by key."""
     with_data = [row.data for row in sections_for(calibration) if row.data is not None]
     return {key: value for data in with_data for key, value in data(calibration).items()}
 
@@ -183,7 +183,7 @@ def _without_unknown(figures: Mapping[str, Estimate], withheld: Collection[str])
 
 
 def _wrong_decisions(calibration: Calibration) -> dict[str, Any]:
-    """Return the ids of false passes and false fails for JSON; None if nothing says which values of a table pass."""
+    """Return the ids of false passes and of false fails for JSON; None if a table doesn't say which values pass."""
     if calibration.rubric.table_of == "values":
         return {"false_passes": None, "false_fails": None}
     return attributes(calibration.comparison, "false_passes false_fails")
@@ -209,7 +209,7 @@ def _rulings(comparison: Comparison, decision: Decision) -> dict[str, Any]:
 
 
 def _limits(comparison: Comparison, decision: Decision) -> dict[str, Any]:
-    """Return the limits on false passes and false fails for JSON, with their rates and states; None if not set."""
+    """Return the limits on false passes and false fails for JSON, each with rate and state; None for one not set."""
     rates: dict[str, Estimate] = {"stops": comparison.false_pass_rate, "keeps": comparison.false_fail_rate}
     set_limits = asdict(decision.most_wrong)
     limits: dict[str, Any] = {"false_pass": None, "false_fail": None}
@@ -221,7 +221,7 @@ def _limits(comparison: Comparison, decision: Decision) -> dict[str, Any]:
 
 
 def _rated(comparison: Comparison) -> dict[str, Any]:
-    """Return the ratings of judge and gold and how each example was drawn, in the order of `examples`, for JSON."""
+    """Return, for JSON, gold's and the judge's ratings and how examples were drawn, each as a list by example."""
     gold = comparison.gold
     criteria = comparison.criteria
     return {
@@ -239,7 +239,7 @@ def _rated(comparison: Comparison) -> dict[str, Any]:
 
 
 def _passes(compared: CriterionComparison) -> dict[str, list[str]]:
-    """Return the JSON entry of the categories of a criterion that pass; empty if the rubric names none."""
+    """Return the JSON entry with the categories of a criterion that pass; {} if the rubric names none."""
     passing = compared.criterion.passing
     return {"passes": list(passing)} if passing else {}
 

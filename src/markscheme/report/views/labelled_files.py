@@ -28,7 +28,7 @@ _HEADINGS = (
 
 
 def view(answer: ToolFilesAnswer) -> doc.Document:
-    """Build the report on an exported file that is read without a rubric."""
+    """Build the report on another tool's exported file, which is read without a rubric."""
     rows = tuple(_row(calibration) for calibration in answer.metrics)
     return doc.Document(
         title=f"{answer.tool_files.path.name} · {answer.tool_files.format} · {counted(len(rows), 'judged metric')}",
@@ -54,7 +54,7 @@ def _row(calibration: Calibration) -> tuple[doc.Line, ...]:
 
 
 def _false_passes(comparison: Comparison) -> doc.Line:
-    """Count the judge's false passes; a dash if nothing says which values pass."""
+    """Say how many of gold's fails the judge passes, with their ids; a dash if nothing says which values pass."""
     if not comparison.rubric.has_gate_question:
         return "–"
     n_fails = comparison.false_pass_rate.n
@@ -99,7 +99,7 @@ def _notes(answer: ToolFilesAnswer) -> Iterator[str]:
 
 
 def json_of(answer: ToolFilesAnswer) -> dict[str, Any]:
-    """Return the report on an exported file as a dict, each calibration with the keys of its own file format."""
+    """Return the report on an exported file as a dict, in which each calibration has the keys of its own file."""
     weak = answer.worth_a_rubric
     return {
         "schema": 1,

@@ -73,7 +73,7 @@ def _is_wide(estimate: Estimate) -> bool:
 
 
 def blocks(rates: PassRates) -> Iterator[Block]:
-    """Yield the blocks below the callout: assumptions, pass rates by group, and differences between groups."""
+    """Yield the blocks below the callout: assumptions, pass rates by group of responses, and how groups differ."""
     assumed = _assumption(rates)
     lines = [f"{assumed[:1].upper()}{assumed[1:]}."]
     if rates.not_graded:
@@ -117,7 +117,7 @@ def _share(estimate: Estimate) -> str:
 
 
 def json_of(rates: PassRates, reference: str | None = None) -> dict[str, Any]:
-    """Return pass rates as a dict, by the keys of the file format."""
+    """Return pass rates as a dict, with the keys of their JSON file."""
     return {
         "schema": 1,
         **attributes(rates, "raw corrected method=corrected.method drawn=how labels labels_here"),

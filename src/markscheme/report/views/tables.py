@@ -40,7 +40,7 @@ def json_of(result: TableCalibrations | AnnotatorAgreement) -> dict[str, Any]:
 
 
 def judges_in(result: TableCalibrations | AnnotatorAgreement) -> list[Calibration]:
-    """Return the calibrations of a table's judge, one per criterion; [] for a table of annotators only."""
+    """Return a table's calibrations, one per criterion; [] if the table has annotators' ratings only."""
     return list(result.criteria.values()) if isinstance(result, TableCalibrations) else []
 
 
@@ -104,7 +104,7 @@ def _notes(result: TableCalibrations) -> Iterator[str]:
 
 
 def by_criterion_json(result: TableCalibrations) -> dict[str, Any]:
-    """Return the report on the judge of a table as a dict; each criterion has the keys of a calibration's JSON."""
+    """Return the report on a table's judge as a dict; under each criterion stand the keys of a calibration's JSON."""
     criteria = {name: json_of_calibration(calibration) for name, calibration in result.criteria.items()}
     read = reading_json(result.reading)
     return {
@@ -122,7 +122,7 @@ def by_criterion_json(result: TableCalibrations) -> dict[str, Any]:
 
 
 def of_annotators(result: AnnotatorAgreement) -> doc.Document:
-    """Build the report on annotators' agreement: the answer, Krippendorff's alpha, and where they differ."""
+    """Build the report on annotators' agreement: how far they agree, Krippendorff's alpha, and where they differ."""
     reading = result.reading
     blocks: list[doc.Block] = []
     details: list[doc.Section] = []
@@ -146,7 +146,7 @@ def of_annotators(result: AnnotatorAgreement) -> doc.Document:
 
 
 def _onward(result: AnnotatorAgreement) -> tuple[str, str] | None:
-    """Return what to do next with annotators' labels, in words and as a command; None if they aren't in a file."""
+    """Return the next step with annotators' labels, in words and as a command; None unless the labels are in a file."""
     reading = result.reading
     if not reading.paths:
         return None
@@ -160,7 +160,7 @@ def _onward(result: AnnotatorAgreement) -> tuple[str, str] | None:
 
 
 def _on_rubric(labels: Path, result: AnnotatorAgreement) -> tuple[str, str] | None:
-    """Return what to do next with a rubric's labels: resolve annotators' differences, else calibrate a judge."""
+    """Return the next step with a rubric's labels: resolve differences of annotators, or else calibrate a judge."""
     folders = calibrations(Path.cwd())
     name = next((name for name, folder in folders.items() if labels.resolve().is_relative_to(folder.resolve())), None)
     if name is None:
@@ -201,7 +201,7 @@ def _about(figures: AnnotatorFigures) -> Iterator[str]:
 
 
 def annotators_json(result: AnnotatorAgreement) -> dict[str, Any]:
-    """Return the report on annotators as a dict: the figures of a single criterion, or of several by name."""
+    """Return the report on annotators as a dict: one criterion's figures or, for several criteria, those by name."""
     by_name = {name: _figures_json(figures) for name, figures in result.criteria.items()}
     read = reading_json(result.reading)
     if len(by_name) == 1:
