@@ -70,7 +70,10 @@ def _labelled(context: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _named(provider: Any) -> str | None:
-    """Return the name of a provider in any form; from a map of providers by kind, the text provider's name."""
+    """Return the name of a Promptfoo provider, given as text or as a mapping; None if there is no provider.
+
+    Of a mapping with a provider for each kind, such as text or embedding, the text provider is named.
+    """
     if isinstance(provider, Mapping):
         names = (provider.get(key) for key in ("text", "id", "providerId", "scriptPath", "modelName", "label"))
         name = next((_named(name) for name in names if name), None)
@@ -86,7 +89,10 @@ def _is_ours(grader: str | None) -> bool:
 
 
 def _configuration() -> tuple[Path | None, Any, Lines]:
-    """Return path, data and line numbers of the working directory's configuration; nothing if none can be read."""
+    """Return path, data and line numbers of the Promptfoo configuration in the working directory, if it can be read.
+
+    Without such a configuration, path and data are None and the line numbers are empty.
+    """
     path = configuration_in(Path())
     if path is None:
         return None, None, {}
@@ -97,7 +103,7 @@ def _configuration() -> tuple[Path | None, Any, Lines]:
 
 
 def _where(grader: str | None, assertion: Mapping[str, Any], path: Path | None, data: Any, lines: Lines) -> str:
-    """Return file and lines that name an assertion's grader; the assertion's kind if no line names it."""
+    """Return the file and lines that name an assertion's grader; the assertion's type if no line names it."""
     kind = str(assertion.get("type"))
     if grader is None or path is None:
         return kind
@@ -118,7 +124,7 @@ def _places(data: Any, grader: str, assertion: Mapping[str, Any], place: tuple[A
 
 
 def _is_of(data: Mapping[str, Any], assertion: Mapping[str, Any], place: tuple[Any, ...]) -> bool:
-    """Return whether a provider is named in this assertion, or in the options of the test that the assertion is in."""
+    """Return True if a mapping is this assertion itself, or, where it names no provider, the options of any test."""
     if assertion.get("provider") is None:
         return place[-1:] == ("options",)
     return all(data.get(key) == assertion.get(key) for key in ("type", "metric"))

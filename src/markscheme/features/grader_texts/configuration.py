@@ -63,7 +63,7 @@ class ReadConfiguration:
     """
 
     def __init__(self, path: Path) -> None:
-        """Begin with no texts and no tests."""
+        """Make a configuration from which no text and no test has been read yet."""
         self.path = path
         self.texts: list[GradedText] = []
         self.tests = 0
@@ -98,7 +98,7 @@ class _Walk:
         self.configuration = configuration
 
     def read_tests(self) -> None:
-        """Read the default test, then all tests."""
+        """Collect the model-graded texts of the default test, then those of all tests."""
         for default in filter(_is_mapping, _items(self._resolved(self.root.get("defaultTest")))):
             before = len(self.configuration.texts)
             self._test(default)
@@ -112,7 +112,7 @@ class _Walk:
             self.configuration.in_tests.update({text.text for text in self.configuration.texts[before:]})
 
     def _tests(self, written: Any) -> Iterator[Mapping[str, Any]]:
-        """Yield the tests in a value of the key `tests`: written there, or in the files that it names."""
+        """Yield the tests in a value of the key `tests`: those written out there, and those in files it names."""
         for test in _items(written):
             data = self._files(test) if isinstance(test, str) else self._resolved(test)
             yield from (line for line in _items(data) if isinstance(line, Mapping))
@@ -210,7 +210,7 @@ def _is_mapping(value: Any) -> bool:
 
 
 def _items(written: Any) -> Sequence[Any]:
-    """Return the items of a list; a single value as a list of one."""
+    """Return a list unchanged, nothing for None, and any other value as a list with only this value."""
     if written is None:
         return ()
     return written if isinstance(written, list) else (written,)

@@ -78,7 +78,7 @@ _TELLS = re.compile(r"\b(?:says?|states?|explains?|tells?|mentions?) (?:that|how
 
 
 def counts_points(text: str) -> bool:
-    """Return whether an `llm-rubric` text tells the grader to award or deduct points one by one."""
+    """Return True if an `llm-rubric` text tells the grader to award or deduct points one by one."""
     counted = (
         _COUNTED.search(in_digits(_ONE_POINT.sub("1 ", words))) for words in sentences(text) if is_to_grader(words)
     )
@@ -86,7 +86,7 @@ def counts_points(text: str) -> bool:
 
 
 def sums_points(text: str) -> bool:
-    """Return whether an `llm-rubric` text tells the grader to add up points."""
+    """Return True if an `llm-rubric` text tells the grader to add up points."""
     return _SUMMED.search(text) is not None
 
 
@@ -100,7 +100,7 @@ def ends_of_points(text: str) -> ScaleEnds | None:
 
 
 def _sums(text: str, to_grader: str) -> Iterator[int]:
-    """Yield the highest total of a text's points by each way to find it, the most reliable first; 0 if not found."""
+    """Yield the highest total of a text's points as each of several ways finds it, the surest first; 0 = none."""
     yield max((int("".join(named)) for named in _MOST.findall(to_grader)), default=0)
     single = [int("".join(points)) for points in _SINGLE.findall(_TAKEN_OFF.sub("", in_digits(text)))]
     yield sum(single) if len(single) > 1 else 0

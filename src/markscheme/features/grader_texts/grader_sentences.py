@@ -150,29 +150,29 @@ def without_list_leads(text: str) -> str:
 
 
 def asks_for_score(sentence: str) -> bool:
-    """Return whether a sentence mentions a score that the grader is to give."""
+    """Return True if a sentence addressed to the grader mentions a rating, or points to count."""
     return _RATING_OR_COUNTED.search(sentence) is not None and is_to_grader(sentence)
 
 
 def rates(sentence: str) -> bool:
-    """Return whether a sentence unambiguously tells the grader to rate."""
+    """Return True if a sentence addressed to the grader is unambiguously about rating; counting points isn't enough."""
     return _RATING.search(sentence) is not None and is_to_grader(sentence)
 
 
 def is_to_grader(sentence: str) -> bool:
-    """Return whether a sentence is addressed to the grader and doesn't just describe the output."""
+    """Return True if a sentence instructs the grader, or at least doesn't describe the output."""
     return instructs(sentence) or not tells_of_output(sentence)
 
 
 def instructs(sentence: str) -> bool:
-    """Return whether a sentence is an instruction to the grader, by its first words or by naming the grader."""
+    """Return True if a sentence is an instruction to the grader, by its first words or since it says "you"."""
     return any(map(_INSTRUCTS.match, (sentence, without_lead(sentence)))) or bool(
         _TO_YOU.match(sentence) or _AFTER_READING.match(sentence)
     )
 
 
 def tells_of_output(sentence: str) -> bool:
-    """Return whether a sentence describes the output before it names any number."""
+    """Return True if a sentence describes the output, by its words before the first number."""
     number = _FIRST_NUMBER.search(sentence)
     before = sentence[: number.start()] if number else sentence
     return bool(OF_OUTPUT.search(before) or _OF_SOMEBODY.search(before) or _OF_OTHERS.match(sentence))

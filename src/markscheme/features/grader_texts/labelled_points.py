@@ -24,7 +24,7 @@ _FEWEST_BOLD, _FEWEST_PLAIN = 2, 3
 
 
 def sections(text: str) -> Sequence[TextList]:
-    """Return the paragraphs under headings as points; nothing if any heading, such as "Input", introduces no point."""
+    """Return the paragraphs under headings as a list of points; nothing if a heading, as "Input", marks no point."""
     intro, *pieces = _HEADING.split(text)
     named = [(name.strip(" :"), body.strip()) for name, body in zip(pieces[::2], pieces[1::2], strict=True)]
     if len(named) < 2 or intro.strip() or any(not body or _NO_POINT.match(name) for name, body in named):
@@ -33,13 +33,13 @@ def sections(text: str) -> Sequence[TextList]:
 
 
 def labelled_lines(text: str) -> Sequence[TextList]:
-    """Return the lines that begin with labels as points; nothing if any label, such as "Input", introduces no point."""
+    """Return the lines that begin with labels as a list of points; nothing if a label, as "Input", marks no point."""
     lines = [line for line in text.splitlines() if line.strip()]
     return _labelled(lines, _BOLD_LINE, _FEWEST_BOLD) or _labelled(lines, _LABELLED_LINE, _FEWEST_PLAIN)
 
 
 def _labelled(lines: Sequence[str], label: re.Pattern[str], fewest: int) -> Sequence[TextList]:
-    """Return the lines from the first label to the last; nothing if a line between them has no label."""
+    """Return the lines with labels as a list of points; nothing if a line between them has no label."""
     indices = [index for index, line in enumerate(lines) if label.fullmatch(line)]
     if len(indices) < fewest or indices[-1] - indices[0] != len(indices) - 1:
         return ()
@@ -53,5 +53,5 @@ def _labelled(lines: Sequence[str], label: re.Pattern[str], fewest: int) -> Sequ
 
 
 def _is_no_point(name: str, words: str) -> bool:
-    """Return whether a label, such as "Input", introduces no point; "Step 1" does so if its text is a check."""
+    """Return True if a label, such as "Input" or "Step 1", marks no point; a step that is a check is a point."""
     return _NO_POINT.match(name) is not None and not (name.casefold().startswith("step") and _CHECKS.match(words))

@@ -112,7 +112,7 @@ def anchors_in(text: str, *, lowest: float, is_score: bool) -> tuple[Mapping[flo
 
 
 def _tells_of_output_before_levels(text: str) -> bool:
-    """Return whether the sentence that leads to the first score describes the output, so that it explains no level."""
+    """Return True if the sentence before the first score describes the output, so that the score isn't a level."""
     mark = _MARK.search(text)
     return mark is not None and tells_of_output(sentences(text[: mark.start()])[-1])
 
@@ -130,7 +130,7 @@ def _begins_line(mark: re.Match[str]) -> bool:
 
 
 def _with_meanings(text: str, mark: re.Pattern[str], stop: re.Pattern[str]) -> Iterator[tuple[re.Match[str], str]]:
-    """Yield each match of `mark` with the words after it, up to the next match or to a match of `stop`."""
+    """Yield each match of `mark` with the words after it, which end at the next match or at a match of `stop`."""
     marks = list(mark.finditer(text))
     ends = (*(following.start() for following in marks[1:]), len(text))
     for level, end in zip(marks, ends, strict=False):
@@ -139,7 +139,7 @@ def _with_meanings(text: str, mark: re.Pattern[str], stop: re.Pattern[str]) -> I
 
 
 def _ends_of(values: Sequence[float]) -> tuple[float, float]:
-    """Return the lowest and highest score of the scale with these levels; 0 and 1 if no level is above 1."""
+    """Return the lowest and highest of some scores as the ends of their scale; 0 and 1 if none is above 1."""
     return (0.0, 1.0) if max(values) <= 1 else (min(values), max(values))
 
 
@@ -158,7 +158,7 @@ def _reversed(text: str) -> Sequence[tuple[str, str]]:
 
 
 def names_levels(text: str) -> bool:
-    """Return whether a text puts scores after names, as in "poor (1), good (2)", like levels of a scale."""
+    """Return True if a text puts scores after names, as in "poor (1), good (2)", like levels of a scale."""
     return len(_reversed(text)) >= _FEWEST_NAMES
 
 
@@ -170,7 +170,7 @@ def values_of_names(text: str) -> Mapping[str, float]:
 
 
 def numbered_levels(text: str, low: float, high: float) -> Mapping[float, str]:
-    """Map the numbers of a numbered list to its lines if the numbers are exactly a scale's levels; else return {}."""
+    """Map the numbers of a numbered list to its lines; {} if they aren't just the whole scores `low` to `high`."""
     lines = {float(number): words.strip() for number, words in _NUMBERED.findall(text)}
     return lines if sorted(lines) == [float(value) for value in range(int(low), int(high) + 1)] else {}
 
@@ -193,12 +193,12 @@ def conditions_in(sentences: Iterable[str]) -> Mapping[float, str]:
 
 
 def _are_ends(values: Sequence[float]) -> bool:
-    """Return whether two scores are both ends of a scale other than pass or fail."""
+    """Return True if some scores can be both ends of a scale: the lowest is 0 or 1, the highest over 1 more."""
     return len(values) > 1 and min(values) in (0, 1) and max(values) - min(values) > 1
 
 
 def degrees_in(text: str) -> Mapping[float, str]:
-    """Map 1, 0.5 and 0 to what a text awards full, half and no marks for; {} if it mentions no full marks."""
+    """Map 1, 0.5 and 0 to a text's conditions for full, half and no marks; {} if it never awards full marks."""
     described = {_DEGREES[degree.lower()]: _trimmed(words) for degree, words in _DEGREE.findall(text)}
     return described if 1.0 in described else {}
 

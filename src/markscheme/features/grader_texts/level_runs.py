@@ -60,7 +60,7 @@ def level_run(text: str, *, is_score: bool, may_be_list: bool) -> Mapping[float,
 
 
 def _runs(text: str, parts: re.Pattern[str], side: re.Pattern[str]) -> Iterator[Sequence[_Item]]:
-    """Yield the runs of levels in a text's lines or clauses: all scores before their meanings, or all after."""
+    """Yield the runs of levels in a text, split into lines or clauses that all begin, or all end, with the score."""
     matches = filter(None, (side.match(part.strip()) for part in parts.split(text)))
     return _evenly(
         [
@@ -71,19 +71,19 @@ def _runs(text: str, parts: re.Pattern[str], side: re.Pattern[str]) -> Iterator[
 
 
 def _is_said(match: re.Match[str], *, in_clauses: bool) -> bool:
-    """Return whether a number is stated as the score of the words after it, and doesn't just number a point."""
+    """Return True if a number is stated as a score, as in "score 2" or "2 = good", and isn't only a point's number."""
     is_named = match["name"] is not None or (match["sign"] or ":") not in _MARKS_OF_LISTS
     return is_named or (in_clauses and _CLOSES_NUMBER.search(match["closes"]) is None)
 
 
 def _goes_from_bad_to_good(run: Sequence[_Item]) -> bool:
-    """Return whether the first level of a run is bad and the last is good, or the reverse, by their meanings."""
+    """Return True if the first level of a run is bad and the last is good, or the reverse, by their meanings."""
     first, last = run[0].words, run[-1].words
     return (is_bad(first) and is_good(last)) or (is_bad(last) and is_good(first))
 
 
 def _may_number_points(run: Sequence[_Item]) -> bool:
-    """Return whether the numbers of a run are just 1, 2, 3 in front of points, and not stated as scores."""
+    """Return True if the numbers of a run are just 1, 2, 3 in front of points, and not stated as scores."""
     are_numbers = [item.value for item in run] == [float(index) for index in range(1, len(run) + 1)]
     return are_numbers and not any(item.is_said for item in run)
 
@@ -102,7 +102,7 @@ def _evenly(items: Sequence[_Item]) -> Iterator[Sequence[_Item]]:
 
 
 def _goes_on(run: Sequence[_Item], item: _Item) -> bool:
-    """Return whether an item continues a run of rising or falling scores."""
+    """Return True if an item continues a run of rising or falling scores: by an equal step, or as a stated score."""
     step = round(item.value - run[-1].value, 3)
     first = step if len(run) == 1 else round(run[1].value - run[0].value, 3)
     return step * first > 0 and (step == first or (run[0].is_said and run[-1].is_said and item.is_said))

@@ -134,7 +134,7 @@ def required(lists: Sequence[TextList], after: str) -> Sequence[TextList]:
 
 
 def _is_aside(listed: TextList) -> bool:
-    """Return whether a list gives only facts, permissions or the grader's steps, so that no point of it is required."""
+    """Return True if a list gives only facts, permissions or the grader's steps, so that no point of it is required."""
     before, items = listed
     lead = _last(before)
     if all(_PHRASE.fullmatch(item.strip()) for item in items) or all(map(_PLACEHOLDER.fullmatch, items)):
@@ -148,6 +148,6 @@ def _is_aside(listed: TextList) -> bool:
 
 
 def _last(before: str) -> str:
-    """Return the last sentence before a list, without heading marks."""
+    """Return the last sentence of the words before a list, without heading marks."""
     leading = [sentence.strip(" #*.>") for sentence in sentences(before)]
     return without_lead(next(filter(None, reversed(leading)), ""))

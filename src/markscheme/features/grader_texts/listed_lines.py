@@ -33,7 +33,7 @@ TextList = tuple[str, Sequence[str]]
 
 
 class _Item:
-    """A point of a list while its lines are read.
+    """A point of a list, to which lines are added while a text is read.
 
     Attributes:
         title: Its own words.
@@ -70,7 +70,7 @@ def without_points(text: str) -> str:
 
 
 def _leaves(items: Sequence[_Item]) -> Iterator[str]:
-    """Yield the texts of a list's points; if all points are only titles of nested lists, those of the nested points."""
+    """Yield the text of each point of a list; if all are only titles of nested points, yield those with the titles."""
     only_sorts = all(item.below and len(item.title.split()) <= _TITLE_WORDS for item in items)
     for item in items:
         if only_sorts:
@@ -80,7 +80,7 @@ def _leaves(items: Sequence[_Item]) -> Iterator[str]:
 
 
 class _ListedLines:
-    """Collector of the lists in a text, which is added line by line.
+    """Collector of the lists in a text, which reads the text line by line.
 
     Attributes:
         lists: The points of each, with the words before it.
@@ -107,12 +107,12 @@ class _ListedLines:
             self.between.append(line)
 
     def _is_next_point(self, point: re.Match[str], line: str) -> bool:
-        """Return whether a line's mark makes it the next point of the last list, not a point nested in it."""
+        """Return True if a line's mark makes it the next point of the last list, and not a nested point."""
         is_below = line[:1].isspace() and (not self._is_indented or (self._is_numbered and point["bullet"] is not None))
         return not is_below and _continues(point, len(self.lists[-1][1]), self._numbered)
 
     def _begins_list(self, point: re.Match[str], line: str) -> bool:
-        """Begin a list if a line's mark is a bullet, a first number or the next number; return whether it began."""
+        """Begin a list if a line's mark is a bullet, a first number or the next number; return True if it began."""
         begins = _continues(point, 0) or (bool(self.lists) and _continues(point, self._numbered))
         if begins:
             self.lists.append(("\n".join(self.between), []))
@@ -123,7 +123,7 @@ class _ListedLines:
 
 
 def _continues(point: re.Match[str], *indices: int) -> bool:
-    """Return whether a line's mark fits the next point of a list that has this many points so far."""
+    """Return True if a line's mark is a bullet, or the next number or letter after any of these numbers of points."""
     if point["section"]:
         return any(indices) or point["section"] == _FIRST_SECTION
     marks = (
@@ -134,6 +134,6 @@ def _continues(point: re.Match[str], *indices: int) -> bool:
 
 
 def is_next(mark: str, index: int) -> bool:
-    """Return whether a number or letter is the one after the first `index`: "4" or "d" for 3."""
+    """Return True if a number or letter is the one after position `index`, such as "4" or "d" after 3."""
     roman = _ROMAN[index] if index < len(_ROMAN) else None
     return mark.lstrip("0") in (str(index + 1), chr(ord("a") + index), chr(ord("A") + index)) or mark.upper() == roman

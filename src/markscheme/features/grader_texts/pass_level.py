@@ -128,7 +128,7 @@ _NAMED_FAILURE = re.compile(r"\b(\w{1,20}) (?:is|means|counts as) (?:an? )?fail"
 
 
 def limits_scores(sentence: str) -> bool:
-    """Return whether a sentence unambiguously says which scores pass."""
+    """Return True if a sentence unambiguously says which scores pass."""
     return DECIDES.search(sentence) is not None and _ON_SCORES.search(sentence) is not None
 
 
@@ -159,14 +159,14 @@ class _Limit(NamedTuple):
 
 
 def level_in(text: str, scale: Scale, *, is_turned: bool) -> float | None:
-    """Return the worst level that passes by a text's words; None if the text states none."""
+    """Return the worst level that a text says passes; None if the text states none."""
     named = _named(text, scale, is_turned=is_turned)
     levels = (limit.level(scale, is_turned=is_turned) for limit in _limits_in(text, scale))
     return named if named is not None else next((level for level in levels if level is not None), None)
 
 
 def lower_passes(text: str, scale: Scale) -> bool:
-    """Return whether low scores pass, by the first limit in a text that fits the scale."""
+    """Return True if a text says that scores below a limit pass, by its first limit that fits the scale."""
     one_sided = (limit for limit in _limits_in(text, scale) if limit.lower_passes is not None)
     told = (limit for limit in one_sided if limit.level(scale, is_turned=bool(limit.lower_passes)) is not None)
     return any(bool(limit.lower_passes) for limit in itertools.islice(told, 1))
@@ -180,7 +180,7 @@ def _limits_in(text: str, scale: Scale) -> Sequence[_Limit]:
 
 
 def _named(text: str, scale: Scale, *, is_turned: bool) -> float | None:
-    """Return the worst level that passes where a text says so by names, as in "good or better"; else None."""
+    """Return the worst level that passes where a text names levels by words, as in "good or better"; else None."""
     run = level_run(in_digits(text), is_score=True, may_be_list=True)
     described = {level.description.casefold(): level.value for level in scale.levels if level.description}
     names = {words.casefold(): value for value, words in run.items()} | described | dict(values_of_names(text))
@@ -195,12 +195,12 @@ def _named(text: str, scale: Scale, *, is_turned: bool) -> float | None:
 
 
 def _values_of(names: re.Match[str], values: Mapping[str, float]) -> Sequence[float]:
-    """Return the scores of the levels whose names a match contains."""
+    """Return the scores of the levels whose names a match has as groups; other words are left out."""
     return [values[name.casefold()] for name in names.groups() if name and name.casefold() in values]
 
 
 def _deciding(text: str, scale: Scale) -> Iterator[str]:
-    """Yield the statements of a text about which scores pass; sentences that describe the scale are left out."""
+    """Yield a text's statements on which scores pass, without the sentences that only describe the scale's levels."""
     described = tuple(level.description for level in scale.levels if level.description)
     plain = _ASKED_FIRST.sub(
         ", ", _THRESHOLD.sub(r"\1.", _NUMBERS_OF.sub(r"\1", _JOINED.sub(" ", _HEADING.sub(r"\1: ", text))))
@@ -221,7 +221,7 @@ def _deciding(text: str, scale: Scale) -> Iterator[str]:
 
 
 def _statements(sentence: str) -> Iterator[str]:
-    """Split a sentence into parts, each with its scores and the verdict on them."""
+    """Split a sentence into statements, so that each has its own scores and says whether these pass."""
     pending = ""
     for clause in _CLAUSE_END.split(sentence):
         is_next = _SCORE.search(pending) and (_SCORE.search(clause) or _has_verdict(pending))
@@ -236,13 +236,13 @@ def _has_verdict(words: str) -> bool:
 
 
 def _both_ends(band: re.Match[str], scale: Scale) -> str:
-    """Rewrite a range of scores such as "pass 3 to 5" as "pass 3 or 5"; the range of the whole scale stays."""
+    """Rewrite a range of scores such as "pass 3 to 5" as "pass 3 or 5"; keep the range of the whole scale."""
     ends = [float(end) for end in (band[1] or band[4], band[2] or band[5])]
     return band[0] if tuple(ends) == scale.ends else f"{band['verdict'] or ''}{ends[0]:g} or {ends[1]:g}"
 
 
 def _is_bare_limit(words: str) -> bool:
-    """Return whether a short statement only compares a score with a number, as in "at least 4"."""
+    """Return True if a short statement only compares a score with a number, as in "at least 4"."""
     is_short = len(words.split()) <= _MOST_WORDS
     is_terse = len(words.split()) <= _FEWEST_WORDS and any(pattern.search(words) for pattern, _, _ in LIMIT_WORDS)
     if is_terse and not _POINTS.search(words) and _SCORE.search(words):
@@ -277,7 +277,7 @@ def _listed(words: str, scores: frozenset[float], scale: Scale) -> _Limit | None
 
 
 def _fails(words: str) -> bool:
-    """Return whether a statement lists failing scores; in "fails unless it scores 4" the score is a passing one."""
+    """Return True if the scores in a statement fail; in "fails unless it scores 4", 4 passes."""
     return (FAILS.search(words) is not None) != (UNLESS.search(words) is not None)
 
 

@@ -40,7 +40,7 @@ _FEWEST_QUESTIONS = 3
 
 
 def lists_in_prose(text: str) -> Sequence[TextList]:
-    """Return the lists within a text's sentences: of numbered points, else of ordinals, of clauses or of questions."""
+    """Return the lists in a text's sentences: of numbered points, else of ordinals, else of clauses or questions."""
     ways: Sequence[Callable[[str], Sequence[TextList]]] = (_marked, _with_ordinals, _clauses, _questions)
     return next(filter(None, (listed(text) for listed in ways)), ())
 
@@ -69,7 +69,7 @@ def _with_ordinals(text: str) -> Sequence[TextList]:
 
 
 def _between(text: str, marks: Sequence[re.Match[str]]) -> Sequence[TextList]:
-    """Return a list whose items are the texts after each mark; nothing if there are fewer than two marks."""
+    """Return the words before the first mark, and the texts after each as a list; nothing for fewer than two marks."""
     if len(marks) < 2:
         return ()
     ends = (*(mark.start() for mark in marks[1:]), len(text))
@@ -78,7 +78,7 @@ def _between(text: str, marks: Sequence[re.Match[str]]) -> Sequence[TextList]:
 
 
 def _clauses(text: str) -> Sequence[TextList]:
-    """Return lists of clauses that say what an output does: separated by semicolons, or three separated by commas."""
+    """Return a list for each sentence with several clauses on the output: "a; b; c", or three as "a, b and c"."""
     lists: list[TextList] = []
     for sentence in sentences(text):
         led = _CLAUSES.match(sentence)
@@ -90,7 +90,7 @@ def _clauses(text: str) -> Sequence[TextList]:
 
 
 def _questions(text: str) -> Sequence[TextList]:
-    """Return the yes/no questions of a text as a list; nothing if there is only one."""
+    """Return the yes/no questions of a text as a list; nothing for fewer than three."""
     questions = _YES_OR_NO.findall(text)
     in_sentences = [sentence for sentence in sentences(text) if _YES_OR_NO.fullmatch(sentence.strip())]
     return [("", in_sentences)] if len(questions) == len(in_sentences) >= _FEWEST_QUESTIONS else ()

@@ -88,7 +88,7 @@ class _Drafting:
         )
 
     def _criterion(self, name: str, text: GradedText, reading: TextReading, *, in_every_test: bool) -> dict[str, Any]:
-        """Return a criterion as a dict with the keys of a rubric's file."""
+        """Return the criterion that one model-graded text becomes, as a dict with the keys of a rubric's file."""
         weight = -text.weight if text.is_negated else text.weight
         criterion: dict[str, Any] = {"name": name, "weight": round(weight, 4), "requirement": self._filled(text.text)}
         if text.may_fail_alone:
@@ -105,7 +105,7 @@ class _Drafting:
         return criterion
 
     def _is_in_every_test(self, text: GradedText) -> bool:
-        """Return whether every test of the configuration grades by this text."""
+        """Return True if every test of the configuration has this model-graded text."""
         configuration = self.configuration
         return text.text in configuration.for_all or configuration.in_tests[text.text] >= max(configuration.tests, 1)
 
@@ -115,7 +115,7 @@ class _Drafting:
         return _PLACEHOLDER.sub(lambda match: f"<{match[1]}>", text)
 
     def _named(self, words: str) -> str:
-        """Return an unused name for a criterion, made from the first of these words."""
+        """Return a name for a criterion, made from the first of these words, that no other criterion has."""
         plain = _NOT_IN_NAMES.sub(" ", words).strip().lower().split() or ["criterion"]
         name = "-".join(plain[:_NAMING_WORDS])[:_LONGEST_NAME].strip("-")
         taken = {criterion["name"] for criterion in self.criteria}
@@ -133,7 +133,7 @@ class _Drafting:
         return head + yaml.safe_dump(data, allow_unicode=True, sort_keys=False, width=110)
 
     def _next(self) -> Iterator[str]:
-        """Yield the next steps: run the configuration as it is, label outputs, and calibrate a judge."""
+        """Yield the lines that tell the user the next commands: run Promptfoo, label outputs, and calibrate a judge."""
         yield 'Next, with a judge named in markscheme.toml (judge = "anthropic") and the configuration as it is:'
         yield f"  {_RUN}"
         yield f"  markscheme label {quote(self.name)} --pool results.json"
@@ -155,7 +155,7 @@ def _numbers_of_points(n: int) -> list[dict[str, Any]]:
 
 
 def _unlike(point: str, points: tuple[str, ...]) -> str:
-    """Return a point without the opening words that all points share."""
+    """Return a point without the opening words that all of the points share."""
     words = [some.split() for some in points]
     same = next((n for n, alike in enumerate(zip(*words, strict=False)) if len(set(alike)) > 1), 0)
     return " ".join(point.split()[same:])
@@ -173,7 +173,7 @@ def _short(text: str) -> str:
 
 
 def _position(threshold: float | None, reading: TextReading) -> float | None:
-    """Return the position on the scale, 0 to 1, from which a criterion passes; None if the text doesn't say."""
+    """Return the position on the scale, 0 to 1, from which a criterion passes; None without a usable threshold."""
     if threshold is None:
         return None if reading.pass_position is None else round(reading.pass_position, 4)
     low, high = sorted(reading.ends)
@@ -183,7 +183,7 @@ def _position(threshold: float | None, reading: TextReading) -> float | None:
 
 
 def _scale(scale: Scale) -> Mapping[str, Any]:
-    """Return the keys of a scale, with the levels that are described."""
+    """Return a scale as a dict with the key of a criterion in a rubric's file: `options`, `levels` or `scale`."""
     if scale.by_label:
         return {"options": [{"label": level.label, "value": round(level.value, 4)} for level in scale.levels]}
     if any(level.description for level in scale.levels) or scale.span <= 1:

@@ -91,17 +91,17 @@ def best_end(text: str, scale: Scale) -> float | None:
 
 
 def is_good(meaning: str) -> bool:
-    """Return whether the words for one end of a scale describe something good."""
+    """Return True if the words for one end of a scale describe something good."""
     return _GOOD.match(meaning) is not None
 
 
 def is_bad(meaning: str) -> bool:
-    """Return whether the words for one end of a scale describe something bad."""
+    """Return True if the words for one end of a scale describe something bad."""
     return _BAD.search(_NEGATED.sub("", meaning)) is not None
 
 
 def turned(scale: Scale) -> Scale:
-    """Return a whole-number scale reversed, so that its highest number is the worst level; numbers become labels."""
+    """Return a scale reversed, with the highest number as the worst level; the numbers become the levels' labels."""
     last = len(scale.levels) - 1
     levels = (
         Level(index / last, f"{level.value:g}", level.description) for index, level in enumerate(reversed(scale.levels))

@@ -96,28 +96,28 @@ _WORST_AND_BEST = re.compile(
 
 
 def are_ends(low: float, high: float) -> bool:
-    """Return whether a scale can plausibly run from `low` to `high`."""
+    """Return True if a scale can plausibly run from `low` to `high`."""
     return low < high < MOST_SCORES and (low in (0, 1) or (low < 0 and -low == high))
 
 
 def range_in(told: Sequence[str]) -> ScaleEnds | None:
-    """Return lowest and highest score from the first of these sentences that states a range; None if none does."""
+    """Return the lowest and highest score of the first range, as "1 to 5", that sentences state; None without one."""
     return next((ends for sentence in told for ends in _ranges(sentence)), None)
 
 
 def asks_between_ends(sentence: str) -> bool:
-    """Return whether a sentence asks for a score only by naming its ends, without a word such as "rate"."""
+    """Return True if a sentence asks for a score only by naming the scale's ends, without a word such as "rate"."""
     has_ends = _NOTHING_ELSE.match(sentence) or _EXPLAINED.search(sentence)
     return has_ends is not None and not tells_of_output(sentence)
 
 
 def asks(sentence: str) -> bool:
-    """Return whether a sentence asks the grader for a score, by a word such as "rate" or by naming the scale's ends."""
+    """Return True if a sentence asks the grader for a score, by a word such as "rate" or by naming the scale's ends."""
     return asks_for_score(sentence) or asks_between_ends(sentence)
 
 
 def highest_in(text: str, asking: Sequence[str]) -> ScaleEnds | None:
-    """Return lowest and highest score where a text names only the highest, as in "out of 10"; else None."""
+    """Return the ends of a scale of which a text names only the highest score, as in "out of 10"; else None."""
     to_grader = (sentence for sentence in sentences(text) if not tells_of_output(sentence))
     point_scale = next(filter(None, map(_POINT_SCALE.search, to_grader)), None)
     if point_scale:
@@ -127,19 +127,19 @@ def highest_in(text: str, asking: Sequence[str]) -> ScaleEnds | None:
 
 
 def percentage(asking: Sequence[str]) -> ScaleEnds | None:
-    """Return 0 and 100 if a text asks for a percentage; else None."""
+    """Return 0 and 100, the ends of the scale, if a text asks for a percentage; else None."""
     return (0.0, 100.0) if any(_PERCENT.search(words) and instructs(words) for words in asking) else None
 
 
 def worst_and_best(text: str) -> ScaleEnds | None:
-    """Return lowest and highest score where a text says which score is worst and which is best; else None."""
+    """Return the ends of a scale of which a text says which score is worst and which is best; else None."""
     named = _WORST_AND_BEST.search("\n".join(words for words in sentences(text) if not _TELLS.search(words)))
     low, high = sorted(float(end) for end in named.groups() if end) if named else (0.0, 0.0)
     return (low, high) if are_ends(low, high) else None
 
 
 def tells_what_passes(sentence: str) -> bool:
-    """Return whether a sentence says which outputs or scores pass or fail."""
+    """Return True if a sentence says which outputs or scores pass or fail."""
     return _PASSES.search(sentence) is not None
 
 

@@ -23,7 +23,7 @@ _STAND_INS = re.compile(f"[{chr(_FIRST)}-{chr(_FIRST + _MOST - 1)}]")
 
 
 def set_aside(text: str) -> tuple[str, Sequence[str]]:
-    """Replace each longer quotation and inserted passage by one character; return the text and what was replaced."""
+    """Replace each quotation of several words and each inserted passage by one character; return text and passages."""
     originals: list[str] = []
 
     def stand_in(passage: re.Match[str]) -> str:
@@ -39,5 +39,5 @@ def set_aside(text: str) -> tuple[str, Sequence[str]]:
 
 
 def put_back(words: str, originals: Sequence[str]) -> str:
-    """Put the passages that `set_aside` replaced back into some words of the text."""
+    """Put the passages that `set_aside` replaced back into a part of the text."""
     return _STAND_INS.sub(lambda stand_in: originals[ord(stand_in[0]) - _FIRST], words)

@@ -54,7 +54,7 @@ _MAY_BE_SLIP = re.compile(r"\b[gGrRsS][a-z]{3,5}\b")
 
 
 def plain_lines(text: str) -> str:
-    """Rewrite tables and tags in a text as lines, the form in which most people write levels and points."""
+    """Rewrite tables and tags in a text as lines such as "2 = good" or "- is polite"."""
     words = (
         _SPACES.sub(" ", _BETWEEN_TAGS.sub(">\n<", text.translate(_CIRCLED)))
         .replace("−", "-")
@@ -73,13 +73,13 @@ def plain_lines(text: str) -> str:
 
 
 def _joined(line: re.Match[str]) -> str:
-    """Join a wrapped line with the next, unless both begin alike, as two points of a list do."""
+    """Return a wrapped line without its break, or with it if both lines begin alike, as two points of a list do."""
     following = line.string[line.end() :].split(maxsplit=1)[0]
     return line[0] if line[1].split(maxsplit=1)[0] == following else f"{line[1]} "
 
 
 def _counted_stars(stars: re.Match[str]) -> str:
-    """Return the number of stars in a match, as in "3 stars"."""
+    """Return the number of star characters in a match in words, such as "3 stars"."""
     return f"{sum(stars[0].count(star) for star in '★⭐')} stars"
 
 

@@ -12,7 +12,7 @@ _ALL_REQUIRED = re.compile(r"\ball\b.{0,99}\b(?:needed|required|hold|must|presen
 
 
 def points_of(text: str) -> tuple[str, ...]:
-    """Return the points that a text lists, each completed by the words before and after the list that apply to all."""
+    """Return the points that a text requires, each with the words before and after the list that apply to all."""
     lists, after = _lists(text)
     points = [(before, item) for before, items in required(lists, after) for item in items]
     tail = "" if not after.strip() or _ALL_REQUIRED.search(after) else f" {_in_one_line(after)}"
@@ -20,7 +20,7 @@ def points_of(text: str) -> tuple[str, ...]:
 
 
 def _lists(text: str) -> tuple[Sequence[TextList], str]:
-    """Return the first kind of list in a text that has several points, and the words after the last list."""
+    """Return a text's lists of the first kind found, such as bullets, and the words after the last list."""
     lists, after = lists_of_lines(text)
     if sum(len(items) for _, items in lists) > 1:
         return lists, after
@@ -32,6 +32,6 @@ def _in_one_line(text: str) -> str:
 
 
 def _lead(before: str) -> str:
-    """Return the words that introduce a list, in a form to put before each of its points."""
+    """Return the words before a list, to put before each of its points; "" if they are one word or "check that"."""
     lead = _in_one_line(before.replace("#", " ")).removesuffix(":")
     return "" if len(lead.split()) < 2 or lead.casefold() == "check that" else f"{lead} "

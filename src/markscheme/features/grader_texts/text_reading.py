@@ -38,7 +38,7 @@ class TextReading(NamedTuple):
 
     @property
     def asks_for_score(self) -> bool:
-        """Whether the text asks for a score and not only for pass or fail."""
+        """True if the text asks for a score and not only for pass or fail."""
         return not self.scale.is_yes_no
 
     @property
@@ -48,7 +48,7 @@ class TextReading(NamedTuple):
 
     @property
     def described(self) -> tuple[float, ...]:
-        """Scores of the levels that the text describes."""
+        """Scores of the levels for which the text has a description."""
         levels = self.scale.levels if self.asks_for_score else ()
         return tuple(self._score(level) for level in levels if level.description)
 
@@ -100,7 +100,7 @@ def read_text(text: str) -> TextReading:
 
 
 def _whole(scale: Scale, originals: Sequence[str]) -> Scale:
-    """Return a scale with the quotations put back into its levels' descriptions."""
+    """Return a scale with the quotations, which were set aside for reading, put back into its level descriptions."""
     levels = (
         replace(level, description=level.description and put_back(level.description, originals))
         for level in scale.levels

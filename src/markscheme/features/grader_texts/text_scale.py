@@ -117,20 +117,20 @@ def scale_of(text: str, whole: str) -> Scale | None:
 
 
 def _longest_run(text: str, *, is_score: bool) -> Mapping[float, str]:
-    """Return the longer of two runs of levels: with scores in digits only, or with scores in words too."""
+    """Return the longer of a text's runs of levels: with scores in digits only, or with scores in words too."""
     may_be_list = demands_number(text)
     runs = (level_run(words, is_score=is_score, may_be_list=may_be_list) for words in (text, in_digits(text)))
     return max(runs, key=len)
 
 
 def _ends_in_prose(described: Mapping[float, str]) -> tuple[float, float] | None:
-    """Return lowest and highest score of the described levels if they can be the ends of a scale; else None."""
+    """Return the lowest and highest described score if they can be the ends of a scale; else None."""
     low, high = (min(described), max(described)) if described else (0.0, 0.0)
     return (low, high) if are_ends(low, high) else None
 
 
 def _ends(text: str, asking: Sequence[str], *, are_levels: bool) -> tuple[float, float] | None:
-    """Return lowest and highest score of the scale that a text states; None if it states none."""
+    """Return the ends of the scale that a text states as a range, a total or a percentage; None if it states none."""
     ranges = list(filter(None, (range_in([sentence]) for sentence in asking if not _OF_EACH.search(sentence))))
     describing = [sentence for sentence in asking if not tells_what_passes(sentence)]
     summed = ends_of_points(text) if sums_points(text) and len(ranges) != 1 else None
@@ -141,7 +141,7 @@ def _ends(text: str, asking: Sequence[str], *, are_levels: bool) -> tuple[float,
 
 
 def _headed_ends(text: str) -> tuple[float, float] | None:
-    """Return the ends written after each scored aspect, such as "Tone (1-5)", if all aspects have the same ones."""
+    """Return the range after each aspect to score, such as "Tone (1-5)"; None if aspects have different ranges."""
     rows = _ROW_OF_RANGE.findall(text)
     ranges = [*_HEADED.findall(text), *(rows if len(rows) > 1 else ())]
     headed = {tuple(float(end) for end in ends if end) for ends in ranges}
@@ -150,24 +150,24 @@ def _headed_ends(text: str) -> tuple[float, float] | None:
 
 
 def _ends_in_json(text: str) -> tuple[float, float] | None:
-    """Return lowest and highest score from the JSON form that a text prescribes for the grader's answer."""
+    """Return the ends of the scale in the JSON form that a text prescribes for the answer; None without one."""
     named = _IN_JSON.search(text)
     low, high = (float(named[1]), float(named[2])) if named else (0.0, 0.0)
     return (low, high) if are_ends(low, high) else None
 
 
 def _rise_by_one(conditions: Mapping[float, str]) -> bool:
-    """Return whether described scores rise by 1 each, like levels of a scale, and aren't points to be added up."""
+    """Return True if at least three scores with conditions rise by 1 each, like the levels of a scale."""
     return len(conditions) > 2 and list(conditions) == [min(conditions) + step for step in range(len(conditions))]
 
 
 def _are_degrees(conditions: Mapping[float, str]) -> bool:
-    """Return whether described scores are more than pass and fail in numbers, 0 and 1."""
+    """Return True if the scores with conditions are more than 0 and 1, which are only other words for fail and pass."""
     return len(conditions) > 2 or (len(conditions) > 1 and not conditions.keys() <= {0, 1})
 
 
 def _between(low: float, high: float, described: Mapping[float, str]) -> Scale:
-    """Build the scale between two scores, of whole numbers, tenths or just the levels that a text describes."""
+    """Build a scale from `low` to `high`, of whole numbers, of tenths, or of just the levels that a text describes."""
     inside = {value: words for value, words in described.items() if low <= value <= high}
     if high - low < FEWEST_WHOLE:
         is_whole = len(inside) > 2 and {low, high} <= inside.keys()

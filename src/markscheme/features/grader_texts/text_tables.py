@@ -46,7 +46,7 @@ def _lines_of(table: Sequence[str]) -> Sequence[str]:
 
 
 def _numbered_lines(header: Sequence[str], body: Sequence[Sequence[str]], numbered: int) -> Iterator[str]:
-    """Yield a line for each row of a table that has a column of numbers: a level, a weighted point or a plain point."""
+    """Yield a line for each row of a table with a column of numbers, which are scores, weights or just row numbers."""
     heading = header[numbered]
     are_counted = len({row[numbered] for row in body}) < len(body) or _MOST.search(heading) is not None
     for row in body:
@@ -59,5 +59,5 @@ def _numbered_lines(header: Sequence[str], body: Sequence[Sequence[str]], number
 
 
 def _is_numbered(body: Sequence[Sequence[str]], column: int) -> bool:
-    """Return whether a column holds numbers alone."""
+    """Return True if every cell of a table's column is a number."""
     return all(column < len(row) and _SCORE.fullmatch(row[column]) for row in body)

@@ -84,17 +84,17 @@ _BETWEEN = re.compile(r"(?<!\d)(?:[2-9]|\d\d|0?\.\d)", re.IGNORECASE)
 
 
 def asks_by_another_scale(text: str) -> bool:
-    """Return whether a text in which no scale could be read nevertheless asks for a score."""
+    """Return True if a text, in which no scale could be read, asks for a score all the same."""
     return not ONE_BY_ONE.search(text) and any(map(demands_score, sentences(text)))
 
 
 def demands_number(text: str) -> bool:
-    """Return whether a text asks for a score as a number, a level, a rank or the like."""
+    """Return True if a text asks for a score and names it as a number, a level, a rank or the like."""
     return any(demands_score(sentence) and _NUMBER.search(sentence) for sentence in sentences(text))
 
 
 def demands_score(sentence: str) -> bool:
-    """Return whether a sentence asks for a score that is more than yes or no."""
+    """Return True if a sentence asks for a score that is more than yes or no."""
     if _YES_OR_NO.search(sentence) and not _BETWEEN.search(sentence):
         return False
     directive = _TO_THE_GRADER.match(sentence) or _TO_THE_GRADER.match(without_lead(sentence))
