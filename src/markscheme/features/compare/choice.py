@@ -40,7 +40,7 @@ _MOST_LABELS = 100_000
 
 @dataclass(frozen=True)
 class Contender:
-    """Judge among which `compare` chooses, with its ratings and their cost.
+    """A judge that `compare` chooses among, with its ratings and their cost.
 
     Attributes:
         name: Its name in reports.
@@ -70,7 +70,7 @@ class Contender:
 
 @dataclass(frozen=True)
 class Pair:
-    """A figure of two judges, on the examples where both have a value, and the difference, second minus first."""
+    """Both judges' values of a figure, on the examples where both have a value, and the second's minus the first's."""
 
     first: Estimate
     second: Estimate
@@ -156,7 +156,7 @@ class Differences:
 
     @property
     def moved(self) -> str:
-        """A sentence on the criteria and the score that are shown to shift between the first judge and the second."""
+        """A sentence on the criteria, and the score, that shift significantly from the first judge to the second."""
         shifts = [
             (f"{name} by {signed(pair.shift.value)} levels", pair.p)
             for name, pair in self.criteria.items()
@@ -210,7 +210,7 @@ class ContenderFigures:
 
     @property
     def is_worse(self) -> bool:
-        """Whether the judge is shown to be worse than the best: the 95 % upper limit of the difference is below 0."""
+        """True if the judge is shown to be worse than the best: the 95 % upper limit of the difference is below 0."""
         return self.behind_best is not None and self.behind_best.below(0.0)
 
 
@@ -262,11 +262,11 @@ class Choice:
 
     @property
     def agrees_most(self) -> bool:
-        """Whether the best judge, chosen by what it may be used for, also agrees with gold most often."""
+        """True if the best judge, chosen by what it may be used for, also agrees with gold most often."""
         return not any(s.behind_best is not None and (s.behind_best.value or 0.0) > 0 for s in self.standings)
 
     def ruled_by(self, decision: Decision) -> "Choice":
-        """Return the choice with the next step, the labels needed and the refusal by the verdict on the chosen judge.
+        """Return this choice with the next step, the labels needed and the reason for refusal that a verdict gives.
 
         Args:
             decision: That verdict.
@@ -281,12 +281,12 @@ class Choice:
 
     @property
     def baseline_in_words(self) -> str:
-        """The best constant answer, as raters would write it; a dash without gold."""
+        """The best constant answer in the words or numbers that raters use; a dash without gold."""
         return number(None) if self.baseline_score is None else self.paired.in_words(self.baseline_score)
 
     @property
     def beats_baseline(self) -> bool:
-        """Whether some judge agrees with gold more often than one constant score does."""
+        """True if some judge agrees with gold more often than the best constant answer does, or without gold."""
         baseline = None if self.baseline is None else self.baseline.value
         shares = [standing.agreement.value for standing in self.standings if standing.agreement is not None]
         return baseline is None or any(share is not None and share > baseline for share in shares)
@@ -350,7 +350,7 @@ def choose(
 
 
 def _paired_on_decisions(table: RatingTable, names: Sequence[str]) -> Measure | None:
-    """Return the measure that compares pass/fail decisions; None if the rubric or the raters decide nothing."""
+    """Return the measure of pass/fail decisions; None if no example has a decision by gold and by every judge."""
     if not table.rubric.has_gate_question:
         return None
     decided = np.column_stack([table[name].decisions for name in (GOLD, *names)])
@@ -359,7 +359,7 @@ def _paired_on_decisions(table: RatingTable, names: Sequence[str]) -> Measure | 
 
 
 def _note_on_missing(by_all: Flags, truth: Gold | None, *, has_baseline: bool) -> Iterator[str]:
-    """Yield a note if a judge didn't grade some examples: judges are then compared on the others only."""
+    """Yield a note on how many examples the figures are of, if some judge didn't grade every example."""
     n = int(by_all.sum())
     if truth is not None and n < len(by_all):
         figures = "Agreement, baseline and false passes" if has_baseline else "Agreement and false passes"
@@ -370,13 +370,13 @@ def _note_on_missing(by_all: Flags, truth: Gold | None, *, has_baseline: bool) -
 
 
 def _decision(table: RatingTable, judge: str, measure: Measure, n_judges: int) -> Decision:
-    """Return the verdict on one judge, where each of the compared judges counts as a setting tried."""
+    """Return the verdict on one judge, which counts each compared judge as a setting tried on the labels."""
     compared = after_those_on_record(Comparison(table, judge, GOLD, measure))
     return decide(replace(compared, settings=max(compared.settings, n_judges)))
 
 
 def _table(rubric: Rubric, contenders: Sequence[Contender], truth: Gold | None) -> RatingTable:
-    """Make a table with a column for each judge, and gold where there is any."""
+    """Make a table with a column for each judge, and a column for gold if there are labels."""
     ids = truth.ids if truth is not None else shared_ids([contender.ratings for contender in contenders])
     columns = [column_of(contender.name, contender.ratings, rubric, ids) for contender in contenders]
     if not np.logical_and.reduce([column.rated for column in columns]).any():
@@ -405,7 +405,7 @@ class _View:
     paired: Measure
 
     def compared(self, name: str, rows: Flags) -> Comparison:
-        """Compare a judge with gold on some of the examples."""
+        """Compare a judge with gold on the examples that `rows` selects."""
         columns = [self.table[column].where(rows) for column in (GOLD, name)]
         return Comparison(self.table.with_columns(*columns), name, GOLD, self.paired)
 
@@ -438,11 +438,11 @@ class _View:
         )
 
     def _values(self, name: str) -> Floats:
-        """Return a judge's values on all examples, by the measure that is compared."""
+        """Return a judge's value for each example: its score or decision, as `paired` says."""
         return self.paired.values(self.table[name])
 
     def _graded_by(self, name: str) -> Floats:
-        """Return a judge's scores or answers on all examples, nan where the judge graded nothing."""
+        """Return a judge's score or answer for each example; nan for examples that the judge didn't grade."""
         return Comparison(self.table, name, GOLD, self.paired).graded_by
 
     def graded_by_all(self, names: Iterable[str]) -> Flags:
@@ -469,13 +469,13 @@ class _View:
         }
 
     def _accuracy(self, first: str, second: str) -> dict[str, Pair]:
-        """Compare how often each of two judges decides as gold does; empty if nothing passes or fails."""
+        """Return the share of examples on which each judge decides as gold does; {} if the rubric decides nothing."""
         if not self.table.rubric.decides:
             return {}
         return {"accuracy": self._pair_of_shares(first, second, measure_of(self.table.rubric, OF_DECISION))}
 
     def _pair_of_shares(self, first: str, second: str, measure: Measure) -> Pair:
-        """Return how often each of two judges agrees with gold on the examples that both graded, and the difference."""
+        """Return each judge's share of examples on which it agrees with gold, and their difference."""
         is_compared = ~np.isnan(measure.values(self.table[first]) + measure.values(self.table[second]))
         before, after = (replace(self.compared(name, is_compared), measure=measure) for name in (first, second))
         gain = gain_in_hits(before.hits, after.hits, groups=self.table.groups)
@@ -498,12 +498,15 @@ class _View:
         }
 
     def _p(self, differences: Floats) -> float:
-        """Compute the p of the sign-flip test that differences balance out; differences of one task share a sign."""
+        """Return the p-value of the sign-flip test that differences average to 0; those of one task flip together."""
         values, tasks = known_in_groups(differences, self.table.groups)
         return sign_flip(tasks.sums(values)).mid_p
 
     def _became(self, before: Column, after: Column) -> Floats:
-        """Return 1 where only the second judge decides as gold does, -1 where only the first, else 0; nan = missing."""
+        """Return, for each example, 1 if only the second judge decides as gold does, -1 if only the first, else 0.
+
+        nan stands where gold or a judge has no decision.
+        """
         gold = self.table[GOLD].decisions
         is_missing = np.isnan(gold + before.decisions + after.decisions)
         became = (after.decisions == gold).astype(np.float64) - (before.decisions == gold)
@@ -524,7 +527,7 @@ class _View:
         )
 
     def _link(self, before: Column, after: Column) -> Link:
-        """Link two judges' scores, and convert each score of the first judge, or a few round ones, to the second's."""
+        """Fit the line between two judges' scores; convert the first judge's scores, or a few round ones, by it."""
         mark = self.table.rubric.pass_mark
         seen = np.unique(before.scores[~np.isnan(before.scores)])
         marks = seen if len(seen) <= 5 else np.unique([0.0, 0.25, 0.5, 0.75, 1.0, mark])
@@ -554,7 +557,7 @@ class _View:
         ]
 
     def _fails(self, name: str, rows: Flags) -> int:
-        """Count the selected examples that gold fails and on which the judge decides."""
+        """Count the examples selected by `rows` that gold fails and on which the judge has a decision."""
         return self.compared(name, rows).wrong_passes.of if self.has_gold else 0
 
     def _standing(
@@ -565,7 +568,7 @@ class _View:
         compared: Comparison | None = None,
         best: Comparison | None = None,
     ) -> ContenderFigures:
-        """Compute a judge's figures, with its difference from the best judge if that is another one and gold exists."""
+        """Compute a judge's figures; if there is gold, also its difference from the best judge."""
         behind = needed = None
         if compared is not None and best is not None and compared is not best:
             behind = gain_in_hits(best.hits, compared.hits, groups=self.table.groups, level=ONE_SIDED)
@@ -590,13 +593,13 @@ class _View:
 
 
 def _no_shift(criterion: Criterion, levels: Mapping[str, Floats]) -> Estimate:
-    """Return an undefined shift for a criterion whose levels have no order."""
+    """Return an estimate without value, in place of a shift, for a criterion whose levels have no order."""
     n = int(np.isfinite(levels[criterion.name]).sum())
     return Estimate.without_value(NO_ORDER, n=n, method="mean level, second minus first")
 
 
 def labels_to_tell(differences: Floats, *, groups: Sequence[str] | None = None) -> int | None:
-    """Estimate how many labels show that one judge isn't worse than another, if their differences stay like this.
+    """Estimate how many labels would show a judge to be no worse than another, if they go on differing as now.
 
     Args:
         differences: 1, 0 or -1 per example: whether one judge is right where the other isn't, shape (n,); nan allowed.
@@ -652,7 +655,7 @@ def _recommended(standings: Sequence[ContenderFigures], best: str | None) -> tup
 
 
 def _leads(standings: Sequence[ContenderFigures], best: str) -> str:
-    """Say why the best judge comes first: it agrees most often, or only it is shown to be fit for gating or trends."""
+    """Say why the best judge comes first: it agrees most often, or those that agree more aren't shown to be usable."""
     by_name = {standing.name: standing for standing in standings}
     ahead = [name for name, s in by_name.items() if s.behind_best is not None and (s.behind_best.value or 0.0) > 0]
     if not ahead:
@@ -668,7 +671,7 @@ def _worse(standings: Sequence[ContenderFigures]) -> str:
 
 
 def _open(standings: Sequence[ContenderFigures]) -> str:
-    """Say which judges may be worse than the best one, and how many labels would tell; "" if none may."""
+    """Say which judges may be worse than the best one, and how many more labels would show it; "" if none may."""
     undecided = [standing for standing in standings if not standing.not_worse and not standing.is_worse]
     if not undecided:
         return ""

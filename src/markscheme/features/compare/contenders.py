@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Compared(Reported):
-    """Comparison of judges with the judge to choose, and the ratings and labels that it is based on.
+    """Comparison of judges with the judge to choose, and the ratings and labels that were compared.
 
     Attributes:
         choice: The differences, and the cheapest judge that is no worse.
@@ -60,7 +60,7 @@ class Compared(Reported):
 
     @property
     def recommended(self) -> str | None:
-        """The cheapest judge that is no worse than the best; None if labels or prices are too few to name one."""
+        """Name of the cheapest judge that is no worse than the best; None if it can't be determined."""
         return self.choice.recommended
 
     @property
@@ -70,7 +70,7 @@ class Compared(Reported):
 
 
 def files_among(sides: Sequence[str]) -> list[Path]:
-    """Read those sides of a comparison that are rated files; the other sides are judges.
+    """Return those sides of a comparison that are files with ratings; every other side has to name a judge.
 
     Raises:
         UsageError: A side is neither.
@@ -142,7 +142,7 @@ def compare_sides(
 
 
 def _contenders(sides: Sequence[str], rated: RatedFiles, ask: Callable[[str], Contender]) -> Iterator[Contender]:
-    """Return each judge, and each rater of each file, in the order of the sides."""
+    """Yield each judge, and each rater of each file, in the order of the sides."""
     by_path: dict[Path, list[RatedFile]] = {}
     for file in rated.files:
         by_path.setdefault(file.path, []).append(file)
@@ -156,7 +156,7 @@ def _contenders(sides: Sequence[str], rated: RatedFiles, ask: Callable[[str], Co
 
 
 def _raters(file: RatedFile) -> Iterator[Contender]:
-    """Yield a contender for each rater in a file; a judge without a name is called like the file."""
+    """Yield a contender for each rater in a file; a judge without a name gets the file's."""
     by_rater: dict[str, list[Rating]] = {}
     for rating in file.judged:
         by_rater.setdefault(rating.rater, []).append(rating)
@@ -168,7 +168,7 @@ def _raters(file: RatedFile) -> Iterator[Contender]:
 
 
 def _shared(rated: RatedFiles, notes: list[str], *, alone: bool) -> RatedFiles:
-    """Return the files with only those ratings and labels whose responses occur in all of the files.
+    """Return files of ratings with only those ratings and labels whose response is the same in all of them.
 
     Args:
         rated: The files.
@@ -201,7 +201,7 @@ def _shared(rated: RatedFiles, notes: list[str], *, alone: bool) -> RatedFiles:
 
 
 def _other_responses(files: Sequence[RatedFile]) -> set[str]:
-    """Return the ids of the examples that have different responses in different calibrations."""
+    """Return the ids under which different calibrations have different responses."""
     seen: dict[str, str] = {}
     written = [file.calibration.responses for file in files if file.calibration is not None]
     every = (of_example for responses in written for of_example in responses.items())
@@ -211,7 +211,7 @@ def _other_responses(files: Sequence[RatedFile]) -> set[str]:
 def _gold(
     examples: ExampleSet | None, rated: RatedFiles, rule: LabelOptions, split: Part | None, notes: list[str]
 ) -> Gold | None:
-    """Return gold from the labelled examples, else from labels in the files, else from calibrations among the files."""
+    """Return gold from the labels of the given examples, else from labels in the files, else from calibrations."""
     if examples is not None and examples.labels:
         return gold_of(examples, rated.rubric, kind=rule.gold, by=rule.gold_by)
     if rated.labelled.labels:
@@ -238,7 +238,7 @@ def _to_ask(examples: ExampleSet | None, name: str) -> ExampleSet:
 def compare_calibrations(
     calibrations: Sequence[Calibration], *, of: str | None = None, tolerance: float | None = None
 ) -> Compared:
-    """Compare the judges of several calibrations of the same set.
+    """Compare the judges of several calibrations of the same labelled examples.
 
     Args:
         calibrations: Two or more, that of the judge in use first; its labels are the gold.

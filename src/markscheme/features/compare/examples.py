@@ -23,7 +23,7 @@ from markscheme.rubrics.rubric import Rubric
 
 
 def examples_of_choice(compared: Compared, against_gold: Mapping[str, Comparison]) -> Examples:
-    """Return examples that the judges rated, those whose decision flips first, then those whose scores differ most.
+    """Return single examples with each judge's rating: flipped decisions first, then by score difference.
 
     Args:
         compared: The judges with their ratings, and gold if there is any.
@@ -75,7 +75,7 @@ def examples_of_choice(compared: Compared, against_gold: Mapping[str, Comparison
 
 
 def _judges_apart(rubric: Rubric, names: Sequence[str], ratings: Sequence[Rating | None]) -> Iterator[str]:
-    """Yield a line for each criterion on which judges gave different levels, with the level of each judge."""
+    """Yield a line for each criterion to which the judges gave different levels, with each judge's level."""
     for criterion in rubric.criteria:
         levels = [rating.criteria.get(criterion.name, BLANK).level if rating else None for rating in ratings]
         levels_by_judge = [(name, level) for name, level in zip(names, levels, strict=True) if level is not None]

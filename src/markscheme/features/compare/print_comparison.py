@@ -115,12 +115,12 @@ def print_comparison(
 
 
 def _without_sizes(ask: AskFlags) -> AskFlags:
-    """Return the asking options without a list of limits for criteria per question, which are compared instead."""
+    """Return the asking options without their list of limits on criteria per question, each of which is a side."""
     return replace(ask, criteria_per_call=None) if isinstance(ask.criteria_per_call, tuple) else ask
 
 
 def _print_answer(answer: Reported, *, json: bool, markdown: bool, html: str | None) -> int:
-    """Print the answer of a feature that compares these sides itself, such as counts files."""
+    """Print the comparison of sides, such as counts files, that another feature compares."""
     if html:
         put(answer.to_html(), html)
     if markdown:
@@ -151,7 +151,7 @@ def _compare_versions(
     json: bool,
     markdown: bool,
 ) -> int:
-    """Print which version of a rubric decides more as people do."""
+    """Print which of two versions of a rubric leads to decisions that agree more with people's."""
     old, new = versions_of(versions)
     compared = compare_versions(old, new, examples=labels.examples, judge=judge, ask=ask, watch=progress)
     document = view_versions.view(compared)
@@ -180,7 +180,7 @@ def _compare_systems(
 
 
 def _keep(compared: Compared, labels: LabelOptions) -> None:
-    """Store how many labels the verdict on the chosen judge needs, for `label` and `status`."""
+    """Store the number of labels that the verdict on the chosen judge still needs, for `label` and `status`."""
     folder = find_calibration(compared.choice.rubric.name, Path.cwd())
     judge = compared.recommended or compared.best
     is_own = labels.examples is None and labels.split is None and compared.choice.rubric.source is not None
@@ -191,7 +191,7 @@ def _keep(compared: Compared, labels: LabelOptions) -> None:
 
 
 def _onward(compared: Compared, sides: Sequence[str]) -> tuple[str, str] | None:
-    """Return the command that reports on the chosen judge; None if there is none.
+    """Return the next command, which reports on the chosen judge alone; None if there is no such command.
 
     It is a side by itself that `calibrate` can read: Promptfoo's results, or a judge or ratings of a rubric in a file.
     """

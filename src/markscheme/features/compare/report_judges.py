@@ -45,11 +45,11 @@ def json_of(compared: Compared) -> dict[str, Any]:
 
 
 def _read(compared: Compared) -> dict[str, Any]:
-    """Return the JSON entry on how the judges' table was read; {} if the judges aren't columns of a table."""
+    """Return the JSON entry that says how the table with the judges' columns was read; {} if judges aren't columns."""
     return {} if compared.table is None else {"read": reading_json(compared.table)}
 
 
 def _of_chosen(calibrations: Sequence[Calibration], best: Calibration) -> tuple[str, str] | None:
-    """Return the command that reports on the judge to choose; None if its file has other judges' ratings too."""
+    """Return the command that reports on the judge to choose; None if its file also has other judges' ratings."""
     alone = [calibration.commands.judge for calibration in calibrations].count(best.commands.judge) == 1
     return ("Next, see whether it can gate", best.commands.calibrate()) if alone else None

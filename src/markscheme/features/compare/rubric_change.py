@@ -22,7 +22,7 @@ from markscheme.stats.estimate import Estimate
 
 @dataclass(frozen=True)
 class RubricVerdict:
-    """The verdict of a calibration on a rubric's judge.
+    """A calibration's verdict on the judge, as read from a report or a judge card.
 
     Attributes:
         use: What the judge may decide.
@@ -53,7 +53,7 @@ class RubricVerdict:
 
 @dataclass(frozen=True)
 class RubricChange:
-    """Two versions of a rubric: as it was in a commit or another file, and now.
+    """What differs between two versions of a rubric: an old one, in a commit or another file, and today's.
 
     Attributes:
         name: The rubric's.
@@ -77,12 +77,12 @@ class RubricChange:
 
     @property
     def is_changed(self) -> bool:
-        """Whether anything differs."""
+        """True if any part of the rubric differs between the versions."""
         return self.was is None or bool(self.changes)
 
     @property
     def reworded(self) -> dict[str, tuple[str, str]]:
-        """The criteria whose requirement differs: the old and the new words, by name."""
+        """The criteria whose requirement differs, by name, each with the old and the new words."""
         before = {} if self.was is None else {criterion.name: criterion.requirement for criterion in self.was.criteria}
         return {
             criterion.name: (before[criterion.name], criterion.requirement)
@@ -123,7 +123,7 @@ def _setting(rubric: Rubric) -> Setting:
 
 
 def _labels_now(rubric: Rubric) -> str:
-    """Say in a sentence which labels were given under another wording than the rubric's; "" if none were."""
+    """Say in a sentence which labels were given under another wording than today's; "" if none were."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -163,7 +163,7 @@ def _rubric_of(file: Path, revision: str | None) -> Rubric | None:
 
 
 def _card_of(rubric: Rubric, revision: str | None, folder: Path) -> RubricVerdict | None:
-    """Return the verdict of the judge card in a commit, or of today's card if its wording is the same; else None."""
+    """Return the verdict on a commit's judge card, or on today's card if its rubric is this one; None without one."""
     path = calibration_folder(rubric.name, Path.cwd()) / CARD
     if revision is not None:
         text = _text_at(_commit(revision, folder), path)

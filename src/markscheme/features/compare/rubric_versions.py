@@ -11,7 +11,7 @@ from markscheme.rubrics.search import RUBRIC_SUFFIXES, find_rubric
 
 
 def change_between(sides: Sequence[str], report: Path | None) -> RubricChange | None:
-    """Return what changed between two versions of a rubric; None if the sides aren't versions of a rubric.
+    """Return what changed between two versions of a rubric; None if the sides are something else.
 
     Args:
         sides: What is compared, as it was typed.
@@ -49,7 +49,7 @@ def _is_rubric(name: str) -> bool:
 
 
 def _version(side: str) -> tuple[Path, str | None]:
-    """Return a version's file and the commit as the user named it, None for the file on disk."""
+    """Return a version's file and its commit as the user named it; the commit is None for the file on disk."""
     name, _, revision = side.rpartition("@")
     if Path(side).is_file() or _is_rubric(side):
         return find_rubric(side), None
@@ -60,7 +60,7 @@ def _version(side: str) -> tuple[Path, str | None]:
 
 
 def as_versions(words: Sequence[str]) -> list[str]:
-    """Convert arguments of the removed command `diff` to those of `compare`: the rubric in a commit, and on disk."""
+    """Convert arguments of the removed command `diff` to those of `compare`: a rubric in a commit, and on disk."""
     operands: list[str] = []
     options: list[str] = []
     since = "HEAD"

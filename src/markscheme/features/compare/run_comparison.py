@@ -97,8 +97,7 @@ def compare_by_name(
 
 
 def _recorded(compared: Compared, part: Part | None) -> Compared:
-    """Record that these judges were compared with people's labels, and return the comparison with the verdict on the
-    judge to choose."""
+    """Record that people's labels were compared with these judges, and add the verdict on the judge to choose."""
     truth = compared.truth
     if truth is None or not truth.has_people:
         return compared
@@ -127,12 +126,12 @@ def _recorded(compared: Compared, part: Part | None) -> Compared:
 
 
 def _per_calls(ask: AskOptions) -> tuple[int | None, ...]:
-    """Return the limits on criteria per call that are to be compared; only None, the rubric's own, where none is."""
+    """Return the limits on criteria per call to compare; (None,), which means the rubric's own, if no list is given."""
     return ask.criteria_per_call if isinstance(ask.criteria_per_call, tuple) else (None,)
 
 
 def _names(side: ComparedSide, per_calls: Sequence[int | None]) -> list[str]:
-    """Return the names under which a side is compared; a judge has one for each limit on criteria per call."""
+    """Return the names of the contenders that a side becomes; a judge is one for each limit on criteria per call."""
     if isinstance(side, RatedFile):
         return [str(side.path)]
     if isinstance(side, str) and has_format(Path(side)):
@@ -141,7 +140,7 @@ def _names(side: ComparedSide, per_calls: Sequence[int | None]) -> list[str]:
 
 
 def _ways_to_ask(judge: str, per_calls: Sequence[int | None]) -> dict[str, tuple[str, int | None]]:
-    """Map the name of each contender that is asked to its judge and its limit of criteria per question."""
+    """Map the name of each contender that a judge becomes to the judge and a limit on criteria per call."""
     return {judge if n is None else f"{judge}, {n} a call": (judge, n) for n in per_calls}
 
 
@@ -160,7 +159,7 @@ def _rated(sides: Sequence[ComparedSide], rubric: Rubric | None, columns: Column
 def _examples(
     named: Path | ExampleSet | None, rubric: Rubric, options: LabelOptions, notes: list[str]
 ) -> tuple[ExampleSet | None, Path | None]:
-    """Return the labelled examples and the rubric's folder, or None for either; note earlier looks at a test part."""
+    """Return the labelled examples and the calibration folder, each None if missing; note uses of a test part."""
     if isinstance(named, ExampleSet):
         return chosen_examples(named, options.split, options.only), find_calibration(rubric.name, Path.cwd())
     if rubric.source is None and named is None:
@@ -187,7 +186,7 @@ def _by_asking(
     ask: AskOptions,
     watch: Watch,
 ) -> Contender:
-    """Ask a judge, given opened or by name, about the examples; return it as a contender with its ratings."""
+    """Ask a judge, which is given by name or already open, about examples; return it as a contender."""
     rubric = _with_per_call(rubric, per_call)
     to_ask = examples.examples
     judge = opened or ask.judge_for(rubric, first_prompts(rubric, to_ask), folder, name=name)
@@ -220,7 +219,7 @@ def _of(name: str | None, rubric: Rubric) -> str | None:
 
 
 def compared_in_rows(path: Path, options: LabelOptions) -> Compared | None:
-    """Compare the judges in a file whose rows hold verdicts and labels in a known format; None for any other file.
+    """Compare the judges in a file whose rows hold verdicts and labels in a known format; None for another file.
 
     Raises:
         UsageError: It has one judge.

@@ -26,7 +26,7 @@ RESPONSE_WORDS = 300
 
 
 def flipped_texts(compared: "Compared") -> SideBySide | None:
-    """Return a table of the examples that one judge passes and another fails, those with gold first; None if empty."""
+    """Return a table of the examples that one judge passes and another fails; None if there are none."""
     choice = compared.choice
     truth = compared.truth
     contenders = compared.contenders[:MOST_JUDGES]
@@ -75,7 +75,7 @@ def _criteria_apart(ratings: Sequence[Rating | None], rubric: Rubric) -> Iterato
 
 
 def _answer(rating: Rating | None, apart: Sequence[Criterion], rubric: Rubric, gold: bool | None) -> JudgeAnswer:
-    """Return a judge's decision and score, with its level and reason on each criterion of `apart`."""
+    """Return a judge's decision and score, and its level and reason on each criterion of `apart`."""
     if rating is None or rating.error is not None:
         return JudgeAnswer("not graded")
     combined = collapsed((rating,), rubric)

@@ -20,7 +20,7 @@ FEWEST_SCORES = 3
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """Score of a new rater that corresponds to one score of the old rater.
+    """A score of the old rater, with the new rater's score that corresponds to it.
 
     Attributes:
         old: The score under the old rater.
@@ -37,7 +37,7 @@ class Linked:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """The straight line from an old rater's scores to a new one's, or why there is none.
+    """The straight line from an old rater's scores to a new one's, or the reason why none is fitted.
 
     Attributes:
         intercept: The new score at an old score of 0.

@@ -76,7 +76,7 @@ def view(choice: Choice, compared: "Compared | None" = None, *, parts: Sequence[
 
 
 def _flipped(compared: "Compared") -> Iterator[doc.Section]:
-    """Return, for pages, the texts on which decisions flip, next to each other."""
+    """Yield the section, for HTML pages, that shows the texts whose decision flips side by side; none if none flips."""
     texts = flipped_texts(compared)
     if texts is not None:
         yield doc.Section("Decisions that flip", (doc.OnPages((texts,)),), "flips")
@@ -106,7 +106,7 @@ def _lead(choice: Choice) -> Iterator[doc.Block]:
 
 
 def _onward(choice: Choice) -> tuple[str, str] | None:
-    """Return the command that labels the examples that the chosen judge's verdict needs; None if it needs none."""
+    """Return the command that labels more examples, as many as the chosen judge's verdict needs; None if it needs none."""
     chosen = choice.recommended or choice.best
     if chosen is None or choice.reference is None:
         return None
@@ -123,7 +123,7 @@ def _next_step(choice: Choice) -> Iterator[str]:
 
 
 def callout(choice: Choice) -> doc.Callout:
-    """Return which judge to use, in a sentence that also says if none is good enough."""
+    """Return a sentence on which judge to use, or that none is good enough."""
     by_name = {standing.name: standing for standing in choice.standings}
     if choice.best is None:
         moved = " ".join(pair.moved for pair in shown_pairs(choice))
@@ -160,7 +160,7 @@ def callout(choice: Choice) -> doc.Callout:
 
 
 def _leads(choice: Choice) -> str:
-    """Say why the best judge comes first: it agrees most often, or it is shown fit for gating or trends."""
+    """Say why the best judge comes first: it agrees most often, or those that agree more aren't shown to be usable."""
     best = next(standing for standing in choice.standings if standing.name == choice.best)
     if choice.agrees_most:
         return "It agrees most often"
@@ -328,7 +328,7 @@ def _against_gold(comparison: Comparison, target: float, tag_prefix: str) -> Ite
 
 
 def json_of(choice: Choice) -> dict[str, Any]:
-    """Return the JSON of the comparison as plain data."""
+    """Return the comparison of judges as a dict with the keys of its JSON output."""
     return {
         "schema": 1,
         "rubric": attributes(choice.rubric, "name fingerprint"),

@@ -72,7 +72,7 @@ def _agreement(verdict: RubricVerdict | None) -> str:
 
 
 def json_of(change: RubricChange) -> dict[str, Any]:
-    """Return the change of a rubric by the keys of its JSON."""
+    """Return the change of a rubric as a dict with the keys of its JSON output."""
     reworded = {name: {"before": before, "now": after} for name, (before, after) in change.reworded.items()}
     return {
         "schema": 1,

@@ -42,7 +42,7 @@ JudgeLevels = Mapping[str, Mapping[str, float]]
 
 @dataclass(frozen=True)
 class CriterionAgreement:
-    """Shares of examples on which each version's levels on a criterion equal people's, and their difference.
+    """Shares of examples on which each version's level on one criterion is people's, and their difference.
 
     Attributes:
         n: Examples compared: of a reworded criterion those that people labelled under both wordings.
@@ -68,7 +68,7 @@ class CriterionAgreement:
 
 @dataclass(frozen=True)
 class VersionComparison:
-    """Two versions of a rubric, compared.
+    """Comparison of two versions of a rubric: decisions, levels on each criterion, and settings that differ.
 
     Attributes:
         old: The version in use.
@@ -102,12 +102,12 @@ class VersionComparison:
 
     @property
     def makes_same_scores_of_levels(self) -> bool:
-        """Whether both versions have the same weights, scales, required criteria and pass mark."""
+        """True if both versions have the same weights, scales, required criteria and pass mark."""
         return _numbers(self.old.rubric) == _numbers(self.new.rubric)
 
 
 def have_decisions(sides: Sequence[str], examples: Path | None = None) -> bool:
-    """Return True if the sides are reports, or rubrics with people's decisions on whole responses."""
+    """Return True if both sides are reports, or if people decided on whole responses of the rubrics' examples."""
     if any(map(is_report, sides)):
         return True
     try:
@@ -213,7 +213,7 @@ def _agreement(
     new: RubricVersion,
     levels_by_version: Sequence[JudgeLevels],
 ) -> CriterionAgreement:
-    """Compare both versions' levels on a criterion with people's labels that were given under the same wording."""
+    """Compare both versions' levels on a criterion with labels that people gave under its wording in that version."""
     under_new = gold_under(examples, criterion, new.rubric)
     is_reworded = before.wording != criterion.wording
     under_old = gold_under(examples, before, old.rubric) if is_reworded else under_new
@@ -246,7 +246,7 @@ def _groups(ids: Sequence[str], tasks: Mapping[str, str]) -> list[str] | None:
 
 
 def _settings(old: Rubric, new: Rubric, ids: Sequence[str]) -> int:
-    """Count the settings, except the old version's, that were evaluated on these examples; at least 1."""
+    """Count the settings tried on these examples, without those of the old version; at least 1."""
     tried = settings_on(ids, settings_on_record(record_of(new)))
     return max(1, len({setting.setting for setting in tried if setting.rubric != old.fingerprint}))
 

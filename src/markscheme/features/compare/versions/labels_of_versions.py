@@ -31,7 +31,7 @@ def labels_for(old: Rubric, new: Rubric, named: Path | None) -> ExampleSet:
 
 
 def without_choosers(examples: ExampleSet, old: Rubric, new: Rubric) -> tuple[ExampleSet, int]:
-    """Return the examples not used to choose or word a version, and how many of the used ones people decided on."""
+    """Return the examples not used to choose or word a version, and the number of used ones with decisions."""
     tuned = used_to_tune(examples)
     chose = {
         example.id
@@ -44,7 +44,7 @@ def without_choosers(examples: ExampleSet, old: Rubric, new: Rubric) -> tuple[Ex
 
 
 def own_decisions(examples: ExampleSet, rubric: Rubric) -> dict[str, float]:
-    """Return people's majority decision on each whole response, 1 for pass and 0 for fail; omit even splits.
+    """Return people's majority decision on each whole response, 1 for pass and 0 for fail; ties are left out.
 
     Args:
         examples: The examples with their labels.
@@ -59,7 +59,7 @@ def own_decisions(examples: ExampleSet, rubric: Rubric) -> dict[str, float]:
 
 
 def gold_by(examples: ExampleSet, rubric: Rubric) -> Gold | None:
-    """Compute gold from people's levels on a version's criteria, ignoring their decisions; None without levels."""
+    """Compute gold from people's levels on a version's criteria, not from their decisions; None without levels."""
     names = {criterion.name for criterion in rubric.criteria}
 
     def levels_alone(label: Rating) -> Rating | None:
@@ -100,7 +100,7 @@ def _decision_alone(label: Rating) -> Rating | None:
 
 
 def _with_labels(examples: ExampleSet, changed: Callable[[Rating], Rating | None]) -> ExampleSet:
-    """Convert each of people's labels by a function; leave out labels that become None, and examples without labels."""
+    """Replace each label by people with a function's result; leave out None, and examples left without labels."""
     labelled = []
     for example in examples.examples:
         labels = [changed(label) for label in example.labels if label.kind in PEOPLE]

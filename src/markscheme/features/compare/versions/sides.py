@@ -25,7 +25,7 @@ DIGITS_SHOWN = 4
 
 @dataclass(frozen=True)
 class RubricVersion:
-    """A version of a rubric.
+    """One of the two versions of a rubric that are compared, with its file or its judge's report.
 
     Attributes:
         name: The name as it was typed.
@@ -39,7 +39,7 @@ class RubricVersion:
 
 
 def are_versions(sides: Sequence[str]) -> bool:
-    """Return True if two sides are versions of a rubric, not judges or ratings by one."""
+    """Return True if two sides of `compare` are versions of a rubric, and not judges or files of ratings."""
     if len(sides) != 2:
         return False
     reports = [_report_of(side) for side in sides]
@@ -50,7 +50,7 @@ def are_versions(sides: Sequence[str]) -> bool:
 
 
 def is_report(side: str) -> bool:
-    """Return True if a side is a report on one judge, with its rubric's file or without."""
+    """Return True if a side is a report of `calibrate --json`, alone or as `report.json=rubric.yaml`."""
     return _report_of(side) is not None
 
 
@@ -96,7 +96,7 @@ def _is_rubric(side: str) -> bool:
 
 
 def _revision(side: str) -> tuple[str, str] | None:
-    """Return rubric and revision of `plate@HEAD~1` or `main:rubrics/plate.yaml`; None for another side."""
+    """Return rubric and revision of a side such as `plate@HEAD~1` or `main:rubrics/plate.yaml`; None for others."""
     if Path(side).exists():
         return None
     name, sign, revision = side.rpartition("@")
@@ -127,7 +127,7 @@ def _rubric(side: str) -> Rubric:
 
 
 def _report_of(side: str) -> tuple[Path, Path | None] | None:
-    """Return a report on one judge, and the rubric's file where `report.json=plate.yaml` names it; None for others."""
+    """Return the report that a side names, and the rubric's file in `report.json=plate.yaml`; None if it names none."""
     path = Path(side)
     file = None
     if not path.is_file() and "=" in side:
@@ -172,7 +172,7 @@ def _rubric_of_report(path: Path, report: WrittenCalibration) -> Rubric:
 
 
 def _candidates(name: str) -> Iterator[Rubric]:
-    """Yield the project's rubrics, then earlier versions of the one with the given name, the latest first."""
+    """Yield the project's rubrics, then earlier versions of the rubric with the given name, the latest first."""
     files = known_rubrics()
     for file in files.values():
         try:
@@ -194,7 +194,7 @@ def _earlier_texts(file: Path) -> Iterator[Rubric]:
 
 
 def rubric_at(commit: str, file: Path) -> Rubric | None:
-    """Return the rubric that a file held in a commit; None where the file wasn't there.
+    """Return the rubric that a file held in a commit; None if the commit lacks the file.
 
     Raises:
         RubricError: It is faulty.

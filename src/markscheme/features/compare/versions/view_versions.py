@@ -15,7 +15,7 @@ ASKED_AGAIN = 20
 
 
 def view(compared: VersionComparison) -> doc.Document:
-    """Show which version decides more as people do, what else changed, and what to do next."""
+    """Return the report: which version decides more as people do, what else changed, and what to do next."""
     decided = f"{counted(compared.decisions.n, 'output')} with people's decisions"
     title = f"{compared.new.rubric.name}: {compared.old.name} → {compared.new.name} · {decided}"
     return doc.Document(title, "", tuple(_blocks(compared)), onward=_next(compared))
@@ -78,7 +78,7 @@ def _changes(compared: VersionComparison) -> Iterator[tuple[doc.Line, ...]]:
 
 
 def _numbers(compared: VersionComparison) -> Iterator[tuple[str, str, str]]:
-    """Yield what differs in weights, thresholds, required criteria and pass mark, as name, old and new value."""
+    """Yield each weight, threshold, required criterion or pass mark that differs, as its name, old and new value."""
     old = {criterion.name: criterion for criterion in compared.old.rubric.criteria}
     new = {criterion.name: criterion for criterion in compared.new.rubric.criteria}
     for name in dict.fromkeys((*new, *old)):
@@ -127,7 +127,7 @@ def _next(compared: VersionComparison) -> tuple[str, str] | None:
 
 
 def json_of(compared: VersionComparison) -> dict[str, Any]:
-    """Return the comparison by the keys of its JSON."""
+    """Return the comparison of two versions as a dict with the keys of its JSON output."""
     return {
         "schema": 1,
         "rubric": compared.new.rubric.name,
