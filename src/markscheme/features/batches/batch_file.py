@@ -32,7 +32,7 @@ def open_batches(folder: Path) -> sqlite3.Connection:
 
 
 def has_open_batch(folder: Path) -> bool:
-    """Return whether a cache folder records a batch of which some replies are still to be read; creates no file."""
+    """Return True if a cache folder records a batch of which some replies are still to be read; creates no file."""
     if not (folder / REPLIES_FILE).is_file():
         return False
     with closing(open_batches(folder)) as connection:
@@ -40,5 +40,5 @@ def has_open_batch(folder: Path) -> bool:
 
 
 def is_batch_under_way() -> bool:
-    """Return whether this machine's cache records a batch of which some replies are still to be read."""
+    """Return True if this machine's cache records a batch of which some replies are still to be read."""
     return has_open_batch(cache_folder())

@@ -53,7 +53,7 @@ class BatchRecord:
 
     @property
     def is_being_sent(self) -> bool:
-        """Whether another process is sending the batch and hasn't recorded the provider's id yet."""
+        """True if another process is sending the batch and hasn't recorded the provider's id yet."""
         return not self.remote and is_running(self.owner) and time.time() < self.began + SENDING
 
 

@@ -106,7 +106,7 @@ def _lead(choice: Choice) -> Iterator[doc.Block]:
 
 
 def _onward(choice: Choice) -> tuple[str, str] | None:
-    """Return the command that labels more examples, as many as the chosen judge's verdict needs; None if it needs none."""
+    """Return the command to label as many examples as the chosen judge's verdict needs; None if it needs none."""
     chosen = choice.recommended or choice.best
     if chosen is None or choice.reference is None:
         return None

@@ -73,7 +73,7 @@ class ConfidentErrors:
 
     @property
     def exceeds(self) -> bool:
-        """Whether more confident answers are wrong than the probabilities imply, without adjustment for other tests."""
+        """True if more confident answers are wrong than the probabilities imply, without adjustment for other tests."""
         return self.significance is not None and self.significance <= MAP_AT
 
 
@@ -164,7 +164,7 @@ class ProbabilityAudit:
 
     @property
     def is_overconfident(self) -> bool:
-        """Whether the slope's interval lies below 1, without adjustment for other criteria."""
+        """True if the slope's interval lies below 1, without adjustment for other criteria."""
         return self.slope.below(1.0)
 
     @property

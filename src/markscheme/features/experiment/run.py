@@ -73,7 +73,7 @@ class ExperimentRun:
 
     @property
     def too_few_graded(self) -> bool:
-        """Whether over a tenth of the cells could not be graded."""
+        """True if over a tenth of the cells could not be graded."""
         return self.not_graded > MOST_UNGRADED * len(self.grades)
 
     @property

@@ -96,7 +96,7 @@ class Shift:
 
     @property
     def is_worse(self) -> bool:
-        """Whether the second variant is significantly worse, by the simultaneous interval."""
+        """True if the second variant is significantly worse, by the simultaneous interval."""
         low = self.together.low
         high = self.together.high
         return low is not None and high is not None and (low > 0 if self.is_fault else high < 0)

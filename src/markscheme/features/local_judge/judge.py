@@ -105,7 +105,7 @@ class LocalJudge:
 
     @cached_property
     def _is_decision_model(self) -> bool:
-        """Whether the file is a decision model, which is asked typed questions; False if its header is damaged."""
+        """True if the file is a decision model, which is asked typed questions; False if its header is damaged."""
         try:
             return is_decision_file(self.path)
         except ValueError:

@@ -61,7 +61,7 @@ class RawRating:
 
     @property
     def is_by_judge(self) -> bool:
-        """Whether a judge gave the value."""
+        """True if a judge gave the value."""
         return self.kind in JUDGES
 
 
@@ -152,7 +152,7 @@ def refuse_unnamed(ratings: Iterable[RawRating]) -> None:
 
 
 def has_words(values: Iterable[Any]) -> bool:
-    """Return whether any value is a word, other than words that mean no value, such as "nan"."""
+    """Return True if any value is a word, other than words that mean no value, such as "nan"."""
     return any(
         isinstance(value, str)
         and finite(value) is None
@@ -162,7 +162,7 @@ def has_words(values: Iterable[Any]) -> bool:
 
 
 def has_marks_against_numbers(metric: Iterable[RawRating]) -> bool:
-    """Return whether only judges, or only people, rated a metric with nothing but 0 and 1."""
+    """Return True if only judges, or only people, rated a metric with nothing but 0 and 1."""
     sides: dict[bool, set[float]] = {}
     for rating in metric:
         value = finite(rating.value)
@@ -175,7 +175,7 @@ def has_marks_against_numbers(metric: Iterable[RawRating]) -> bool:
 
 
 def has_two_sides(metric: Iterable[RawRating]) -> bool:
-    """Return whether at least two raters gave values for a metric, at least one of whom is a person."""
+    """Return True if at least two raters gave values for a metric, at least one of whom is a person."""
     raters = {(rating.rater, rating.is_by_judge) for rating in metric if rating.value is not None}
     return len(raters) >= TWO_SIDES and not all(is_judge for _, is_judge in raters)
 

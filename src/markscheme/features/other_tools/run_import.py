@@ -245,7 +245,7 @@ def _refuse_unknown_columns(files: Sequence[Path], columns: ColumnOptions) -> No
 
 
 def _has_value(record: Mapping[str, Any], column: str) -> bool:
-    """Return whether a record has a value in a column, which a path into its objects and lists may name."""
+    """Return True if a record has a value in a column, which a path into its objects and lists may name."""
     path = column.partition(ITEMS)[0]
     return plain(path) in map(plain, map(str, record)) or taken_out(dict(record), path)[1] is not None
 

@@ -128,7 +128,7 @@ class ToolContent(Import):
 
     @property
     def needs_ratings(self) -> bool:
-        """Whether the reader needs an export with ratings."""
+        """True if the reader needs an export with ratings."""
         return not (self.for_remarks or self.for_responses)
 
     def remark(self, remark: Remark, *, lost: str | None = None) -> None:

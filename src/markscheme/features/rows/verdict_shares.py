@@ -77,7 +77,7 @@ class VerdictShares:
 
     @property
     def is_rough(self) -> bool:
-        """Whether the intervals are approximate: few different criteria, or few tasks with most of the verdicts."""
+        """True if the intervals are approximate: few different criteria, or few tasks with most of the verdicts."""
         return self.heavy or (self.unseen and self.criteria < CRITERIA_TO_TRUST)
 
 
@@ -165,14 +165,14 @@ def codes(names: npt.ArrayLike) -> Codes:
 
 
 def says_of_unseen(tasks: Codes, criteria: Codes) -> bool:
-    """Return whether verdicts allow conclusions on other criteria; not if the same few criteria recur in all tasks."""
+    """Return True if verdicts allow conclusions on other criteria; not if the same few criteria recur in all tasks."""
     n_criteria = len(np.unique(criteria))
     recur = n_criteria < len(set(zip(tasks.tolist(), criteria.tolist(), strict=True)))
     return not (recur and n_criteria < FEWEST_TO_GENERALIZE)
 
 
 def is_heavy(tasks: Codes) -> bool:
-    """Return whether the largest tenth of the tasks holds over a third of the verdicts."""
+    """Return True if the largest tenth of the tasks holds over a third of the verdicts."""
     return _largest_tenth(np.bincount(tasks)) > HEAVY
 
 
