@@ -43,7 +43,7 @@ def agreement_of(
     pairs: Pooling | None = None,
     judge: str | None = None,
 ) -> Agreement:
-    """Compute every measure of agreement of a table.
+    """Compute every measure of agreement between the raters in a table.
 
     Args:
         table: The ratings.

@@ -121,7 +121,7 @@ class Rater:
 
 @dataclass(frozen=True)
 class Counts:
-    """Counts of a calibration's examples, replies, quotes and labels; quotes and splits are summed over criteria."""
+    """Counts of a calibration's examples, replies, quotes and labels; quotes and even splits summed over criteria."""
 
     examples: int
     graded: int
@@ -137,7 +137,7 @@ class Counts:
 
     @property
     def too_few_graded(self) -> bool:
-        """Whether more than a tenth of the examples could not be graded."""
+        """True if more than a tenth of the examples could not be graded."""
         return self.not_graded > MOST_UNGRADED * self.examples
 
 
@@ -177,7 +177,7 @@ class DecisionCounts:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        """Return the table for a notebook."""
+        """Return the table as HTML for a notebook cell."""
         rows = zip(("judge passes", "judge fails"), self.table, strict=True)
         cells = "".join(f"<tr><th>{name}</th><td>{passes}</td><td>{fails}</td></tr>" for name, (passes, fails) in rows)
         return f"<table><tr><th></th><th>gold passes</th><th>gold fails</th></tr>{cells}</table>"
@@ -231,7 +231,7 @@ class Calibration(Reported):
 
     @property
     def verdict(self) -> VerdictName:
-        """Whether the judge agrees well enough: ok, adjust, labels-disagree or not-enough-labels."""
+        """Verdict on the judge's agreement with gold: ok, adjust, labels-disagree or not-enough-labels."""
         return self.decision.verdict
 
     @property
@@ -245,7 +245,7 @@ class Calibration(Reported):
         return self.decision.labels_needed
 
     def measured(self, name: str) -> Any:
-        """Return the figures that a feature computes from the calibration under a name; None if there are none.
+        """Return the figures of a feature's part of the report, computed once; None if no part has this name.
 
         Args:
             name: The part's name in the table of parts.
@@ -291,7 +291,7 @@ class Calibration(Reported):
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """Rows of a table by id, with gold, judge, whether they agree, and both decisions.
+        """The calibrated table's rows as dicts: id, gold, judge, whether the two agree, and the decision of each.
 
         Raises:
             TypeError: It is no table's calibration.
@@ -304,7 +304,7 @@ class Calibration(Reported):
         return rows_of(table, {criterion: self.comparison})
 
     def to_frame(self) -> Any:
-        """Return a data frame with a row for each example; if a table was calibrated, its columns and those of `rows`.
+        """Return a data frame with a row per example; for a calibrated table, its columns and those of `rows`.
 
         Of any other calibration: `id`, `text`, `gold` and `judge` as scores, `gold_pass` and `judge_pass`, and
         `NAME.gold` and `NAME.judge` for each criterion. Texts of held-out examples are left out.
@@ -353,11 +353,11 @@ class Calibration(Reported):
 
     @property
     def exit_status(self) -> int:
-        """0 ok on human labels, 1 adjust, 4 too few labels, disagreeing or no human ones, 5 too many ungraded."""
+        """Exit status: 0 ok on human labels, 1 adjust, 4 too few labels, disputed or not human, 5 too many ungraded."""
         return self.exit_status_for(None)
 
     def exit_status_for(self, required: UseQuestion | None) -> int:
-        """Return the exit status for the verdict, or for one question ("gate" or "trend"); 5 if too many are ungraded.
+        """Return the exit status for the verdict, or for the question "gate" or "trend"; 5 if too many are ungraded.
 
         Args:
             required: The question that decides: "gate" or "trend"; None means the verdict.
@@ -380,7 +380,7 @@ class Calibration(Reported):
 
 
 def _why_no_score(rating: Rating, rubric: Rubric) -> str:
-    """Say why a judge's rating gives no score: its error, its reply in place of a level, or a missing level."""
+    """Say why a rating has no score: its error, the judge's reason for giving no level, or a missing level."""
     if rating.error is not None:
         return rating.error
     for criterion in rubric.criteria:
@@ -495,7 +495,7 @@ def calibration_of(
 
 
 def findings_since(baseline: "RunsCompared | None", findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-    """Return the findings with those on drift since earlier runs put first, and those on other differences put last."""
+    """Return all findings: on drift since earlier runs, then the calibration's own, then on other differences."""
     if baseline is None:
         return findings
     changes = tuple(finding for finding in baseline.findings if finding.kind.cause == "change")
@@ -503,7 +503,7 @@ def findings_since(baseline: "RunsCompared | None", findings: tuple[Finding, ...
 
 
 def by_current_words(calibration: Calibration, carried: CarriedLabels) -> Calibration:
-    """Return the calibration; its judge can gate only if labels under the criteria's current wording allow that too.
+    """Return the calibration, with its gate refused unless the labels in `carried.for_gate` alone support it.
 
     Args:
         calibration: By all labels.

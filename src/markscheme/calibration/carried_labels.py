@@ -25,7 +25,7 @@ count."""
 
 @dataclass(frozen=True)
 class CarriedLabels:
-    """People's labels of a set, some of them given before a criterion was reworded.
+    """People's labels of a set of examples, some of them given before a criterion was reworded.
 
     Attributes:
         rubric: With its current words.
@@ -42,29 +42,29 @@ class CarriedLabels:
 
     @cached_property
     def reworded(self) -> tuple[str, ...]:
-        """The criteria with labels under old words, in the rubric's order."""
+        """The criteria that have labels given to an earlier wording, in the rubric's order."""
         names = {name for label in self._labels for name in _under_old_words(label, self.rubric)}
         return tuple(criterion.name for criterion in self.rubric.criteria if criterion.name in names)
 
     @cached_property
     def check(self) -> tuple[str, ...]:
-        """Examples with old labels to label again first, to see whether labels change: a random third, at least 20."""
+        """Ids to label again first, to see if labels change: a random third of `affected`, but at least 20."""
         return self.affected[: max(FEWEST_RELABELLED, math.ceil(len(self.affected) / PART_RELABELLED))]
 
     @cached_property
     def old(self) -> tuple[str, ...]:
-        """The examples that have labels under old words and haven't been labelled again, in random order."""
+        """Ids of the examples on which a criterion has only labels of an earlier wording, in random order."""
         fresh = self._fresh_ids
         return tuple(unit for unit in self.affected if unit not in fresh)
 
     @cached_property
     def relabelled(self) -> tuple[str, ...]:
-        """The examples of `check` that have been labelled again."""
+        """Ids of the examples in `check` that have been labelled again."""
         return tuple(unit for unit in self.check if unit in self._fresh_ids)
 
     @cached_property
     def differ(self) -> tuple[str, ...]:
-        """Relabelled examples whose decision changed, or whose score moved by the tolerance or more."""
+        """Ids of relabelled examples whose decision changed, or whose score moved by the tolerance or more."""
         if not self.relabelled:
             return ()
         wanted = set(self.relabelled)
@@ -76,25 +76,25 @@ class CarriedLabels:
 
     @cached_property
     def state(self) -> CheckState:
-        """Whether labels under old words still count, or "too few" until all examples of `check` are labelled again."""
+        """Result of the relabelling, such as "relabel the rest"; "too few" until all of `check` is labelled again."""
         are_all = len(self.relabelled) == len(self.check)
         return relabelling_state(len(self.relabelled) if are_all else 0, len(self.differ))
 
     @property
     def old_counted(self) -> int:
-        """Number of examples whose labels under old words still count."""
+        """Number of examples in `old` whose labels still count."""
         return old_counted(self.state, len(self.relabelled), len(self.old))
 
     @cached_property
     def to_relabel(self) -> tuple[str, ...]:
-        """The examples to label again: those of `check`, or all affected ones once the check showed changed labels."""
+        """Ids to label again: those of `check`, or all affected ones once the check showed changed labels."""
         if self.state == "relabel the rest" and not self._is_vouched:
             return self.affected
         return self.check
 
     @cached_property
     def counting(self) -> ExampleSet:
-        """The examples with the labels from which figures are computed.
+        """The examples, each with only the labels from which figures are computed.
 
         Labels under a criterion's new wording replace those under its old one. Once relabelling has shown that the new
         wording changes labels, all labels under the old one are dropped, unless both are said to mean the same.
@@ -106,7 +106,7 @@ class CarriedLabels:
         )
 
     def _new_before_old(self, example: Example, drops_all: bool) -> Example:
-        """Return an example without the labels under old words of each criterion that has newer labels.
+        """Return an example without labels of a criterion's earlier wording where newer labels exist.
 
         With `drops_all`, other old labels are dropped too, but for those whose words are said to mean the same.
         """
@@ -132,23 +132,23 @@ class CarriedLabels:
 
     @property
     def _has_unknown_words(self) -> bool:
-        """Whether some label doesn't record the wording of a criterion that it was given to."""
+        """True if some label doesn't record the wording of a criterion that it was given to."""
         return any(rated.under == NOT_KNOWN for label in self._labels for rated in label.criteria.values())
 
     @property
     def _is_vouched(self) -> bool:
-        """Whether the author said of every reworded criterion that its meaning didn't change."""
+        """True if the author said of every reworded criterion that its meaning didn't change."""
         return set(self.reworded) <= set(self.same_meaning)
 
     @cached_property
     def for_gate(self) -> frozenset[str]:
-        """Ids of examples that count for the gate: those with new labels, and `old_counted` of those with old ones."""
+        """Ids of the examples that count for the gate: all but those in `old` after the first `old_counted`."""
         without = set(self.old[self.old_counted :])
         return frozenset(example.id for example in self.examples.examples if example.id not in without)
 
     @property
     def sentence(self) -> str:
-        """Sentence for the user on how many labels are under old words, and whether they count."""
+        """Sentence for the user on how many labels are of an earlier wording, and if they count."""
         names = in_words(self.reworded)
         again = f"{len(self.relabelled)} relabelled, {len(self.relabelled) - len(self.differ)} the same"
         labelled = len(self.examples.labelled.examples)
@@ -167,7 +167,7 @@ class CarriedLabels:
         return f"{old}; for a gate they count once {not_yet} more are labelled again and agree."
 
     def to_json(self) -> dict[str, Any]:
-        """Return a dict with the reworded criteria and the counts of relabelled, unchanged and old labels."""
+        """Return a dict with the reworded criteria and the counts of relabelled, unchanged and old examples."""
         return {
             "criteria": list(self.reworded),
             "relabelled": len(self.relabelled),
@@ -183,7 +183,7 @@ class CarriedLabels:
 
     @cached_property
     def _fresh_ids(self) -> frozenset[str]:
-        """Ids of affected examples that have a label under the current words on every reworded criterion."""
+        """Ids of affected examples that have a label of the current wording on every reworded criterion."""
         by_id = {example.id: example for example in self.examples.examples}
         return frozenset(unit for unit in self.affected if not _is_old(by_id[unit], self.rubric))
 
@@ -211,17 +211,17 @@ def carried_labels(examples: ExampleSet, rubric: Rubric) -> CarriedLabels | None
 
 
 def _under_old_words(label: Rating, rubric: Rubric) -> set[str]:
-    """Return the names of the criteria that a label rates, or once rated, under old words."""
+    """Return the criteria that a rater labelled by an earlier wording, including those labelled again since."""
     return {*_given_again(label, rubric), *stale_in(label, rubric)}
 
 
 def stale_in(label: Rating, rubric: Rubric) -> list[str]:
-    """List the criteria that a label rates under old words."""
+    """List the criteria whose level in a label was given by an earlier wording of the criterion."""
     return [name for name in label.criteria if is_stale(label, rubric.criterion(name), rubric)]
 
 
 def _is_old(example: Example, rubric: Rubric) -> bool:
-    """Return True if an example has a criterion that people labelled under old words only."""
+    """Return True if people labelled some criterion of an example by an earlier wording only."""
     rated: dict[str, list[bool]] = {}
     for label in example.labels:
         for name in label.criteria if label.kind in PEOPLE else ():
@@ -244,7 +244,7 @@ def _relabelled_in(example: Example, rubric: Rubric) -> tuple[Rating, ...]:
 
 
 def _under_both(example: Example, rubric: Rubric) -> tuple[tuple[Rating, ...], tuple[Rating, ...]]:
-    """Return an example's labels before and after the rewording: those of people who gave both, else everybody's."""
+    """Return an example's labels by the earlier and by the current wording, of people who gave both, else of all."""
     again = _relabelled_in(example, rubric)
     if again:
         return tuple(_before(label, rubric) for label in again), again
@@ -254,7 +254,7 @@ def _under_both(example: Example, rubric: Rubric) -> tuple[tuple[Rating, ...], t
 
 
 def _under_current(label: Rating, rubric: Rubric) -> Rating:
-    """Return a label without its answers under old words."""
+    """Return a label without its levels on criteria that have been reworded since."""
     stale = stale_in(label, rubric)
     return replace(label, criteria={name: rated for name, rated in label.criteria.items() if name not in stale})
 

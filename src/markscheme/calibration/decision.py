@@ -121,7 +121,7 @@ def _decided(
     drifted: str | None,
     most_wrong: MostWrong | None,
 ) -> Decision:
-    """Decide what a judge may be used for by all examples of a comparison."""
+    """Decide what a judge may be used for by all examples of a comparison, without exceptions for slices."""
     rubric = comparison.rubric
     wanted = rubric.target if target is None else target
     most = most_wrong or MostWrong(rubric.max_false_pass, rubric.max_false_fail)
@@ -151,7 +151,7 @@ def _decided(
 
 
 def _trend(comparison: Comparison, states: VerdictStates, *, no_skill: bool) -> Ruling:
-    """Decide whether the judge may show trends, of scores or of what the rubric names instead."""
+    """Decide if the judge may show trends: of scores, or of what the rubric's `trend_on` names instead."""
     if comparison.trend is None:
         return trend_ruling(states, no_skill=no_skill)
     return trend_ruling(states, further=comparison.trend.reason_codes(side_confidence(comparison.settings)))
@@ -162,7 +162,7 @@ def _has_ties(comparison: Comparison) -> bool:
 
 
 def _has_no_merit(finding: Finding, rubric: Rubric) -> bool:
-    """Return True if a finding denies the judge skill; one about the baseline doesn't, if the rubric has a pass mark.
+    """Return True if a finding says that the judge has no skill, other than by a baseline that a gate makes irrelevant.
 
     Where fails are rare, always passing agrees more often than a judge that stops them all.
     """
@@ -170,7 +170,7 @@ def _has_no_merit(finding: Finding, rubric: Rubric) -> bool:
 
 
 def _asks_for_gate(comparison: Comparison) -> bool:
-    """Return True if the judge might be used as a gate: whole responses are judged, and the rubric says which pass."""
+    """Return True if the judge might gate: it judges whole responses, and the rubric says which of them pass."""
     return comparison.rubric.has_gate_question and not isinstance(comparison.measure.of, Criterion)
 
 
@@ -199,7 +199,7 @@ def _split_decisions(gold: Gold) -> int:
 
 
 def _not_adjudicated(comparison: Comparison) -> Comparison:
-    """Select the examples of a comparison that nobody adjudicated."""
+    """Select the examples of a comparison without an adjudicated label."""
     return _without(comparison, comparison.gold.labelled_by("adjudicated"))
 
 
@@ -222,14 +222,14 @@ def _circumstances(
 
 
 def _picked_against_gate(gold: Gold) -> int:
-    """Count the hand-picked examples that forbid a gate; next to random examples, hand-picked fails don't."""
+    """Count the hand-picked examples that forbid a gate; if others were drawn at random, hand-picked fails don't."""
     if not gold.stands_for_outputs:
         return gold.picked_by_hand
     return int((np.array(values_of(gold.examples, "is_picked_by_hand"), dtype=bool) & (gold.decisions != 0)).sum())
 
 
 def _people_split(answer: GateAnswer, settings: int) -> bool:
-    """Return True if annotators are shown to disagree too often on pass or fail, and the judge not to be worse."""
+    """Return True if annotators are shown to differ too often on pass or fail, and the judge not to be worse."""
     if answer.people_unsettled.people.n < ENOUGH_SHARED:
         return False
     shown = states_of(answer.people_unsettled, answer.target, settings=settings)
@@ -267,7 +267,7 @@ def labels_to_begin(gold: Gold, target: float, *, settings: int = 1) -> Decisive
 
 
 def first_labels_of(examples: ExampleSet, rubric: Rubric) -> tuple[DecisiveLabels | None, bool]:
-    """Return how many labels to add for a first verdict by a rubric, and whether people have labelled any example.
+    """Return the labels to add for a first verdict by a rubric, and True if people have labelled any example.
 
     Args:
         examples: Its examples with all labels so far.
@@ -281,14 +281,14 @@ def first_labels_of(examples: ExampleSet, rubric: Rubric) -> tuple[DecisiveLabel
 
 
 def _is_open(decision: Decision) -> bool:
-    """Return whether more labels could change what the judge can decide."""
+    """Return True if more labels could change what the judge can decide."""
     if decision.verdict == "ok":
         return decision.use == "explore"
     return decision.verdict == "not-enough-labels"
 
 
 def _labels(comparison: Comparison, decision: Decision) -> DecisiveLabels | None:
-    """Return how many labels an open verdict needs; with too few to estimate that, how many a first verdict needs."""
+    """Return the labels that an open verdict needs; with too few labels to estimate that, those for a first verdict."""
     answer = decision.gate_answer
     is_gate_open = answer is not None and answer.ruling.state == "open"
     if answer is not None and not is_gate_open and decision.circumstances.by_people:

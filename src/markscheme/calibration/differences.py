@@ -7,7 +7,7 @@ from typing import Any
 def differences_between(
     stated: Any, computed: Any, place: tuple[str, ...] = (), *, tolerance: float
 ) -> Iterator[tuple[str, Any, Any]]:
-    """List the differences of two JSON documents: the path of each, and both values.
+    """List the differences between two JSON documents, each as the path of the entry and its two values.
 
     Args:
         stated: What one says.

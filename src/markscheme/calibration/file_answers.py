@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class FileAnswer(Reported):
-    """The result of calibrating a judge on a feature's kind of files: they hold its ratings, or rows it grades."""
+    """The result of calibrating a judge on files of a kind that a feature reads, such as counts or rows to grade."""
 
     @property
     def calibrations(self) -> "Sequence[Calibration]":
@@ -58,19 +58,19 @@ def judges_in_file(path: "Path", options: "LabelOptions") -> "Sequence[Calibrati
 
 
 def calibrations_otherwise(request: Any) -> "list[Calibration] | None":
-    """Return the calibrations of a request whose labels or ratings a feature provides; None if no feature does."""
+    """Return the calibrations of a request if a feature provides its labels or ratings; None if none does."""
     sources = (calibrate(request) for calibrate in CALIBRATION_SOURCES)
     first = next((calibrations for calibrations in sources if calibrations is not None), None)
     return None if first is None else list(first)
 
 
 def answer_of(request: Any) -> FileAnswer | None:
-    """Return the result of the feature that knows the kind of files a request names; None if no feature does."""
+    """Return the result of a request, from the feature that reads its kind of files; None if no feature does."""
     answers = (answer(request) for answer in FILE_ANSWERS)
     return next((answer for answer in answers if answer is not None), None)
 
 
 def answer_of_sides(sides: "Sequence[str]", rubric: str | None, options: "LabelOptions") -> Reported | None:
-    """Return the result of the feature that knows the files `compare` is given; None if no feature does."""
+    """Return the result for the files `compare` is given, from the feature that reads them; None if none does."""
     answers = (answer(sides, rubric, options) for answer in SIDES_ANSWERS)
     return next((answer for answer in answers if answer is not None), None)

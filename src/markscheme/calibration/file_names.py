@@ -26,7 +26,7 @@ def name_of(path: Path, card: Path) -> str:
 
 
 def place_of(name: str, card: Path) -> Path:
-    """Return the path of a file that a card names.
+    """Return the path of a file from its name in a card.
 
     Raises:
         RatingError: It is outside the project, from which nothing is read for a card, or no file can have that name.

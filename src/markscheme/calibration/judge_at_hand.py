@@ -13,7 +13,10 @@ from markscheme.rubrics.search import find_calibration, find_rubric
 
 
 def judge_to_name(rubric: str) -> str | None:
-    """Return the judge of a rubric's accepted run; else None if a default judge will be asked, or a placeholder."""
+    """Return the judge that a command for a rubric must name: the accepted run's, else None if one is asked by default.
+
+    If no judge would be asked by default, a placeholder takes the name's place.
+    """
     here = Path.cwd()
     try:
         with warnings.catch_warnings():

@@ -24,7 +24,7 @@ Result = TypeVar("Result")
 
 
 def run_to_end(work: Coroutine[Any, Any, Result]) -> Result:
-    """Run a coroutine and return its result; in a loop of its own if one is running already, as in a notebook."""
+    """Run a coroutine and return its result, in a thread of its own if an event loop is running, as in a notebook."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:

@@ -116,7 +116,7 @@ def _metric_named(rubric: Rubric, name: str) -> Criterion:
 
 
 def _of_decision(ratings: Iterable[Rating], metric: str) -> tuple[Rating, ...]:
-    """Return the ratings of a single yes/no metric, with its answer also as their score and decision."""
+    """Return the ratings of a single yes/no metric, with its answer also as each rating's score and decision."""
     of_one = (rating for rating in ratings if metric in rating.criteria)
     levels = ((rating, rating.criteria[metric]) for rating in of_one)
     return tuple(
@@ -132,7 +132,7 @@ def _of_decision(ratings: Iterable[Rating], metric: str) -> tuple[Rating, ...]:
 
 
 def labels_by_metric(rated: RatedFiles) -> bool:
-    """Return True if all labels are of metrics, and none is of an output as a whole."""
+    """Return True if every label is of a metric, and none is of an output as a whole."""
     labels = [label for file in rated.files for label in file.labels]
     return bool(labels) and all(label.overall is None and label.passed is None for label in labels)
 
@@ -161,7 +161,7 @@ class ToolFilesAnswer:
 
     @property
     def worth_a_rubric(self) -> Calibration | None:
-        """Of the calibrations whose judges can neither gate nor show trends, the one with the lowest agreement."""
+        """The calibration with the lowest agreement of those whose judge can neither gate nor show trends; or None."""
         weak = [calibration for calibration in self.metrics if calibration.decision.use not in ("gate", "trend")]
         return min(weak, key=_agreement, default=None)
 
@@ -240,7 +240,7 @@ def calibrate_tool_files(
 
 
 def _rubric_of(criterion: Criterion, whole: Rubric) -> Rubric:
-    """Make a rubric with one metric of an export; it passes or fails responses only if the metric does."""
+    """Make a rubric with a single metric of an export; it decides pass or fail only if the metric does."""
     scale = criterion.scale
     decides = scale.is_yes_no or scale.mirrored
     has_words = scale.by_label and not decides
@@ -254,7 +254,7 @@ def _rubric_of(criterion: Criterion, whole: Rubric) -> Rubric:
 
 
 def _of_one(rating: Rating, criterion: Criterion) -> Rating:
-    """Return a rating of one criterion only, without the overall score and decision."""
+    """Return a rating with one criterion only, and without the overall score and decision."""
     return replace(rating, criteria={criterion.name: rating.criteria[criterion.name]}, overall=None, passed=None)
 
 

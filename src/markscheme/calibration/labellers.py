@@ -18,7 +18,7 @@ class Labeller:
     is_one: bool = False
 
     def fail(self) -> str:
-        """Say what the labellers do with a response that isn't good enough.
+        """Return the clause for fails, such as "people fail", from the name of those who gave the labels.
 
         Example:
             >>> Labeller("people").fail(), Labeller("reviewer_ben", is_one=True).fail()
@@ -27,7 +27,7 @@ class Labeller:
         return f"{self.name} {'fails' if self.is_one else 'fail'}"
 
     def passing(self) -> str:
-        """Say what the labellers do with a response that is good enough."""
+        """Return the clause for passes, such as "people pass", from the name of those who gave the labels."""
         return f"{self.name} {'passes' if self.is_one else 'pass'}"
 
     @property

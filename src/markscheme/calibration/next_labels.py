@@ -25,7 +25,7 @@ _READ = ("judge", "labelled", "labels_needed", "labels_chance", "assumed", "next
 
 @dataclass(frozen=True)
 class NextLabels:
-    """How many labels to give before the next calibration, with a sentence for the user.
+    """The number of labels to give before the next calibration, with a sentence for the user.
 
     Attributes:
         labels: How many, with the chance that they decide; None where the verdict isn't open or no number would.
@@ -48,7 +48,7 @@ class NextLabels:
         return refusal if self.in_words is None else f"{refusal} {self.in_words}"
 
     def of(self, remaining: int, pool: str | None = None) -> str | None:
-        """Return the sentence on how many labels to give, if only `remaining` responses are unlabelled.
+        """Return the sentence on how many labels to give, at most the `remaining` responses that are unlabelled.
 
         Args:
             remaining: Responses that nobody has labelled yet.
@@ -60,7 +60,7 @@ class NextLabels:
 
 
 def next_labels(folder: Path, rubric: Rubric, examples: ExampleSet) -> NextLabels:
-    """Return how many labels to give: those the last calibration asked for, minus those given since.
+    """Return the labels still to give: those that the last calibration asked for, without those given since.
 
     Args:
         folder: The rubric's calibration folder.
@@ -92,7 +92,7 @@ def next_labels(folder: Path, rubric: Rubric, examples: ExampleSet) -> NextLabel
 
 
 def _before_the_first(rubric: Rubric, examples: ExampleSet) -> NextLabels:
-    """Return how many labels a rubric without a calibration needs for a first verdict."""
+    """Return the labels that a rubric without a calibration needs for a first verdict."""
     if not examples.labels and rubric.target == DEFAULT_TARGET:
         return asked_first(FIRST_LABELS, by_people=True)
     from markscheme.calibration.decision import first_labels_of
@@ -102,7 +102,7 @@ def _before_the_first(rubric: Rubric, examples: ExampleSet) -> NextLabels:
 
 
 def asked_first(first: DecisiveLabels | None, *, by_people: bool) -> NextLabels:
-    """Make the NextLabels for a first verdict; its sentence may say that no number of labels is likely to be enough."""
+    """Make the NextLabels for a first verdict; the sentence may say that no number of labels is likely to decide it."""
     if first is None:
         return NextLabels(None, "No number of labels is likely to show a judge above so high a target.")
     return NextLabels(first, labels_to_add(first, by_people=by_people))

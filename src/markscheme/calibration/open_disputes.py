@@ -10,7 +10,7 @@ from markscheme.stats.intervals import Floats
 
 
 def are_disputes_decided(comparison: Comparison, criteria: Iterable[str]) -> bool:
-    """Return True if every example on which annotators differ on the given criteria has an adjudicated label."""
+    """Return True if every example on which annotators differ on given criteria has an adjudicated label."""
     adjudicated = comparison.gold.labels.of_kinds(("adjudicated",))
     if not adjudicated:
         return False

@@ -32,7 +32,7 @@ _FIELD_AND_VALUE: Final = ValueForm(
 
 @dataclass(frozen=True, kw_only=True)
 class LabelOptions:
-    """Options for which examples count, by which labels, and how much agreement is enough.
+    """Options for which examples count, which of their labels make gold, and how much agreement is enough.
 
     `None` leaves the choice to the rubric.
     """
@@ -112,7 +112,7 @@ class LabelOptions:
 
     @property
     def of_one_run(self) -> dict[str, Any]:
-        """The options that are set, as a judge card records them; without those that choose examples."""
+        """The options that are set, by key, as a judge card records them; those that choose examples aren't in it."""
         names = (
             *("gold", "gold_by", "tolerance", "target", "of", "max_false_pass", "max_false_fail"),
             *("trend_on", "max_false_credit", "max_missed_credit"),

@@ -35,7 +35,7 @@ _WHY_NOT_AT_ALL = "these labels can't let it decide."
 
 
 def reason(comparison: Comparison, decision: Decision) -> str:
-    """Say why a judge got its verdict, in a sentence or two; "" where a finding or drift is the reason.
+    """Explain a verdict in a sentence or two; "" if a finding or drift is the reason, as their own texts explain it.
 
     Args:
         comparison: The judge compared with gold.
@@ -58,7 +58,7 @@ def reason(comparison: Comparison, decision: Decision) -> str:
 
 
 def _of_gate(answer: GateAnswer, comparison: Comparison, decision: Decision) -> Iterator[str]:
-    """Say how often the judge fails what people fail and passes what people pass, beginning with the worse side."""
+    """Yield sentences on how often the judge fails what people fail and passes what they pass, the worse side first."""
     who = labeller_of(comparison)
     if decision.because_code == "people-split":
         yield _people_split(answer)
@@ -84,12 +84,12 @@ def _of_gate(answer: GateAnswer, comparison: Comparison, decision: Decision) -> 
 
 
 def _decide(side: GateSide, who: Labeller) -> str:
-    """Return the clause for what people decide on one side of a gate: "people fail" or "people pass"."""
+    """Return the clause for people's decision on one side of a gate: "people fail" or "people pass"."""
     return who.fail() if side.name == "stops" else who.passing()
 
 
 def _done(side: GateSide, who: Labeller) -> str:
-    """Say how often the judge is right on one side of a gate: "stops 95% of what people fail (83–99)"."""
+    """Return a clause on one side of a gate: how often the judge is right, such as "stops 95% of what people fail"."""
     estimate = side.estimate
     if estimate.is_count:
         return f"{_DOES[side.name]} {_of_responses(side.share.hits, side, who)}"
@@ -98,7 +98,7 @@ def _done(side: GateSide, who: Labeller) -> str:
 
 
 def _short_of(side: GateSide, who: Labeller) -> str:
-    """Say how often the judge is right on a side of a gate on which that isn't shown to be enough.
+    """Return a clause on a side of a gate that isn't shown to be good enough: how often the judge is right, or wrong.
 
     Labels that count one by one are counted: those it gets wrong where the side is broken, else those it gets right.
     """
@@ -143,7 +143,7 @@ def _digits(side: GateSide) -> int:
 
 
 def _people_split(answer: GateAnswer) -> str:
-    """Say how often two annotators make the same decision, and how often the judge and an annotator do."""
+    """Say how often two annotators make the same decision, and how often the judge makes an annotator's."""
     level = 2 * answer.stops.confidence - 1
     people = answer.people_unsettled.people.estimate(level=level).as_share()
     judge = answer.people_unsettled.judge_people.estimate(level=level).as_share()
@@ -155,7 +155,7 @@ def _people_split(answer: GateAnswer) -> str:
 
 
 def _as_person(comparison: Comparison) -> str:
-    """Say that the judge's scores are as good as an annotator's, although annotators agree on less than the target."""
+    """Say that the judge's scores are as good as an annotator's, but that annotators agree on less than the target."""
     between = _spelt(comparison.agreement_person)
     return (
         f"Two annotators' scores agree on {between}: the judge's are less than 10 points below, and better than one "
@@ -254,7 +254,7 @@ def next_step_in_words(comparison: Comparison, decision: Decision) -> str | None
 
 
 def scarce_decision(answer: GateAnswer) -> ScarceDecision | None:
-    """Return the rare decision, pass or fail, that the gate depends on, and its share of labels; or None."""
+    """Return the rare decision, pass or fail, that the gate depends on, and its share of labels; else None."""
     short = [side for side in answer.sides if side.state == "open"]
     if len(short) != 1 or "target-open" in answer.ruling.codes:
         return None
@@ -293,7 +293,7 @@ def _hopeless_gate(answer: GateAnswer, comparison: Comparison) -> Iterator[str]:
 
 
 def _rare_sides(answer: GateAnswer) -> list[GateSide]:
-    """Return the open sides of a gate whose decision is so rare that even the most labels considered are too few."""
+    """Return the open sides of a gate whose decision (fail or pass) is too rare for any number of labels considered."""
     return [
         side
         for side in answer.sides
@@ -330,7 +330,7 @@ def offer_in_words(comparison: Comparison, decision: Decision) -> str:
 
 
 def exceptions(excepted: Mapping[ExceptedPart, Estimate]) -> str:
-    """Say how often the judge agrees on the slices that people should decide."""
+    """Say how often the judge agrees on each slice that people should decide instead of the judge."""
     agreements = in_words(
         [
             f"on {subset.called} it agrees on {percent(agreement.value or 0.0)} of {agreement.n}"
@@ -359,7 +359,7 @@ def digits_of(agreement: Estimate, target: float) -> int:
 
 
 def _hopeless(comparison: Comparison, decision: Decision) -> Iterator[str]:
-    """Say why no number of labels is likely to decide whether scores agree, and what to do instead."""
+    """Say why no number of labels is likely to decide if scores agree enough, and what to do instead."""
     figures = comparison.figures
     target = decision.target
     share = figures.agreement.value
@@ -392,7 +392,7 @@ def _spelt(estimate: Estimate | None) -> str:
 
 
 def _grouped(share: GroupedShare) -> str:
-    """Say how many independent examples grouped examples are worth; "" if each group has a single example."""
+    """Say how many independent examples are worth as much as the grouped ones; "" if each group has one example."""
     if share.n_groups == share.n:
         return ""
     return (

@@ -7,10 +7,10 @@ from markscheme.seam import OpenTable
 
 
 class Reporter(Protocol):
-    """The renderer of reports on results of one class."""
+    """The functions that render results of one class as reports."""
 
     def json_of(self, result: Any) -> object:
-        """Return a result's content for JSON, which may still contain objects that `data` turns into plain data."""
+        """Return a result's content for JSON; it may contain objects, which `data` converts to plain data."""
 
     def data(self, result: Any) -> dict[str, Any]:
         """Return a result as plain data for its JSON file."""
@@ -22,10 +22,10 @@ class Reporter(Protocol):
         """Return a result as an HTML page."""
 
     def view(self, result: Any) -> Any:
-        """Return a result's document, from which Markdown and pages are rendered."""
+        """Return a result's document, the source of its Markdown and HTML."""
 
     def frame(self, result: Any) -> str:
-        """Return a result's HTML for a notebook cell, shortened if it is too large."""
+        """Return a result's HTML for a notebook cell; if it is too large, it is shortened."""
 
     def picture(self, result: Any) -> Any:
         """Return the first figure of a result's page as a chart."""
@@ -58,7 +58,7 @@ class Reported:
         return reporter_of(self).frame(self)
 
     def plot(self) -> Any:
-        """Draw the report's first picture: axes of matplotlib, or a chart of Altair where that alone is installed.
+        """Draw the report's first figure: axes of matplotlib, or a chart of Altair if only that is installed.
 
         Raises:
             UsageError: Neither is installed, or the report has no picture.

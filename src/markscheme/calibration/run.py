@@ -124,7 +124,7 @@ def calibrate(
 
 
 def _only(result: Any) -> Calibration:
-    """Return the single result of a call; several calibrations are an error."""
+    """Return the only calibration of a call; raise an error if there are several."""
     if not isinstance(result, list):
         return cast(Calibration, result)
     if len(result) > 1:
@@ -145,7 +145,7 @@ def agreement(
     judge: str | None = None,
     criterion: str | None = None,
 ) -> Agreement:
-    """Compute every measure of agreement of the raters in a table, each with its interval.
+    """Compute every measure of agreement between the raters in a table, each with its interval.
 
     Args:
         table: A CSV table with units in rows and raters in columns, a rated file of any other format, or rows of

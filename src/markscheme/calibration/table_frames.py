@@ -16,7 +16,7 @@ from markscheme.rubrics.rubric import Scale
 
 
 def is_table_in_memory(source: Any) -> bool:
-    """Return whether a value is a table: a data frame, rows, or columns by name."""
+    """Return True if a value is a table: a data frame, rows, or columns by name."""
     return hasattr(source, "columns") or hasattr(source, "column_names") or isinstance(source, Mapping | list | tuple)
 
 
@@ -70,7 +70,7 @@ def _read(
 
 
 def frame_of(reading: TableReading, rows: Sequence[Mapping[str, Any]]) -> Any:
-    """Return rows as a data frame of the caller's library; for files, of pandas if it is installed, else polars."""
+    """Return rows as a data frame of the caller's library; for rows from files, of pandas or else polars."""
     rows = [rows[place] for place in reading.rows_of_source] or rows
     made = {key: [row[key] for row in rows] for key in rows[0]}
     source = reading.source
@@ -94,8 +94,9 @@ def frame_of(reading: TableReading, rows: Sequence[Mapping[str, Any]]) -> Any:
 
 
 def frame_of_examples(comparison: Comparison) -> Any:
-    """Return a data frame with a row for each example: id, text, both scores, both decisions, and both levels by
-    criterion. The texts of held-out examples aren't in it.
+    """Return a data frame with a row per example: its id, its text, and gold's and the judge's ratings.
+
+    The ratings are scores, decisions and levels by criterion. The texts of held-out examples aren't in it.
 
     Raises:
         UsageError: Neither pandas nor polars is installed.
@@ -125,7 +126,7 @@ def _figure(value: float) -> float | None:
 
 
 def _plain(cells: Sequence[Any]) -> list[Any]:
-    """Convert a column's cells to one type that any data frame takes; mixed types become text."""
+    """Convert a column's cells to one type that every data frame library takes; mixed types become text."""
     kinds = {type(cell) for cell in cells if cell is not None}
     return list(cells) if len(kinds) <= 1 else [None if cell is None else str(cell) for cell in cells]
 
@@ -146,7 +147,7 @@ def _new_frame(columns: Mapping[str, Sequence[Any]]) -> Any:
 
 
 def rows_of(reading: TableReading, comparisons: Mapping[str, Comparison]) -> list[dict[str, Any]]:
-    """Return a table's rows with gold, judge, agreement, both decisions, and the reason if a row is left out."""
+    """Return a table's rows with gold, judge, agreement, both decisions, or the reason why a row is left out."""
     rows: list[dict[str, Any]] = [{"id": unit} for unit in reading.ids]
     for name, comparison in comparisons.items():
         before = f"{name}." if len(comparisons) > 1 else ""

@@ -50,15 +50,15 @@ class TableCalibrations(Reported):
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """Rows by id, with gold, judge, whether they agree, and both decisions by criterion."""
+        """The table's rows as dicts: id and, by criterion, gold, judge, whether they agree, and both decisions."""
         return rows_of(self.reading, {name: calibrations.comparison for name, calibrations in self.criteria.items()})
 
     def to_frame(self) -> Any:
-        """Return the rows as a data frame of the caller's kind, next to its own columns."""
+        """Return the table as a data frame of the caller's library: its own columns and those of `rows`."""
         return frame_of(self.reading, self.rows)
 
     def exit_status_for(self, required: UseQuestion | None) -> int:
-        """Return the exit status of the criterion that needs most work; 1 if any judge needs adjusting.
+        """Return the highest exit status over the criteria, but 1 if any judge needs adjusting.
 
         Args:
             required: The question that decides; None means the verdict.
@@ -69,7 +69,7 @@ class TableCalibrations(Reported):
 
 @dataclass(frozen=True)
 class AnnotatorFigures:
-    """Agreement of annotators with each other by one criterion.
+    """Agreement of annotators with each other on one criterion.
 
     Attributes:
         annotators: Their names.
@@ -205,7 +205,7 @@ def agreement_in_ratings(paths: Sequence[Path], columns: ColumnOptions) -> Annot
 
 
 def agreement_in(rated: RatedFiles, paths: Sequence[Path], columns: ColumnOptions) -> AnnotatorAgreement | None:
-    """Compute the agreement of annotators in files; None if a judge rated too, or there is only one annotator.
+    """Compute the agreement of annotators in files; None if a judge rated as well, or only one annotator did.
 
     Args:
         rated: What the files contain.
@@ -253,7 +253,7 @@ def _figures(
 def _pairs(
     positions: Floats, tolerance: float, names: Sequence[str], groups: list[str] | None
 ) -> dict[tuple[str, str], Estimate]:
-    """Compute the agreement of each pair of annotators."""
+    """Compute the agreement of each pair of annotators with each other."""
     pairs = {}
     for first, second in combinations(range(len(names)), 2):
         agreed = pair_agreement(positions[:, (first, second)], tolerance)

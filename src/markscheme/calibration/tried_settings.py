@@ -60,7 +60,7 @@ class TriedSetting:
 
     @classmethod
     def of_counts(cls, rubric: Rubric, measure: Measure, judge: str, labels: str, n: int, *, at: str) -> "TriedSetting":
-        """Make the record of a judge that was compared with labels known only as counts, without ids of examples.
+        """Make the record of a judge that was compared with labels in a file of counts, which has no ids of examples.
 
         Args:
             rubric: The rubric of the counts.
@@ -84,7 +84,7 @@ class TriedSetting:
         at: str,
         split: str | None,
     ) -> "TriedSetting":
-        """Make the record of a judge with a rubric that was compared with labelled examples.
+        """Make the record of a judge and a rubric that were compared with labelled examples.
 
         Args:
             rubric: As it was used, with the strategy and samples of the run.
@@ -151,7 +151,7 @@ def count_settings(examples: Iterable[str], tried: Iterable[TriedSetting], opene
 
 
 def count_settings_on_labels(labels: str, tried: Iterable[TriedSetting]) -> int:
-    """Count the different settings that were tried on a named set of labels known only as counts; at least 1.
+    """Count the different settings tried on a named set of labels that are known only as counts; at least 1.
 
     Args:
         labels: Name of the set.
@@ -183,12 +183,12 @@ def setting_digest(rubric: Rubric, measure: Measure, judge: Identity | str) -> s
 
 
 def _split_calls(rubric: Rubric) -> list[str]:
-    """Return the rubric's limit of criteria per request as an entry for the digest; empty if it sets no limit."""
+    """Return the rubric's limit of criteria per request, as a list for the digest; empty if it sets no limit."""
     return [] if rubric.criteria_per_call is None else [f"{rubric.criteria_per_call} criteria a call"]
 
 
 def record_of(rubric: Rubric) -> Path | None:
-    """Return the path of the record of tried settings for a rubric; None if it has neither a folder nor a file."""
+    """Return the path at which a rubric's tried settings are recorded; None if the rubric has no folder and no file."""
     folder = find_calibration(rubric.name, Path.cwd())
     if folder is None and rubric.source is not None and is_path_component(rubric.name):
         folder = calibration_folder(rubric.name, Path.cwd())
@@ -196,7 +196,7 @@ def record_of(rubric: Rubric) -> Path | None:
 
 
 def compared_by_people(comparison: Comparison) -> list[str]:
-    """List the ids of the examples compared with people's labels; none if gold isn't from people."""
+    """List the ids of the examples compared with people's labels; empty if gold isn't from people."""
     if not comparison.gold.has_people:
         return []
     decided = comparison.passes + comparison.reference.decisions
@@ -205,7 +205,7 @@ def compared_by_people(comparison: Comparison) -> list[str]:
 
 
 def after_those_on_record(comparison: Comparison) -> Comparison:
-    """Return a comparison with intervals widened for the settings on record for its examples; record nothing."""
+    """Return a comparison with intervals widened for the settings on record; this comparison isn't recorded."""
     tried = settings_on_record(record_of(comparison.rubric))
     return replace(comparison, settings=count_settings(compared_by_people(comparison), tried))
 
@@ -265,7 +265,7 @@ def _of_other_rubrics(path: Path) -> tuple[TriedSetting, ...]:
 
 
 def _wait() -> None:
-    """Wait without a message while another process holds the lock of the record."""
+    """Wait, without telling the user, while another process holds the lock of the record."""
 
 
 def _is_recorded(tried: TriedSetting, before: Iterable[TriedSetting]) -> bool:
@@ -287,7 +287,7 @@ def _read(path: Path) -> tuple[TriedSetting, ...]:
 
 
 def _labels_digest(labels: str) -> str:
-    """Return a digest of a label set's name, used in place of digests of example ids and longer than those."""
+    """Return a digest of a label set's name, in place of digests of the examples' ids, which are shorter."""
     if not isinstance(labels, str):
         raise TypeError
     return fingerprint(labels)
@@ -295,7 +295,7 @@ def _labels_digest(labels: str) -> str:
 
 @lru_cache(maxsize=EXAMPLE_SETS)
 def _example_digests(ids: tuple[str, ...]) -> frozenset[str]:
-    """Return the digests of examples, which are given by their ids."""
+    """Return the digests of examples' ids."""
     return frozenset([digest[:EXAMPLE_DIGITS] for digest in fingerprints(zip(ids, strict=True))])
 
 

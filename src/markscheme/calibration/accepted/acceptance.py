@@ -168,7 +168,7 @@ def write_run(
     basis: "RunBasis | None" = None,
     more: Mapping[str, Any] = MappingProxyType({}),
 ) -> Path:
-    """Write a run's ratings or counts, its accepted.json and features' files; return the path of the ratings file.
+    """Write a run's ratings or counts, its accepted.json and the files that features keep; return the ratings' path.
 
     Args:
         calibration: The run.
@@ -257,7 +257,7 @@ def joinable(
 
 
 def _numbered(sitting: Sequence[Rating], earlier: Sequence[Rating], *, live: bool) -> list[Rating]:
-    """Number the samples of all runs from 0, those of this run first, and return the ratings.
+    """Renumber samples so that those of this run count from 0 and accepted runs' follow; return all the ratings.
 
     Ratings from a file or a recording that are accepted already are the same run, not another one.
     """
@@ -274,7 +274,7 @@ def _numbered(sitting: Sequence[Rating], earlier: Sequence[Rating], *, live: boo
 
 
 def _runs_among(ratings: Iterable[Rating]) -> dict[int, dict[tuple[str, str | None], Any]]:
-    """Map each run's sample number to its levels, scores and decisions, by example id and order of the pair shown."""
+    """Map each run's sample number to its ratings' values, by example id and by the order a pair was shown in."""
     runs: dict[int, dict[tuple[str, str | None], Any]] = {}
     for rating in ratings:
         levels = {name: rated.level for name, rated in rating.criteria.items()}
@@ -376,7 +376,7 @@ def accepted_document(
 
 
 def _asked_rubric(rubric: Rubric) -> dict[str, Any]:
-    """Return the rubric as a dict for accepted.json, without `tags` and newer keys that aren't set."""
+    """Return the rubric as a dict for accepted.json, without keys of no effect on a run and unset newer keys."""
     data = {key: value for key, value in asdict(replace(rubric, source=None)).items() if key not in NOT_ASKED}
     defaults = {field.name: field.default for field in fields(Rubric)}
     data = {key: value for key, value in data.items() if key not in NEWER or value != defaults[key]}
@@ -391,7 +391,7 @@ def _rulings(decision: Decision) -> dict[str, Any]:
 
 
 def _measurements(calibration: Calibration) -> dict[str, Any]:
-    """Return a dict with the run's agreement, errors and wrong decisions for accepted.json; some are Estimates."""
+    """Return the run's agreement, errors and ids of wrongly decided examples, by the keys of accepted.json."""
     comparison = calibration.comparison
     return {
         "agreement": comparison.agreement,

@@ -58,7 +58,7 @@ class AcceptedRuns(NamedTuple):
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """Lock the accepted runs while this run is made and added, since its samples are numbered after theirs."""
+        """Lock the accepted runs while a new run is made and added, since the new samples are numbered after theirs."""
 
         def busy() -> None:
             if self.notify is not None:
@@ -68,7 +68,7 @@ class AcceptedRuns(NamedTuple):
             yield
 
     def before(self, current: Setting, examples: Sequence[Example], more: int) -> int:
-        """Count the accepted runs that a new run will be added to; its samples are numbered from there.
+        """Count the accepted runs that a new run joins; the new run's samples are numbered from this count on.
 
         Args:
             current: By what the run is made.
@@ -158,7 +158,7 @@ class AcceptedRuns(NamedTuple):
     def with_looks(
         since: Since, current: Setting, labelled: Sequence[Example], grades: Sequence[Grade], *, members: int
     ) -> Since:
-        """Add to `since` the evidence of drift over all comparisons with accepted runs of the same setting.
+        """Add to `since` the evidence of drift from every comparison so far with the accepted runs in this setting.
 
         Args:
             since: The accepted runs.

@@ -40,7 +40,7 @@ class Recomputed(Reported):
 
     @property
     def holds(self) -> bool:
-        """Whether all content could be computed again from its sources, without a difference."""
+        """True if all content could be computed again from its sources, without a difference."""
         return self.recomputed and not self.differences
 
     @property

@@ -15,19 +15,22 @@ APART = 2.0
 
 
 def noun_of_answers(rubric: Rubric) -> str:
-    """Return the word for what raters answer by a rubric with categories: "answer", or "category"."""
+    """Return the noun for a rater's answer by a rubric with categories, such as "answer" or "category".
+
+    It is "answer" if other criteria give a score as well, else "category" or, for several, "combination of categories".
+    """
     if has_score_of_rest(rubric):
         return "answer"
     return "category" if len(rubric.categories) == 1 else "combination of categories"
 
 
 def has_score_of_rest(rubric: Rubric) -> bool:
-    """Return True if a rubric also has criteria that aren't categories and give a score."""
+    """Return True if a rubric with categories also has criteria that aren't categories."""
     return len(rubric.categories) < len(rubric.criteria)
 
 
 def answers_of(rubric: Rubric, column: Column) -> Floats:
-    """Encode each answer of a rater, its categories and score, as one number, shape (n_examples,); nan if incomplete.
+    """Encode each answer of a rater (its categories and score) as one number, shape (n_examples,); nan if incomplete.
 
     Each is one number, so that two of them agree where they are closer than the tolerance: `APART` times the index of
     its categories among all combinations, in the order of the scales, plus the score. "Does not apply" is a category
@@ -58,7 +61,7 @@ def _number_of_choices(criterion: Criterion) -> int:
 
 
 def _rest(rubric: Rubric, column: Column) -> Floats:
-    """Return the scores on the criteria that aren't categories; the whole scores if categories have no value."""
+    """Return the scores on the criteria that aren't categories; the overall scores if categories don't enter them."""
     if not any(criterion.has_worth for criterion in rubric.categories):
         return column.scores
     others = tuple(criterion for criterion in rubric.criteria if criterion.scale.ordered)
@@ -68,7 +71,7 @@ def _rest(rubric: Rubric, column: Column) -> Floats:
 
 
 def _places(criterion: Criterion, column: Column) -> Floats:
-    """Return each example's label on a category as an index; "does not apply" is the last one, and no label nan."""
+    """Return the index of each example's label on a category; the last is "does not apply", nan is no label."""
     levels = column.levels[criterion.name]
     places = np.full(len(levels), np.nan)
     for index, value in enumerate(criterion.scale.values):

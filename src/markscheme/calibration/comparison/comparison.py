@@ -54,7 +54,7 @@ from markscheme.stats.shares import drawn_weights, grouped_share
 
 
 def measure_of(rubric: Rubric, of: Measured | None = None, tolerance: float | None = None) -> Measure:
-    """Return the Measure named "score" or "decision", or that of a criterion.
+    """Return the Measure that compares scores ("score"), decisions ("decision") or, by its name, a criterion's levels.
 
     Args:
         rubric: The rubric of what is compared.
@@ -169,7 +169,7 @@ def _no_rating(table: RatingTable, judge: str) -> str:
 def shift_between(
     table: RatingTable, first: str, second: str, criterion: str | None = None, *, level: float = 0.95
 ) -> Estimate:
-    """Estimate the mean of second minus first, in score or in the level of a criterion, on the examples both have.
+    """Estimate the mean of second minus first, in score or in a criterion's level, over examples with both values.
 
     Args:
         table: Has both columns.
@@ -189,7 +189,7 @@ def shift_between(
 
 
 def differences(table: RatingTable, first: str, second: str, criterion: str | None = None) -> Floats:
-    """Return the second column minus the first in levels of a criterion, or in scores, shape (n_examples,).
+    """Return the second column minus the first, in scores or in levels of a criterion, shape (n_examples,).
 
     A difference is nan where either column has no value.
     """
@@ -247,7 +247,7 @@ class Comparison:
 
     @property
     def shows_trends_at_most(self) -> bool:
-        """Whether values with an order but without a pass mark are compared, so that no gate is possible."""
+        """True if the compared values have an order but no pass mark, so that the judge can't be a gate."""
         if isinstance(self.measure.of, Criterion):
             return self.measure.of.scale.ordered and not self.rubric.is_of_pairs
         return self.rubric.table_of == "values" and not self.rubric.categories
@@ -257,7 +257,7 @@ class Comparison:
         return replace(self, measure=measure_of(self.rubric, of))
 
     def on(self, inside: Flags) -> "Comparison":
-        """Return the comparison restricted to the flagged examples."""
+        """Return the comparison restricted to the examples whose flag is set."""
         table = self.table.rows(inside)
         return replace(self, table=table, trend=None if self.trend is None else self.trend.on(frozenset(table.ids)))
 
@@ -361,12 +361,12 @@ class Comparison:
         return int(gold_between_levels(only, self.gold_values, self.judge_values, self.tolerance).sum())
 
     def is_capped(self, target: float) -> bool:
-        """Return True if so much gold lies between two levels that no judge could be shown above a target."""
+        """Return True if so much gold lies between two levels that no judge's agreement could exceed the target."""
         return self.between_levels > 0 and 1 - self.between_levels / self.scored <= target
 
     @cached_property
     def distances(self) -> Floats:
-        """Absolute difference of judge and gold by the measure; 1 between categories; nan if either is missing."""
+        """Absolute difference of judge and gold, 1 between different categories; nan if either is missing."""
         if isinstance(self.measure.of, Rubric):
             return np.asarray(np.fmax(np.abs(self.misses), 1 - self.hits))
         return np.asarray(np.abs(self.misses))
@@ -399,7 +399,7 @@ class Comparison:
 
     @cached_property
     def sets(self) -> Sequence[str] | Integers | None:
-        """Name of each example's jackknife set: its group, or one of 1,000 sets of groups if there are more.
+        """Set of examples that the jackknife leaves out with each example: its group, or a set of groups if over 1,000.
 
         Agreement and the sides of a gate, which are shares, keep the groups as they are.
         """
@@ -407,7 +407,7 @@ class Comparison:
 
     @property
     def trend_figures(self) -> AgreementFigures:
-        """Agreement figures for the ruling on trends: of scores, or of what trends are of instead."""
+        """Agreement figures for the ruling on trends: of scores, or of what `trend_on` names instead."""
         return self.figures if self.trend is None else self.trend.figures
 
     @cached_property
@@ -455,7 +455,7 @@ class Comparison:
 
     @cached_property
     def agreement_constant(self) -> Estimate:
-        """Agreement with gold of the best constant answer among those that were given."""
+        """Agreement of the best constant answer: the one answer for all examples that agrees most with gold."""
         return self.figures.constant.estimate(level=self.level, method="agreement of the best constant answer")
 
     @cached_property
@@ -466,14 +466,14 @@ class Comparison:
 
     @cached_property
     def agreement_person(self) -> Estimate | None:
-        """Share of pairs of annotators who agree; None unless two rated an example that the judge rated."""
+        """Share of pairs of annotators who agree; None unless two annotators rated an example that the judge rated."""
         people = self.figures.people
         method = "agreement of two annotators" + (", averaged over examples" if self.has_uneven_annotators else "")
         return people.estimate(level=self.level, method=method) if people.n else None
 
     @cached_property
     def has_uneven_annotators(self) -> bool:
-        """Whether the number of annotators differs between examples, so that pairs count unequally."""
+        """True if the number of annotators differs between examples, so that pairs count unequally."""
         people = [self.measure.values(column) for column in self.table.annotators]
         if not people:
             return False
@@ -489,12 +489,12 @@ class Comparison:
 
     @cached_property
     def ties(self) -> ToleranceTies:
-        """Number of examples whose error equals the tolerance, which isn't agreement, and the agreement if it were."""
+        """Number of examples with an error of exactly the tolerance, and the agreement if these counted as agreeing."""
         return tolerance_ties(self.gold_values, self.judge_values, tolerance=self.tolerance, groups=self.sets)
 
     @cached_property
     def overall(self) -> Mapping[str, Estimate]:
-        """Estimates on scores and decisions of the whole rubric, by statistic; errors in score, 0 to 1."""
+        """Estimates for the whole rubric, by statistic: errors in score (0 to 1), agreement in pass/fail decisions."""
         scores, of_scores = merged_rows(self.reference.scores, self.judge.scores, groups=self.sets)
         decisions, of_decisions = merged_rows(self.reference.decisions, self.judge.decisions, groups=self.sets)
         decided = np.column_stack(decisions)
@@ -533,22 +533,22 @@ class Comparison:
 
     @cached_property
     def wrong_passes(self) -> SideShare:
-        """Wrong passes: how often the judge passes what gold fails."""
+        """Share of gold's fails that the judge passes, as counts with groups and weights; see `false_pass_rate`."""
         return self._wrong("false_pass")
 
     @cached_property
     def wrong_fails(self) -> SideShare:
-        """Wrong fails: how often the judge fails what gold passes."""
+        """Share of gold's passes that the judge fails, as counts with groups and weights; see `false_fail_rate`."""
         return self._wrong("false_fail")
 
     @cached_property
     def false_pass_rate(self) -> Estimate:
-        """Share of the examples gold fails that the judge passes."""
+        """Share of gold's fails that the judge passes, as an Estimate with its interval."""
         return wrong_rate("false_pass", self.wrong_passes, self.level)
 
     @cached_property
     def false_fail_rate(self) -> Estimate:
-        """Share of the examples gold passes that the judge fails."""
+        """Share of gold's passes that the judge fails, as an Estimate with its interval."""
         return wrong_rate("false_fail", self.wrong_fails, self.level)
 
     def _wrong(self, name: WrongName) -> SideShare:
@@ -558,7 +558,7 @@ class Comparison:
         )
 
     def _annotators(self, criterion: str) -> Floats:
-        """Return each annotator's levels of a criterion, shape (n_examples, n_people)."""
+        """Return each annotator's levels on a criterion, shape (n_examples, n_people)."""
         people = self.table.annotators
         return stacked(people, criterion) if people else np.full((len(self.ids), 0), np.nan)
 

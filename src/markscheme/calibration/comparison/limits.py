@@ -58,7 +58,7 @@ class MostWrong:
         )
 
     def least(self, side: SideName, target: float) -> float:
-        """Return the least share of gold's fails that a judge must fail, or of gold's passes that it must pass.
+        """Return the smallest allowed share of gold's fails that a judge fails, or of gold's passes that it passes.
 
         Example:
             >>> MostWrong().least("stops", 0.8), MostWrong(false_pass=0.1).least("stops", 0.8)
@@ -114,7 +114,7 @@ class GateSide:
 
     @property
     def limit_that_holds(self) -> float | None:
-        """The strictest limit on wrong decisions that the judge, by the labels, stays within; None if that is too wide.
+        """The strictest limit on wrong decisions that these labels show to be kept; None if there is none to offer.
 
         Example:
             >>> shares = decision_figures([0.0] * 32 + [1.0] * 168, [0.0] * 32 + [1.0] * 128 + [0.0] * 40)
@@ -137,7 +137,7 @@ def wrong_decisions(
     groups: Sequence[str] | None = None,
     examples: Sequence[Example] | None = None,
 ) -> SideShare:
-    """Compute how often a judge passes what gold fails, or fails what gold passes.
+    """Count how often a judge passes what gold fails (or fails what gold passes), as a share with groups and weights.
 
     Args:
         name: Which way: of gold's fails that the judge passes, or of its passes that the judge fails.
@@ -155,7 +155,7 @@ def wrong_decisions(
 
 
 def wrong_rate(name: WrongName, wrong: SideShare, level: float = 0.95) -> Estimate:
-    """Return the Estimate, with interval, of a share of wrong decisions.
+    """Convert a share of wrong decisions, as `wrong_decisions` counts it, to an Estimate with an interval.
 
     Args:
         name: Of gold's fails that the judge passes, or of its passes that the judge fails.
@@ -196,7 +196,7 @@ def decisions_compared(
 
 
 def of_drawn(gold: Floats, examples: Sequence[Example] | None) -> Floats:
-    """Return gold's decisions with nan for examples picked by hand; if all were picked by hand, return all decisions.
+    """Return gold's decisions with nan for hand-picked examples; if all were picked by hand, return all decisions.
 
     Args:
         gold: Gold's decisions, shape (n_examples,): 1 for pass, 0 for fail, nan where there is none.
@@ -256,7 +256,7 @@ def side_weights(examples: Sequence[Example] | None) -> Floats | None:
 
 
 def _estimate(share: SideShare, of: str, level: float) -> Estimate:
-    """Return the Estimate of a side's share, or one without a value if gold has no example on this side."""
+    """Convert one side's share to an Estimate, which has no value if gold has no example on this side."""
     if not share.of:
         return Estimate.without_value(f"no {of}", n=0, method=f"share of {of}", level=level)
     return share.rate.estimate(level=level, method=f"share of {of}")

@@ -60,7 +60,7 @@ class Measure:
     """Whether each value compares two things, and which of the two is stored first is arbitrary."""
 
     def values(self, column: Column) -> Floats:
-        """Return a rater's numbers, shape (n_examples,), nan where there is none."""
+        """Return a rater's value of each example by this measure, shape (n_examples,), nan where it has none."""
         if isinstance(self.of, Criterion):
             return merits(self.of, column.levels[self.of.name])
         if isinstance(self.of, Rubric):
@@ -69,14 +69,14 @@ class Measure:
 
     @property
     def name(self) -> str:
-        """The measure by its name: "score", "decision" or a criterion's."""
+        """Name of the measure: "score", "decision" or the criterion's name."""
         if isinstance(self.of, Rubric):
             return OF_SCORE
         return self.of.name if isinstance(self.of, Criterion) else self.of
 
     @property
     def noun(self) -> str:
-        """Noun for what is compared."""
+        """Noun for the compared values, such as "score", "decision" or "level"."""
         if isinstance(self.of, Rubric):
             return noun_of_answers(self.of)
         return "level" if isinstance(self.of, Criterion) else self.of
@@ -121,7 +121,7 @@ class Measure:
 
 
 def _level_name(criterion: Criterion, merit: float) -> str:
-    """Return the name of the level that has a given merit on a criterion."""
+    """Return the name of a criterion's level from its merit, the quality from 0 to 1."""
     return criterion.scale.level_name(criterion.scale.at(criterion.merit(merit)))
 
 
@@ -142,7 +142,7 @@ def _criterion(rubric: Rubric, name: str) -> Criterion:
 
 
 def headline(scale: Scale) -> Literal["weighted_kappa", "cohen_kappa"]:
-    """Name the coefficient reported first: quadratic kappa for more than two ordered levels, else Cohen's kappa."""
+    """Return the coefficient to report first: quadratic kappa for more than two ordered levels, else Cohen's."""
     return "weighted_kappa" if scale.ordered and len(set(scale.values)) > 2 else "cohen_kappa"
 
 
@@ -168,7 +168,7 @@ class CriterionComparison:
 
     @cached_property
     def merged(self) -> Self:
-        """The distinct rows of judge and gold, each with the number of examples that have these values.
+        """The distinct pairs of gold's and the judge's level, each with the number of examples that have them.
 
         A small set stays as it is, with a row for each example.
         """
@@ -203,7 +203,7 @@ class CriterionComparison:
 
     @cached_property
     def levels_given(self) -> list[float]:
-        """The scale's levels, with values between two levels that are medians of several ratings."""
+        """The scale's levels, and the values between levels that gold or judge has as medians of ratings."""
         given_levels = np.concatenate([self.gold, self.judge])
         return sorted({*self.criterion.scale.values, *given_levels[~np.isnan(given_levels)].tolist()})
 
@@ -222,7 +222,7 @@ class CriterionComparison:
 
 
 def merged_rows(*columns: Floats, groups: Grouping) -> tuple[tuple[Floats, ...], Grouping]:
-    """Return the distinct rows of some columns within each group, with the number of examples that have these values.
+    """Return the distinct combinations of values in some columns, by group, with the number of examples of each.
 
     A small set stays as it is.
 
@@ -262,12 +262,12 @@ def _decisions_of_levels(compared: CriterionComparison) -> Mapping[str, Estimate
 
 
 def equal(first: Floats, second: Floats) -> Floats:
-    """Return 1 where two columns are equal, 0 where not, nan where either is missing."""
+    """Return 1 for each row in which two columns are equal, 0 if they differ, nan if either is missing."""
     return np.where(np.isnan(first) | np.isnan(second), np.nan, first == second).astype(np.float64)
 
 
 def passes(criterion: Criterion, levels: Floats) -> Floats:
-    """Return 1 where a level passes the criterion, 0 where it fails it; shape of `levels`.
+    """Return 1 for each level that passes the criterion and 0 for each that fails it; shape of `levels`.
 
     It is nan where there is no level, and everywhere if the criterion neither passes nor fails by itself.
     """

@@ -114,7 +114,7 @@ class Ruling:
 
 @dataclass(frozen=True, slots=True)
 class VerdictStates:
-    """Flags of what intervals show: whether agreement is above or below target, constant and annotators.
+    """Flags of what intervals show of agreement: above or below the target, the best constant answer, annotators.
 
     Attributes:
         above: Agreement is above the target.
@@ -167,7 +167,7 @@ class Circumstances:
 
     @property
     def as_person(self) -> bool:
-        """Whether the judge's scores are as good as an annotator's, where annotators agree on less than the target."""
+        """True if the judge's scores are as good as an annotator's, but annotators agree on less than the target."""
         s = self.states
         return s.low and s.asgood and s.beats and not self.no_skill
 
@@ -178,7 +178,7 @@ word for people, and the rule by its code."""
 
 
 def interval_level(settings: int = 1) -> float:
-    """Return the confidence level of deciding intervals, raised if several settings were tried on the same labels.
+    """Return the confidence level of the intervals behind a verdict, raised if several settings were tried.
 
     At this level, the intervals of all settings hold together.
 
@@ -216,7 +216,7 @@ def verdict_states(
     judge_minus_person: GroupedMean | None = None,
     person_minus_constant: GroupedMean | None = None,
 ) -> VerdictStates:
-    """Determine whether intervals show agreement above or below the target, the best constant answer and annotators.
+    """Determine if intervals show agreement above or below the target, the best constant answer and annotators.
 
     Args:
         agreement: Share of examples on which the judge agrees with gold.
@@ -256,7 +256,7 @@ def verdict_states(
 
 
 def states_of(figures: AgreementFigures, target: float, *, settings: int = 1) -> VerdictStates:
-    """Determine what agreement figures show about target, best constant and annotators, as `verdict_states` does."""
+    """Determine the VerdictStates from the agreement figures of a comparison; calls `verdict_states`."""
     return verdict_states(
         figures.agreement,
         figures.gain,
@@ -288,7 +288,7 @@ def use_of_ok(reference: str, *, blind: bool = True, by_hand: float = 0.0) -> Us
 
 
 def against_gate(reference: str, *, blind: bool = True, by_hand: float = 0.0) -> tuple[BecauseCode, ...]:
-    """Return codes of the reasons why labels can't allow a gate, such as a single annotator.
+    """Return codes of the reasons why labels can't support a gate, such as labels by a single annotator.
 
     Args:
         reference: What the gold labels are: adjudicated, people (two or more), one-person, constructed or model.
@@ -308,7 +308,7 @@ def against_gate(reference: str, *, blind: bool = True, by_hand: float = 0.0) ->
 
 
 def trend_at_most(use: Use) -> Use:
-    """Return "trend" for a judge's use "gate", and any other use as it is."""
+    """Return "trend" in place of the use "gate", and any other use unchanged."""
     return "trend" if use == "gate" else use
 
 

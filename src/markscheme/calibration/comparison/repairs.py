@@ -98,7 +98,7 @@ class Repair:
 
     @property
     def is_idle(self) -> bool:
-        """Whether the repair corrects no wrong decision although decisions were compared."""
+        """True if the repair corrects no wrong decision although decisions were compared."""
         return self.decided > 0 and not self.repaired
 
     @property
@@ -107,7 +107,9 @@ class Repair:
         return self.stopped, self.repaired - self.broken, self.scores_repaired - self.scores_broken
 
     def reaches(self, share: float, least: int = 0) -> bool:
-        """Return True if repaired minus broken decisions are a given share of the wrong ones, or of the false passes.
+        """Return True if repairs minus new errors are at least a share of the wrong decisions, or of the false passes.
+
+        Without decisions, scores that are off are counted instead.
 
         Args:
             share: Of the decisions that are wrong.
@@ -121,7 +123,7 @@ class Repair:
 
     @property
     def is_large(self) -> bool:
-        """Whether a fifth or more of the wrong decisions or of the false passes becomes right."""
+        """True if a fifth or more of the wrong decisions, or of the false passes, becomes right."""
         whole = replace(self, held_up=0, let_through=0, scores_broken=0)
         return whole.reaches(A_FIFTH)
 
@@ -139,7 +141,7 @@ class Repair:
 
 @dataclass(frozen=True, slots=True)
 class Repairs:
-    """The repair by each criterion when it alone is fixed; counts of several criteria overlap.
+    """The repairs by fixing each criterion alone; one example may be counted under several criteria.
 
     Attributes:
         totals: Examples on which the judge is wrong as it is.
@@ -212,7 +214,7 @@ class _Counting:
 
     @cached_property
     def totals(self) -> Totals:
-        """Examples on which the judge is wrong, whether or not a repair could be counted on them."""
+        """Counts of the examples on which the judge is wrong, including those on which no repair could be counted."""
         passes = self.judge.decisions
         people = self.swap.people
         off = close(self.swap.scores, self.judge.scores, self.swap.tolerance) == 0
@@ -227,11 +229,11 @@ class _Counting:
         return np.argsort(-far, kind="stable")
 
     def named(self, chosen: Flags) -> tuple[str, ...]:
-        """Return the ids of the chosen examples, the largest error in score first."""
+        """Return the ids of the flagged examples, the largest error in score first."""
         return tuple(self.ids[index] for index in self._by_error[chosen[self._by_error]].tolist())
 
     def repair(self, changes: DecisionChanges, criteria: Sequence[int], column: int) -> Repair:
-        """Return the repair by some criteria, from the column of `changes` in which their levels are replaced."""
+        """Return the repair by some criteria, counted in one column of `changes`."""
         return Repair(
             tuple(self.criteria[index] for index in criteria),
             self.totals,
@@ -245,7 +247,7 @@ class _Counting:
         )
 
     def pair(self, single: Sequence[Repair]) -> Repair | None:
-        """Return the repair by the two criteria that repair most together; None if a single one repairs a fifth."""
+        """Return the repair by the two criteria that repair most together; None if a single repair `is_large`."""
         if any(repair.is_large for repair in single):
             return None
         best = self.swap.best_pair("decisions" if any(repair.decided for repair in single) else "scores")
@@ -273,7 +275,7 @@ def _passes_from(rubric: Rubric) -> float | None:
 
 
 def _follows(total: TermSums, is_complete: Flags, judge: Column, rubric: Rubric) -> Flags:
-    """Mark examples with complete levels; none if any example's score or decision doesn't follow from its levels.
+    """Flag the examples with complete levels; flag none if the judge's scores or decisions don't follow from levels.
 
     A grade of the whole, and a decision by another rule, now and then equal what the levels come to.
     """
@@ -288,7 +290,7 @@ def _follows(total: TermSums, is_complete: Flags, judge: Column, rubric: Rubric)
 
 
 def _terms(column: Column, criteria: Sequence[Criterion]) -> tuple[TermSums, Flags]:
-    """Return the contributions of a rater's levels to scores and decisions, and flags of the levels that are known.
+    """Return what a rater's levels contribute to scores and decisions, and flags of the levels that are given.
 
     A level is known where the rater gave one, or said that the criterion doesn't apply.
     """
@@ -299,7 +301,7 @@ def _terms(column: Column, criteria: Sequence[Criterion]) -> tuple[TermSums, Fla
 
 
 def _of_criterion(column: Column, criterion: Criterion, split: Flags | None) -> tuple[Floats | Flags, ...]:
-    """Return the arguments of `TermSums.of` for one criterion, and whether its level is known."""
+    """Return the arguments of `TermSums.of` for one criterion, and flags of the examples with a level on it."""
     levels = column.levels[criterion.name]
     is_rated = ~np.isnan(levels)
     does_not_apply = column.skipped[criterion.name] & ~is_rated
@@ -320,7 +322,7 @@ def _passes(criterion: Criterion, levels: Floats) -> Flags:
 
 
 def _split(column: Column) -> dict[str, Flags]:
-    """Map each criterion to flags of the examples on which annotators split evenly, so that gold has no level."""
+    """Map each criterion to flags of the examples that annotators split evenly on, so that gold has no level."""
     if not isinstance(column, Gold) or not column.even_splits:
         return {}
     rows = {unit: index for index, unit in enumerate(column.ids)}

@@ -17,20 +17,20 @@ if TYPE_CHECKING:
 
 
 class TrendEvidence(Protocol):
-    """Evidence for whether a judge may show trends of something other than scores."""
+    """Evidence for whether a judge may show trends of something other than scores, such as verdicts on criteria."""
 
     @property
     def figures(self) -> "AgreementFigures":
-        """Agreement figures of judge, best constant and annotators on which the ruling is based."""
+        """Agreement figures of judge, best constant answer and annotators, on which the ruling is based."""
 
     def reason_codes(self, confidence: float) -> "Sequence[BecauseCode]":
-        """Return codes of further reasons that refuse a trend or leave it open, by one-sided confidence bounds."""
+        """Return codes of further reasons to refuse trends or leave them open, by bounds of one-sided confidence."""
 
     def sentences(self, decision: "Decision", good_for: str) -> Sequence[str]:
-        """Say how often the judge is right, what it may be used for, and how many labels decide if that is open."""
+        """Say how often the judge is right, what it may be used for and, if that is open, how many labels decide it."""
 
     def to_json(self, level: float) -> Mapping[str, Any]:
-        """Return a dict with the agreement figures under `figures` and the limits that are set under `limits`."""
+        """Return a dict with the agreement figures (key `figures`) and the limits in force (key `limits`)."""
 
     def on(self, ids: Collection[str]) -> "TrendEvidence":
         """Return the evidence restricted to some examples, by their ids."""
@@ -44,7 +44,7 @@ TREND_MAKERS: Final[OpenTable[TrendMaker]] = OpenTable()
 
 
 def trend_asked(table: "RatingTable", columns: tuple[str, str], options: "LabelOptions") -> TrendEvidence | None:
-    """Return the evidence for trends of what `trend_on` names; None if that is scores.
+    """Return the evidence for the trends that `trend_on` names, such as of criteria; None for trends of scores.
 
     Args:
         table: With the columns of the judge and of gold.
@@ -66,7 +66,7 @@ def trend_asked(table: "RatingTable", columns: tuple[str, str], options: "LabelO
 
 
 def refuse_limits_of_scores(options: "LabelOptions", rubric: "Rubric") -> None:
-    """Raise an error if limits on false or missed credit are set though trends are of scores.
+    """Raise an error if limits are set that only trends of verdicts on criteria have, though trends are of scores.
 
     Raises:
         UsageError: One is set.

@@ -68,13 +68,13 @@ class GateAnswer:
         return self.figures.same.estimate(level=level, method="same decision")
 
     def figures_json(self) -> dict[str, dict[str, Any]]:
-        """Return a dict of the Estimates of equal decisions and of each side, each with its required minimum."""
+        """Return a dict with the share of equal decisions and each side's share, each with its required minimum."""
         figures = (("same_decision", self.same, self.target), *((s.name, s.estimate, s.least) for s in self.sides))
         return {name: {**estimate.to_json(), "least": least} for name, estimate, least in figures}
 
     @property
     def side_with_offer(self) -> GateSide | None:
-        """The only side that falls short, if a looser limit can be offered for it; None otherwise."""
+        """The only side that isn't shown to be right often enough, if a looser limit can be offered; else None."""
         low = self.figures.same.lower(self.stops.confidence)
         short = [side for side in self.sides if side.state != "kept"]
         if low is None or low <= self.target or len(short) != 1:
@@ -85,7 +85,7 @@ class GateAnswer:
 
 @dataclass(frozen=True)
 class Decision:
-    """The outcome of a calibration.
+    """The outcome of a calibration: the rulings on gate and trend, with the verdict and the use that follow from them.
 
     Verdict and use are computed from the two rulings, so that they can't contradict these.
 
@@ -126,12 +126,12 @@ class Decision:
 
     @cached_property
     def row(self) -> VerdictRow:
-        """Verdict, use and reason code: the row of the table of verdicts that fits the rulings."""
+        """Row of the table of verdicts that fits the rulings: verdict, use and code of the reason."""
         return verdict_row(self.gate, self.trend, self.circumstances)
 
     @property
     def verdict(self) -> VerdictName:
-        """Whether the judge agrees well enough."""
+        """Verdict on the judge's agreement with gold: ok, adjust, labels-disagree or not-enough-labels."""
         verdict, _, _ = self.row
         return verdict
 
@@ -149,7 +149,7 @@ class Decision:
 
     @property
     def may_trend(self) -> bool:
-        """Whether the judge's scores may be averaged and compared, because people's labels show them good enough."""
+        """True if people's labels show the judge's scores to be good enough to be averaged and compared."""
         c = self.circumstances
         return c.by_people and not c.drifted and (self.trend.state == "shown" or c.as_person)
 
@@ -160,7 +160,7 @@ class Decision:
 
     @property
     def labels_chance(self) -> float | None:
-        """Probability that `labels_needed` more labels decide the verdict; None if that is None."""
+        """Probability that `labels_needed` more labels decide the verdict; None if `labels_needed` is None."""
         return None if self.labels is None else self.labels.chance
 
     @property
@@ -170,12 +170,12 @@ class Decision:
 
     @property
     def is_usable(self) -> bool:
-        """Whether the judge can gate or show trends."""
+        """True if the judge can gate or show trends."""
         return self.use in ("gate", "trend")
 
     @property
     def compares_baseline(self) -> bool:
-        """Whether the reason for the verdict compares the judge, or the annotators, with the best constant score."""
+        """True if the reason for the verdict compares the judge, or annotators, with the best constant answer."""
         return self.because_code in ("below-constant", "constant-open", "no-signal")
 
     def exit_status(self, required: UseQuestion | None = None) -> int:

@@ -39,7 +39,10 @@ def load_accepted(path: Path) -> Accepted:
 
 
 def _check_digest(file: Path, digest: str) -> None:
-    """Check the digest of the ratings; line ends don't count, because a checkout may convert them."""
+    """Check that the ratings have the digest that accepted.json records; line ends don't count in it.
+
+    A checkout may convert line ends.
+    """
     try:
         file_digest = hashlib.sha256(file.read_bytes().replace(b"\r\n", b"\n")).hexdigest()
     except OSError as error:

@@ -50,7 +50,7 @@ class SettingChange:
 
     @property
     def has_values(self) -> bool:
-        """Whether the old or the new value is short enough to be printed."""
+        """True if the old or the new value is short enough to be printed."""
         return bool(self.then or self.now)
 
     @property
@@ -74,7 +74,7 @@ class SettingChange:
 
 @dataclass(frozen=True)
 class Setting:
-    """Everything that determines a run.
+    """Everything that determines a run's ratings: the rubric, the wording of prompts, and the judge.
 
     Attributes:
         rubric: What was asked.
@@ -189,7 +189,7 @@ def changes_between(then: Setting, current: Setting) -> tuple[SettingChange, ...
 
 
 def can_explain(changes: Iterable[SettingChange], criterion: str) -> tuple[SettingChange, ...]:
-    """Return those changes of setting that can have moved the levels of a given criterion."""
+    """Return the changes of setting that can have moved the levels of a given criterion."""
     return tuple(change for change in changes if change.side in MOVES_LEVELS and criterion in change.criteria)
 
 
@@ -203,7 +203,7 @@ def need_replay(changes: Iterable[SettingChange]) -> bool:
 
 
 class _Reach:
-    """The criteria whose levels a rewording can affect, since one request to the judge asks about several of them."""
+    """Finder of the criteria whose levels a rewording can affect; one request may ask about several criteria."""
 
     def __init__(self, then: Rubric, current: Rubric) -> None:
         self._groups = [frozenset(names) for rubric in (then, current) for names, _ in _questions(rubric)]
@@ -212,7 +212,7 @@ class _Reach:
         self.differing = frozenset(name for name in after if before.get(name) != after[name])
 
     def of(self, name: str) -> frozenset[str]:
-        """Return the criteria with a changed prompt that shared a prompt with the named one, in either run."""
+        """Return the criteria with a changed prompt that were asked about together with a given one, in either run."""
         together = frozenset[str]().union(*(group for group in self._groups if name in group))
         return together & self.differing
 
@@ -289,7 +289,7 @@ def _of_rubric(then: Rubric, current: Rubric, reach: _Reach) -> Iterator[Setting
 
 
 def same_scale(then: Scale, current: Scale) -> bool:
-    """Return True if levels on one scale can be compared with levels on the other."""
+    """Return True if levels on two scales can be compared with each other."""
     alike = attrgetter("values", "ordered", "by_label", "mirrored")
     return alike(then) == alike(current)
 

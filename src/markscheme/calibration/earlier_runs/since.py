@@ -52,7 +52,7 @@ class Since:
 
     @property
     def moved_over_looks(self) -> bool:
-        """Whether the evidence over all comparisons with the accepted runs ever showed that the judge moved."""
+        """True if, after any comparison with the accepted runs so far, the evidence showed that the judge moved."""
         return max(self.looks, default=0.0) >= LOOKS_ALARM
 
     @property
@@ -91,7 +91,7 @@ class RunsCompared(Protocol):
 
     @property
     def alarm(self) -> bool:
-        """Whether a shift counts against the judge."""
+        """True if a shift counts against the judge."""
 
     @property
     def why_not_joined(self) -> str | None:
@@ -106,7 +106,7 @@ class RunsCompared(Protocol):
         """The criterion with the largest shift; None if no shift is shown."""
 
     def states(self, finding: "Finding") -> bool:
-        """Return True if the headline already states a finding."""
+        """Return True if a finding is already stated in the headline."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the comparison by the keys of the file format."""
+        """Return the comparison as a dict, by the keys of the report's JSON."""

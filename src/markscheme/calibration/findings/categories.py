@@ -38,7 +38,7 @@ class _Label:
 
     @property
     def hits(self) -> Floats:
-        """1 where gold and judge give the label, 0 where gold does and the judge doesn't, nan elsewhere."""
+        """Array with 1 where gold and judge give the label, 0 where only gold does, nan where gold doesn't."""
         return np.where(self.examples, self.criterion.judge == self.value, np.nan).astype(np.float64)
 
     def recall(self, level: float) -> Estimate:

@@ -42,7 +42,7 @@ class Commands:
 
     @classmethod
     def on(cls, rubric: "Rubric | str", judge: str | None = None) -> "Commands":
-        """Make the builder for a rubric's and a judge's name; None means the accepted run's judge, else the default."""
+        """Make the builder for a named rubric and judge; None means the accepted run's judge, else the default one."""
         typed = rubric if isinstance(rubric, str) else typed_name(rubric)
         named = judge or judge_to_name(typed)
         return cls(shlex.quote(typed), f"--judge {shlex.quote(named)}" if named else None)
@@ -52,11 +52,11 @@ class Commands:
         return _command("calibrate", self.rubric, self.judge, options)
 
     def calibrate_by(self, *options: str) -> str:
-        """Return the `calibrate` command with other options, which name a judge or ratings."""
+        """Return the `calibrate` command with the given options, which name another judge or other ratings."""
         return _command("calibrate", self.rubric, *options)
 
     def calibrate_one_at_a_time(self) -> str:
-        """Return the command that asks about one criterion per request, by the model's name if no judge is asked."""
+        """Return the command that asks about one criterion per request, of `model` if ratings were read from a file."""
         judge = self.judge if self.asks else f"--judge {self.model}"
         return _command("calibrate", self.rubric, judge, "-o strategy=per_criterion")
 
@@ -65,7 +65,7 @@ class Commands:
         return self._on_rubric("label", options)
 
     def label_next(self, n: int) -> str:
-        """Return the command that labels `n` more outputs of a file of them; "" if there is no rubric."""
+        """Return the command that labels `n` more outputs from a file of outputs; "" if there is no rubric."""
         return self.label(f"--next {n} --pool {POOL}")
 
     def grade(self) -> str:

@@ -66,7 +66,7 @@ def _faults_once_each(examined: ExaminedJudge) -> Iterator[Finding]:
 
 
 def _outside(whole: Evidence, broken: Sequence[Slice]) -> Evidence:
-    """Return the evidence without the examples of broken slices; all of it if too few examples would be left."""
+    """Return the evidence without slices on which the judge is worse; all of it if too few examples would be left."""
     if not broken:
         return whole
     hidden = np.any([subset.part.inside for subset in broken], axis=0)
@@ -75,7 +75,7 @@ def _outside(whole: Evidence, broken: Sequence[Slice]) -> Evidence:
 
 
 def _without_skill(whole: Evidence, of_criteria: Sequence[Finding]) -> list[Finding]:
-    """Find a lack of skill in decisions or scores; nothing if the only criterion's findings already say it."""
+    """Find a lack of skill in decisions or scores, unless the rubric's only criterion has such a finding already."""
     if len(whole.criteria) == 1 and any(finding.kind.voids_agreement for finding in of_criteria):
         return []
     return list(overall.decisions_without_skill(whole)) or list(overall.no_better_than_constant(whole))

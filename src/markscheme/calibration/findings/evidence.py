@@ -121,7 +121,7 @@ class CriterionEvidence(CriterionComparison):
         return Groups.of(self.groups, len(self.gold)).units
 
     def count(self, rows: Flags) -> int:
-        """Return the number of examples in the flagged rows."""
+        """Return the number of examples that the flagged rows represent."""
         return round(float(self.units[rows].sum()))
 
     def mean(self, values: Floats) -> float:
@@ -144,7 +144,7 @@ class CriterionEvidence(CriterionComparison):
 
     @cached_property
     def twice_labelled(self) -> bool:
-        """Whether enough examples were rated by the judge and by two annotators."""
+        """True if enough examples were rated by the judge and by two annotators."""
         return self.count(np.isfinite(self.judge) & (self.n_people >= 2)) >= LEAST_SHARED
 
     @property
@@ -159,7 +159,7 @@ class CriterionEvidence(CriterionComparison):
 
     @cached_property
     def _labels_with_units(self) -> tuple[Floats, Floats]:
-        """The distinct levels of `labels`, and the number of times that each was given."""
+        """The distinct levels in `labels`, each with the number of times it was given."""
         people = self.people[self.both]
         labels, units = self.gold[self.both], self.units[self.both]
         is_given = np.isfinite(people)
@@ -187,19 +187,19 @@ class CriterionEvidence(CriterionComparison):
 
     @cached_property
     def is_stuck(self) -> bool:
-        """Whether the judge nearly always gives one level, and annotators don't."""
+        """True if the judge nearly always gives one level, and annotators don't."""
         if self.n < FEWEST_TO_COMPARE:
             return False
         share = self.modal_judged[1]
         return share >= STUCK and share - self.modal_label[1] >= STUCK_ABOVE_PEOPLE
 
     def statistic(self, name: str, level: float = 0.95) -> Estimate:
-        """Estimate an error or a correlation of judge and gold, by its name; `level` is that of the interval."""
+        """Estimate a named error or correlation of judge and gold, with an interval at confidence `level`."""
         once = self.merged
         return pair_statistic(once.gold, once.judge, name, groups=once.groups, levels=self.levels, level=level)
 
     def kappa(self, name: str, level: float = 0.95) -> Estimate:
-        """Estimate a chance-corrected coefficient of judge and gold, by its name; `level` is that of the interval."""
+        """Estimate a named chance-corrected coefficient of judge and gold, with an interval at confidence `level`."""
         return agreement(self._patterns, name, levels=self.levels, level=level)
 
     @cached_property
@@ -210,7 +210,7 @@ class CriterionEvidence(CriterionComparison):
         return rating_patterns(pairs, self.levels, groups=once.groups)
 
     def people_alpha(self, level: float = 0.95) -> Estimate:
-        """Estimate Krippendorff's alpha over all annotators."""
+        """Estimate Krippendorff's alpha over the criterion's annotators."""
         if level not in self._people_alphas:
             self._people_alphas[level] = self._people_alpha(level)
         return self._people_alphas[level]
@@ -249,7 +249,7 @@ class CriterionEvidence(CriterionComparison):
         return float(self.levels[int(np.abs(self.levels - value).argmin())])
 
     def where(self, included: Flags) -> Self:
-        """Return the evidence with everything on excluded examples set to nan; the examples keep their order."""
+        """Return the evidence with all levels of examples that aren't included set to nan, in the same order."""
         return replace(
             self,
             gold=np.where(included, self.gold, np.nan),
@@ -261,7 +261,7 @@ class CriterionEvidence(CriterionComparison):
 
 @dataclass(frozen=True)
 class Evidence:
-    """A comparison, or a slice of it, for the rules of diagnosis.
+    """The comparison of a judge with gold, restricted to the examples that the rules of diagnosis look at.
 
     Attributes:
         comparison: The judge compared with gold.
@@ -317,12 +317,12 @@ class Evidence:
         return self.comparison.ids
 
     def worst(self, badness: Floats, most: int = MOST_WORST) -> list[int]:
-        """Return the indices of the worst examples, as `worst_places` does; none if examples have no ids."""
+        """Return the indices of the examples with the largest errors, worst first; none if examples have no ids."""
         return worst_places(badness, most) if self.ids else []
 
     @property
     def who(self) -> str:
-        """Name for those who gave the labels."""
+        """Name in a sentence for those who gave the labels, such as "annotators"."""
         labeller = labeller_of(self.comparison)
         return labeller.name if labeller.is_one else WHO[self.comparison.gold.reference]
 
@@ -332,7 +332,7 @@ class Evidence:
 
     @property
     def scores_rank(self) -> bool:
-        """Whether scores have an order; False if no criterion's levels have one."""
+        """True if scores have an order; False if no criterion's levels have one."""
         return any(criterion.scale.ordered for criterion in self.criteria.values())
 
     def finding(
@@ -380,7 +380,7 @@ class Evidence:
     def _advice(
         self, kind: FindingKind, criterion: CriterionEvidence | None, suggestion: str, worst: Sequence[int]
     ) -> str:
-        """Return a finding's suggestion, replaced by another for a table that has no rubric to edit."""
+        """Return a finding's suggestion; for a table without a rubric, one that doesn't propose to edit a rubric."""
         if self.comparison.rubric.table_of is None:
             return suggestion
         levels = "" if criterion is None or not len(worst) else self.both_levels(criterion, worst)
@@ -423,7 +423,7 @@ class Evidence:
         return self.comparison.gold.examples[index].is_held_out
 
     def example_ids(self, places: Sequence[int]) -> str:
-        """Join the ids of some examples for a sentence."""
+        """Join the ids of some examples, given by their indices, for a sentence."""
         return listed([self.ids[index] for index in places]) if self.ids else NOT_HELD
 
     def both_levels(self, criterion: CriterionEvidence, places: Sequence[int]) -> str:
@@ -439,7 +439,7 @@ class Evidence:
         return "no single example shows it"
 
     def anchor_advice(self, criterion: CriterionEvidence, sign: int) -> str:
-        """Propose a level to illustrate with an example in the rubric, and name examples where judge and gold differ.
+        """Propose a level for which the rubric should quote an example, and name examples where judge and gold differ.
 
         Args:
             criterion: The criterion.
@@ -494,13 +494,13 @@ class Evidence:
         return by_criterion or mean(np.abs(self.misses))
 
     def share(self, criterion: CriterionEvidence) -> float:
-        """Return by how much the score rises from the lowest to the highest level of a criterion."""
+        """Return the difference in score between the lowest and the highest level of a criterion."""
         rubric = self.comparison.rubric
         best = rubric.positive_weight or sum(abs(in_rubric.weight) for in_rubric in rubric.criteria)
         return criterion.weight / best
 
     def gain(self, fixed: Mapping[str, Floats]) -> float:
-        """Return by how much the judge's error would fall if it gave other levels on some criteria; at least 0.
+        """Return by how much the judge's error would fall with other levels on some criteria, at least 0.
 
         Args:
             fixed: By criterion the levels the judge would give, shape (n_examples,); nan leaves an example as it is.
@@ -519,7 +519,7 @@ def _finite(value: float) -> float | None:
 
 
 def worst_places(badness: Floats, most: int = MOST_WORST) -> list[int]:
-    """Return the indices of the examples with the largest values, worst first, leaving out any that isn't above 0."""
+    """Return the indices of the largest values, the largest first, without those that aren't above 0."""
     size = np.nan_to_num(badness, nan=0.0)
     order = np.argsort(-size, kind="stable")
     return [index for index in order[:most].tolist() if size[index] > 0]
@@ -532,7 +532,7 @@ def with_ci(estimate: Estimate, spell: Callable[[float | None], str] = number, *
 
 
 def mean(values: Floats, units: Floats | None = None) -> float:
-    """Return the mean of the values that aren't nan; 0 without any.
+    """Return the mean of the values that aren't nan; 0 if there are none.
 
     Args:
         values: Shape (n_rows,), nan = missing.
@@ -545,7 +545,7 @@ def mean(values: Floats, units: Floats | None = None) -> float:
 
 
 def modal_level(values: Floats, units: Floats | None = None) -> tuple[float, float]:
-    """Return the most frequent level, the lowest in a tie, and its share.
+    """Return the most frequent level, the lowest in a tie, and its share of the levels.
 
     Args:
         values: Shape (n_rows,), nan = missing.

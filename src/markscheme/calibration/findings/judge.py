@@ -139,7 +139,7 @@ def no_skill(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> I
 
 
 def _association(criterion: CriterionEvidence, level: float) -> Estimate:
-    """Estimate the association of the judge's levels with gold's, which bias doesn't affect."""
+    """Estimate how far the judge's levels go with gold's, by a coefficient that the judge's bias doesn't affect."""
     return criterion.statistic("pearson", level) if criterion.scale.ordered else criterion.kappa("cohen_kappa", level)
 
 
@@ -239,7 +239,7 @@ def central_tendency(evidence: Evidence, criteria: Mapping[str, CriterionEvidenc
 
 
 def _like_the_first(criterion: CriterionEvidence, places: list[int]) -> list[int]:
-    """Return those examples on which judge and gold give the same two levels as on the first."""
+    """Return the examples on which judge and gold give the two levels that they give on the first of these examples."""
     return [
         index
         for index in places
@@ -254,7 +254,7 @@ def _slope(criterion: CriterionEvidence, level: float) -> Estimate:
 
 
 def _crosses(criterion: CriterionEvidence, slope: float) -> bool:
-    """Return True if a judge of this slope is too high at the lower end of gold's levels and too low at the upper end.
+    """Return True if a judge with this slope against gold is too high at gold's low end and too low at its high end.
 
     A lenient judge whose levels pile up at the top has a flat slope as well, but is nowhere too low.
     """
@@ -266,7 +266,7 @@ def _crosses(criterion: CriterionEvidence, slope: float) -> bool:
 
 
 def noisy(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:
-    """Yield findings on criteria on which the judge scatters more than annotators, or differs when asked again."""
+    """Yield findings on criteria on which the judge scatters more than annotators, or differs between its runs."""
     labelled = {
         n: criterion for n, criterion in criteria.items() if criterion.scale.ordered and criterion.twice_labelled
     }
@@ -377,7 +377,7 @@ def _quote_found(answer: Rated) -> float:
 
 
 def invented_quotes(evidence: Evidence) -> Iterator[Finding]:
-    """Yield findings on criteria on which over 5% of the judge's quotes are in nothing it was shown.
+    """Yield findings on criteria on which over 5% of the judge's quotes aren't in any text it was shown.
 
     Quotes too short to check don't count.
     """

@@ -103,12 +103,12 @@ class FindingKind:
         return STAGES.index(self.stage)
 
     def waits_for(self, earlier: "FindingKind") -> bool:
-        """Return True if findings of another kind should be fixed first, as they are one stage before this kind."""
+        """Return True if another kind is of the stage just before this kind's, so that its findings are fixed first."""
         return earlier.step == self.step - 1
 
     @property
     def is_fixed_by_edit(self) -> bool:
-        """Whether an edit of the rubric fixes the finding."""
+        """True if an edit of the rubric fixes the finding."""
         return self.fixed_by in ("wording", "rubric")
 
 

@@ -50,7 +50,7 @@ SOME_UNREAD = 0.02
 
 
 def halo_finding(evidence: Evidence) -> Iterator[Finding]:
-    """Yield a finding if the judge lets criteria color each other."""
+    """Yield a finding if the judge has a halo: its level on one criterion follows the response's other criteria."""
     ordered = [
         criterion for criterion in evidence.criteria.values() if criterion.scale.ordered and criterion.twice_labelled
     ]
@@ -86,7 +86,7 @@ def halo_finding(evidence: Evidence) -> Iterator[Finding]:
 
 
 def decisions_without_skill(evidence: Evidence) -> Iterator[Finding]:
-    """Yield a finding if the judge's pass/fail decisions don't follow gold's."""
+    """Yield a finding if the judge's pass/fail decisions aren't associated with gold's."""
     comparison = evidence.comparison
     every_gold, every_judge, units = comparison.decisions_counted
     is_decided = np.isfinite(every_judge) & np.isfinite(every_gold)
@@ -128,7 +128,7 @@ def decisions_without_skill(evidence: Evidence) -> Iterator[Finding]:
 
 
 def no_better_than_constant(evidence: Evidence) -> Iterator[Finding]:
-    """Yield a finding if the judge agrees less often than one constant score.
+    """Yield a finding if the judge agrees with gold less often than the best constant score does.
 
     A judge that isn't shown to agree more often, and could hardly do so by much, is found as well.
     """
@@ -161,7 +161,7 @@ def no_better_than_constant(evidence: Evidence) -> Iterator[Finding]:
 
 
 def length_bias(evidence: Evidence) -> Iterator[Finding]:
-    """Yield a finding if the judge rewards (or punishes) length beyond what the labels do."""
+    """Yield a finding if the judge rates longer responses higher, or lower, than their labels explain."""
     comparison = evidence.comparison
     misses = evidence.misses
     rated = np.isfinite(misses)
@@ -197,7 +197,7 @@ def length_bias(evidence: Evidence) -> Iterator[Finding]:
 
 
 def length_adjusted(evidence: Evidence) -> Evidence:
-    """Remove the effect of length on the judge from every criterion of the evidence."""
+    """Return the evidence with the effect of length removed from the judge's levels on every criterion."""
     log_length = _log_lengths(evidence)
     criteria = {}
     for name, criterion in evidence.criteria.items():
@@ -209,7 +209,7 @@ def length_adjusted(evidence: Evidence) -> Evidence:
 
 
 def _each_two(gold: Floats, judge: Floats, units: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return the combinations of gold's and the judge's decision that occur, and the number of examples of each."""
+    """Return each pair of decisions, gold's and the judge's, that occurs, and its number of examples."""
     n = np.bincount((2 * gold + judge).astype(np.int64), weights=units, minlength=4).astype(np.float64)
     occurs = n > 0
     return np.array([0.0, 0.0, 1.0, 1.0])[occurs], np.array([0.0, 1.0, 0.0, 1.0])[occurs], n[occurs]
@@ -227,7 +227,7 @@ def _log_lengths(evidence: Evidence) -> Floats:
 
 
 def _same_way(first: Estimate, second: Estimate) -> bool:
-    """Return True if both intervals lie on the same side of 0."""
+    """Return True if two intervals lie on the same side of 0."""
     return (first.above(0.0) and second.above(0.0)) or (first.below(0.0) and second.below(0.0))
 
 
@@ -244,7 +244,7 @@ def _annotators_scores(evidence: Evidence) -> Floats:
 
 
 def slice_finding(evidence: Evidence, subset: Slice, quoted: SliceFigure) -> Finding:
-    """Make the finding that the judge is worse on a slice than elsewhere, quoting the figure that shows it best."""
+    """Make the finding that the judge is worse on a slice of examples than elsewhere, quoting its clearest figure."""
     inside = subset.part.inside
     called = subset.part.called
     alone = len(subset.criteria) == 1 and len(evidence.criteria) > 1
@@ -285,7 +285,7 @@ def _what_to_say(subset: Slice) -> str:
 
 
 def _cost_of_slice(evidence: Evidence, inside: Flags) -> float:
-    """Return how much smaller the judge's error would be if it did as well on the slice as elsewhere."""
+    """Return how much smaller the judge's overall error would be if it did as well on the slice as elsewhere."""
     gained = sum(
         abs(evidence.share(criterion)) * (mean(criterion.distances[inside]) - mean(criterion.distances[~inside]))
         for criterion in evidence.criteria.values()

@@ -86,7 +86,7 @@ def hardly_varying(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]
 
 
 def one_level_in_gold(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:
-    """Yield findings on criteria with one gold level for nearly all responses, so that the judge is hardly tested."""
+    """Yield findings on criteria on which gold has one level for nearly all responses, which hardly tests the judge."""
     for criterion in criteria.values():
         if criterion.n < FEWEST_TO_DIAGNOSE:
             continue
@@ -157,7 +157,7 @@ def ambiguous(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> 
 
 
 def _apart(criterion: CriterionEvidence) -> Floats:
-    """Return the range of annotators' levels on each example; 0 for an example with fewer than two annotators."""
+    """Return the highest minus the lowest annotator's level on each example; 0 with fewer than two annotators."""
     filled = np.where(np.isnan(criterion.people), np.nan_to_num(criterion.gold)[:, None], criterion.people)
     return np.where(criterion.n_people >= 2, np.ptp(filled, axis=1), 0.0)
 
@@ -172,12 +172,12 @@ def _highest_correlation(criterion: CriterionEvidence, shared: float, noise: flo
 
 
 def _usual_annotators(criterion: CriterionEvidence) -> float:
-    """Return the mean number of annotators over the examples that any annotator rated."""
+    """Return the mean number of annotators per example, over the examples with any."""
     return criterion.mean(np.where(criterion.n_people > 0, criterion.n_people, np.nan))
 
 
 def _left_without_noise(criterion: CriterionEvidence, noise: float) -> float:
-    """Return the share of the judge's error that would remain without annotators' noise in gold."""
+    """Return the share of the judge's error that would remain if gold had no noise of annotators."""
     size = criterion.mean(criterion.errors**2)
     of_gold = noise / _usual_annotators(criterion)
     return max(0.0, 1 - of_gold / size) ** 0.5 if size > 0 and np.isfinite(noise) else 1.0
@@ -325,7 +325,7 @@ def _unused_by_judge(evidence: Evidence, criterion: CriterionEvidence, levels: S
 
 
 def label_findings(evidence: Evidence) -> Iterator[Finding]:
-    """Yield findings on labels that were given under another wording, and on too few labels to say much."""
+    """Yield findings on labels of an earlier wording of the rubric, and on too few labels to say much."""
     gold = evidence.comparison.gold
     under_another = stale_labels(gold.examples, evidence.comparison.rubric)
     stale = [(index, name) for index, label, name in under_another if label.kind in gold.kinds]

@@ -53,7 +53,7 @@ power of all others."""
 
 @dataclass(frozen=True)
 class ExamplePart:
-    """A slice of the examples that have something in common, such as their group, system or length.
+    """The definition of a slice: examples that have something in common, such as their group, system or length.
 
     Attributes:
         by: What was looked at: group, system, a key of the metadata, label kind or length.
@@ -75,7 +75,7 @@ class ExamplePart:
 
 @dataclass(frozen=True)
 class SliceFigure:
-    """A figure of the judge on a slice, and on the other examples with the same gold, such as its bias.
+    """A figure of the judge, such as its bias, on a slice and on the other examples with the same gold.
 
     Attributes:
         criterion: On which; None for the score.
@@ -107,7 +107,7 @@ class SliceFigure:
 
     @property
     def matters(self) -> bool:
-        """Whether the judge is worse on the slice by enough to matter, also compared at the same gold."""
+        """True if the judge is worse on the slice by enough to matter, also compared at the same gold."""
         return self.look.matters(self.least)
 
     @property
@@ -146,7 +146,7 @@ def _spelled(name: FigureName, value: float) -> str:
 
 @dataclass(frozen=True)
 class Slice:
-    """A judge's performance on a slice of the examples, compared with its performance on the rest.
+    """The judge's performance on a slice of the examples, compared with its performance on the rest.
 
     Attributes:
         part: Which part.
@@ -183,29 +183,29 @@ class Slice:
 
     @cached_property
     def rest(self) -> float | None:
-        """Agreement on all examples outside the slice; None without scores."""
+        """Agreement on all examples outside the slice; None if none has a score."""
         elsewhere = self.comparison.hits[~self.part.inside]
         return float(np.nanmean(elsewhere)) if np.isfinite(elsewhere).any() else None
 
     @cached_property
     def _sets(self) -> Integers | None:
-        """Jackknife set of each of the slice's examples, as a number; None if the slice is itself a group."""
+        """Number of the jackknife set of each example in the slice; None if the slice is itself a group."""
         return self._numbers_inside(self.comparison.sets)
 
     def _numbers_inside(self, names: Sequence[str] | Integers | None) -> Integers | None:
-        """Return group names of the slice's examples as numbers; None if the slice is itself a group."""
+        """Return the number of each example's group in the slice; None if the slice is itself a group."""
         if names is None or self.part.by == "group":
             return None
         return group_numbers(names, len(self.part.inside))[0][self.part.inside]
 
     @property
     def stands_out(self) -> bool:
-        """Whether the judge does worse on the slice, by more than chance and by enough to matter."""
+        """True if the judge does worse on the slice, by more than chance and by enough to matter."""
         return self.figure is not None
 
     @property
     def shift(self) -> float | None:
-        """Bias on the slice minus bias elsewhere at the same gold; None if bias isn't the slice's worst figure."""
+        """Bias on the slice minus bias on other examples with the same gold; None if another figure is worse."""
         if self.figure is None or self.figure.name != "signed_error":
             return None
         return self.figure.inside - self.figure.same_gold
@@ -329,14 +329,14 @@ def _worse_without(looks: "_Looks", example_part: ExamplePart, worse: Sequence[i
 
 
 class _Looks:
-    """Computes the figures that compare slices with the rest: agreement, error size and bias, by score and criterion.
+    """The figures (agreement, size of error, bias) that compare slices with the rest, by score and by criterion.
 
     A criterion on which the judge is stuck on one level is left out, and so is the score where all criteria are: that
     is another finding.
     """
 
     def __init__(self, evidence: Evidence, free: Sequence[str]) -> None:
-        """Prepare the figures.
+        """Choose the examples and criteria that are compared.
 
         Args:
             evidence: The examples.
@@ -346,7 +346,7 @@ class _Looks:
         self._free = free
 
     def without(self, hidden: Flags) -> "_Looks":
-        """Return a copy without the flagged examples, shape (n_examples,)."""
+        """Return a copy that leaves out the flagged examples, shape (n_examples,)."""
         return _Looks(self._evidence.without(hidden), self._free)
 
     def on(self, parts: Sequence[ExamplePart]) -> list[list[SliceFigure]]:
@@ -393,7 +393,7 @@ class _Looks:
 
 
 def _one_score(scores: Floats) -> bool:
-    """Return True if the judge nearly always gives one score."""
+    """Return True if the judge nearly always gives the same score."""
     return bool(np.isfinite(scores).any()) and modal_level(scores)[1] >= STUCK
 
 

@@ -26,7 +26,7 @@ from markscheme.submission import Submission
 
 @dataclass(frozen=True)
 class Decided:
-    """Examples that both annotators and a judge decided.
+    """The examples that both annotators and a judge decided (passed or failed), with both decisions.
 
     Attributes:
         table: Gold and the judge, with how each example was drawn.
@@ -88,7 +88,7 @@ def read_decided(path: Path, rubric: Rubric | None = None, columns: ColumnOption
 
 
 def rated_of_table(reading: TableReading) -> RatedFiles:
-    """Return a table's examples and ratings in the form of rated files, with the rubric its columns imply."""
+    """Convert a table to the form in which files of ratings are read, with the rubric that its columns imply."""
     path = reading.paths[0] if reading.paths else Path(reading.name)
     rubric = reading.whole_rubric
     ratings = tuple(reading.whole_ratings)
@@ -110,7 +110,7 @@ def decided_in(rated: RatedFiles) -> Decided:
 
 
 def decided_by_tests(results: Results) -> RatingTable | None:
-    """Return the decisions on outputs that have both a grader's verdict and the test author's expected label.
+    """Return the outputs that have both a grader's verdict and the test author's expected label, with both decisions.
 
     None if there are no such outputs. Ratings in the viewer don't count, since they are of another run.
     """
@@ -127,7 +127,7 @@ def both_decided(table: RatingTable) -> RatingTable:
 
 
 def _with_gold(file: RatedFile, rated: RatedFiles) -> tuple[RatingTable, Gold] | None:
-    """Return a table of the examples that gold and the judge decided, with all gold; None without such examples."""
+    """Return a table of the examples that both gold and the judge decided, and gold itself; None if there are none."""
     truth = _gold(file, rated.rubric)
     if truth is None:
         return None
@@ -153,14 +153,14 @@ def _gold(file: RatedFile, rubric: Rubric) -> Gold | None:
 
 
 def _decided(judged: RatingCodes, *, named: bool) -> RatingCodes:
-    """Remove the overall scores of ratings from which no pass/fail decision follows."""
+    """Remove the overall score of each of the judge's ratings whose score decides nothing without a pass mark."""
     if named or all(header.overall is None or header.passed is not None for header in judged.headers):
         return judged
     return RatingCodes.of(decided(rating, named=named) for rating in judged)
 
 
 def decided(rating: Rating, *, named: bool) -> Rating:
-    """Return a rating without its overall score if no pass/fail decision follows from that.
+    """Return a rating, without its overall score if that is all it has and no rubric gives a pass mark.
 
     A score alone decides by a rubric's pass mark; where no rubric is named, nobody has stated one.
     """

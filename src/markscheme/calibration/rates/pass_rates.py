@@ -101,7 +101,7 @@ def pass_rates(graded: RatingTable, labelled: RatingTable, *, how: DrawnHow | No
 
 
 def _as_here(pool: RatingTable, labelled: RatingTable) -> RatingTable:
-    """Replace the verdicts stored with labels by the judge's new ones on the same responses, where it has any.
+    """Replace each label's stored verdict by the judge's new verdict on the same response, if there is exactly one.
 
     The shares of passes and fails are those of the verdicts here, so labels that count under another verdict, of an
     earlier run or another judge, would correct errors that this judge doesn't make.
@@ -129,12 +129,12 @@ def _examples(table: RatingTable) -> Sequence[Example]:
 
 
 def _of_each(table: RatingTable, name: str) -> Sequence[Any]:
-    """Return an attribute, by its name, of each row's example."""
+    """Return a named attribute of each row's example."""
     return values_of(_examples(table), name)
 
 
 def _how(pool: RatingTable, labelled: RatingTable) -> DrawnHow:
-    """Infer how the labelled examples were drawn: at random, by verdict, by stratum, or from elsewhere."""
+    """Infer how the labelled examples were drawn: at random, by verdict, by stratum, or not from the graded set."""
     ways = set(_of_each(labelled, "drawn"))
     strata = _of_each(labelled, "stratum")
     if strata and all(strata) and set(strata) <= set(_of_each(pool, "stratum")):
@@ -172,7 +172,7 @@ def _corrected(pool: RatingTable, labelled: RatingTable, how: DrawnHow) -> Estim
 
 
 def _by_stratum(pool: RatingTable, labelled: RatingTable) -> Estimate:
-    """Estimate the pass rate from labels drawn by stratum; if responses name no strata, the verdicts are the strata."""
+    """Estimate the pass rate from labels drawn by stratum; without strata, the judge's verdicts take their place."""
     named = all(_of_each(pool, "stratum"))
     cells = _cells(pool, by_name=named)
     names = sorted(set(cells))
@@ -190,20 +190,20 @@ def _by_stratum(pool: RatingTable, labelled: RatingTable) -> Estimate:
 
 
 def _cells(table: RatingTable, *, by_name: bool) -> list[str]:
-    """Return each row's stratum: its own, or with `by_name` false the judge's verdict."""
+    """Return each row's stratum by name or, if `by_name` is false, the judge's verdict as its stratum."""
     if by_name:
         return list(_of_each(table, "stratum"))
     return ["judge's passes" if passed else "judge's fails" for passed in _passes(table)]
 
 
 def _table(labelled: RatingTable) -> Integers:
-    """Count decisions, shape (2, 2): rows annotators' fail and pass, columns the judge's."""
+    """Count labelled examples by decision, shape (2, 2): rows are annotators' fail and pass, columns the judge's."""
     counts = Counter(zip(_passes(labelled, GOLD), _passes(labelled), strict=True))
     return np.array([[counts[gold, judge] for judge in (False, True)] for gold in (False, True)], dtype=np.int64)
 
 
 def _verdicts(pool: RatingTable) -> Integers:
-    """Count the judge's fails and passes, shape (2,)."""
+    """Count the judge's fails and passes, in this order, shape (2,)."""
     passes = sum(_passes(pool))
     return np.array([len(pool.ids) - passes, passes], dtype=np.int64)
 
@@ -216,7 +216,7 @@ _Group: TypeAlias = tuple[RatingTable, RatingTable]
 
 
 def _why_withheld(labelled: RatingTable, how: DrawnHow) -> Reason | None:
-    """Return why the way labels were drawn allows no corrected rate for a single group; None if it does."""
+    """Return why a corrected rate of a single group isn't reported, given how labels were drawn; None if it is."""
     if how == "elsewhere":
         return Reason("group-without-own-labels")
     passes = _passes(labelled)
@@ -241,7 +241,7 @@ def _group_pass_rate(pool: RatingTable, labelled: RatingTable, how: DrawnHow) ->
 
 
 def _noted(estimate: Estimate) -> Estimate:
-    """Add a note to an estimate without a value, with the reason; return other estimates unchanged."""
+    """Return an estimate without a value with the reason added as a note; return any other estimate unchanged."""
     return estimate if estimate.undefined is None else withhold(estimate, estimate.undefined)
 
 
@@ -300,7 +300,7 @@ def _difference(first: _Group, second: _Group, how: DrawnHow) -> GroupDifference
 
 
 def _common(first: RatingTable, second: RatingTable) -> Integers:
-    """Count the tests that both groups were graded on, by both verdicts, shape (2, 2); rows are the first group's."""
+    """Count tests that two groups were both graded on, by their verdicts, shape (2, 2); rows are the first's."""
     by_test: dict[str, list[bool]] = {}
     for test, passed in zip(_tests(second), _passes(second), strict=True):
         by_test.setdefault(test, []).append(passed)
@@ -312,5 +312,5 @@ def _common(first: RatingTable, second: RatingTable) -> Integers:
 
 
 def _tests(table: RatingTable) -> list[str]:
-    """Return the test that each row answers."""
+    """Return the test that each row's response answers."""
     return [group or unit for group, unit in zip(_of_each(table, "group"), _of_each(table, "id"), strict=True)]

@@ -126,7 +126,7 @@ class CalibrationRequest:
         return self._of_metrics(paths)
 
     def _of_metrics(self, paths: Sequence[Path]) -> "ToolFilesAnswer | None":
-        """Return a calibration for each metric of Promptfoo's results if all labels are of metrics; else None."""
+        """Return a calibration for each metric of Promptfoo's results; None unless all labels are of metrics."""
         if not self._results or self.metrics or self.drift.accepted is not None:
             return None
         from markscheme.calibration.labelled_files import calibrate_tool_files, labels_by_metric
@@ -137,12 +137,12 @@ class CalibrationRequest:
 
     @property
     def joins_accepted(self) -> bool:
-        """Whether the run is to be added to the accepted runs."""
+        """True if the run is to be added to the accepted runs."""
         return self.drift.accept
 
     @property
     def has_own_source(self) -> bool:
-        """Whether a feature provides the calibrations of this request."""
+        """True if a feature provides the calibrations of this request."""
         return self._otherwise is not None
 
     @cached_property
@@ -283,7 +283,7 @@ class CalibrationRequest:
     def _after_settings(
         self, calibrations: Sequence[Calibration], rubric: Rubric, examples: ExampleSet, opened: frozenset[str]
     ) -> list[Calibration]:
-        """Record this run's settings, and widen intervals for all settings that were tried on the same labels."""
+        """Record this run's settings, and widen intervals for all settings tried on the same labels so far."""
         today = date.today().isoformat()
         split = part_name(examples.examples, self.options.split)
         by_people = [compared_by_people(calibration.comparison) for calibration in calibrations]
@@ -316,7 +316,7 @@ class CalibrationRequest:
 
     @contextmanager
     def turn(self, path: Path | None) -> Iterator[None]:
-        """Lock the accepted runs while this run is made and added, since its samples are numbered after theirs."""
+        """Lock the accepted runs while a new run is made and added, since the new samples are numbered after theirs."""
         if path is None or not self.drift.accept:
             yield
             return
@@ -406,13 +406,13 @@ class CalibrationRequest:
         ]
 
     def _labels_beside_verdicts(self, rubric: Rubric, examples: ExampleSet) -> RatingCodes:
-        """Return people's labels from ratings files that also hold a judge's ratings; none if there are only labels."""
+        """Return people's labels from the ratings files; no labels if the files have no judge's ratings."""
         ratings = RatingCodes().joined(*(of_source for _, of_source in self._sources(rubric, examples)))
         labels = ratings.where(lambda header: header.kind not in JUDGES)
         return labels if len(labels) < len(ratings) else RatingCodes()
 
     def _sources(self, rubric: Rubric, examples: ExampleSet) -> list[tuple[Path | None, RatingCodes]]:
-        """Return the request's ratings, file by file; for ratings from memory, the file is None."""
+        """Return the request's ratings with the file they are from; None is the file of ratings in memory."""
         if isinstance(self.ratings, list):
             return [(None, RatingCodes.of(self.ratings))]
         from markscheme.calibration.requests.other_files import ratings_in  # a judge that is asked needs no reader
@@ -467,7 +467,7 @@ class CalibrationRequest:
     def _opening(
         self, wanted: str | Judge | None, rubric: Rubric, examples: ExampleSet, folder: Path | None
     ) -> Callable[[], GradingJudge]:
-        """Return a function that opens the judge; if the judge is open already, the function just returns it."""
+        """Return a function that opens the judge, or that only returns a judge which is open already."""
         if wanted is not None and not isinstance(wanted, str):
             return lambda: wanted
         prompts = first_prompts(rubric, examples.labelled.examples)
@@ -475,14 +475,14 @@ class CalibrationRequest:
 
 
 def _from_sample(judge: GradingJudge, first: int) -> GradingJudge:
-    """Make the judge count samples from `first` on, so that cached replies of earlier runs aren't used again."""
+    """Make the judge number its samples from `first` on, so that it doesn't get cached replies of earlier runs."""
     if first == 0:
         return judge
     return FromSample(replying(judge), first)
 
 
 def _repeats(runs: Sequence[Sequence[Grade]], rubric: Rubric, rater: str) -> list[Rating]:
-    """Return the ratings of all runs but the first, with runs numbered from 1."""
+    """Return the ratings of all runs but the first, with these runs numbered from 1."""
     return [
         rating
         for ordinal, run in enumerate(runs, start=1)
@@ -514,7 +514,7 @@ def _results_among(named: Sequence[str]) -> list[Path]:
 
 
 def _are_of_tool(paths: Sequence[Path]) -> bool:
-    """Return True if the files are another tool's export; YAML files never are, so they load no reader."""
+    """Return True if the files are another tool's export; YAML files never are, and no reader is loaded for them."""
     return all(path.is_file() and not shows_yaml(path) for path in paths) and hold("export", paths)
 
 
