@@ -16,7 +16,7 @@ ScaleName = Literal["nominal", "ordinal", "interval"]
 
 @dataclass(frozen=True)
 class Agreement(Reported):
-    """Agreement of the raters in a table.
+    """The figures of agreement between the raters in a table.
 
     Attributes:
         table: The ratings.

@@ -340,7 +340,7 @@ class Calibration(Reported):
 
     @property
     def reasons_not_graded(self) -> dict[str, str]:
-        """Reasons why examples have no score, by id, without held-out examples and without digests."""
+        """Reasons why examples have no score, by example id; held-out examples are omitted."""
         comparison = self.comparison
         held_out = comparison.gold.held_out_ids
         ungraded = np.flatnonzero(np.isnan(comparison.graded_by)).tolist()

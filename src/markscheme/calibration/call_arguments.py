@@ -55,7 +55,7 @@ def arguments_of(typed: str) -> str:
 
 
 def _argument(name: str, values: Sequence[str]) -> str:
-    """Return the text of an argument: True without values, a list of several; a pass mark is a number."""
+    """Return an option's value as Python source: True without values, a list of several, a number for a pass mark."""
     if len(values) == 1:
         return values[0] if name == "pass_mark" else repr(values[0])
     return repr(list(values) or True)

@@ -42,7 +42,7 @@ class CarriedLabels:
 
     @cached_property
     def reworded(self) -> tuple[str, ...]:
-        """The criteria that have labels given to an earlier wording, in the rubric's order."""
+        """The criteria that have labels given under an earlier wording, in the rubric's order."""
         names = {name for label in self._labels for name in _under_old_words(label, self.rubric)}
         return tuple(criterion.name for criterion in self.rubric.criteria if criterion.name in names)
 
@@ -53,7 +53,7 @@ class CarriedLabels:
 
     @cached_property
     def old(self) -> tuple[str, ...]:
-        """Ids of the examples on which a criterion has only labels of an earlier wording, in random order."""
+        """Ids of the examples on which a criterion has only labels under an earlier wording, in random order."""
         fresh = self._fresh_ids
         return tuple(unit for unit in self.affected if unit not in fresh)
 
@@ -106,7 +106,7 @@ class CarriedLabels:
         )
 
     def _new_before_old(self, example: Example, drops_all: bool) -> Example:
-        """Return an example without labels of a criterion's earlier wording where newer labels exist.
+        """Return an example without labels under a criterion's earlier wording where newer labels exist.
 
         With `drops_all`, other old labels are dropped too, but for those whose words are said to mean the same.
         """
@@ -148,7 +148,7 @@ class CarriedLabels:
 
     @property
     def sentence(self) -> str:
-        """Sentence for the user on how many labels are of an earlier wording, and if they count."""
+        """Sentence for the user on how many labels are under an earlier wording, and if they count."""
         names = in_words(self.reworded)
         again = f"{len(self.relabelled)} relabelled, {len(self.relabelled) - len(self.differ)} the same"
         labelled = len(self.examples.labelled.examples)
@@ -183,7 +183,7 @@ class CarriedLabels:
 
     @cached_property
     def _fresh_ids(self) -> frozenset[str]:
-        """Ids of affected examples that have a label of the current wording on every reworded criterion."""
+        """Ids of affected examples that have a label under the current wording on every reworded criterion."""
         by_id = {example.id: example for example in self.examples.examples}
         return frozenset(unit for unit in self.affected if not _is_old(by_id[unit], self.rubric))
 
@@ -211,17 +211,17 @@ def carried_labels(examples: ExampleSet, rubric: Rubric) -> CarriedLabels | None
 
 
 def _under_old_words(label: Rating, rubric: Rubric) -> set[str]:
-    """Return the criteria that a rater labelled by an earlier wording, including those labelled again since."""
+    """Return the criteria that a rater labelled under an earlier wording, including those labelled again since."""
     return {*_given_again(label, rubric), *stale_in(label, rubric)}
 
 
 def stale_in(label: Rating, rubric: Rubric) -> list[str]:
-    """List the criteria whose level in a label was given by an earlier wording of the criterion."""
+    """List the criteria whose level in a label was given under an earlier wording of the criterion."""
     return [name for name in label.criteria if is_stale(label, rubric.criterion(name), rubric)]
 
 
 def _is_old(example: Example, rubric: Rubric) -> bool:
-    """Return True if people labelled some criterion of an example by an earlier wording only."""
+    """Return True if people labelled some criterion of an example under an earlier wording only."""
     rated: dict[str, list[bool]] = {}
     for label in example.labels:
         for name in label.criteria if label.kind in PEOPLE else ():
@@ -244,7 +244,7 @@ def _relabelled_in(example: Example, rubric: Rubric) -> tuple[Rating, ...]:
 
 
 def _under_both(example: Example, rubric: Rubric) -> tuple[tuple[Rating, ...], tuple[Rating, ...]]:
-    """Return an example's labels by the earlier and by the current wording, of people who gave both, else of all."""
+    """Return an example's labels under the earlier and the current wording, of people who gave both, else of all."""
     again = _relabelled_in(example, rubric)
     if again:
         return tuple(_before(label, rubric) for label in again), again

@@ -125,7 +125,7 @@ def _contradictory(labels: Sequence[Rating], ids: Sequence[str], rubric: Rubric)
 
 
 def may_promise(labels: WholeLabels, used: Collection[str]) -> Flags:
-    """Mark the examples that were drawn at random and haven't been used to tune a number, shape (n,)."""
+    """Mark the examples that were drawn at random and haven't been used to tune a threshold, shape (n,)."""
     at_random = np.array([example.drawn in (None, "random") for example in labels.truth.examples], dtype=bool)
     return np.asarray(at_random & ~np.isin(labels.truth.ids, list(used)))
 
@@ -149,7 +149,7 @@ class DecidedLabels:
 
     @property
     def n_groups(self) -> int | None:
-        """Number of groups; None without groups."""
+        """Number of groups of examples; None if examples have no groups."""
         return None if self.groups is None else len(set(self.groups))
 
     def wrong(self, passes: Flags) -> Flags:
@@ -160,7 +160,7 @@ class DecidedLabels:
 def decided_labels(
     rubric: Rubric, examples: ExampleSet, kind: Kind | None = None, used: Collection[str] = ()
 ) -> DecidedLabels:
-    """Return annotators' decisions on random examples that haven't been used to tune a number.
+    """Return annotators' decisions on examples drawn at random that haven't been used to tune a threshold.
 
     They answer whether a judge may pass or fail responses: explicit decisions, else gold's score against the pass mark,
     and required criteria. Even splits count nowhere.

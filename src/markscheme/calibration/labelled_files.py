@@ -43,7 +43,7 @@ def calibrate_results(
     rated: RatedFiles | None = None,
     metric: str | None = None,
 ) -> tuple[Calibration, ExampleSet]:
-    """Compare the graders in the results with the labels in them; return the calibration and the labelled examples.
+    """Compare graders with labels in Promptfoo's results; return the calibration and the labelled examples.
 
     Args:
         paths: The files.

@@ -19,7 +19,7 @@ PROMISED_ERROR = 0.05
 
 
 class Need(NamedTuple):
-    """The labels that one goal needs.
+    """The number of labels that a goal needs, such as a verdict on a judge, and how many there are.
 
     Attributes:
         goal: What kind of goal.

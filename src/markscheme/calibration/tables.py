@@ -118,7 +118,7 @@ class AnnotatorAgreement(Reported):
 
 
 def calibrations_of(reading: TableReading, options: LabelOptions) -> dict[str, list[Calibration]]:
-    """Return the calibration of each judge by each criterion.
+    """Return the calibration of each judge in a table, by each criterion.
 
     Raises:
         UsageError: Several judges rate by several criteria.

@@ -115,7 +115,7 @@ def accept(
     start_over: bool = False,
     basis: "RunBasis | None" = None,
 ) -> Acceptance:
-    """Add a calibration's runs to an accepted.json; they replace runs there that they can't be joined with.
+    """Add a calibration's runs to an accepted.json; if they can't join the runs in it, they replace these.
 
     Both files are written or neither: until accepted.json is replaced, the previous runs stay valid. What features keep
     with a run is written next to them, and a line is added to the history, which is read before anything is written.
@@ -237,7 +237,7 @@ def _refuse_unfinished(ratings: Sequence[Rating], n: int, path: Path) -> None:
 def joinable(
     path: Path, current: Setting, examples: Sequence[Example], *, start_over: bool = False, is_asked: bool = True
 ) -> tuple[Accepted | None, str | None]:
-    """Return the accepted runs if today's run can be added to them, else None with the reason why it can't.
+    """Return the accepted runs if today's run can be added to them, else None together with the reason why it can't.
 
     Args:
         path: Their accepted.json; it may be missing.
@@ -257,7 +257,7 @@ def joinable(
 
 
 def _numbered(sitting: Sequence[Rating], earlier: Sequence[Rating], *, live: bool) -> list[Rating]:
-    """Renumber samples so that those of this run count from 0 and accepted runs' follow; return all the ratings.
+    """Number samples so that those of this run count from 0 and accepted runs' follow; return all the ratings.
 
     Ratings from a file or a recording that are accepted already are the same run, not another one.
     """
@@ -376,7 +376,7 @@ def accepted_document(
 
 
 def _asked_rubric(rubric: Rubric) -> dict[str, Any]:
-    """Return the rubric as a dict for accepted.json, without keys of no effect on a run and unset newer keys."""
+    """Return the rubric as a dict for accepted.json, without keys that change nothing and without unset newer keys."""
     data = {key: value for key, value in asdict(replace(rubric, source=None)).items() if key not in NOT_ASKED}
     defaults = {field.name: field.default for field in fields(Rubric)}
     data = {key: value for key, value in data.items() if key not in NEWER or value != defaults[key]}

@@ -65,7 +65,7 @@ class AcceptedPoint:
         return tuple(changed)
 
     def to_json(self) -> dict[str, Any]:
-        """Return a dict with the run, by the keys of the file."""
+        """Return the run's measurements as a dict, by the keys of the history file."""
         return {
             "date": self.date,
             "use": self.use,

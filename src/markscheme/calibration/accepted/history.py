@@ -249,7 +249,7 @@ def _counted(accepted: Accepted, ratings: Sequence[Rating], *, count: bool) -> i
 def _replaying_judge(
     judge: GradingJudge, reopened: Callable[[], GradingJudge], *, may_ask: bool
 ) -> GradingJudge | None:
-    """Return today's judge for grading by the accepted rubric; if it may not be asked again, it only replays replies.
+    """Return today's judge to grade by the accepted rubric, limited to recorded replies if it may not be asked.
 
     None if the judge may not be asked and has no recorded replies.
     """

@@ -14,7 +14,7 @@ MOST_OF_MISSES = 1 / 2
 
 
 def gold_between_levels(criterion: Criterion, gold: Floats, judge: Floats, tolerance: float) -> Flags:
-    """Flag the examples whose gold lies between two levels of a criterion, so that the judge can't agree with it.
+    """Mark the examples whose gold lies between two levels of a criterion, so that the judge can't agree with it.
 
     Args:
         criterion: The one criterion that scores are made of.

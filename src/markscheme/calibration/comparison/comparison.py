@@ -399,7 +399,7 @@ class Comparison:
 
     @cached_property
     def sets(self) -> Sequence[str] | Integers | None:
-        """Set of examples that the jackknife leaves out with each example: its group, or a set of groups if over 1,000.
+        """Set of examples left out together in the jackknife: the example's group, or groups merged to 1,000 sets.
 
         Agreement and the sides of a gate, which are shares, keep the groups as they are.
         """

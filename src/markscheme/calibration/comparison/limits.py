@@ -39,7 +39,7 @@ OF_SIDE: Final[Mapping[SideName, str]] = {"stops": "gold fails", "keeps": "gold 
 
 @dataclass(frozen=True, slots=True)
 class MostWrong:
-    """The largest shares of wrong decisions that are accepted; None where there is no limit.
+    """The largest tolerated shares of false passes and of false fails; None where there is no limit.
 
     Attributes:
         false_pass: Of what gold fails, the share that the judge may pass.

@@ -73,7 +73,7 @@ PEOPLE_GAVE: Final = ("adjudicated", "people", "one-person")
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """The answer to one question about a judge, with the codes of its reasons.
+    """The answer to one question about a judge (may it gate, may it show trends), with the codes of its reasons.
 
     Attributes:
         question: Whether it may pass or fail responses without review, or whether its scores may be averaged.
@@ -313,7 +313,7 @@ def trend_at_most(use: Use) -> Use:
 
 
 def gate_ruling(figures: DecisionFigures, sides: tuple[GateSide, GateSide], target: float, confidence: float) -> Ruling:
-    """Decide whether a judge is shown to pass and fail responses as people do, on each side.
+    """Decide whether a judge is shown to pass what people pass and to fail what people fail.
 
     Args:
         figures: Its decisions compared with people's.
@@ -338,7 +338,7 @@ def gate_ruling(figures: DecisionFigures, sides: tuple[GateSide, GateSide], targ
 
 
 def trend_ruling(states: VerdictStates, *, no_skill: bool = False, further: Sequence[BecauseCode] = ()) -> Ruling:
-    """Decide whether a judge's scores are shown to be good enough for averages.
+    """Decide whether a judge's scores are shown to be good enough to be averaged.
 
     Args:
         states: What is shown of their agreement.

@@ -188,7 +188,7 @@ def repairs_of(table: RatingTable, *, judge: str, gold: str, tolerance: float) -
 
 
 def swap_of(table: RatingTable, *, judge: str, gold: str, tolerance: float) -> LevelSwap | None:
-    """Return the judge's levels and gold's, which replace them one criterion at a time; None if nothing can be counted.
+    """Return the exchange of the judge's levels for gold's, one criterion at a time; None if nothing can be counted.
 
     Args:
         table: Has both columns.
@@ -275,7 +275,7 @@ def _passes_from(rubric: Rubric) -> float | None:
 
 
 def _follows(total: TermSums, is_complete: Flags, judge: Column, rubric: Rubric) -> Flags:
-    """Flag the examples with complete levels; flag none if the judge's scores or decisions don't follow from levels.
+    """Mark the examples with complete levels; mark none if the judge's scores or decisions don't follow from levels.
 
     A grade of the whole, and a decision by another rule, now and then equal what the levels come to.
     """

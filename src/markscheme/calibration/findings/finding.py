@@ -16,7 +16,7 @@ SEVERITIES: tuple[Severity, ...] = ("high", "medium", "low")
 
 @dataclass(frozen=True, repr=False)
 class Finding:
-    """A diagnosed fault.
+    """A diagnosed fault of judge, rubric or labels, with its evidence and what to do about it.
 
     Attributes:
         kind: What holds of every finding of its kind: how it is called, what fixes it, and what comes first.

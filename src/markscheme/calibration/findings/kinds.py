@@ -66,7 +66,7 @@ LABELS_TO_ADD = 30
 
 @dataclass(frozen=True, slots=True)
 class FindingKind:
-    """A kind of finding.
+    """A kind of finding, such as a lenient judge: what its findings say, their cause and their remedy.
 
     Attributes:
         code: Its name in JSON. Kinds share a code where a reader of the JSON has no use for their difference.

@@ -325,7 +325,7 @@ def _unused_by_judge(evidence: Evidence, criterion: CriterionEvidence, levels: S
 
 
 def label_findings(evidence: Evidence) -> Iterator[Finding]:
-    """Yield findings on labels of an earlier wording of the rubric, and on too few labels to say much."""
+    """Yield findings on labels given under an earlier wording of the rubric, and on too few labels to say much."""
     gold = evidence.comparison.gold
     under_another = stale_labels(gold.examples, evidence.comparison.rubric)
     stale = [(index, name) for index, label, name in under_another if label.kind in gold.kinds]

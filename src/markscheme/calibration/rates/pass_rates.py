@@ -26,7 +26,7 @@ MOST_GROUPS = 6
 
 @dataclass(frozen=True, slots=True)
 class GroupPassRate:
-    """The pass rate of one group.
+    """The pass rate of a group in a graded set, such as a system's responses, raw and corrected.
 
     Attributes:
         raw: From the judge alone.
@@ -44,7 +44,7 @@ class GroupPassRate:
 
 @dataclass(frozen=True)
 class PassRates:
-    """The pass rate of a graded set.
+    """The pass rate of the responses that a judge graded, raw and corrected for the judge's errors.
 
     Attributes:
         raw: From the judge alone.
@@ -230,7 +230,7 @@ def _why_withheld(labelled: RatingTable, how: DrawnHow) -> Reason | None:
 
 
 def _group_pass_rate(pool: RatingTable, labelled: RatingTable, how: DrawnHow) -> GroupPassRate:
-    """Estimate the pass rate of a group."""
+    """Estimate the raw and the corrected pass rate of one group of the graded responses."""
     why = _why_withheld(labelled, how)
     raw = raw_rate(pool)
     if why is not None:
