@@ -45,7 +45,7 @@ def _write_table(result: AnnotatorAgreement | TableCalibrations, report: ReportO
 def write_files_answer(
     answer: ToolFilesAnswer | AnnotatorAgreement | FileAnswer, report: ReportOptions, use: UseQuestion | None
 ) -> int:
-    """Write the report on an export's judges, or on annotators if there is no judge; return the exit status."""
+    """Write the report on an export's judges, or on its annotators if it has no judge; return the exit status."""
     if isinstance(answer, FileAnswer):
         reporter = reporter_of(answer)
         write(lambda: reporter.view(answer), lambda: reporter.data(answer), answer.calibrations, report)

@@ -51,7 +51,7 @@ def app_with(
     kind: type[App] = App,
     typed: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> App:
-    """Make the parser of some commands, with defaults from settings.
+    """Make the parser of some commands, with defaults from the settings file.
 
     Options that aren't on the command line are taken from `typed`, which has the values of `-o KEY=VALUE` by key,
     then from the settings file.
@@ -90,7 +90,7 @@ def app_with(
 
 @cache
 def command_line(name: str, load: Callable[[], CommandFunction], keys: frozenset[str]) -> CommandLine:
-    """Return a command in the form that the parser takes, cached; `keys` are the settings that have values."""
+    """Return a command in the form that the parser takes, cached; `keys` are those that the settings file sets."""
     return CommandLine(name, load(), keys)
 
 
@@ -124,7 +124,7 @@ def call(argv: Sequence[str]) -> int:
 
 @cache
 def described(command: str) -> Description:
-    """Return the description of a command that its help is made from, cached."""
+    """Return the description of a command from which its help is made, cached."""
     app = app_with(SettingsFile(), _only(command))[command]
     function = app.default_command
     assert isinstance(function, CommandLine)
@@ -175,13 +175,13 @@ def complete(argv: Sequence[str]) -> int:
 
 
 def _typed_reading(command: str, rest: Sequence[str]) -> AddedOptions:
-    """Return the options for reading files that were typed as `-o KEY=VALUE`."""
+    """Return the options for reading files that a command line sets by `-o KEY=VALUE`."""
     typed, _ = typed_settings(command, rest)
     return typed_reading({key: texts for key, texts in typed.items() if key not in described(command).own_settings})
 
 
 def typed_settings(command: str, rest: Sequence[str]) -> tuple[dict[str, list[str]], list[str]]:
-    """Split a command's words into values of `-o KEY=VALUE` by key, and the other words.
+    """Split a command's words into the values typed as `-o KEY=VALUE`, by key, and the other words.
 
     Raises:
         UsageError: Not KEY=VALUE, or a key that the command doesn't know.
@@ -231,7 +231,7 @@ def _refuse_settings_by_name(command: str, words: Sequence[str]) -> None:
 
 
 def _value_by_key(name: str, option: Option, after: str) -> str:
-    """Return the VALUE for the suggestion `-o KEY=VALUE` to a user who typed the setting as `--key`."""
+    """Return the VALUE to suggest in `-o KEY=VALUE` to a user who typed `--KEY`, which isn't an option."""
     if name.startswith("--no-"):
         return "off"
     if not option.value:
@@ -282,7 +282,7 @@ def _ordered(command: str, rest: Sequence[str]) -> list[str]:
 
 
 def _file_after_flag(command: str, rest: Sequence[str]) -> str:
-    """Return the file name typed after `--json`, if that takes no value in this command; "" otherwise."""
+    """Return the file name typed after `--json` if this command's `--json` takes none; else ""."""
     words = rest[: rest.index("--")] if "--" in rest else rest
     after = (following for word, following in pairwise(words) if word == JSON and following.endswith(".json"))
     joined = (word.removeprefix(f"{JSON}=") for word in words if word.startswith(f"{JSON}="))
@@ -298,7 +298,7 @@ def _prints_here(file: str) -> str:
 
 
 def _is_optional_value(option: Option, word: str, *, has_operand: bool) -> bool:
-    """Return True if a word is the value of an option whose value is optional: a .json file, or a number.
+    """Return True if a word can be the value of an option whose value is optional: a .json file, or a number.
 
     Where the command has its operand, any word after an option for a number is meant as one.
     """

@@ -20,6 +20,6 @@ EXPORTS: Final[OpenTable[ExportOtherwise]] = OpenTable()
 def export_otherwise(
     rubric: "Rubric", examples: Path | None, judges: tuple[str, ...], added: AddedOptions
 ) -> int | None:
-    """Run the feature's export that the options ask for, and return its exit status; None if they ask for none."""
+    """Run the export of a feature that the options ask for; return its exit status, None if they ask for none."""
     statuses = (export(rubric, examples, judges, added) for export in EXPORTS)
     return next((status for status in statuses if status is not None), None)

@@ -26,7 +26,7 @@ _OF = "__"
 
 
 def spelled(**names: str | None) -> Mapping[str, str | None]:
-    """Spell options of a family by other names in one command; an option spelled None isn't in the command.
+    """Return other spellings for a family's options in one command, by key; None leaves an option out of the command.
 
     Example:
         >>> spelled(batch="--in-batches", target=None)
@@ -36,7 +36,7 @@ def spelled(**names: str | None) -> Mapping[str, str | None]:
 
 
 def only(family: type, *keys: str) -> Mapping[str, str | None]:
-    """Return the spellings for a command that has only some options of a family.
+    """Return the spellings that leave only some of a family's options in a command.
 
     Example:
         >>> from markscheme.options.reading import DamageOptions
@@ -88,7 +88,7 @@ class CommandLine:
 
     @property
     def keyed(self) -> Iterator[KeyedOption]:
-        """The command's options that only `-o KEY=VALUE` sets, with options for reading files, if any, last."""
+        """The options that only `-o KEY=VALUE` sets in this command, those for reading files last, if it reads any."""
         yield from self.keyed_of_families
         if any(issubclass(family, DamageOptions) for families in self._families.values() for family in families):
             for family in reading_families():
@@ -96,7 +96,7 @@ class CommandLine:
 
     @property
     def keyed_of_families(self) -> Iterator[KeyedOption]:
-        """The command's options that only `-o KEY=VALUE` sets, without the options for reading files."""
+        """The options that only `-o KEY=VALUE` sets in this command, without those for reading files."""
         for parameter in self._own.parameters.values():
             if parameter.name in self._families:
                 _, names = _family_in(parameter.annotation)
@@ -113,7 +113,7 @@ class CommandLine:
         return self.function(*bound.args, **bound.kwargs)
 
     def gathered(self, bound: BoundArguments) -> BoundArguments:
-        """Convert the parser's arguments to the function's, with an object for each family that has an option set."""
+        """Convert the parser's arguments to the function's, which has one object per family of options."""
         arguments: dict[str, Any] = {}
         for name, parameter in self._own.parameters.items():
             if name not in self._families:
@@ -127,7 +127,7 @@ class CommandLine:
 
 
 def _made(families: Sequence[type], arguments: Mapping[str, Any], prefix: str) -> tuple[object, ...]:
-    """Make an object of each family of which the parser's arguments set an option."""
+    """Make an object of each family with an option that the parser's arguments set."""
     typed = {name.removeprefix(prefix): value for name, value in arguments.items() if name.startswith(prefix)}
     values = [(family, {key: typed[key] for key in options_of(family) if key in typed}) for family in families]
     return tuple(family(**options) for family, options in values if options)
@@ -146,14 +146,14 @@ def _family_in(annotation: Any) -> tuple[Any, Mapping[str, str | None]]:
 
 
 def _typed_options(family: type, names: Mapping[str, str | None]) -> Iterator[tuple[str, DeclaredOption]]:
-    """Yield the key and declaration of each of a family's options that a command has."""
+    """Yield key and declaration of each option of a family that a command has."""
     for key, declared in options_of(family).items():
         if declared.is_typed and names.get(key, key) is not None:
             yield key, declared
 
 
 def _keyed_options(family: type, names: Mapping[str, str | None]) -> Iterator[KeyedOption]:
-    """Yield the options of a family that only `-o KEY=VALUE` sets."""
+    """Yield the options of a family that can be set by `-o KEY=VALUE` only."""
     for key, declared in _typed_options(family, names):
         if not declared.is_named:
             yield key, declared, _name_of(key, declared, names.get(key))

@@ -194,7 +194,7 @@ class _RowRubrics:
     """
 
     def __init__(self, of_run: Rubric, rule: RowRule | None, *, has_core: bool) -> None:
-        """Start the counts at zero, by the rubric of the run and the rule for rows' own rubrics."""
+        """Start counting; rows' own rubrics are used by `rule`, together with the rubric of the run."""
         self.of_run = of_run
         self.core = of_run if has_core else None
         self.rule = row_rule(rule, self.core)
@@ -203,7 +203,7 @@ class _RowRubrics:
         self._ids_by_note: dict[str, list[str]] = {}
 
     def prompts(self, submissions: Iterable[Submission]) -> list[Prompt]:
-        """Return the first prompts about each row by its rubric, and notify the user of rows that can't be graded."""
+        """Return the first prompts about each row by its own rubric, and tell the user which rows can't be graded."""
         brought = [(submission, self.add(submission)) for submission in submissions]
         self.say(len(brought))
         readable = (
@@ -214,7 +214,7 @@ class _RowRubrics:
         return [prompt for row, rubric in readable for prompt in questions(rubric, row)]
 
     def add(self, submission: Submission) -> RowRubric | str | None:
-        """Count a row and return its rubric, the reason why it can't be graded, or None if it brings no rubric."""
+        """Count a row; return its own rubric, the reason why it can't be graded, or None if it has no rubric."""
         self.n += row_rubric_in(submission.inputs, self.core) is not None
         row_rubric = rubric_for(submission.inputs, self.core, self.rule, self.of_run)
         if isinstance(row_rubric, str) and not submission.fault and row_rubric != ROW_REFUSED:
@@ -225,7 +225,7 @@ class _RowRubrics:
         return row_rubric
 
     def say(self, total: int) -> None:
-        """Tell the user how many rows bring a rubric, how it is used, and which rubrics are faulty."""
+        """Tell the user how many rows have their own rubric, how it is used, and which of these rubrics are faulty."""
         if self.n and self.core is not None:
             becomes = {"ignore": "ignored, as asked", "refuse": "refused, as asked", "instead": "theirs count instead"}
             added = becomes.get(self.rule, f"their criteria are added to those of {self.core.name}")
@@ -239,7 +239,7 @@ class _RowRubrics:
 def _looked_through(
     submissions: Iterator[Submission], rubric: Rubric, brought: _RowRubrics, *, at_most: int | None
 ) -> tuple[list[Submission], Counter[str], int, int]:
-    """Read all submissions; return the first ones, counts of missing inputs and of missing responses, and the total."""
+    """Read all submissions; return the first ones, counts of each missing input, of missing responses and of all."""
     first = list[Submission]()
     lacking = Counter[str]()
     without_response = 0
@@ -284,7 +284,7 @@ async def _print_all(
 
 
 def _after_grading(grading: Grading, counts: "GradedCounts") -> None:
-    """Let features warn after a group of judges has graded, such as of shifts since its certificate."""
+    """Let features warn after a group of judges has graded, for example that scores shifted since certification."""
     if isinstance(grading.judge, JudgeGroup) and counts.sentence:
         for warn in AFTER_GRADING:
             warn(grading, counts)
@@ -314,7 +314,7 @@ def _summary(decisions: Mapping[str, int], grading: Grading, shown_as: GradeForm
 
 
 def _shown(grade: Grade, rubric: Rubric, shown_as: GradeForm, width: int) -> str:
-    """Format a grade as JSON, with its reasons, or on one line."""
+    """Format a grade: as JSON, with its reasons, or on one line."""
     rubric = grade.rubric or rubric
     if shown_as == "json":
         return dumps(grade_json(grade, rubric), ensure_ascii=False)
@@ -338,7 +338,7 @@ def _levels(grade: Grade, rubric: Rubric) -> Iterator[str]:
 
 
 def _out_of(criterion: Criterion, level: float) -> str:
-    """Write a level's name, for a number with the highest level: "4 of 5"."""
+    """Write a level's name; a number is followed by the highest level, as in "4 of 5"."""
     name = criterion.scale.level_name(level)
     is_number = criterion.scale.ordered and not criterion.scale.is_yes_no and name == f"{level:g}"
     return f"{name} of {criterion.scale.values[-1]:g}" if is_number else name

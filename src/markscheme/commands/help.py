@@ -70,12 +70,12 @@ class Description:
 
     @cached_property
     def keyed(self) -> tuple[Option, ...]:
-        """The command's options that only `-o KEY=VALUE` sets."""
+        """The options that only `-o KEY=VALUE` sets in this command."""
         return tuple(map(_keyed_option, self.line.keyed))
 
     @property
     def own_settings(self) -> set[str]:
-        """Keys that `-o KEY=VALUE` can set, without those of options for reading files."""
+        """Keys that `-o KEY=VALUE` can set in this command, without those of options for reading files."""
         keyed = {key for key, declared, _ in self.line.keyed_of_families if declared.is_key}
         return keyed.union(option.setting for option in self.options if option.setting)
 
@@ -84,12 +84,12 @@ class Description:
         return key in self.own_settings or key in self.settings
 
     def keyed_as(self, name: str) -> Option | None:
-        """Return the option that only `-o KEY=VALUE` sets and that was typed as `--key`; None if there is none."""
+        """Return the option that was typed as `--key` though only `-o KEY=VALUE` sets it; None for any other name."""
         return next((option for option in map(_keyed_option, self.line.keyed) if name in option.names), None)
 
     @property
     def settings(self) -> tuple[str, ...]:
-        """All keys that `-o KEY=VALUE` can set in this command."""
+        """All keys that `-o KEY=VALUE` can set in this command, including those of options for reading files."""
         return tuple(option.setting for option in (*self.options, *self.keyed) if option.setting)
 
     @property
@@ -206,7 +206,7 @@ def _row(option: Option, settings: SettingsFile, width: int) -> list[str]:
 
 
 def _settings_rows(description: Description, settings: SettingsFile, width: int) -> list[str]:
-    """Return the help's lines on settings: options that only `-o` sets, then a list of the others it can set."""
+    """Return the help's lines on `-o`: the options that only `-o` sets, then a list of all others it can set."""
     named = ", ".join(option.setting for option in description.options if option.setting)
     rows = [line for option in description.keyed for line in _row(option, settings, width)]
     too = textwrap.wrap(f"  and by -o too: {named}", width, subsequent_indent="  ") if named else []

@@ -31,7 +31,7 @@ JUDGE_NAMES = "{judges}"
 
 
 def _must(allowed: str, holds: Callable[[Any], bool]) -> Callable[[type, Any], None]:
-    """Make a validator that raises an error unless `holds` is true of a value; `allowed` says which values are."""
+    """Make a validator that raises an error unless `holds(value)`; the error says that the value must be `allowed`."""
 
     def check(_: type, value: Any) -> None:
         for entry in value if isinstance(value, tuple) else (value,):
@@ -50,7 +50,7 @@ def whole_number(_: type, tokens: "Sequence[Token]") -> int:
 
 
 def number_or_needed(kind: type, tokens: "Sequence[Token]") -> int:
-    """Convert an optional whole number from 1; without a value, return the mark for "as many as are needed"."""
+    """Convert a whole number from 1; without a value, return AS_NEEDED, for as many as a verdict needs."""
     return AS_NEEDED if tokens[0].value == ALONE else whole_number(kind, tokens)
 
 
@@ -102,14 +102,14 @@ def notify(sentence: str) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class AskFlags(DamageOptions, AskOptions):
-    """Options on how a judge is asked and within what limits, as commands take them."""
+    """Options of commands for how a judge is asked and within what limits."""
 
     def rubric(self, name: str) -> "Rubric":
         """Load a rubric by name or file, and apply the options on how it is asked."""
         return self.of(rubric_named(name))
 
     def asking(self, notify: Callable[[str], None] | None = notify) -> "Asking":
-        """Make the limiter, price and cache that judges share; by default, news of a batch is printed."""
+        """Make the limiter, price and cache that all judges share; unless told otherwise, print news of a batch."""
         return super().asking(notify)
 
 

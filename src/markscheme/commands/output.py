@@ -21,7 +21,7 @@ TOO_FEW = 4
 
 
 def refuse_outputs(targets: Mapping[str, str | None], inputs: Iterable[str | Path | None] = ()) -> None:
-    """Raise an error if outputs can't all be written, before a judge is asked.
+    """Raise an error, before a judge is asked, if any of the output files can't be written.
 
     Args:
         targets: By option, the file or "-" for standard output; None where it isn't given.

@@ -41,7 +41,7 @@ def settings_help() -> str:
 
 
 def typed_alone(argv: Sequence[str]) -> CommandFunction | None:
-    """Return the function for a command without arguments, if it has one that needs no parser and no settings apply."""
+    """Return a command's function for a call without arguments; None if that needs the parser or the settings file."""
     command = command_named(argv[0]) if len(argv) == 1 else None
     if command is None or command.load_alone is None or find_settings(Path.cwd()).values:
         return None
@@ -49,7 +49,7 @@ def typed_alone(argv: Sequence[str]) -> CommandFunction | None:
 
 
 def columns_of(name: str, text: str, width: int) -> list[str]:
-    """Format a name with its description next to it, as lines of two columns."""
+    """Format a name and its description as two columns, over as many lines as they need."""
     body = textwrap.wrap(text, width - LEFT, break_on_hyphens=False) or [""]
     first = f"  {name}"
     lines = [f"{first:<{LEFT}}{body[0]}"] if len(first) < LEFT - 1 else [first, f"{'':<{LEFT}}{body[0]}"]

@@ -35,7 +35,7 @@ def progress(what: str, total: int) -> Iterator[CountStep]:
 
 
 class _Shown:
-    """Base of progress displays: counts steps, and from time to time shows how many are done."""
+    """Base of progress displays: counts steps, and shows from time to time how many are done."""
 
     def __init__(self, what: str, total: int) -> None:
         self.what = what

@@ -8,7 +8,7 @@ from markscheme.seam import OpenTable
 
 
 class FoundProject(NamedTuple):
-    """Files for a new project that were derived from existing files in its folder.
+    """Files for a new project that a feature derived from existing files in the project's folder.
 
     Attributes:
         files: The text of each by its place in the project.

@@ -14,7 +14,7 @@ _ADDED: Final = frozenset(["--pass", "--same", "--scale"])
 
 
 def complete(error: UsageError, command: str, words: Sequence[str], arguments: Mapping[str, Any]) -> None:
-    """Turn each choice of an error about an ambiguous table into a full command, and write the error as JSON if asked.
+    """Complete each choice in an error about an ambiguous table to a full command; write the error as JSON if asked.
 
     Args:
         error: The refusal.
@@ -41,7 +41,7 @@ def _without_json(words: Sequence[str], written: Any) -> list[str]:
 
 
 def _whole(command: str, words: Sequence[str], choice: Sequence[str]) -> str:
-    """Return a command line with the options of a choice added or replaced."""
+    """Return a full command line, with the options of a choice added or put in place of those typed."""
     replaced = {word.partition("=")[0] for word in choice if word.startswith("--")} - _ADDED
     staying: list[str] = []
     is_gone = False

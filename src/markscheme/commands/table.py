@@ -75,7 +75,7 @@ def _grade() -> CommandFunction:
 
 
 def _of_prompts(words: Sequence[str]) -> list[str]:
-    """Convert arguments of the removed command `prompts` to those of `grade`."""
+    """Convert the arguments of `prompts`, a command that no longer exists, to those of `grade`."""
     return [*(word for word in words if word not in ("--examples", "--json")), "--show-prompt"]
 
 
@@ -86,7 +86,7 @@ def _session() -> CommandFunction:
 
 
 def _of_agreement(words: Sequence[str]) -> list[str]:
-    """Convert arguments of the removed command `agreement` to those of `calibrate`."""
+    """Convert the arguments of `agreement`, a command that no longer exists, to those of `calibrate`."""
     settings = {"--scale": "metric", "--weights": "agreement_weights"}
     typed: list[str] = []
     is_left_out = takes_value = False

@@ -27,7 +27,7 @@ class ValueForm(NamedTuple):
     suggested: Callable[[Any], str | None] | None = None
 
     def refusal(self, written: Any) -> tuple[str, str]:
-        """Return why a value is refused, and a "did you mean" question or "" if no allowed value is near."""
+        """Return why a value is refused, and a "did you mean" question, which is "" if no allowed value is near."""
         meant = None if self.suggested is None else self.suggested(written)
         return f"must be {self.allowed}", "" if meant is None else f"; did you mean {meant}?"
 
@@ -126,7 +126,7 @@ def _value_texts(written: Any) -> tuple[str, ...]:
 
 
 def _ends(written: Any) -> tuple[str, ...]:
-    """Write a list of two numbers as the text LOW..HIGH, and any other value as it would be typed."""
+    """Write a pair of numbers as the text LOW..HIGH, and any other value as it would be typed."""
     if isinstance(written, list | tuple) and len(written) == len(("worst", "best")) and all(map(_is_number, written)):
         return (_value_text(written),)
     return _value_texts(written)
@@ -147,7 +147,7 @@ def _column_names(written: Any) -> tuple[str, ...]:
 
 
 def text_form(allowed: str) -> ValueForm:
-    """Make the form of a text that must not be empty; error messages call it by the given name."""
+    """Make the form of a text that must not be empty; `name` is what error messages call the text."""
     return ValueForm(allowed, _text)
 
 

@@ -30,14 +30,14 @@ def reading_families() -> list[type]:
 
 
 def reading_options() -> dict[str, DeclaredOption]:
-    """Map keys to all options for reading files."""
+    """Return all options for reading files, by key."""
     return {key: declared for family in reading_families() for key, declared in options_of(family).items()}
 
 
 def split_reading(
     sources: Sequence[OptionSource], foreign: Container[str] = ()
 ) -> tuple[AddedOptions, list[OptionSource]]:
-    """Separate the options for reading files, as an object for each family, from the other options that sources set.
+    """Separate the options for reading files, one object for each family, from all others that sources set.
 
     Args:
         sources: What each sets, the strongest first.
@@ -54,7 +54,7 @@ def split_reading(
 
 
 def _set_of(family: type, sources: Sequence[OptionSource]) -> object | None:
-    """Return a group of options as the command line and files set them; None if nothing sets any."""
+    """Make an object of one family from what the command line and files set; None if no option of the family is set."""
     keys = options_of(family)
     ours = [({key: value for key, value in written.items() if key in keys}, named) for written, named in sources]
     if not any(written for written, _ in ours):

@@ -27,11 +27,11 @@ class SettingsFile(NamedTuple):
         return {key: value for key, value in self.values.items() if key in options_of(family)}
 
     def source_of(self, family: type) -> OptionSource:
-        """Return the file's values for a family, and a template that names the file and a key in error messages."""
+        """Return the file's values for a family, and a template for errors that names the file and a key."""
         return self.values_of(family), f"{self.path}: `{{}}`"
 
     def texts(self, key: str) -> list[str]:
-        """Return an option's value as texts that could be typed: one for each entry of a table; none if not set."""
+        """Return an option's value as texts that could be typed, one for each entry of a table; empty if not set."""
         value = self.values.get(key)
         if value is None:
             return []

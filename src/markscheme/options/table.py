@@ -74,11 +74,11 @@ class DeclaredOption(NamedTuple):
 
     @property
     def is_key(self) -> bool:
-        """Whether the option can be set by `-o KEY=VALUE`."""
+        """True if the option can be set by `-o KEY=VALUE`."""
         return self.is_setting or self.never_in_files is not None
 
     def read(self, written: Any, source: str) -> Any:
-        """Convert a source's value to the option's value; None means "not set" and stays None.
+        """Convert the value in a source, such as a settings file, to the option's value; None stays None (not set).
 
         Raises:
             UsageError: The option can't have it.
@@ -189,7 +189,7 @@ def families_of(command: str) -> list[type]:
 
 
 def settings_declared() -> Iterator[tuple[str, DeclaredOption]]:
-    """Yield each option that `-o KEY=VALUE` can set, with its key; features are loaded after the core's are yielded."""
+    """Yield each option that `-o KEY=VALUE` can set, with its key; the core's first, as features load after them."""
     keys = set[str]()
     for family in OPTIONS:
         for key, declared in options_of(family.load()).items():
