@@ -30,13 +30,13 @@ _WORDS = re.compile(r"\s+|\S+")
 
 
 def _too_large(shown_part: ShownPart) -> str | None:
-    """Return words to show in place of an image or document that is too large; None if it isn't."""
+    """Return the words that a page shows in place of a too large image or document; None if it isn't too large."""
     return f"{TOO_LARGE}: {shown_part.mark}" if shown_part.size > MOST_BYTES_IN_REPORT else None
 
 
 @dataclass(frozen=True)
 class Shortening:
-    """Rule for how much of long texts and which images and documents a page shows.
+    """Rule for how much of a long text a page shows, and which images and documents.
 
     Attributes:
         cut: Cuts one text, and says on it that it did.
@@ -114,7 +114,7 @@ def render_example(
 
 
 def render(text: str) -> str:
-    """Render a text as HTML without scripts, styles, forms or anything that loads by itself.
+    """Render a text as safe HTML, without scripts, styles, forms or anything that loads by itself.
 
     A JSON value becomes a folded tree, a list of messages a conversation, a text of which most lines are code is
     highlighted, and anything else is read as Markdown. Images and data URLs are folded, remote ones are links.
@@ -125,7 +125,7 @@ def render(text: str) -> str:
 
 
 def _judged(texts: Mapping[str, str], level: int | None) -> str:
-    """Render a response, or the two responses of a pair next to each other, numbered."""
+    """Render a response; the two responses of a pair are numbered and next to each other."""
     sections = [f'<div class="response">{text}</div>' for text in texts.values()]
     if len(sections) == 1:
         return f"{_heading('Response', level)}{sections[0]}"
@@ -167,7 +167,7 @@ def _steps(trajectory: Trajectory, level: int | None, shortening: Shortening | N
 
 
 def _with_parts(html: str, text: str, shortening: Shortening | None) -> str:
-    """Insert a text's images and documents into its HTML in place of their marks, or at the end without marks."""
+    """Insert images and documents into a text's HTML in place of their marks; those without a mark go to the end."""
     for shown_part in text.parts if isinstance(text, PartedText) else ():
         words = None if shortening is None else shortening.instead(shown_part)
         address = None if shortening is None else shortening.address

@@ -94,7 +94,7 @@ def laid_out(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Render a text as plain text, in pieces that a browser lays out one by one."""
+    """Render a text as HTML that shows it unformatted, in pieces that a browser lays out one by one."""
     pieces = "".join(f'<span class="piece">{escape(piece)}</span>' for piece in _pieces(text))
     return f'<pre class="plain" dir="auto" tabindex="0">{pieces}</pre>'
 
@@ -163,7 +163,7 @@ def _code(text: str, language: str) -> str:
 
 
 def _tokens(lexer: Lexer, text: str) -> Iterator[tuple[_TokenType, str]]:
-    """Yield the tokens of code until a time limit by its length; the remaining code is one plain token.
+    """Yield the tokens of code until a time limit is over; all code after that is one plain token.
 
     Lexers search for patterns that cost the square of a text's length; one without a long line or run of white space
     has none that costs this for a single token.

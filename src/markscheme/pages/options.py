@@ -64,13 +64,13 @@ class PageOptions:
         return local | {self.public.netloc.lower()} if self.public else local
 
     def url(self, port: int, token: str) -> str:
-        """Return the URL of the page that belongs to a rater's token."""
+        """Return the URL of a rater's page, which is found by the rater's token."""
         if self.public_url:
             return f"{self.public_url.rstrip('/')}/{token}/"
         return f"http://{self.host}:{port}/{token}/"
 
     @property
     def is_unprotected(self) -> bool:
-        """Whether labels and tokens may cross a network unencrypted."""
+        """True if labels and tokens may cross a network unencrypted."""
         name, scheme = (self.public.hostname, self.public.scheme) if self.public else (self.host, "http")
         return scheme != "https" and name not in (LOOPBACK, "localhost")

@@ -48,7 +48,7 @@ class StepNode:
 
     @property
     def numbers(self) -> str:
-        """The numbers of the node's step and of its result."""
+        """The number of the node's step, and that of its result if there is one."""
         if self.number is None:
             return ""
         if self.result is None or self.result[0] is None:

@@ -71,7 +71,7 @@ their own processes."""
 
 
 class _Refused(Exception):  # noqa: N818 - what the session did
-    """Error of a session that refuses a request: it is from another environment, or the session is ending."""
+    """Error for a request that the session refuses: the caller is in another environment, or the session is ending."""
 
 
 def ask(request: "dict[str, Any]", *, folder: str, wish: object = None) -> "dict[str, Any] | None":
@@ -100,13 +100,13 @@ def ask(request: "dict[str, Any]", *, folder: str, wish: object = None) -> "dict
 
 
 def start(*, folder: str, wish: object = None) -> str | None:
-    """Return a running session's socket, and start a session if none runs; None if sessions are off or can't start."""
+    """Return the socket of a running session, starting it if needed; None if sessions are off or can't start."""
     session = running(folder=folder, wish=wish)
     return None if session is None else session[0]
 
 
 def running(*, folder: str, wish: object = None) -> tuple[str, str] | None:
-    """Return a running session's socket and its environment's key; None if sessions are off or can't start."""
+    """Return a session's socket and its environment's key, starting it if needed; None if that can't be."""
     place_and_key = _place_and_key(folder, wish)
     if place_and_key is None:
         return None
@@ -193,7 +193,7 @@ def environment_key(folder: str) -> str:
 
 
 def folder_marks(folder: str) -> "list[tuple[str, int, int]]":
-    """Return marks of the working directory and the graders' folder that differ for other folders at the same paths.
+    """Return marks of the working directory and the graders' folder that differ if a folder has been replaced.
 
     Raises:
         OSError: The working directory or the folder is gone.
@@ -203,7 +203,7 @@ def folder_marks(folder: str) -> "list[tuple[str, int, int]]":
 
 
 def settings_texts() -> list[tuple[str, str]]:
-    """List paths and texts of the settings files in the working directory and the folders above it."""
+    """List the path and the text of each settings file in the working directory and the folders above it."""
     files = []
     folder = os.getcwd()
     above = ""
@@ -221,7 +221,7 @@ def settings_texts() -> list[tuple[str, str]]:
 
 
 def matters(name: str) -> bool:
-    """Return True if callers for whom this environment variable differs must use different sessions."""
+    """Return True if an environment variable may affect grades, so that each of its values needs its own session."""
     return name not in _IRRELEVANT and not name.startswith(_IRRELEVANT_PREFIXES)
 
 
@@ -250,7 +250,7 @@ def _folder() -> str:
 
 
 def _is_private(folder: str) -> bool:
-    """Return True if a folder belongs to this user and is closed to all others."""
+    """Return True if a folder belongs to this user and other users can't enter it."""
     about = os.lstat(folder)
     return (about.st_mode & 0o170077) == 0o040000 and about.st_uid == os.getuid()
 
@@ -286,7 +286,7 @@ def _remove_socket(path: str) -> None:
 
 
 def is_own(connection: socket.socket) -> bool:
-    """Return True if the process at the other end is this user's, or if the system can't say."""
+    """Return True if the process at the other end of a connection is this user's, or if the system can't say."""
     if not hasattr(socket, "SO_PEERCRED"):
         return True
     of_peer = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)  # pid, uid, gid
@@ -313,7 +313,7 @@ def _exchange(connection: socket.socket, message: bytes, path: str) -> "dict[str
 
 
 def _received(connection: socket.socket, path: str) -> bytes:
-    """Return the next bytes; wait longer for a session whose process is running than for a stopped one."""
+    """Return the next bytes of an answer; wait longer for a session whose process is running than for a halted one."""
     silent = 0.0
     while True:
         try:
@@ -411,7 +411,7 @@ def _spawn(listener: socket.socket, path: str, folder: str) -> None:
 
 
 def _remove_stale(path: str) -> None:
-    """Remove a socket's file if no process listens on it; keep it if that can't be told."""
+    """Remove a socket's file if no process listens on the socket; keep it if that isn't certain."""
     try:
         with folder_lock(os.path.dirname(path)):
             connection = connected(path)

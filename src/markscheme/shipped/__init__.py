@@ -29,7 +29,9 @@ def install_command(extra: str) -> str:
 
 
 def shipped(place: str) -> Path:
-    """Return a file or folder that comes with markscheme, by its path in the repository; `project` is what `init` adds.
+    """Return the path of a file or folder that comes with markscheme, from its path in the repository.
+
+    The folder `project` has what `init` adds to a project.
 
     Example:
         >>> shipped("rubrics/schema.json").is_file(), shipped("graders/session.py").is_file()
