@@ -49,7 +49,7 @@ class Background:
     def for_test(
         self, *defaults: tuple[str | None, Sequence[str], str], near: Path, record: Callable[[str, object], None]
     ) -> "AssertGrade":
-        """Make the fixture's value for one test.
+        """Make the value of the fixture `assert_grade` for one test.
 
         Args:
             defaults: The judge, the options and the origin of each source of pytest's settings, the strongest first.
@@ -66,7 +66,7 @@ class Background:
 
 @dataclass(frozen=True, repr=False)
 class AssertGrade:
-    """The value of the fixture `assert_grade`.
+    """The value of the fixture `assert_grade`: a function that fails a test if a judge fails an output.
 
     Attributes:
         asking: Settings that all tests share.
@@ -251,7 +251,7 @@ def failure_text(grade: Grade, rubric: Rubric) -> str:
 
 
 def _cost_lines(grade: Grade, rubric: Rubric) -> Iterator[str]:
-    """Yield a line for each criterion that lowered the score, the largest loss first, then the names of the others."""
+    """Yield a line for each criterion that lowered the score, the largest loss first, then all others' names."""
     if isinstance(grade.holistic, Holistic):
         yield f"  as a whole {grade.holistic.score:g} of 100: {_line(grade.holistic.reason or '')}"
     cost = {name: _cost(rubric.criterion(name), verdict.level) for name, verdict in grade.verdicts.items()}
@@ -272,7 +272,7 @@ def _cost_lines(grade: Grade, rubric: Rubric) -> Iterator[str]:
 
 
 def _line(text: str) -> str:
-    """Put a judge's words on one line, without control characters or API keys."""
+    """Put a judge's words on one line, without control characters and API keys."""
     line = on_one_line(hidden(text, ()))
     return line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}…"
 

@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _ended(argv: list[str]) -> int:
-    """Run a command line and print any error; return the exit status."""
+    """Run a command line and return its exit status; print any error that it raises."""
     search_for_code(Path.cwd())
     with warnings.catch_warnings():
         warnings.showwarning = _show_warning

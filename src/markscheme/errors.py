@@ -73,14 +73,14 @@ class UsageError(MarkschemeError):
         choices: tuple[str, ...],
         facts: Mapping[str, object],
     ) -> "UsageError":
-        """Create an error whose message is made from its code and facts by a row of SENTENCES."""
+        """Create an error from a code and facts; the message is made by the row of SENTENCES for the code."""
         error = cls()
         error.code, error.columns, error.values, error.choices, error.facts = code, columns, values, choices, facts
         return error
 
     @property
     def commands(self) -> tuple[str, ...]:
-        """Commands that resolve the error, one for each choice; parts that only the caller knows are in capitals."""
+        """Commands that resolve the error, one for each choice; words in capitals are for the caller to replace."""
         called = "markscheme calibrate TABLE" if self.called is None else self.called
         return tuple(f"{called} {choice}".strip() for choice in self.choices)
 
@@ -128,7 +128,7 @@ anyway."""
 
 
 def suggestion(text: str, valid_names: Iterable[str], *, mark: str | None = None) -> str:
-    """Return the end of an error about an unknown name: the nearest known one, "" if none is near.
+    """Return the end of an error about an unknown name, which suggests the nearest known one; "" if none is near.
 
     Example:
         >>> suggestion("calibrat", ["compare", "calibrate"], mark="`")
@@ -141,7 +141,7 @@ def suggestion(text: str, valid_names: Iterable[str], *, mark: str | None = None
 
 
 def nearest(text: str, valid_names: Iterable[str], *, least: float = 0.6) -> str | None:
-    """Return the name that is most similar to a text; None if no name is similar.
+    """Return the most similar of some names to a text; None if no name is similar.
 
     Args:
         text: The text.
@@ -154,7 +154,7 @@ def nearest(text: str, valid_names: Iterable[str], *, least: float = 0.6) -> str
 
 
 def no_file(path: Path) -> str:
-    """Return the end of a sentence on a missing file: the nearest name in its folder, or that there is no folder."""
+    """Return the end of a sentence on a missing file: a similar name in its folder, or that there is no such folder."""
     if not path.parent.is_dir():
         return f"there is no folder {path.parent}"
     names: list[str] = []
@@ -194,7 +194,7 @@ class Fault:
 
 
 class FileError(MarkschemeError):
-    """Faults in a file that a user wrote, all of them at once, each with its place.
+    """Faults in a file that a user wrote: all of them in one error, each with its line.
 
     Attributes:
         faults: The faults, in the order of the file.
@@ -278,7 +278,7 @@ _LONGEST = 200
 
 @contextmanager
 def naming(*paths: Path | str) -> Iterator[None]:
-    """Put the files' names in front of the message of any error inside the `with` block that doesn't name them."""
+    """Put the files' names in front of the message of any error inside the `with` block that doesn't name a file."""
     try:
         yield
     except MarkschemeError as error:
@@ -361,7 +361,7 @@ class JudgeBusy(JudgeUnavailable):
 
 
 class JudgeSilent(JudgeUnavailable):
-    """Error for no answer, though one may have been made and charged: unreachable, cut off, or past the deadline."""
+    """Error of a judge that gave no answer, though one may have been charged: unreachable, cut off, or too slow."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, transient=True)
@@ -396,7 +396,7 @@ _LEFT_OUT: ContextVar[set[str] | None] = ContextVar("lines_left_out", default=No
 
 @contextmanager
 def leaving_out_damaged_lines(wanted: bool = True) -> Iterator[None]:
-    """Leave out unreadable lines of any file read inside the block, with a warning; otherwise they are refused.
+    """Leave out unreadable lines of files read inside the block, with a warning, or refuse them if not `wanted`.
 
     This implements `-o skip_damaged=true` for all files that a command reads.
     """
@@ -408,7 +408,7 @@ def leaving_out_damaged_lines(wanted: bool = True) -> Iterator[None]:
 
 
 def lines_left_out() -> int:
-    """Count the damaged lines that have been left out so far."""
+    """Count the damaged lines that have been left out of files so far."""
     return len(_LEFT_OUT.get() or ())
 
 

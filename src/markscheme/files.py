@@ -37,7 +37,7 @@ _ONE_THREAD = threading.RLock()
 
 
 def append_lines(path: Path, lines: Sequence[Mapping[str, Any]], *, follow: bool = True) -> None:
-    """Append JSON objects, one per line, all or none; on disk when this returns. Otherwise like `append_text`."""
+    """Append JSON objects, one per line, all or none, as `append_text` appends lines of text."""
     append_text(path, "".join(map(json_text, lines)), follow=follow)
 
 
@@ -47,7 +47,7 @@ def json_text(line: Mapping[str, Any]) -> str:
 
 
 def append_text(path: Path, text: str, *, follow: bool = True) -> None:
-    """Append whole lines, all or none; on disk when this returns.
+    """Append whole lines, all or none; they are on disk when this returns.
 
     Writers wait for each other. If the last line has no line end, it gets one first. A device or pipe is written to.
 
@@ -89,7 +89,7 @@ def _last_byte(file: FileIO) -> bytes:
 
 
 def rewrite(path: Path, change: Callable[[str], str], *, follow: bool = True) -> None:
-    """Replace the text of a file by the result of `change`, whole or not at all, as `write_whole` does.
+    """Replace the text of a file by what `change` makes of it, whole or not at all, as `write_whole` does.
 
     Other processes that append to the file or rewrite it wait meanwhile, so nothing is lost.
 
@@ -130,7 +130,7 @@ def _write_all(file: FileIO, raw: bytes) -> None:
 
 @contextmanager
 def _locked(file: FileIO) -> Iterator[None]:
-    """Lock a file that several processes append to, until the `with` block ends.
+    """Lock a file to which several processes append, until the `with` block ends.
 
     The lock belongs to the process, not to the open file, and so ends when the process closes the file anywhere. It
     isn't the lock that `label` holds while it runs.
@@ -343,7 +343,7 @@ def _write_new(path: Path, text: str) -> bool:
 
 @contextmanager
 def replacing(path: Path, *, follow: bool = True) -> Iterator[IO[bytes]]:
-    """Open a file that replaces `path` at the end, or is dropped after an error; for links see `write_whole`."""
+    """Open a file that replaces `path` when the block ends without an error; links are treated as by `write_whole`."""
     if is_no_file(path):
         with path.open("wb") as device:
             yield device
@@ -363,7 +363,7 @@ def replacing(path: Path, *, follow: bool = True) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def _private_file(whole: Path, mode: int) -> Iterator[tuple[Path, int]]:
-    """Create a temporary file next to `whole` and yield its path and handle; remove it on exit unless it was moved.
+    """Create a temporary file next to `whole`, yield its path and handle, and remove it on exit unless it was renamed.
 
     With a random name, no one can have put a link there before, and no other process writes to it. It is locked for as
     long as its writer lives, so that the next one knows what a killed one left behind.
@@ -405,7 +405,7 @@ def _remove_left_behind(whole: Path) -> None:
 
 
 def _remove_unless_locked(partial: Path) -> None:
-    """Remove a temporary file unless a running process has it locked; without locks, if it is a day old."""
+    """Remove a temporary file that no process has locked; where files can't be locked, one that is a day old."""
     with suppress(OSError):  # it is another user's, or was removed meanwhile
         about = partial.lstat()
         if not stat.S_ISREG(about.st_mode):
@@ -423,7 +423,7 @@ def _remove_unless_locked(partial: Path) -> None:
 
 
 def _is_unlocked(handle: int) -> bool | None:
-    """Try to lock an open file; return True on success, False if it is locked, None if there are no locks."""
+    """Try to lock an open file; return True on success, False if it is locked, None if the system has no locks."""
     if fcntl is None:
         return None
     try:

@@ -48,7 +48,7 @@ class Material:
 
     @classmethod
     def of(cls, shown: "str | Mapping[str, str] | Material") -> "Material":
-        """Create the material from texts by name; a text is the response alone."""
+        """Create the material from a mapping of names to texts, or from one text, the response."""
         if isinstance(shown, Material):
             return shown
         return cls({RESPONSE: shown} if isinstance(shown, str) else shown)
@@ -80,12 +80,12 @@ class Material:
         return any(_STEP.fullmatch(name) for name in self.texts)
 
     def is_too_short(self, quote: str) -> bool:
-        """Return True if `quote` would be found by chance: under 8 characters, and not the whole response."""
+        """Return True if `quote` is too short to show anything: under 8 characters, unless it is the whole response."""
         length = len(" ".join(_visible(quote).split()))
         return length < SHORTEST_QUOTE and _tokens(quote) != self._tokens.get(RESPONSE)
 
     def repeats(self, answer: Mapping[str, Any]) -> bool:
-        """Return True if a text contains everything an answer says: each of its values next to its key.
+        """Return True if a text says everything that an answer says: each of the answer's values next to its key.
 
         The order of keys, the style of quotation marks, and escaping as JSON or HTML are ignored, so an altered copy is
         found as well as a literal one.
@@ -170,14 +170,14 @@ _TAG_PLANE = 0xE0000
 
 
 class _TextByWords:
-    """Text prepared for looking up words."""
+    """Text prepared to find sequences of words in it."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._plain = None if _may_be_escaped(text) else text.casefold()
 
     def contains(self, words: str) -> bool:
-        """Return True if the text has these words, one after the other."""
+        """Return True if the text has the given words, one after the other."""
         if self._plain is not None and not all(word in self._plain for word in words.split(" ")):
             return False  # found out in a fiftieth of the time that it takes to divide a text into words
         return f" {words} " in self._words
@@ -201,7 +201,7 @@ def _tokens(text: str) -> str:
 
 @lru_cache(maxsize=256)
 def _statement(key: str | None, value: str) -> str:
-    """Return a key and its value as words, in the form in which texts are searched for them."""
+    """Return a key and its value as words, to look for them in a `_TextByWords`."""
     return _words(_keyed(key, value))
 
 
@@ -239,7 +239,7 @@ def _unescaped(escape: re.Match[str]) -> str:
 
 
 def _leaves(value: Any, key: str | None = None) -> list[tuple[str | None, str]]:
-    """List the single values in plain data, each with its key, without values of the key "quote"."""
+    """List the single values in nested plain data, each with its key, except values of the key "quote"."""
     if isinstance(value, str):  # first: most are
         return [(key, value)]
     if isinstance(value, dict | Mapping):  # a dict is found to be one ten times faster

@@ -32,7 +32,7 @@ class ShownPart(Protocol):
 
     @property
     def mark(self) -> str:
-        """The text that marks the part's position in a PartedText, with its kind and digest."""
+        """Mark that stands for the part in a PartedText, with the part's kind and digest."""
         ...
 
     @property
@@ -51,7 +51,7 @@ class ShownPart(Protocol):
         ...
 
     def in_message(self, api: str) -> Mapping[str, Any]:
-        """Return the part as a content block for a model's API, which is "messages", "chat" or "assets"."""
+        """Return the part as a content block for a model's API: "messages", "chat" or "assets"."""
         ...
 
     @property
@@ -74,7 +74,7 @@ class ShownPart(Protocol):
 
 
 class PartedText(str):
-    """A text with marks in place of parts such as images, and these parts.
+    """A text in which marks stand for parts such as images, together with these parts.
 
     Attributes:
         parts: The parts, each once, in the order of their marks.
@@ -114,7 +114,7 @@ class PartReader(NamedTuple):
 
 
 class PartChange(NamedTuple):
-    """A change of parts, such as images, by which a stress test finds out whether a judge looks at them.
+    """A change of images or other parts, by which a stress test finds out if a judge looks at them.
 
     Attributes:
         name: Its name in files and options.
@@ -165,7 +165,7 @@ def parted_text(value: Any, folder: Path | None, name: str) -> PartedText | None
 
 
 def loaded_part(value: Any, name: str) -> Any:
-    """Convert a tool's variable into which a file such as an image was loaded to a PartedText; return others unchanged.
+    """Convert a variable into which a tool loaded a file such as an image to a PartedText; return others unchanged.
 
     Args:
         value: The variable: a data URL or base64, where a file was loaded.
@@ -181,7 +181,7 @@ def loaded_part(value: Any, name: str) -> Any:
 
 
 def in_cell(cell: Any) -> Any:
-    """Read a table's cell: plain data if its whole text is JSON that may name parts, else the cell.
+    """Read a table's cell: as plain data if it is JSON that names parts such as images, else unchanged.
 
     Example:
         >>> in_cell('{"image": "chart.png"}'), in_cell("a text")
@@ -199,7 +199,7 @@ def in_cell(cell: Any) -> Any:
 
 
 def _names_parts(data: Any) -> bool:
-    """Return True if plain data has the keys of a part, or is a list of dicts that have them."""
+    """Return True if plain data names parts such as images: a dict with their keys, or a list of such dicts."""
     pieces = data if isinstance(data, list) else [data]
     return bool(pieces) and all(isinstance(piece, dict) and not _OF_PARTS.isdisjoint(piece) for piece in pieces)
 
@@ -208,20 +208,20 @@ _OF_PARTS: Final = frozenset({"image", "pdf", "text", "type", "role"})
 
 
 def parts_of(texts: Iterable[str]) -> tuple[ShownPart, ...]:
-    """Return the parts, such as images, of several texts, each once."""
+    """Return the parts, such as images, that occur in several texts, each part once."""
     marked = [text for text in texts if isinstance(text, PartedText)]
     return tuple({shown_part.digest: shown_part for text in marked for shown_part in text.parts}.values())
 
 
 def with_parts_of(text: str, original: str) -> str:
-    """Return an edited text with those images or documents of the original whose marks the edit still contains."""
+    """Return an edited text together with those parts (images, documents) whose marks it still contains."""
     if not isinstance(original, PartedText) or isinstance(text, PartedText):
         return text
     return PartedText(text, [shown_part for shown_part in original.parts if shown_part.mark in text])
 
 
 def as_written(text: str, folder: Path | None) -> Any:
-    """Return the value to write to a file for a text: the text or, if it has parts, plain data with them."""
+    """Return what a file has in place of a text: the text or, if it has parts such as images, plain data with them."""
     if not isinstance(text, PartedText):
         return text
     return next((reader.written(text, folder) for reader in PART_READERS), str(text))

@@ -20,7 +20,7 @@ _LEAST_P = 0.001
 
 
 def sent_with(files: Collection[str]) -> str:
-    """Return the end of a sentence "Send it …" that names the files a page needs next to it; "" if it needs none.
+    """Return the end of a sentence "Send it …" on the files that a page needs next to it; "" if it needs none.
 
     >>> sent_with({"b.png", "a.png"}), sent_with(())
     (' with the 2 files for which it has no room (a.png, b.png)', '')
@@ -50,7 +50,7 @@ def in_words(names: Sequence[str], link: str = "and") -> str:
 
 
 def listed(names: Sequence[str], most: int = 3) -> str:
-    """Join the first names of a list, and count the rest.
+    """Join the first names of a list and say how many more there are.
 
     >>> listed(["a", "b", "c", "d"])
     'a, b, c and 1 more'
@@ -60,7 +60,7 @@ def listed(names: Sequence[str], most: int = 3) -> str:
 
 
 def few_of(names: Sequence[str], most: int = 5) -> str:
-    """Join the first names of a list, with "…" for the rest.
+    """Join the first names of a list, with "…" in place of the others.
 
     >>> few_of(["a", "b", "c", "d"], most=3)
     'a, b, c, …'
@@ -87,7 +87,7 @@ def percent(share: float, digits: int = 0) -> str:
 
 
 def digits_to_tell(bound: float, shares: Iterable[float | None]) -> int:
-    """Choose the fewest decimals of per cent, 0 to 2, that show which shares differ from a bound.
+    """Choose the fewest decimals (0 to 2) of percentages that tell the shares from a bound, if they differ from it.
 
     >>> digits_to_tell(0.8, [0.84, 0.73]), digits_to_tell(0.8, [0.796]), digits_to_tell(0.8, [0.7998, None])
     (0, 1, 2)
@@ -100,7 +100,7 @@ def digits_to_tell(bound: float, shares: Iterable[float | None]) -> int:
 
 
 def brief(value: float | None, digits: int = 2) -> str:
-    """Write a number with a fixed count of significant digits.
+    """Write a number with a given count of significant digits.
 
     >>> brief(0.0304), brief(0.00012345, 3), brief(12.0), brief(None)
     ('0.03', '0.000123', '12', '–')
@@ -145,7 +145,7 @@ def estimated(value: float) -> str:
 
 
 def number(value: float | None, digits: int = 2) -> str:
-    """Write a number with a fixed count of decimals; never minus zero.
+    """Write a number with a given count of decimals; never as minus zero.
 
     >>> number(0.4567), number(-0.5), number(-0.001), number(None)
     ('0.46', '−0.50', '0.00', '–')
@@ -154,7 +154,7 @@ def number(value: float | None, digits: int = 2) -> str:
 
 
 def rounded(value: float, most: int = 2) -> str:
-    """Write a number with at most a given count of decimals.
+    """Write a number with at most a given count of decimals, without zeros at the end.
 
     >>> rounded(0.916667), rounded(0.5), rounded(3.0)
     ('0.92', '0.5', '3')

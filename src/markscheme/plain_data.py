@@ -44,7 +44,7 @@ Form: TypeAlias = Literal["yaml", "json"]
 
 
 def form_of(path: Path | None) -> Form:
-    """Return "json" or "yaml" by a file's ending."""
+    """Return the form of a file's content by the ending of its name: "json" for .json, else "yaml"."""
     return "json" if path is not None and path.suffix.lower() == ".json" else "yaml"
 
 
@@ -72,7 +72,7 @@ def read_text(path: Path, error: type[FileError], *, most_bytes: int | None = No
 
 
 def refuse_device(path: Path, error: type[FileError]) -> None:
-    """Refuse a device such as /dev/zero, which has no end; a terminal and /dev/null have one.
+    """Refuse to read a device without an end, such as /dev/zero; a terminal and /dev/null are allowed.
 
     Raises:
         FileError: Of the given class.
@@ -88,7 +88,7 @@ def refuse_device(path: Path, error: type[FileError]) -> None:
 
 
 def refuse_pipe(path: Path, error: type[FileError]) -> None:
-    """Refuse a pipe that another file names: nobody may ever write to it.
+    """Refuse a pipe that another file names, since there may never be anything to read from it.
 
     Raises:
         FileError: Of the given class.
@@ -179,7 +179,9 @@ _WITH_ID = re.compile(rb'\{"id": ?"([^"\\\x00-\x1f]+)", ?(.+)\}\s*')
 
 
 def id_and_rest(raw: bytes) -> tuple[str | None, bytes]:
-    r"""Split a line of JSON into the id at its beginning and the remaining text, of which equal ones are parsed once.
+    r"""Split a line of JSON into the id at its beginning and the remaining text.
+
+    Lines that differ only in their ids then need to be parsed only once.
 
     Where the line is an object of which a key occurs once, so is one of any other id and the same rest.
 
@@ -212,7 +214,7 @@ def json_rows(path: Path, error: type[FileError]) -> Iterator[tuple[int, Any]]:
 
 
 def append_readable(path: Path, lines: Sequence[Mapping[str, Any]], read: Callable[[Any], object]) -> None:
-    """Append JSON objects as lines, after checking that the file's own reader can read each.
+    """Append JSON objects as lines, once each is checked to be readable by the reader of such files.
 
     Raises:
         UsageError: A line couldn't be read again; nothing is written.
@@ -247,7 +249,7 @@ ANOTHER_LENGTH = "has another number of cells than the header"
 
 
 def table_rows(path: Path, error: type[FileError]) -> Iterator[tuple[int, dict[str, str] | None]]:
-    """Yield the rows of a .csv or .tsv file as dicts, with line numbers; for a row of the wrong length yield None.
+    """Yield the rows of a .csv or .tsv file as dicts with line numbers; None in place of a row of the wrong length.
 
     Cells are separated by commas, or as the header shows by semicolons or tabs, as spreadsheets write them.
 
@@ -285,7 +287,7 @@ TWIN_COLUMNS = "has several columns named {}{}; rename all but one"
 
 
 def twin_columns(names: Sequence[str]) -> dict[str, list[int]]:
-    """Map each name that several columns of a table share to the indices of these columns.
+    """Map each name that several columns of a table have to the indices of these columns.
 
     >>> twin_columns(["id", "human", "human", "", ""])
     {'human': [1, 2]}
@@ -318,7 +320,7 @@ def json_value(raw: bytes) -> Any:
 
 
 def json_values(raws: Sequence[bytes]) -> list[Any] | None:
-    """Return the values of JSON texts, parsed as one list: for short texts this takes half of the time.
+    """Return the values of JSON texts, parsed together as one list, which for short texts takes half of the time.
 
     Returns:
         None where one of them isn't an object, or isn't JSON in which a key occurs once in an object.
@@ -371,7 +373,7 @@ def parse_json(
 
 
 def json_amid_prose(text: str) -> Any:
-    """Parse the JSON object or list in a text, with or without prose or a code fence around it, as models write it.
+    """Parse the JSON object or list in a model's text, which may have prose or a code fence around it.
 
     Raises:
         ValueError: It has none.
@@ -407,7 +409,7 @@ def _decoder(
     *,
     is_long: bool,
 ) -> json.JSONDecoder:
-    """Make the JSON decoder for given hooks, cached."""
+    """Make a JSON decoder with the given hooks for constants and objects, cached."""
     numbers: dict[str, Any] = _NUMBERS if is_long else _FRACTIONS
     return json.JSONDecoder(parse_constant=parse_constant, object_pairs_hook=object_pairs_hook, **numbers)
 
@@ -435,7 +437,7 @@ _NUMBERS = {**_FRACTIONS, "parse_int": _whole}
 
 
 def no_constant(name: str) -> Any:
-    """Refuse NaN and Infinity, which Python's reader accepts as JSON; pass it as `parse_constant`."""
+    """Refuse NaN and Infinity, which Python's JSON reader would accept; for use as `parse_constant`."""
     raise ValueError(f"{name} is not a JSON number")
 
 
@@ -557,7 +559,7 @@ class _JsonStream:
         self._at += 1
 
     def _more(self) -> bool:
-        """Read another block, larger each time a value doesn't fit; False at the end of the file."""
+        """Read another block, larger each time that a value doesn't fit; return False at the end of the file."""
         block = self._file.read(self._size)
         self._size = self._size * 2 if not self._at else 1 << 20
         self._text = self._text[self._at :] + block

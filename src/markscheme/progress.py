@@ -11,7 +11,7 @@ Watch: TypeAlias = Callable[[str, int], AbstractContextManager[CountStep]]
 
 
 def _count_nothing() -> None:
-    """Count a step without showing it."""
+    """Accept a step of a run without counting it."""
 
 
 def unwatched(what: str, total: int) -> AbstractContextManager[CountStep]:  # noqa: ARG001 - nobody looks

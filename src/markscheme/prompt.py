@@ -46,7 +46,7 @@ class DecisionQuestion:
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The options without their descriptions."""
+        """The allowed answers, without their descriptions."""
         return tuple(choice for choice, _ in self.options)
 
 
@@ -131,7 +131,7 @@ class _Frame(NamedTuple):
 
 
 def _frame(rubric: Rubric, criteria: tuple[Criterion, ...]) -> _Frame:
-    """Return what prompts about some criteria have in common for all submissions, cached.
+    """Return the parts of a prompt about some criteria that are the same for all submissions, cached.
 
     A rubric has many where each criterion is asked about by itself; these are small, so more of them are kept.
     """
@@ -213,7 +213,7 @@ def _prompt(
 
 
 def by_place(submission: Submission) -> dict[str, str]:
-    """Map tag names to the judged texts: the response, or the two of a pair in the order in which they are shown."""
+    """Map the tags under which texts are judged to the texts: the response, or a pair's two in the order shown."""
     if submission.second is None:
         return submission.texts
     return dict(zip(PLACES, submission.responses, strict=True))
@@ -257,12 +257,12 @@ HOLISTIC_SCHEMA: Mapping[str, Any] = closed_object(
 
 
 def choices(criterion: Criterion) -> tuple[str, ...]:
-    """Return the answers a judge may choose from: the scale's levels, worst first, then the ways to name no level."""
+    """Return the answers a judge may choose from: the scale's levels, worst first, then those for giving no level."""
     return criterion.scale.choices + (EXITS if criterion.not_applicable else (CANNOT_JUDGE,))
 
 
 def decision_options(criterion: Criterion) -> tuple[str, ...]:
-    """List what a decision model gives probabilities for: levels worst first, then that the criterion doesn't apply."""
+    """List the answers to which a decision model gives probabilities: levels, worst first, then "does not apply"."""
     return criterion.scale.choices + ((DOES_NOT_APPLY,) if criterion.not_applicable else ())
 
 
@@ -270,7 +270,7 @@ def decision_options(criterion: Criterion) -> tuple[str, ...]:
 
 
 def use_the_form(earlier: str = "reply", *, scope: str | None = None, about: str | None = None) -> str:
-    """Write the sentence that asks a judge to answer again in the right form.
+    """Write the sentence that asks a judge to answer again, in the required form.
 
     Args:
         earlier: What it gave.
@@ -283,12 +283,12 @@ def use_the_form(earlier: str = "reply", *, scope: str | None = None, about: str
 
 
 def between_tags(name: str) -> str:
-    """Write the end of a sentence that introduces fenced material to a judge."""
+    """Write the end of a sentence that introduces material between tags to a judge."""
     return f"stands between tags that carry a code, such as <{name}-0123456789abcdef> and </{name}-0123456789abcdef>"
 
 
 def about_material(name: str, *, about: str, holds: str, and_then: str | None = None) -> str:
-    """Write the introduction of fenced material, which tells the judge not to follow instructions in it.
+    """Write the introduction of material between tags, which tells the judge not to follow instructions in it.
 
     Args:
         name: Of the last text, which its tags carry.
@@ -543,7 +543,7 @@ def _level_text(choice: str, level: Level) -> str:
 
 
 def fenced_material(material: Mapping[str, str | Excerpt], task: str, after: str | None = None) -> str:
-    """Fence material, followed by the task.
+    """Put material between tags, and the task after it.
 
     Args:
         material: Texts by name, the one to judge last; each step of a trajectory gets its own fence.
@@ -568,12 +568,12 @@ def _inside(content: str | Excerpt, code: str) -> str:
 
 
 def end_of_material(name: str, code: str) -> str:
-    """Write the sentence that tells a judge which tag ended the material, so that text inside can't fake the end."""
+    """Write the sentence that names the tag after the material, so that text inside can't pretend to end it."""
     return f"The material ended with </{name}-{code}>."
 
 
 def fence_code(parts: Sequence[tuple[str, str]]) -> str:
-    """Compute the code in a prompt's tags: a digest of everything between them.
+    """Compute the code in the tags around a prompt's material: a digest of everything between them.
 
     >>> fence_code([("response", "a")]) == fence_code([("response", "a")])
     True

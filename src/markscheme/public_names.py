@@ -16,7 +16,7 @@ it."""
 
 
 def attribute(module: Mapping[str, Any], name: str) -> Any:
-    """Return what a feature adds to a module under a name; under `__all__`, the module's public names.
+    """Return what a feature adds to a public module under a name; for `__all__`, the list of the module's public names.
 
     Args:
         module: The module's globals.
@@ -36,7 +36,7 @@ def attribute(module: Mapping[str, Any], name: str) -> Any:
 
 
 def names(module: Mapping[str, Any]) -> list[str]:
-    """Return the names in a module's globals and those that features add, in order."""
+    """Return the names that a module defines and those that features add to it, in order."""
     return sorted({*module, *(name for source in _sources(module["__name__"]) for name in source.__all__)})
 
 

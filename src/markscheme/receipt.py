@@ -28,7 +28,7 @@ USES: tuple[str, ...] = get_args(Use)
 
 
 class _UseWords(NamedTuple):
-    """Phrases for a judge's use, such as "gate": alone, after the judge's name, and for a judge refused that use."""
+    """Phrases for a use such as "gate": alone, after a judge's name, and for a judge that may not be used so."""
 
     alone: str
     of_judge: str
@@ -45,7 +45,7 @@ _GATE_ALONE = "can gate, not show trends"
 
 
 def allowed_in_words(use: str, *, may_trend: bool = True) -> str:
-    """Say what a judge may be used for, such as "can gate", and if its scores may not be averaged.
+    """Return a phrase for what a judge may be used for, such as "can gate".
 
     Example:
         >>> allowed_in_words("gate"), allowed_in_words("gate", may_trend=False)
@@ -57,7 +57,7 @@ def allowed_in_words(use: str, *, may_trend: bool = True) -> str:
 
 
 def judge_allowed_in_words(use: str, *, may_trend: bool) -> str:
-    """Say what a judge may be used for, as words to follow its name in a sentence.
+    """Return a phrase for what a judge may be used for, to follow the judge's name in a sentence.
 
     Example:
         >>> judge_allowed_in_words("trend", may_trend=True), judge_allowed_in_words("none", may_trend=False)
@@ -86,7 +86,7 @@ class ExceptedPart:
         return f"{self.by} {self.name}"
 
     def why_excepted(self, facts: Mapping[str, str]) -> str | None:
-        """Return why the judge may not decide an example, if it is or may be in this slice; None if it isn't.
+        """Return why the judge may not decide an example that is, or may be, in this slice; None for others.
 
         Args:
             facts: What is known of the example: its system, its group.
@@ -100,13 +100,13 @@ class ExceptedPart:
 
 
 def _may_be(name: str, example_part: str) -> bool:
-    """Return True if a name is that of a slice, or of the provider in a slice named "prompt / provider"."""
+    """Return True if a name is a slice's, or the provider's in a slice named "prompt / provider"."""
     return name == example_part or example_part.endswith(f" / {name}")
 
 
 @dataclass(frozen=True)
 class Receipt:
-    """The calibration behind a grade.
+    """The calibration behind a grade: what the judge may be used for, and by how many labels of what kind.
 
     Attributes:
         use: What the calibrated judge may decide, in a word for people.
@@ -170,7 +170,7 @@ class Receipt:
         return self.holds and self.use in ("gate", "trend") and self.averages and not self.why_excepted
 
     def for_example(self, facts: Mapping[str, str]) -> "Receipt":
-        """Return the receipt for one example's grade, with a reason added if the judge may not decide this example.
+        """Return the receipt for one example's grade, with the reason if the judge may not decide this example.
 
         Args:
             facts: What is known of the example: its system, its group.
@@ -179,7 +179,7 @@ class Receipt:
         return replace(self, why_excepted=why) if why else self
 
     def asked_without(self, *ways: tuple[str, ...]) -> "Receipt":
-        """Return the receipt for a grade, by the parameters that weren't sent to the judge.
+        """Return the receipt for a grade; it doesn't hold if other parameters were left out than in the calibration.
 
         It doesn't hold where the judge was asked with or without other parameters than in the calibration.
         """
@@ -190,7 +190,7 @@ class Receipt:
         return replace(self, differs=(*self.differs, "another way of asking the judge"))
 
     def beyond(self, core: Rubric, of_row: Rubric) -> "Receipt":
-        """Return the receipt for a grade by a row's own rubric, with the criteria added that no calibration covers.
+        """Return the receipt for a row's own rubric, which says how many of the row's criteria aren't calibrated.
 
         Args:
             core: The rubric of the run, which the calibration is of.
@@ -225,7 +225,7 @@ class Receipt:
 
 
 def calibration_text(receipt: Receipt | None) -> str:
-    """Describe the calibration behind a grade.
+    """Describe the calibration behind a grade: its margin, labels, date and use, or what the grade lacks.
 
     >>> calibration_text(None)
     'not calibrated'
@@ -245,7 +245,7 @@ def calibration_text(receipt: Receipt | None) -> str:
 
 
 def _allowed(receipt: Receipt) -> str:
-    """Say what the judge may be used for on this example, with exceptions."""
+    """Return a phrase for what the judge may be used for on this example, exceptions included."""
     allowed = allowed_in_words(receipt.use, may_trend=receipt.averages)
     if receipt.excepted:
         allowed += f", except {in_words([excepted.called for excepted in receipt.excepted])}"
@@ -255,7 +255,7 @@ def _allowed(receipt: Receipt) -> str:
 
 
 def why_no_gate(receipt: Receipt | None, advice: str | None = None) -> str:
-    """Explain why a judge can't be used as a gate: for which use its run was accepted, or that there is none.
+    """Explain why a judge can't be used as a gate: its run was accepted for another use, or none is accepted.
 
     Args:
         receipt: Of the accepted run; None without one.
@@ -287,7 +287,7 @@ def _rounded(margin: float) -> str:
 
 
 def score_text(score: float, receipt: Receipt | None) -> str:
-    """Write a score with its margin and calibration.
+    """Write a score with its margin and the calibration behind it.
 
     Example:
         >>> known = Receipt("gate", 0.9, 0.11, 84, "human", "2026-11-02", "r", "p", "j")
@@ -471,7 +471,7 @@ def _share(value: Any) -> float | None:
 
 
 def _asking(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Read the pass mark, strategy and samples of an accepted run from its data."""
+    """Read how an accepted run was asked (pass mark, strategy, samples, criteria per request) from its data."""
     mark = _share(data["pass_mark"])
     strategy = data["strategy"]
     if mark is None or not 0 <= mark <= 1 or strategy not in STRATEGY_NAMES:

@@ -82,7 +82,7 @@ def _csv_cell(value: Any) -> Any:
 
 
 def _csv_text(text: str) -> str:
-    """Make a text safe for a cell: neither a terminal nor a spreadsheet acts on it."""
+    """Make a text safe for a cell of a CSV file: neither a terminal nor a spreadsheet acts on it."""
     return printable(spreadsheet_cell(text))
 
 

@@ -24,15 +24,15 @@ class OpenTable(Generic[_Row]):
     """
 
     def __init__(self, *own: _Row) -> None:
-        """Make a table of the core's own rows."""
+        """Make a table with the rows of the core."""
         self._own = own
 
     def __call__(self, *rows: _Row) -> Addition:
-        """Return the pair of this table and the rows that a feature adds to it, as an argument of `Feature`."""
+        """Return this table paired with the rows that a feature adds to it, for an argument of `Feature`."""
         return self, rows
 
     def __iter__(self) -> Iterator[_Row]:
-        """Yield the core's rows, then those of features, which are loaded when the core's have been read."""
+        """Yield the core's rows, then those of features, which are loaded only once the core's have been read."""
         yield from self._own
         for feature in _features():
             for table, rows in feature.adds:
@@ -49,7 +49,7 @@ class Feature:
     """
 
     def __init__(self, name: str, *adds: Addition) -> None:
-        """Declare a feature."""
+        """Declare a feature by its name and what it adds to tables."""
         self.name = name
         self.adds = adds
 
@@ -62,7 +62,7 @@ class _Offered:
 
 
 def offer(*loads: Callable[[], Iterable[Feature]]) -> None:
-    """Set which features are on offer, in place of all offered before.
+    """Set the features on offer, in place of all that were offered before.
 
     Args:
         loads: Return features, each called when a table first asks for rows beyond those of the one before.
@@ -72,7 +72,7 @@ def offer(*loads: Callable[[], Iterable[Feature]]) -> None:
 
 
 def features() -> tuple[Feature, ...]:
-    """Return the features on offer."""
+    """Return all features on offer, loading those that haven't been loaded."""
     return tuple(_features())
 
 

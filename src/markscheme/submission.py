@@ -69,7 +69,7 @@ class Submission:
             turned: bool = False,
             folder: Path | None = None,
         ) -> None:
-            """Create a submission; see the class."""
+            """Create a submission; the class's docstring describes the arguments."""
 
     def __post_init__(self, folder: Path | None) -> None:
         if self.response is None:
@@ -86,7 +86,7 @@ class Submission:
 
     @property
     def texts(self) -> dict[str, str]:
-        """Texts to be judged, by name: the response, or the two of a pair in the order in which they are shown."""
+        """Texts to be judged, by name: the response, or a pair's two responses in the order in which they are shown."""
         if self.second is None:
             return {RESPONSE: self.response}
         names = PAIR_NAMES[::-1] if self.turned else PAIR_NAMES
@@ -95,7 +95,7 @@ class Submission:
 
     @property
     def responses(self) -> tuple[str, ...]:
-        """The texts that are judged, without their names: one, or the two of a pair as in `texts`."""
+        """Texts to be judged, without names: the response, or a pair's two in the order of `texts`."""
         return tuple(self.texts.values())
 
     @classmethod
@@ -114,7 +114,7 @@ class Submission:
 
 
 def metadata_of(submission: Submission) -> dict[str, str]:
-    """Read the plain values of a submission's input `metadata`, as rows of a table or lines of a file may have it.
+    """Read the plain values in a submission's input `metadata`.
 
     Example:
         >>> metadata_of(Submission("Hallo.", {"metadata": {"language": "de"}}))
@@ -127,7 +127,7 @@ def metadata_of(submission: Submission) -> dict[str, str]:
 
 
 def plain_metadata(metadata: Any) -> dict[str, str]:
-    """Select the plain values of metadata: texts, numbers, and yes or no as `true` and `false`.
+    """Select the plain values in metadata: texts, numbers, and booleans as `true` and `false`.
 
     Lists and objects, such as why an output was drawn, are left out.
 
@@ -163,7 +163,7 @@ def is_missing(value: Any) -> bool:
 
 
 def _forget(_: tuple[str]) -> None:
-    """Drop the notice that a part can't be shown."""
+    """Drop the notice that a part of a submission can't be shown."""
 
 
 def as_text(value: Any, name: str = "the value", *, allow_nan: bool = True, folder: Path | None = None) -> str:
@@ -297,7 +297,7 @@ def submission_of(row: Any, number: int, folder: Path | None = None) -> Submissi
 
 
 def has_pair_alone(row: Mapping[str, Any]) -> bool:
-    """Return True if a row is a pair: it has `first` and `second`, and no response."""
+    """Return True if a row has a pair of responses, `first` and `second`, and no single response."""
     return row.keys() >= set(PAIR_NAMES) and all(row.get(key) is None for key in RESPONSE_KEYS)
 
 

@@ -53,7 +53,7 @@ def on_one_line(words: str) -> str:
 
 
 def cut_short(text: str, length: int = 160) -> str:
-    """Put an external text on one line, truncated if long."""
+    """Put an external text on one line, and cut it if it is long."""
     line = " ".join(text.split())
     return line if len(line) <= length else line[: length - 1] + "…"
 
@@ -162,12 +162,12 @@ class SafeStream:
         return len(text)
 
     def writelines(self, lines: Iterable[str]) -> None:
-        """Write several texts."""
+        """Write several texts, their unsafe characters escaped."""
         for line in lines:
             self.write(line)
 
     def isatty(self) -> bool:
-        """Return False, even for a terminal."""
+        """Return False, even if the stream's output is a terminal."""
         return False
 
     def __getattr__(self, name: str) -> Any:

@@ -7,7 +7,7 @@ from markscheme.seam import OpenTable
 
 
 class TraceSpan(NamedTuple):
-    """Span of a trace.
+    """Span of a trace: a model's or tool's call, or another operation, with its input and output.
 
     Attributes:
         id: "" if it has none.

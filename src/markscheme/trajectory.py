@@ -56,7 +56,7 @@ class AgentStep:
 
     @property
     def called_with(self) -> Any:
-        """Arguments of a tool as data; text that isn't JSON as it is."""
+        """Arguments of a tool as data; arguments that aren't JSON stay text."""
         if not isinstance(self.arguments, str):
             return self.arguments
         try:
@@ -82,7 +82,7 @@ class AgentStep:
         return "\n".join(line for line in (head[:MOST_OF_STEP], text) if line)
 
     def is_asked_for(self, names: Iterable[str]) -> bool:
-        """Return True if the step's role, its title or both match one of these names, in which * matches anything."""
+        """Return True if the step's role, its title, or both together match one of some names with * as a wildcard."""
         names_of_step = {self.role.casefold(), self.title.casefold(), self.head.casefold()}
         return any(fnmatchcase(name_of_step, name.casefold()) for name in names for name_of_step in names_of_step)
 
@@ -118,7 +118,7 @@ class Trajectory:
         return list(enumerate(self.steps, start=self.first))
 
     def excerpt(self, asked_for: Sequence[str] = (), room: int = MOST_SHOWN_CHARACTERS) -> tuple[Excerpt, str | None]:
-        """Select the steps that fit: the first and last, those asked for, then from both ends towards the middle.
+        """Select the steps that fit into `room`: first and last, those asked for, then from both ends inwards.
 
         Args:
             asked_for: Names of roles and tools, in which * matches anything.
@@ -235,7 +235,7 @@ def _one_by_one(text: str) -> Iterator[Any]:
 
 
 def _spans_in(value: Any) -> list[TraceSpan]:
-    """Read the spans of a trace; none in anything else."""
+    """Read the spans of a trace; empty if the value isn't a trace."""
     if not isinstance(value, Mapping | list):
         return []
     return next((spans for read in TRACES if (spans := read(value))), [])
@@ -274,7 +274,7 @@ def _is_empty_list(value: Any) -> bool:
 
 
 def steps_for(name: str, inputs: Iterable[str], values: Mapping[str, Any]) -> Any:
-    """Choose the value of an input that holds steps from values that a tool gave; None if none has steps.
+    """Choose a value with steps for one input of the rubric from the values that a tool gave; None if there is none.
 
     Args:
         name: One of STEPPED.
@@ -286,7 +286,7 @@ def steps_for(name: str, inputs: Iterable[str], values: Mapping[str, Any]) -> An
 
 
 def steps_elsewhere(name: str, names: Iterable[str]) -> bool:
-    """Return True if an input that holds steps may be missing because another such input has them.
+    """Return True if an input for steps, such as `messages`, may be missing because another one has the steps.
 
     >>> steps_elsewhere("messages", ["query", "trace"]), steps_elsewhere("query", ["trace"])
     (True, False)
@@ -404,7 +404,7 @@ def _of_spans(spans: Sequence[TraceSpan]) -> Iterator[AgentStep]:
 
 
 def _before(span: TraceSpan) -> list[AgentStep]:
-    """Return a step that comes before the spans inside a span, with its arguments, other attributes and events."""
+    """Return the step at a span's beginning, before the spans inside it, with its arguments, attributes and events."""
     facts = [f"{key}: {_text(value)}" for key, value in span.rest.items()]
     facts += [f"event {name}: {_text(value)}" if value else f"event {name}" for name, value in span.events]
     received = [_text(span.received)] if span.received is not None and span.prompt is None else []
@@ -415,7 +415,7 @@ def _before(span: TraceSpan) -> list[AgentStep]:
 
 
 def _after(span: TraceSpan) -> list[AgentStep]:
-    """Return a step with a span's result or failure, if known, to come after the spans inside it."""
+    """Return the step at a span's end, after the spans inside it, with the span's result or failure, if known."""
     failure = [f"failed: {span.failure}"] if span.failure else []
     gave = [_text(span.gave)] if span.gave is not None and span.answered is None else []
     if not failure and not gave:
@@ -427,7 +427,7 @@ def _after(span: TraceSpan) -> list[AgentStep]:
 
 @dataclass
 class _Talk:
-    """The messages that a trace's models were sent and answered, each message only once.
+    """The messages that a trace's models received and sent, each message only once.
 
     A model is sent all that came before, so a span's messages repeat those of an earlier one. Where tools have spans of
     their own, a model's request for a tool isn't a second call of it, and its result in a message isn't a second one.
@@ -444,17 +444,17 @@ class _Talk:
 
     @classmethod
     def about(cls, spans: Sequence[TraceSpan]) -> "_Talk":
-        """Prepare to read the messages of a trace's spans."""
+        """Make the reader of the messages in a trace's spans."""
         called = [span for span in spans if span.is_tool]
         results = ((span.name, _text(span.gave)) for span in called)
         return cls(frozenset(span.name for span in called), frozenset(results), [])
 
     def is_of(self, span: TraceSpan) -> bool:
-        """Return True if a span has a model's messages."""
+        """Return True if a span has messages that a model received or sent."""
         return span.prompt is not None or span.answered is not None
 
     def heard(self, span: TraceSpan) -> list[AgentStep]:
-        """Return the messages that a span's model was sent, without those of earlier spans."""
+        """Return the messages that a span's model received, without those that an earlier span has."""
         steps = _read(span.prompt) if span.prompt else []
         before = max(self.earlier[-MOST_TALKS:], key=lambda talk: _shared(talk, steps), default=[])
         new = steps[_shared(before, steps) :]
@@ -462,7 +462,7 @@ class _Talk:
         return self._without_repeats(new)
 
     def answered(self, span: TraceSpan) -> list[AgentStep]:
-        """Return the messages that a span's model answered."""
+        """Return the messages with which a span's model answered."""
         steps = _read(span.answered) if span.answered else []
         if steps and self.earlier:
             self.earlier[-1] = [*self.earlier[-1], *steps]
@@ -503,7 +503,7 @@ def _part(block: Any) -> str:
 
 
 def _text(value: Any) -> str:
-    """Convert a value to text; a JSON string is unquoted."""
+    """Convert a value to text; JSON of a string becomes the string itself."""
     if value is None:
         return ""
     if isinstance(value, str):
@@ -518,5 +518,5 @@ def _text(value: Any) -> str:
 
 
 def first_value(record: Mapping[str, Any], keys: Iterable[str]) -> Any:
-    """Return the first value at these keys that is neither null nor an empty text, or None."""
+    """Return the first value under some keys that is neither null nor an empty text; None if there is none."""
     return next((record[key] for key in keys if record.get(key) not in (None, "")), None)

@@ -22,7 +22,7 @@ _MACHINERY = ("importlib", "_frozen_importlib")
 
 
 class _UserCodeFinder:
-    """Import finder for the user's modules: only those that the user names, and those that they import."""
+    """Import finder for the user's modules: those that the user names, and those that they import."""
 
     def __init__(self) -> None:
         self.folders: list[str] = []
@@ -34,7 +34,7 @@ class _UserCodeFinder:
         path: Sequence[str] | None = None,
         target: ModuleType | None = None,  # noqa: ARG002 - what every finder takes
     ) -> ModuleSpec | None:
-        """Find the spec of a top-level module; None inside a package, or if code that isn't the user's is importing."""
+        """Find the spec of a top-level module; None inside a package, or if code other than the user's imports it."""
         if path is not None or not self._is_for(_importer(sys._getframe(1))):
             return None
         spec = PathFinder.find_spec(name, self.folders)
@@ -70,7 +70,7 @@ def import_user_module(name: str) -> ModuleType:
 
 
 def names_function(judge: str) -> bool:
-    """Return True for a judge's name that is a function to import, alone or in a panel.
+    """Return True if a judge's name means a function to import, alone or as a member of a panel.
 
     Example:
         >>> names_function("anthropic"), names_function("function:judges:good"), names_function("openai:m+function:a:b")
@@ -80,7 +80,7 @@ def names_function(judge: str) -> bool:
 
 
 def user_spec(name: str) -> ModuleSpec | None:
-    """Find the spec of a top-level module that the user's code imports; None if there is none.
+    """Find the import spec of a top-level module that the user's code imports; None if there is no such module.
 
     Raises:
         ValueError: It is loaded and has no spec.
