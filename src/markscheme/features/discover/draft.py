@@ -117,7 +117,7 @@ def draft_of(
 
 
 def added_to(path: Path, rubric: Rubric, outputs: ReadOutputs, materials: Mapping[str, Material]) -> Draft:
-    """Add a criterion to an existing rubric for each mode that it lacks; keep comments and everything else.
+    """Draft an existing rubric with a criterion added for each mode that it lacks; comments and everything else stay.
 
     Raises:
         UsageError: There is no new mode that becomes a criterion.
@@ -216,7 +216,7 @@ def _remarks(figures: ModeFigures, outputs: ReadOutputs) -> Iterator[str]:
 
 
 def code_hint(words: str) -> str:
-    """Return the hint that code may decide a mode, if the mode's words suggest that; "" otherwise.
+    """Return a hint that a program could decide a mode, if the mode's words suggest it; "" otherwise.
 
     >>> code_hint("The reply isn't valid JSON.")
     'Code may decide this: `check: json_valid`'
@@ -318,7 +318,7 @@ def _label(reading: OutputReading, mode: Mode, outputs: ReadOutputs) -> Rated | 
 def labelled_examples(
     outputs: ReadOutputs, examples: Mapping[str, Example], ratings: Sequence[Rating], rubric: Rubric
 ) -> list[Example]:
-    """Return the labelled outputs for `examples.jsonl`, all in the dev part, since the rubric's words come from them.
+    """Return the labelled outputs for `examples.jsonl`, all as dev examples, since the rubric was written from them.
 
     They are a random draw only if they are the random part, and every criterion has a label on every output of it.
     """

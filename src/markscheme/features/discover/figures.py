@@ -107,7 +107,7 @@ class ReadMore:
 
 @dataclass(frozen=True)
 class ReadOutputs:
-    """Outputs that people read, with the codebook and the reading order, and the figures computed from them.
+    """What people read, with the codebook (the modes) and the reading order, and the figures computed from these.
 
     Attributes:
         readings: Readings of all readers, each reader's in the order of their file.
@@ -125,12 +125,12 @@ class ReadOutputs:
 
     @cached_property
     def counted(self) -> tuple[OutputReading, ...]:
-        """The readings that count: those by people who finished the output and could judge it."""
+        """The readings that count in figures: people finished reading the output, and could judge it."""
         return tuple(reading for reading in self.readings if reading.counts)
 
     @cached_property
     def by_id(self) -> dict[str, list[OutputReading]]:
-        """The readings that count, by output."""
+        """The readings that count in figures, by the output's id."""
         by_id: dict[str, list[OutputReading]] = {}
         for reading in self.counted:
             by_id.setdefault(reading.id, []).append(reading)
@@ -138,7 +138,7 @@ class ReadOutputs:
 
     @cached_property
     def readings_by_note(self) -> dict[str, OutputReading]:
-        """The reading to which each of people's notes belongs, by the note's key."""
+        """The reading in which each note was written, by the note's key; only people's notes."""
         people = (reading for reading in self.readings if reading.kind != "model")
         return {reading.key_of(note): reading for reading in people for note in reading.notes}
 
@@ -169,18 +169,18 @@ class ReadOutputs:
 
     @cached_property
     def raters(self) -> tuple[str, ...]:
-        """The readers, those who read most first."""
+        """Names of the readers, from the one with the most readings to the one with the fewest."""
         counts = Counter(reading.rater for reading in self.readings if reading.is_finished)
         return tuple(rater for rater, _ in counts.most_common())
 
     @cached_property
     def random_ids(self) -> tuple[str, ...]:
-        """Ids of the outputs read as part of the random draw, with readings that count, in reading order."""
+        """Ids of the outputs that are part of the random draw and have a reading that counts, in reading order."""
         return tuple(id for id in self.order.random_part(self.readings) if id in self.by_id)
 
     @cached_property
     def chosen_ids(self) -> tuple[str, ...]:
-        """Ids of the outputs that have readings that count but aren't part of the random draw."""
+        """Ids of the outputs that have a reading that counts, but aren't part of the random draw."""
         random_ids = set(self.random_ids)
         return tuple(id for id in self.by_id if id not in random_ids)
 
@@ -201,7 +201,7 @@ class ReadOutputs:
 
     @cached_property
     def modes_of(self) -> dict[str, frozenset[str]]:
-        """The modes that each output shows, by at least one reader."""
+        """The modes that at least one reader saw in each output, by the output's id."""
         return {
             id: frozenset().union(*(self.shown_by(reading) for reading in readings))
             for id, readings in self.by_id.items()
@@ -246,7 +246,7 @@ class ReadOutputs:
         return reading.line > line and reading.id != id
 
     def figures_of(self, mode: Mode) -> ModeFigures:
-        """Compute the figures of a mode."""
+        """Compute the figures of one mode: its count, its share of outputs, and what to read again for it."""
         shows = {id for id, names in self.modes_of.items() if mode.name in names}
         read_for = [id for id in self.random_ids if self.is_read_for(id, mode)]
         counted = set(read_for)
@@ -387,7 +387,7 @@ def answered_again(reading: OutputReading, mode: Mode) -> str:
 
 
 def sets_by_rater(outputs: ReadOutputs) -> dict[str, dict[str, frozenset[str]]]:
-    """Map each output that two or more people have read to the modes that each of them noted."""
+    """Map each output that several people have read to each reader's set of modes."""
     by_output: dict[str, dict[str, frozenset[str]]] = {}
     for id, readings in outputs.by_id.items():
         by_rater = {reading.rater: outputs.shown_by(reading) for reading in readings}

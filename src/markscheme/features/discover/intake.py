@@ -27,7 +27,7 @@ from markscheme.text import path_component
 
 
 def now() -> str:
-    """Return the current time, in the form in which readings and assignments store it."""
+    """Return the current time as the text that readings and assignments store."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
@@ -151,7 +151,7 @@ def _with_mode(book: Codebook, line: Mapping[str, object], rater: str, kind: Kin
 async def suggested(
     opened: OpenedDiscovery, notes: Mapping[str, Note], modes: Mapping[str, str], judge: Judge
 ) -> Suggestion:
-    """Ask a model to group the notes and store the groups as suggestions, which count only once a person accepts.
+    """Ask a model to group the notes, and store the groups as suggestions, which count only once a person accepts them.
 
     The judge is closed, in the event loop that asked it.
     """

@@ -13,7 +13,7 @@ MODES_HEAD = "# What goes wrong in the outputs, one mode an entry. Edit freely; 
 
 @dataclass(frozen=True)
 class ModeComments:
-    """Comments of `modes.yaml`, each a sequence of lines.
+    """Comments of a `modes.yaml`, by where they are: at the head, above a mode or at the end.
 
     Attributes:
         head: Before everything else.

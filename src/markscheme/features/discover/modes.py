@@ -23,7 +23,7 @@ _Entry = TypeVar("_Entry", "Mode", "Assignment")
 
 @dataclass(frozen=True)
 class Mode:
-    """A kind of fault.
+    """A kind of fault that outputs show, with its definition, severity and history.
 
     Attributes:
         name: Its name, as a criterion may have it.
@@ -82,7 +82,7 @@ class Mode:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The mode's name and its earlier ones."""
+        """The mode's present name and its earlier names."""
         return (self.name, *self.was)
 
     def to_json(self) -> dict[str, Any]:
@@ -112,7 +112,7 @@ UNDEFINED = Mode("").fingerprint
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """The modes that a note belongs to, by a person, or as a model suggests.
+    """Assignment of a note to modes, by a person or as a model's suggestion.
 
     Attributes:
         note: The note's name: reader, output and number.
@@ -133,7 +133,7 @@ class Assignment:
     is_firm: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        """Return one line of `assigned.jsonl`."""
+        """Return the assignment as a dict with the keys of a line of `assigned.jsonl`."""
         line: dict[str, Any] = {"note": self.note, "modes": list(self.modes), "by": self.by, "kind": self.kind}
         line |= {"at": self.at or ""} | ({"recode": True} if self.is_recode else {})
         return line | ({"firm": True} if self.is_firm else {})
@@ -168,7 +168,7 @@ class Codebook:
         return tuple(mode for mode in self.modes if mode.is_listed)
 
     def mode(self, name: str) -> Mode:
-        """Return the mode with a name, which may be an earlier one.
+        """Find a mode by its name or an earlier name.
 
         Raises:
             UsageError: There is none.
@@ -198,7 +198,7 @@ class Codebook:
         return None
 
     def modes_of(self, note: str) -> tuple[str, ...]:
-        """Return the listed modes that a person put a note into, each once."""
+        """Return the listed modes that a note belongs to by a person's decision, each once."""
         assignment = self.assigned.get(note)
         if assignment is None:
             return ()
@@ -240,7 +240,7 @@ class Codebook:
         return replace(self, modes=(*listed, *by_name.values()))
 
     def _listed_mode(self, name: str) -> Mode:
-        """Return the mode with a name; raise an error if it isn't listed, such as a proposal nobody has accepted."""
+        """Find a mode by its name; raise an error if it isn't listed, such as a proposal that nobody accepted."""
         mode = self.mode(name)
         if mode.is_listed:
             return mode
@@ -254,7 +254,7 @@ class Codebook:
             raise UsageError(f"there is a mode `{name}` already; names are unique")
 
     def name_mode(self, mode: Mode) -> "Codebook":
-        """Return the codebook with a new mode.
+        """Return the codebook with a new mode added.
 
         Raises:
             UsageError: The name is taken, or empty.
@@ -290,7 +290,7 @@ class Codebook:
         return book
 
     def rename(self, name: str, new: str) -> "Codebook":
-        """Return the codebook with another name for a mode; nothing else changes.
+        """Return the codebook after renaming a mode; nothing else changes.
 
         Raises:
             UsageError: There is no such mode, or the new name is taken.
@@ -317,7 +317,7 @@ class Codebook:
         return self._with(replace(mode, definition=definition, same=(), reworded=moment))
 
     def with_severity(self, name: str, severity: int) -> "Codebook":
-        """Return the codebook with another severity for a mode.
+        """Return the codebook after changing a mode's severity.
 
         Raises:
             UsageError: It is none of 1, 2 and 3.
@@ -328,7 +328,7 @@ class Codebook:
         return self._with(replace(self.mode(name), severity=severity))
 
     def with_quotes(self, name: str, quotes: Sequence[str], fine: Sequence[str] | None = None) -> "Codebook":
-        """Return the codebook with passages chosen to show a mode, and passages marked as fine."""
+        """Return the codebook after storing the passages that show a mode, and passages that are fine for contrast."""
         mode = self.mode(name)
         return self._with(replace(mode, quotes=tuple(quotes), fine=mode.fine if fine is None else tuple(fine)))
 
@@ -381,7 +381,7 @@ class Codebook:
 
 
 def undone(current: Codebook, before: Codebook, after: Codebook) -> Codebook:
-    """Take back one change of a codebook; what others have changed since stays.
+    """Return the codebook without one earlier change; what others have changed since stays.
 
     Args:
         current: The codebook as it is.
@@ -405,7 +405,7 @@ def _modes_undone(current: Sequence[Mode], before: Sequence[Mode], after: Sequen
 def _entries_undone(
     current: Mapping[str, _Entry], before: Mapping[str, _Entry], after: Mapping[str, _Entry]
 ) -> dict[str, _Entry]:
-    """Return the current entries, with those that a change touched restored, unless they were changed again since."""
+    """Return the current entries after undoing a change, except in entries that were changed again since."""
     undone_entries = dict(current)
     for name in dict.fromkeys((*before, *after)):
         if before.get(name) == after.get(name) or current.get(name) != after.get(name):
@@ -418,7 +418,7 @@ def _entries_undone(
 
 
 def _following(mode: Mode, old: str, new: str) -> Mode:
-    """Replace the old name of a renamed mode by its new name in the links of another mode."""
+    """Return a mode in whose links to other modes an old name is replaced by a new one."""
     halves = tuple(new if half == old else half for half in mode.halves)
     same = (*mode.same, mode.fingerprint) if old in mode.parts else mode.same
     return replace(

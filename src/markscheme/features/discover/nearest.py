@@ -103,7 +103,7 @@ def _mean_of_nearest(similarities: Floats) -> float:
 
 
 def in_likeness_order(notes: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the keys of notes in their order, except that near-identical notes come next to each other."""
+    """Return the keys of notes in the given order, except that near-identical notes come next to each other."""
     keys = list(notes)
     if len(keys) < 2:
         return tuple(keys)

@@ -17,13 +17,13 @@ NoteSheetHead = Mapping[str, Any]
 
 
 def head_of(name: str, rater: str, examples: Iterable[Example], key: str) -> dict[str, Any]:
-    """Make the head of a reading sheet, which names its reader and outputs and is signed with the project's key."""
+    """Make the first line of a reading sheet's notes file, with the reader and the outputs, signed by the project."""
     head = {"sheet": VERSION, "name": name, "rater": rater, "kind": "human", "responses": responses_of(examples)}
     return signed(head, key)
 
 
 def is_head(record: Any) -> bool:
-    """Return True if a line is the head of a notes file that a reading sheet saved."""
+    """Return True if a line is the first line of a notes file that a reading sheet saved."""
     return isinstance(record, Mapping) and "sheet" in record and "responses" in record
 
 

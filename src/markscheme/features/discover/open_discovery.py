@@ -52,7 +52,7 @@ class OpenedDiscovery:
 
     @property
     def unread(self) -> tuple[str, ...]:
-        """The outputs that nobody reads, so that the finished rubric can be tested on them, in order."""
+        """Ids of the outputs that nobody reads, so that the finished rubric can be tested on them, in reading order."""
         if self.reads_all or not self.pool_name:
             return ()
         read = {reading.id for reading in self.folder.readings() if reading.is_finished or reading.notes}
@@ -76,7 +76,7 @@ class OpenedDiscovery:
         return ReadingOrder.of(ids, self.drawn, seed=self.seed)
 
     def codebook(self) -> Codebook:
-        """Return the codebook; each criterion of an existing rubric is a mode, too."""
+        """Return the codebook, in which each criterion of an existing rubric is a mode too."""
         book = self.folder.codebook()
         names = {name for mode in book.modes for name in mode.names}
         criteria = self.rubric.criteria if self.rubric is not None else ()
@@ -89,11 +89,11 @@ class OpenedDiscovery:
         return book
 
     def outputs(self) -> ReadOutputs:
-        """Return what was read so far."""
+        """Return the readings so far, with what is needed to compute figures from them."""
         return ReadOutputs(self.folder.readings(), self.codebook(), self.order, self.pool.groups)
 
     def discovery(self, share: float = LARGE_SHARE, sure: float = SURE) -> Discovery:
-        """Compute the figures of what was read so far."""
+        """Compute the result of what people have read so far."""
         return Discovery(self.folder.name, self.outputs(), self.pool.texts, share, sure, self.pool_name, self.unread)
 
 
@@ -138,7 +138,7 @@ def open_discovery(
 
 
 def rubric_of(name: str, here: Path) -> Rubric | None:
-    """Load the project's own rubric of a name, not one shipped with markscheme; None if it doesn't exist yet."""
+    """Load the rubric with this name from the project, not from the package; None if the project has none yet."""
     try:
         path = find_rubric(name, here)
     except UsageError:

@@ -1,4 +1,4 @@
-"""Options of how outputs are read, and of notes from elsewhere."""
+"""Options of `discover`: how outputs are read, and which notes are imported."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -14,7 +14,7 @@ _flag = partial(option, False, form=FLAG)
 
 @dataclass(frozen=True, kw_only=True)
 class NotesOptions:
-    """Options for notes and assignments from elsewhere."""
+    """Options for importing notes and assignments that people or models wrote elsewhere."""
 
     notes: tuple[Path, ...] = option(
         (), "notes from elsewhere: a table, or an export of another tool", PATH, value="FILE", several=True

@@ -11,7 +11,7 @@ ALSO_EVERY = 4
 
 
 def turn_of(id: str, seed: int) -> bytes:
-    """Return an output's sort key in the random order, a digest of seed and id that other outputs don't affect."""
+    """Return an output's sort key in the random order: a digest of seed and id, which no other output affects."""
     return hashlib.sha256(f"{seed}\n{id}".encode()).digest()
 
 

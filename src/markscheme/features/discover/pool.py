@@ -54,7 +54,7 @@ class OutputPool:
 
     @cached_property
     def inputs(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Names of the inputs that every output has, and of those that some have."""
+        """Names of the inputs that every output has, and names of the inputs that only some have."""
         names = dict.fromkeys(name for example in self.examples.values() for name in example.submission.inputs)
         always = [name for name in names if all(name in e.submission.inputs for e in self.examples.values())]
         return tuple(always), tuple(name for name in names if name not in always)
@@ -65,7 +65,7 @@ class OutputPool:
 
 
 def read_outputs(path: Path, columns: ColumnOptions = ColumnOptions()) -> OutputPool:
-    """Return the outputs in a file.
+    """Read the outputs in a file, of any supported format.
 
     Args:
         path: The file.

@@ -49,7 +49,7 @@ class NotedPassage:
 
 @dataclass
 class NotesIn:
-    """Notes, readings, modes and outputs that were read from files of notes.
+    """Content of imported files of notes: notes, readings, modes and outputs.
 
     Attributes:
         rater: Name of who wrote, for files that don't say; None where they must.
@@ -80,12 +80,12 @@ class NotesIn:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The outputs that were read, in the order of the files."""
+        """Ids of the outputs that the files say were read, in the order of the files."""
         return tuple(dict.fromkeys(id for _, id in self.readings))
 
     @property
     def n_notes(self) -> int:
-        """Number of notes."""
+        """Number of notes in the files."""
         return sum(map(len, self.passages.values()))
 
     def add(self, reading: OutputReading, passages: Iterable[NotedPassage] = (), *, says_state: bool = False) -> None:
@@ -127,7 +127,7 @@ class NotesIn:
         self.stated.discard(key)
 
     def add_mode(self, mode: Mode) -> None:
-        """Add a mode; for a known mode, fill in the definition and severity that earlier rows left out."""
+        """Add a mode that a file names; if it is known already, fill in a definition and severity that were missing."""
         earlier = self.modes.get(mode.name)
         if earlier is None:
             self.modes[mode.name] = mode
@@ -255,7 +255,7 @@ def _read_rows(path: Path, records: Iterable[Any], content: NotesIn) -> None:
 
 
 def _add_line_of_notes(record: Mapping[str, Any], content: NotesIn) -> OutputReading:
-    """Add a line of a notes file, such as a sheet saves, which replaces an earlier line on the same output."""
+    """Add the reading in a line of our own notes files; it replaces the reader's earlier reading of the output."""
     reading = reading_of(record, rater=content.rater)
     if record.get("kind") is None and content.kind is not None:
         reading = replace(reading, kind=content.kind)
@@ -325,7 +325,7 @@ def _text(record: Mapping[str, Any], key: str) -> str:
 
 
 def _kind(record: Mapping[str, Any], stated: Kind | None) -> Kind:
-    """Return the kind of writer (human or model) in a row, else the kind that the command states."""
+    """Return who wrote a row, a person or a model: as the row says, else as the command states."""
     written = _text(record, "kind")
     if not written and stated is None:
         raise ValueError(

@@ -16,7 +16,7 @@ AGAIN_ANSWERS: tuple[str, ...] = get_args(AgainAnswer)
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A reader's words about an output.
+    """A reader's words about an output, or about a passage in it.
 
     Attributes:
         n: Its number among the reader's notes on that output, from 1; it never changes.
@@ -38,7 +38,7 @@ class Note:
         return f"{self.text} {self.quote or ''}"
 
     def to_json(self) -> dict[str, Any]:
-        """Return the entry of the note in a notes file."""
+        """Return the note as a dict with the keys of a notes file."""
         data: dict[str, Any] = {"n": self.n, "text": self.text}
         data |= {"quote": self.quote} if self.quote else {}
         return data | ({"quote_in": self.quote_in} if self.quote_in else {})
@@ -46,7 +46,7 @@ class Note:
 
 @dataclass(frozen=True)
 class OutputReading:
-    """One person's reading of one output.
+    """One person's reading of one output: the notes, and whether the output passes or couldn't be judged.
 
     Attributes:
         id: The output's.
@@ -100,7 +100,7 @@ class OutputReading:
         return f"{self.rater}/{self.id}/{note.n}"
 
     def to_json(self) -> dict[str, Any]:
-        """Return one line of a file of notes."""
+        """Return the reading as a dict with the keys of a line of a notes file."""
         line: dict[str, Any] = {"id": self.id, "rater": self.rater, "kind": self.kind, "at": self.at or ""}
         line |= {} if self.seconds is None else {"seconds": self.seconds}
         line |= {} if self.passed is None else {"pass": self.passed}
@@ -148,7 +148,7 @@ def reading_of(line: Any, *, number: int = 0, rater: str | None = None) -> Outpu
 
 
 def merged_readings(earlier: OutputReading, later: OutputReading) -> OutputReading:
-    """Merge two lines on the same reader and output: content of the later one, line numbers of the earlier one."""
+    """Merge two lines by one reader on one output: the later line's content with the earlier line's line numbers."""
     lines = {note.n: note.line for note in earlier.notes}
     notes = tuple(replace(note, line=lines.get(note.n, note.line)) for note in later.notes)
     return replace(later, notes=notes, line=earlier.line if earlier.is_finished else later.line)

@@ -51,7 +51,7 @@ def serve_reading(
 
 
 def reading_page(work: ReadingWork, *, timed: bool) -> str:
-    """Render the page as the server sends it."""
+    """Render the reading page for the server to send."""
     return _page(work, _data(work, timed=timed), is_sheet=False)
 
 
@@ -119,7 +119,7 @@ def _data(work: ReadingWork, *, timed: bool) -> dict[str, Any]:
 
 
 def _reading(reading: OutputReading | None, book: Codebook) -> dict[str, Any] | None:
-    """Return the reader's own reading of an output, in the form that the page's script takes."""
+    """Return a reader's own reading of an output as the dict that the page's script takes."""
     if reading is None:
         return None
     return {

@@ -40,7 +40,7 @@ Clock = Callable[[], str]
 
 @dataclass
 class ReadingWork:
-    """Work of one reader: the outputs to read, and the notes so far.
+    """Work of one reader in a session: which outputs to read, and the notes and groups to store.
 
     Attributes:
         opened: The discovery, as it was when the page was opened.
@@ -78,11 +78,11 @@ class ReadingWork:
 
     @cached_property
     def ids(self) -> dict[str, str]:
-        """Ids of outputs by their names on the page, which hide ids because these might reveal the author."""
+        """Ids of outputs by their names on the page, which hides ids because they might reveal an author."""
         return {unit_name(id): id for id in self.opened.pool.examples}
 
     def own_readings(self) -> dict[str, OutputReading]:
-        """Return the reader's readings, by output."""
+        """Return the reader's own readings, by the output's id."""
         return {reading.id: reading for reading in self.opened.folder.readings() if reading.rater == self.rater}
 
     @cached_property
@@ -149,7 +149,7 @@ class ReadingWork:
         return reading
 
     def _notes(self, id: str, sent: Any) -> tuple[tuple[Note, ...], dict[int, tuple[str, ...]]]:
-        """Read the notes that the page sends, and the modes that each was put into."""
+        """Read the notes that the page sends, and the modes that each note was put into."""
         material = self.opened.pool.materials[id]
         notes: list[Note] = []
         modes: dict[int, tuple[str, ...]] = {}
@@ -239,7 +239,7 @@ class ReadingWork:
     # --- grouping -----------------------------------------------------------------------------------------------------
 
     def change(self, changed: Callable[[Codebook], Codebook], *, keeps_history: bool = True) -> None:
-        """Apply a change to the codebook on disk, and write the result.
+        """Apply a function that changes the codebook, and write the result to disk.
 
         Raises:
             UsageError: The change isn't possible; nothing is written.
@@ -260,7 +260,7 @@ class ReadingWork:
             self.change(lambda book: undone(book, before, after), keeps_history=False)
 
     def group(self, sent: Mapping[str, Any]) -> None:
-        """Apply one change of the grouping view to the codebook.
+        """Carry out an action of the grouping view, such as a merge of modes, in the codebook.
 
         Raises:
             UsageError: It isn't possible.
@@ -279,7 +279,7 @@ class ReadingWork:
             raise UsageError("there is no such note here; reload the page")
 
     def recode_notes(self) -> list[str]:
-        """Return the notes that this person is to sort again without seeing how others did, at most thirty."""
+        """Return at most thirty notes that this person sorts again without seeing how others sorted them."""
         outputs = self.outputs()
         recoded = {recoding.note for recoding in outputs.codebook.recoded if recoding.by == self.rater}
         by_others = [
@@ -291,7 +291,7 @@ class ReadingWork:
         return [key for key in chosen if key not in recoded]
 
     def recode(self, note: str, modes: Sequence[str]) -> None:
-        """Store the modes that a second person would choose for a note, without changing the codebook's assignments.
+        """Store into which modes a second person puts a note; the codebook's assignments stay as they are.
 
         Raises:
             UsageError: The note or a mode isn't there; nothing is kept.
@@ -302,7 +302,7 @@ class ReadingWork:
 
 
 def unit_name(id: str) -> str:
-    """Return an output's name on the page."""
+    """Return the name that an output has on the page instead of its id."""
     return fingerprint("output", id)
 
 
@@ -330,7 +330,7 @@ def _interleaved(in_turn: Sequence[str], chosen: Sequence[str]) -> Iterable[tupl
 
 
 def _grouped(book: Codebook, action: str, sent: Mapping[str, Any], rater: str, moment: str) -> Codebook:
-    """Return the codebook after one change that the grouping view sent."""
+    """Return the codebook after an action of the grouping view, such as a merge of modes."""
     name = str(sent.get("mode") or "")
     note = str(sent.get("note") or "")
     texts = [" ".join(str(text).split()) for text in sent.get("names") or () if str(text).strip()]
@@ -378,7 +378,7 @@ def _grouped(book: Codebook, action: str, sent: Mapping[str, Any], rater: str, m
 
 
 def listed_modes(book: Codebook) -> list[dict[str, Any]]:
-    """Return the entries of the modes that the reading view lists."""
+    """Return the listed modes as dicts for the reading view."""
     return [
         {"name": mode.name, "definition": mode.definition, "under": mode.fingerprint, "severity": mode.severity}
         for mode in book.listed
@@ -386,7 +386,7 @@ def listed_modes(book: Codebook) -> list[dict[str, Any]]:
 
 
 def grouping_state(work: ReadingWork) -> dict[str, Any]:
-    """Return the data of the grouping view: notes by mode, near-identical notes together, and similar modes."""
+    """Return the data that the grouping view shows: notes by mode, near-identical notes together, and similar modes."""
     outputs = work.outputs()
     book = outputs.codebook
     texts = {key: note.words for key, note in outputs.notes.items()}
@@ -468,7 +468,7 @@ def open_reading(
     also: tuple[str, ...] = (),
     share: Share | None = None,
 ) -> ReadingWork:
-    """Open the work of a reader, with their earlier notes.
+    """Open a reader's work, with the reader's earlier notes, under a lock.
 
     Raises:
         UsageError: There are no outputs, the name can't be a file's, or the same reader is reading already.

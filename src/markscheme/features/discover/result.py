@@ -16,7 +16,7 @@ from markscheme.phrases import counted
 
 @dataclass(frozen=True)
 class NextStep:
-    """A step to take next.
+    """A step that the user should take next, with its command.
 
     Attributes:
         command: The command.
@@ -31,7 +31,7 @@ class NextStep:
 
 @dataclass(frozen=True)
 class Discovery:
-    """Result of a discovery: the figures of what people read.
+    """Result of a discovery: what people read, and the figures computed from it.
 
     Attributes:
         name: The rubric to be.
@@ -53,7 +53,7 @@ class Discovery:
 
     @property
     def codebook(self) -> Codebook:
-        """The modes, and the notes in them."""
+        """The codebook: the modes, and which notes belong to them."""
         return self.outputs.codebook
 
     @property
@@ -68,7 +68,7 @@ class Discovery:
 
     @cached_property
     def read_more(self) -> ReadMore:
-        """The outputs or tasks still to read."""
+        """How many outputs or tasks people still have to read so that no common mode goes unseen."""
         return self.outputs.read_more(self.large_share, self.sure)
 
     @cached_property

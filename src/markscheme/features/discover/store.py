@@ -40,7 +40,7 @@ _DIGEST_DIGITS = 16
 
 @dataclass(frozen=True)
 class PoolRecord:
-    """Record of the outputs that a discovery is about.
+    """Record of which outputs a discovery is about, and of its settings.
 
     Attributes:
         path: The file, relative to the calibration folder where it can be; None where only notes are known.
@@ -62,7 +62,7 @@ class PoolRecord:
     columns: Mapping[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the record as `discover.json` has it."""
+        """Return the record as a dict with the keys of `discover.json`."""
         of_table = {"columns": dict(self.columns)} if self.columns else {}
         pool = None if self.path is None else {"path": self.path, "fingerprint": self.fingerprint or "", **of_table}
         proposal = {} if self.agreement is None else {"proposal": {"agreement": self.agreement}}
@@ -84,7 +84,7 @@ def digest_of(path: Path) -> str:
 
 @dataclass(frozen=True)
 class DiscoveryFolder:
-    """The files of one discovery.
+    """The folder with the files of one discovery.
 
     Attributes:
         path: The folder `calibration/<name>`.
@@ -376,7 +376,7 @@ def mode_of(raw: Any) -> Mode:
 
 
 def modes_text(modes: Iterable[Mode], comments: ModeComments) -> str:
-    """Write the text of `modes.yaml`; every value is quoted as in JSON, which YAML reads too."""
+    """Return the text of a `modes.yaml`, in which every value is quoted as in JSON, which YAML reads too."""
     lines = ["modes:"]
     for mode in modes:
         lines += comments.above_mode(mode)
@@ -390,7 +390,7 @@ def modes_text(modes: Iterable[Mode], comments: ModeComments) -> str:
 
 
 def assignment_of(line: Any, *, by: str | None = None, kind: str | None = None) -> Assignment:
-    """Read the assignment in one line.
+    """Read the assignment of a note to modes from a line of a file.
 
     Args:
         line: The data.

@@ -122,7 +122,7 @@ AskModel = Callable[[Prompt], Awaitable[Reply]]
 
 
 def shuffled_batches(notes: Mapping[str, Note], time: int) -> list[dict[str, Note]]:
-    """Split notes into batches of at most 150, in a random order that differs each time they are asked about."""
+    """Split notes into batches of at most 150, in a random order that differs between the two times of asking."""
     keys = list(notes)
     random.Random(f"notes {time}").shuffle(keys)  # noqa: S311 - guessing it gains nothing
     batches = (keys[start : start + MOST_NOTES] for start in range(0, len(keys), MOST_NOTES))
@@ -149,7 +149,7 @@ def prompt_of(batch: Iterable[Note], definitions: Mapping[str, str]) -> Prompt:
 
 
 def planned_prompts(notes: Mapping[str, Note], definitions: Mapping[str, str]) -> list[Prompt]:
-    """Return the prompts of both rounds of asking, to estimate the cost; real ones also list modes named before."""
+    """Return the prompts of both times of asking, to estimate their cost; real prompts also list modes named before."""
     return [
         prompt_of(batch.values(), definitions) for time in range(TIMES_ASKED) for batch in shuffled_batches(notes, time)
     ]

@@ -196,7 +196,7 @@ def _log_power(base: float, exponents: Floats) -> Floats:
 
 
 def good_turing(shows: npt.ArrayLike) -> float:
-    """Estimate the share of outputs with an unseen mode by Good and Turing, without a bound.
+    """Compute the Good-Turing estimate of the share of outputs with an unseen mode.
 
     Args:
         shows: Shape (n outputs, n modes): 1 where an output shows a mode.
@@ -215,7 +215,7 @@ def good_turing(shows: npt.ArrayLike) -> float:
 
 
 def chao2(shows: npt.ArrayLike) -> float:
-    """Estimate the number of modes, seen or not, by Chao2, without a bound.
+    """Compute the Chao2 estimate of the number of modes, seen or not.
 
     Args:
         shows: Shape (n outputs, n modes): 1 where an output shows a mode.
@@ -314,7 +314,7 @@ def read_enough(share: float = LARGE_SHARE, sure: float = SURE, *, pool: int | N
 
 
 def chance_any_missed(read: int, share: float) -> float:
-    """Compute the probability that reading outputs at random misses at least one of 1/share modes with that share each.
+    """Compute the probability that random reading misses any of 1/share modes, each in that share of outputs.
 
     >>> round(chance_any_missed(103, 0.05), 6)
     0.097904
@@ -348,7 +348,7 @@ def read_enough_for_all(share: float = LARGE_SHARE, sure: float = SURE) -> int:
 
 
 def _modes_of(share: float) -> int:
-    """Return how many modes can each occur in a given share of the outputs, if no output shows two of them."""
+    """Return how many modes there can be if each occurs in a given share of outputs, and no two in one output."""
     return math.floor(1 / share + 1e-9)
 
 

@@ -200,7 +200,7 @@ def _agreement(name: str, measured: SetAgreement, of: str) -> Iterator[Block]:
 
 
 def json_of(discovery: Discovery) -> dict[str, Any]:
-    """Return the JSON of a discovery."""
+    """Return a discovery's figures and next steps as a dict that JSON can hold."""
     outputs = discovery.outputs
     unseen = outputs.new_modes
     more = discovery.read_more

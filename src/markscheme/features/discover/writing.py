@@ -1,4 +1,4 @@
-"""Write the rubric of the modes that people confirmed, the labelled outputs, and the labels."""
+"""Writes what a discovery leads to: a rubric of the modes that people confirmed, labelled outputs, and labels."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -29,12 +29,12 @@ from markscheme.rubrics.search import POOL
 
 
 class NothingConfirmed(UsageError):  # noqa: N818 - reads as the sentence it is
-    """Error raised when a rubric is to be written before any mode can become a criterion."""
+    """Error raised when a rubric is to be written but no person has confirmed a mode."""
 
 
 @dataclass(frozen=True)
 class Written:
-    """Files that were written: a rubric and labels.
+    """The files that were written at the end of a discovery, a rubric and labels.
 
     Attributes:
         rubric: The rubric.
@@ -60,7 +60,7 @@ class Written:
 
     @property
     def commands(self) -> tuple[str, ...]:
-        """The commands to run next."""
+        """The commands that the user should run next."""
         name = quote(self.rubric.name)
         count = f" --next {self.advised_labels}" if self.advised_labels else ""
         pool = "" if self.held_out else f" --pool {POOL}{count}"
@@ -72,7 +72,7 @@ class Written:
 
 
 def write_rubric(opened: OpenedDiscovery, here: Path, day: str, *, replaces: bool = False) -> Written:
-    """Write the rubric and the first labels.
+    """Write the rubric that follows from a discovery, with the first labels.
 
     Args:
         opened: The discovery.
