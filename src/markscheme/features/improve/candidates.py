@@ -59,7 +59,7 @@ class Wording:
 
     @property
     def words(self) -> dict[Field, str]:
-        """Map each changed field to its new words, as they are written into the rubric's file."""
+        """The new words by the field that they change, as they are written into the rubric's file."""
         return {field: new for field, (_, new) in self.changes.items()}
 
     @property
@@ -78,7 +78,7 @@ LabelledTexts = Sequence[Sequence[str]]
 
 
 def labelled_texts(examples: Iterable[Example]) -> LabelledTexts:
-    """Collect inputs, responses, reasons and comments of all labelled examples, grouped by example."""
+    """Return, for each labelled example, all its texts: inputs, responses, and raters' reasons and comments."""
     return tuple(tuple(_texts(example)) for example in examples if example.labels)
 
 
@@ -188,7 +188,7 @@ def from_rubric(name: str, candidate: Rubric, *, yours: Rubric, labelled: Labell
 
 
 def _numbers_changed(candidate: Rubric, yours: Rubric) -> Changes:
-    """Return the candidate's weights and pass mark that differ from the user's."""
+    """Return the weights and the pass mark in which a candidate differs from the user's rubric."""
     weights = {
         theirs.name: theirs.weight
         for theirs, ours in zip(candidate.criteria, yours.criteria, strict=True)
@@ -283,7 +283,7 @@ def _quoted(runs: Sequence[str]) -> str:
 
 
 def refuse_unwritten(file: Path, wording: Wording) -> None:
-    """Refuse a wording that can't be written into the rubric's file, before labels are opened to test it.
+    """Raise an error, before held-out labels are used, if a wording can't be written into the rubric's file.
 
     Raises:
         NotTried: The file can't.
@@ -325,7 +325,7 @@ def read_candidates(
 
 
 def new_among(others: Iterable[Wording], wording: Wording) -> Wording:
-    """Return the wording, after checking that no other wording has the same words and numbers.
+    """Return a wording; raise an error if another wording has the same words and numbers.
 
     Raises:
         NotTried: One has.

@@ -214,7 +214,7 @@ async def _answer(
 
 
 def _test(part: TrialPart, columns: Floats, alpha: float, *, outside: bool) -> SelectionTest:
-    """Test how much better finalists are than the user's wording, by decisions if the part has them, else by scores."""
+    """Test finalists against the user's wording: by people's decisions if the examples have them, else by scores."""
     by_task = part.by_task(columns)
     if part.decided is not None:
         return decisions_test(by_task, alpha)
@@ -222,7 +222,7 @@ def _test(part: TrialPart, columns: Floats, alpha: float, *, outside: bool) -> S
 
 
 def _hits(gold: Floats, scores: Floats, tolerance: float) -> Floats:
-    """Return 1 where a score agrees with gold within the tolerance, 0 where it doesn't or is missing."""
+    """Return 1 for each score that agrees with gold within the tolerance, and 0 for others and missing ones."""
     return np.nan_to_num(close(gold, scores, tolerance))
 
 

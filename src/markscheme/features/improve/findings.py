@@ -1,4 +1,4 @@
-"""Finding: the rubric's weights and pass mark were fitted to another judge's levels."""
+"""Finding that the rubric's weights and pass mark were fitted to the levels of another judge."""
 
 from collections.abc import Iterator
 from typing import Final

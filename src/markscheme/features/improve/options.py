@@ -1,4 +1,4 @@
-"""Options of the wordings that `improve` tries."""
+"""Options of `improve` for the wordings to try."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -25,7 +25,7 @@ PLANNED_AGREEMENT = 0.10
 
 @dataclass(frozen=True)
 class ImprovementRun:
-    """Result of a run of `improve`: wordings tried, the result on held-out labels, and changes written.
+    """Result of a run of `improve`: the wordings tried, the test on held-out labels, and the change to the file.
 
     Attributes:
         search: The wordings tried on dev, and those refused.
@@ -55,12 +55,12 @@ class ImprovementRun:
 
     @property
     def adopted(self) -> Wording | None:
-        """The wording that the held-out labels confirmed; None if they confirmed none."""
+        """The wording that the test on held-out labels confirmed; None if it confirmed none."""
         return None if self.answer is None else self.answer.adopted
 
     @property
     def finalists(self) -> tuple[Wording, ...]:
-        """The wordings that were, or would be, tested on the held-out labels."""
+        """The wordings that were tested on held-out labels, or would be if the user allows the test."""
         return tuple(tried.wording for tried in self.search.tried) if self.outside else self.search.finalists
 
     @property

@@ -113,7 +113,7 @@ async def improve(
 
 
 def with_file(run: ImprovementRun, file: Path, setting: ImprovableSet, *, write: bool) -> ImprovementRun:
-    """Return the run with the diff of the rubric's file; if `write` is true, write the adopted wording."""
+    """Return a run with the diff for the rubric's file; if `write` is true, also write the adopted wording."""
     if run.adopted is None or run.answer is None:
         return run
     proposed = edit(file, run.adopted.in_file)

@@ -257,7 +257,7 @@ def confirmed_t(t: float, critical: float) -> float:
 
 
 def _mean_if_passed(true: float, critical: float) -> float:
-    """Compute the mean of a normally distributed t, centred at `true`, given that it exceeds the critical value."""
+    """Compute the mean of a normally distributed t, with mean `true`, among values above the critical value."""
     off = critical - true
     return true + math.exp(-(off**2) / 2 - float(log_ndtr(-off))) / math.sqrt(2 * math.pi)
 
@@ -273,7 +273,7 @@ def _least_t(t: float, critical: float, expected: float) -> float:
 
 
 def kept_share(t: float | None, critical: float) -> float:
-    """Estimate the share of a confirmed gain that is likely to hold on new examples, 0 to 1.
+    """Estimate what share of a gain that passed its test is likely to hold on new examples, 0 to 1.
 
     Args:
         t: Mean divided by its standard error; None where all differences are equal.
@@ -309,7 +309,7 @@ def confirmed_gain(differences: npt.ArrayLike, t: float | None, critical: float,
 
 
 def expected_gain(differences: npt.ArrayLike, share: float, *, method: str) -> Estimate:
-    """Estimate the gain on new examples by the mean over tasks, shrunk by `share`, with a t interval.
+    """Estimate the gain on new examples: the mean gain over tasks times `share`, with a t interval.
 
     Args:
         differences: Shape (n_tasks,), no nan.

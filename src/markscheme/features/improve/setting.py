@@ -109,7 +109,7 @@ class ImprovableSet:
         return cls(rubric, every, parted, dev, sealed, record_folder, outside, day)
 
     def by_decisions(self) -> "ImprovableSet":
-        """Return the set for comparing candidates by people's own decisions, on the examples that have one."""
+        """Return the set with only the examples that people decided on, to compare candidates by these decisions."""
         dev = self.dev.by_decisions()
         return replace(self, dev=dev, sealed=dev if self.outside else self.sealed.by_decisions())
 
@@ -192,7 +192,7 @@ class ImprovableSet:
 
     @property
     def next_alpha(self) -> float:
-        """Significance level of the next test on the held-out labels."""
+        """Significance level of the next test on the held-out labels, which earlier tests have lowered."""
         return self.ledger("").alpha(self.next_opening)
 
     def record_settings(self, asker: Asker) -> None:

@@ -32,7 +32,7 @@ YOURS_STAY = 1
 
 
 def show_overview(setting: ImprovableSet, evidence: DecisionEvidence, *, json: bool) -> int:
-    """Print which changes the labels suffice to try, with the chances of success, without fitting anything to them."""
+    """Print which changes the labels suffice to try, with the chances of success; nothing is fitted."""
     triable = TriableChanges.of(setting, evidence)
     show(overview_view(triable), overview_json(triable), json=json)
     return 0 if any(triable.to_json().values()) else TOO_FEW
@@ -41,7 +41,7 @@ def show_overview(setting: ImprovableSet, evidence: DecisionEvidence, *, json: b
 def show_numbers(
     setting: ImprovableSet, file: Path, evidence: DecisionEvidence, *, odds: float, write: bool, json: bool
 ) -> int:
-    """Fit weights and pass mark to decisions, or else to scores; print the result, and write it if asked to."""
+    """Fit weights and pass mark to decisions, or weights to scores; print the result, and write it if asked to."""
     triable = TriableChanges.of(setting, evidence)
     decisions = triable.decisions
     scores = triable.scores

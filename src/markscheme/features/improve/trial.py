@@ -70,7 +70,7 @@ class TrialPart:
 
     @property
     def truth(self) -> Floats:
-        """Values to compare a judge's ratings with: gold scores, or people's own decisions, shape (n_examples,)."""
+        """What a judge's ratings are compared with: gold scores, or people's own decisions, shape (n_examples,)."""
         return self.gold.scores if self.decided is None else np.array(self.decided)
 
     def compared(self, column: Column) -> Floats:
@@ -128,7 +128,7 @@ def ungraded_share(yours: Floats, theirs: Floats) -> float:
 
 @dataclass
 class Asker:
-    """Asks a judge about examples with different wordings, each question only once.
+    """Asks a judge about examples with different wordings, and keeps the replies so as not to ask twice.
 
     Attributes:
         judge: The judge; it stays open.
@@ -152,7 +152,7 @@ class Asker:
 
     @property
     def tried(self) -> list[tuple[Rubric, frozenset[str]]]:
-        """Each wording that the judge graded with, and the ids of the examples that it graded."""
+        """The wordings that the judge graded with, each with the ids of the examples graded."""
         return [
             (
                 rubric,
@@ -235,7 +235,7 @@ class WordingTrial:
 async def screen(
     asker: Asker, dev: TrialPart, yours: Column, wordings: Sequence[Wording], description: str
 ) -> list[WordingTrial]:
-    """Try wordings on the dev tasks: all wordings on the first half, the better half of the wordings on the rest.
+    """Try wordings on dev tasks: all wordings on a first part of the tasks, the better half of them on the others.
 
     Args:
         asker: Asks the judge.

@@ -38,7 +38,7 @@ _LIKELY = 0.8
 
 
 def view(run: ImprovementRun) -> doc.Document:
-    """Render the result, then figures on dev and on held-out labels separately, then the changed words."""
+    """Render a run: the result, then figures on dev and on held-out labels in separate tables, then changed words."""
     dev = run.search.dev
     sealed = run.sealed
     apart = f"{counted(dev.n, 'dev example')}, {sealed.n} held out"
@@ -137,7 +137,7 @@ def _held_out(run: ImprovementRun) -> Iterator[doc.Block]:
 
 
 def _best(run: ImprovementRun) -> tuple[Wording, ...]:
-    """Return the wordings to show: the adopted one, else the finalists, else the best of the others."""
+    """Return the wordings to show: the adopted one, else the finalists, else the best among those tried."""
     if run.adopted is not None:
         return (run.adopted,)
     tried = [tried for tried in run.search.tried if tried.gain is not None]

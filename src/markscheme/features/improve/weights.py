@@ -182,17 +182,17 @@ class Sums:
 
     @property
     def levels(self) -> Floats:
-        """Centred sums of products of levels, shape (k, k)."""
+        """Sums of products of the levels' deviations from their means, shape (k, k)."""
         return np.asarray(self.about_mean[:-1, :-1])
 
     @property
     def with_mark(self) -> Floats:
-        """Centred sums of products of levels and score, shape (k,)."""
+        """Sums of products of each level's and the score's deviations from their means, shape (k,)."""
         return np.asarray(self.about_mean[:-1, -1])
 
     @property
     def mark(self) -> float:
-        """Centred sum of squares of the scores."""
+        """Sum of squares of the scores' deviations from their mean."""
         return float(self.about_mean[-1, -1])
 
 
@@ -212,7 +212,7 @@ class _Task:
 
     @cached_property
     def author(self) -> Floats:
-        """Absolute values of the author's weights that may change."""
+        """Absolute values of those of the author's weights that may change."""
         return np.asarray(np.abs(self.weights[self.tuned]), dtype=np.float64)
 
     @cached_property
@@ -364,7 +364,7 @@ def ridge(sums: Sums, author: Floats) -> Floats | None:
 
 @dataclass(frozen=True, slots=True)
 class FTest:
-    """F test of the author's weights against free weights.
+    """F test of whether weights fitted freely predict scores better than the author's weights do.
 
     Attributes:
         ratio: F; 0 where both fit equally well, infinite where only free weights fit exactly.
@@ -513,7 +513,7 @@ def _grain(weights: Floats) -> float:
 
 
 def _rounded_steps(steps: Floats, signs: Floats) -> Floats:
-    """Round to whole numbers of steps, at least one each, keeping the sum of the positive ones if possible."""
+    """Round sizes to whole steps, at least 1 each, keeping the sum of the positive weights if possible."""
     rounded = np.maximum(np.rint(steps), 1.0)
     positive = np.flatnonzero(signs > 0)
     if not len(positive):

@@ -35,7 +35,7 @@ def simulated_size(evidence: DecisionEvidence) -> int:
 
 
 def chances_of(evidence: DecisionEvidence, n: int) -> Mapping[str, float]:
-    """Map each simulated gain to the probability of finding it with this number of decisions or preferences."""
+    """Map each size of gain to the probability that this number of decisions or preferences suffices to find it."""
     if evidence.is_paired:
         return {OF_PAIRS: float(np.interp(n, SIMULATED_PAIRS, CHANCES_OF_PAIRS))}
     return {gain: chance_of(gain, n, len(evidence.tuned)) for gain in GAINS}

@@ -12,7 +12,7 @@ from markscheme.stats.intervals import Floats
 
 @dataclass(frozen=True)
 class AuthorNumbers:
-    """A rubric's weights and pass mark as its author wrote them.
+    """A rubric's weights and pass mark as its author wrote them, with what a fit needs to compute scores from them.
 
     Attributes:
         weights: Weights of the tuned criteria, shape (k,), none of them 0.
@@ -37,7 +37,7 @@ class AuthorNumbers:
 
 @dataclass(frozen=True)
 class DecidedRows:
-    """Decisions as arrays, with a row for each rater of an example, or for each preference.
+    """Arrays of decisions and levels, with a row for each rater of an example, or for each preference.
 
     Attributes:
         levels: Positions on the scales of the tuned criteria, shape (n, k): 0 to 1, of negative weights with the sign
@@ -59,7 +59,7 @@ class DecidedRows:
     paired: bool = False
 
     def scores(self, numbers: AuthorNumbers) -> Floats:
-        """Compute each row's score by the given weights, shape (n,)."""
+        """Compute each row's weighted score by the given weights, shape (n,)."""
         return numbers.base + self.levels @ numbers.shares + self.remainder / numbers.scale
 
     def graded(self, numbers: AuthorNumbers) -> Floats:
@@ -91,7 +91,7 @@ class DecidedRows:
         return np.column_stack([*ones, *columns])
 
     def fitted_line(self, scores: Floats) -> LogisticFit:
-        """Fit a logistic regression of the decisions on a score."""
+        """Fit a logistic regression that predicts the decisions from a score."""
         design = self.with_intercept(scores)
         penalty = np.zeros((design.shape[1], design.shape[1]))
         penalty[-1, -1] = SLOPE_RIDGE

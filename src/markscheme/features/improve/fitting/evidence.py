@@ -57,7 +57,7 @@ class WholeDecision:
 
 @dataclass(frozen=True)
 class DecisionEvidence:
-    """Decisions on a set of examples to which weights and pass mark can be fitted.
+    """Annotators' decisions on examples, with levels: what weights and pass mark are fitted to.
 
     Attributes:
         rubric: The rubric.
@@ -121,17 +121,17 @@ class DecisionEvidence:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """Ids of the responses, in order."""
+        """Ids of the responses that annotators decided on, each once."""
         return tuple(dict.fromkeys(id for decision in self.decisions for id in response_ids(decision.example)))
 
     @property
     def raters(self) -> tuple[str, ...]:
-        """The annotators' names, in order."""
+        """Names of the annotators whose decisions these are, each once."""
         return tuple(sorted({rater for decision in self.decisions for rater in decision.raters}))
 
     @cached_property
     def tasks(self) -> Mapping[str, float]:
-        """Map each task to the share of its decisions that pass."""
+        """The share of passes among each task's decisions, by task."""
         passed: dict[str, list[float]] = {}
         for decision in self.decisions:
             share = sum(outcome * weight for outcome, weight in decision.outcomes)
@@ -140,12 +140,12 @@ class DecisionEvidence:
 
     @property
     def passes(self) -> int:
-        """Number of tasks that most decisions pass."""
+        """Number of tasks in which most decisions are passes."""
         return sum(share > 1 / 2 for share in self.tasks.values())
 
     @property
     def fails(self) -> int:
-        """Number of tasks that most decisions fail."""
+        """Number of tasks in which most decisions are fails."""
         return sum(share < 1 / 2 for share in self.tasks.values())
 
     @cached_property
@@ -233,17 +233,17 @@ class DecisionEvidence:
 
 
 def weighted_criteria(rubric: Rubric) -> tuple[Criterion, ...]:
-    """Return the criteria that count in the overall score."""
+    """Return the criteria whose weights count in the rubric's overall score."""
     return tuple(criterion for criterion in rubric.criteria if criterion.weight and criterion.has_worth)
 
 
 def response_ids(example: Example) -> tuple[str, ...]:
-    """Return the id of a response, or the ids of both responses in a pair."""
+    """Return the id of an example's response; for an example of a pair, the ids of both responses."""
     return (example.id,) if example.sides is None else tuple(side.id or "" for side in example.sides)
 
 
 def people_by_name(example: Example) -> Mapping[str, list[Rating]]:
-    """Map each annotator to the annotator's labels of an example."""
+    """Group an example's human labels by annotator."""
     by_rater: dict[str, list[Rating]] = {}
     for label in example.labels:
         if label.kind in PEOPLE:
@@ -273,7 +273,7 @@ def _decision(rubric: Rubric, example: Example, rating: Rating) -> WholeDecision
 
 
 def counting_levels(rubric: Rubric, example: Example, answers: Mapping[str, Rated]) -> tuple[float, ...] | LeftOut:
-    """Return a response's positions on the weighted criteria, or the reason why they can't be used for a fit."""
+    """Return a response's positions on the criteria that have weights, or the reason why a fit can't use them."""
     if is_quoted(example, rubric):
         return "quoted"
     rated = [answers.get(criterion.name) for criterion in rubric.criteria]

@@ -20,7 +20,7 @@ FOLDS_SEED = 1
 
 @dataclass(frozen=True)
 class OwnScores:
-    """Annotators' overall scores of responses, with the levels that they gave.
+    """Annotators' overall scores of responses, with their levels on the criteria, to fit weights to.
 
     Attributes:
         rubric: The rubric.

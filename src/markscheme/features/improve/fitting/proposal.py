@@ -48,7 +48,7 @@ class NestedGain:
 
     @property
     def expected(self) -> tuple[float, float, float]:
-        """Gain corrected for selection, with the limits of its interval; all 0 if there is no gain."""
+        """The gain to expect after correction for selection, with the limits of its interval; all 0 without a gain."""
         if self.gain == 0:
             return 0.0, 0.0, 0.0
         shrunk = self.gain * (1 - self.se**2 / self.gain**2)
@@ -200,12 +200,12 @@ def _right(rows: DecidedRows, numbers: AuthorNumbers) -> Floats:
 
 
 def share_right(rows: DecidedRows, numbers: AuthorNumbers) -> float:
-    """Compute the share of decisions or preferences that these weights and pass mark predict right."""
+    """Compute the share of people's decisions or preferences that follow from these weights and pass mark."""
     return float(rows.weights @ _right(rows, numbers) / rows.weights.sum())
 
 
 def _costs(rows: DecidedRows, numbers: AuthorNumbers) -> Floats:
-    """Return each row's weight times the relative cost of a wrong decision about it; the costs average 1."""
+    """Return what a wrong decision about each row costs, relative to the average cost, times the row's weight."""
     cost = np.where(rows.passed == 0, numbers.odds, 1.0)
     return np.asarray(rows.weights * (cost * 2 / (1 + numbers.odds)))
 

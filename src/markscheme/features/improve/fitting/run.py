@@ -28,7 +28,7 @@ BY = "improve --numbers"
 
 @dataclass(frozen=True)
 class NumbersRun:
-    """Result of fitting a rubric's weights and pass mark to people's decisions.
+    """Result of fitting weights and pass mark to people's decisions, with the change to the rubric's file.
 
     Attributes:
         evidence: The decisions.
@@ -69,7 +69,7 @@ class NumbersRun:
 
 @dataclass(frozen=True)
 class ScoresRun:
-    """Result of fitting a rubric's weights to people's overall scores.
+    """Result of fitting weights to people's overall scores, with the change to the rubric's file.
 
     Attributes:
         evidence: The scores.
@@ -143,7 +143,7 @@ def evidence_of_annotators(rubric: Rubric, examples: ExampleSet, pairs_named: st
 
 
 def look_at_decisions(evidence: DecisionEvidence, examples: ExampleSet, *, odds: float, day: str) -> NumbersRun:
-    """Fit weights and pass mark to decisions, after recording that these labels are used.
+    """Record the use of the labels, then fit weights and pass mark to the decisions.
 
     Raises:
         RatingError: The record can't be read or written.
@@ -162,7 +162,7 @@ def look_at_decisions(evidence: DecisionEvidence, examples: ExampleSet, *, odds:
 
 
 def look_at_scores(scores: OwnScores, examples: ExampleSet, *, day: str) -> ScoresRun:
-    """Fit weights to overall scores, after recording that these labels are used.
+    """Record the use of the labels, then fit weights to the overall scores.
 
     Raises:
         RatingError: The record can't be read or written.
@@ -174,7 +174,7 @@ def look_at_scores(scores: OwnScores, examples: ExampleSet, *, day: str) -> Scor
 def with_file(
     run: NumbersRun | ScoresRun, file: Path, examples: ExampleSet, *, write: bool, day: str
 ) -> NumbersRun | ScoresRun:
-    """Return the run with the diff of the rubric's file; if `write` is true, write and record the change.
+    """Return a run with the diff for the rubric's file; if `write` is true, also write and record the change.
 
     Raises:
         RubricError: The file can't be written.

@@ -18,7 +18,7 @@ RESPONSE_SHOWN = 60
 
 
 def plural(evidence: DecisionEvidence) -> str:
-    """Return the noun for the evidence: "preferences" for pairs, else "decisions"."""
+    """Return what the fit's evidence is called: "preferences" for pairs, else "decisions"."""
     return "preferences" if evidence.is_paired else "decisions"
 
 
