@@ -54,7 +54,7 @@ class Dispute:
 
 
 def agreement_so_far(ratings: Iterable[Rating], rubric: Rubric, rater: str, ids: Sequence[str]) -> list[AgreementSoFar]:
-    """Count how often a rater agrees with other annotators so far, with an entry for each criterion.
+    """Count how often a rater's labels agree with other annotators' labels, for each criterion.
 
     The earliest examples are counted, in multiples of AGREEMENT_STEP. "Can't tell" and labels given under another
     wording don't count.
@@ -125,7 +125,7 @@ def disputed(
 
 
 def disputes_of(ratings: Iterable[Rating], rubric: Rubric, ids: Sequence[str]) -> list[Dispute]:
-    """Return the disagreement on each criterion on which annotators disagree, the most disputed first."""
+    """Return annotators' disagreement on each criterion on which they disagree, the most disputed criterion first."""
     columns = rating_table(rubric, ids, first_labels(ratings, rubric)).columns
     disputes = []
     for criterion in rubric.criteria:
@@ -152,7 +152,7 @@ def first_labels(ratings: Iterable[Rating], rubric: Rubric) -> list[Rating]:
 
 
 def _words(columns: Sequence[Column], criterion: Criterion) -> Floats:
-    """Return labels on a criterion, shape (n_examples, n_columns): levels, a code for "does not apply", or nan."""
+    """Return labels on a criterion as numbers: levels, a code for "does not apply", or nan; a column per annotator."""
     if not columns:
         return np.empty((0, 0))
     name = criterion.name
@@ -160,7 +160,7 @@ def _words(columns: Sequence[Column], criterion: Criterion) -> Floats:
 
 
 def _differ(words: Floats) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Return a mask of the examples with two different labels, shape (n_examples,)."""
+    """Return a mask of the examples that have two different labels on a criterion, shape (n_examples,)."""
     lowest = np.where(np.isnan(words), np.inf, words).min(axis=1, initial=np.inf)
     highest = np.where(np.isnan(words), -np.inf, words).max(axis=1, initial=-np.inf)
     return np.asarray(highest > lowest)

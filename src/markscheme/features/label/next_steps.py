@@ -1,4 +1,4 @@
-"""Next steps once a rater has labelled everything: another annotator, adjudication, or calibration."""
+"""What to do once a rater has labelled everything: find another annotator, adjudicate, or calibrate a judge."""
 
 from shlex import quote
 
@@ -12,7 +12,7 @@ LEAST_DECIDED = 40
 
 
 def onward_steps(work: Work) -> tuple[tuple[str, str], ...]:
-    """Return the next steps, each as a reason and a command, the most useful first; empty while responses are left."""
+    """Return what to do once a rater has labelled everything, each step as a reason and a command; empty before."""
     commands = Commands.on(work.rubric)
     calibrate = commands.calibrate()
     if work.current is not None or not work.steps:

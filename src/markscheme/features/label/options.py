@@ -1,4 +1,4 @@
-"""Options for how a project is labelled, and for the goals that its plan shows."""
+"""Options for labelling a project, and for the goals that its plan shows."""
 
 from dataclasses import dataclass
 from typing import Literal

@@ -1,4 +1,4 @@
-"""How much each annotator has labelled, how often annotators agree, and who often changes answers."""
+"""Overview of labelling: how much each annotator has labelled, how often they agree, and who changes answers."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -126,7 +126,7 @@ def overview_of(named: str, here: Path, pool: Path | None) -> Overview:
 
 
 def next_labels_of(named: str, here: Path) -> NextLabels:
-    """Return how many more labels the verdict on a rubric's judge needs, given those in its calibration folder.
+    """Return how many more labels the verdict on a rubric's judge needs, given the labels in its calibration folder.
 
     Raises:
         UsageError: The rubric isn't found.
@@ -195,7 +195,7 @@ def view(overview: Overview) -> Document:
 
 
 def _onward(overview: Overview) -> tuple[str, str]:
-    """Return the next step and its command: label the rest of the pool, draw other outputs, or calibrate."""
+    """Return the next step and its command: label the remaining responses, draw other outputs, or calibrate."""
     commands = Commands.on(overview.rubric)
     labels = overview.next_labels.labels
     if overview.next_labels.to_second:

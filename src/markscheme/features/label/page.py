@@ -39,7 +39,7 @@ PAGE = PageTemplate(
 
 
 def shown_of(work: Work, step: Step, shortening: Shortening | None = None) -> str:
-    """Render the response that a step of labelling shows, and its inputs, as HTML."""
+    """Render, as HTML, the response and inputs that the page shows at one step of labelling."""
     example = work.examples[step.id]
     submission = replace(example.submission, turned=work.is_turned(step))
     return render_example(submission, inputs_shown(example, work.rubric), shortening=shortening)

@@ -19,10 +19,10 @@ def is_turned(step: Step, rater: str) -> bool:
 
 
 def shown_order(*, turned: bool) -> ShownOrder:
-    """Return the word that ratings store for the order in which a pair was shown."""
+    """Return the name under which ratings store the order in which a pair was shown."""
     return "second-first" if turned else "first-second"
 
 
 def turned_rated(rated: Rated) -> Rated:
-    """Convert an answer from the order in which a pair was shown to the stored order, or back."""
+    """Convert an answer on a pair between the order in which the pair was shown and the stored order."""
     return rated if rated.level is None else replace(rated, level=0.0 - rated.level)

@@ -1,4 +1,4 @@
-"""Number of labels needed for an interval width, or to promise a maximum error rate."""
+"""Numbers of labels needed for a given interval width, or to promise a maximum error rate."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -103,7 +103,7 @@ def _spread(estimate: Estimate) -> float | None:
 
 
 def _margins(criterion: Criterion, truth: Gold) -> Floats:
-    """Compute the share of each level among the labels of a criterion; equal shares if nothing is labelled."""
+    """Compute the share of each level among a criterion's labels; equal shares without labels."""
     values = np.array(sorted(set(criterion.scale.values)))
     levels = truth.levels[criterion.name]
     levels = levels[~np.isnan(levels)]

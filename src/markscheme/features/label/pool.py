@@ -58,7 +58,7 @@ class ResponsePool:
 
 
 def ids_to_ask(path: Path) -> frozenset[str]:
-    """Read the ids of the responses that no judge decided, so that a person must, from the output of `grade --json`.
+    """Read, from the output of `grade --json`, the ids of the responses that no judge decided and a person must.
 
     Raises:
         RatingError: It holds no grades, or none that asks a person.

@@ -106,7 +106,7 @@ def make_plan(
     columns: ColumnOptions = ColumnOptions(),
     watch: Watch = unwatched,
 ) -> Plan:
-    """Make a plan, and draw the outputs of a pool to label next; no judge is asked.
+    """Make a labelling plan, and draw outputs to label next if asked to; no judge is asked.
 
     Args:
         rubric: The rubric.
@@ -214,7 +214,7 @@ def _recorded(
 
 
 def _pilot(truth: Gold, ratings: Sequence[Rating], rubric: Rubric, labels: LabelOptions) -> Comparison | None:
-    """Compare a judge's ratings with the labels so far; None unless exactly one judge rated labelled examples."""
+    """Compare a judge's ratings with the labels so far; None unless ratings of labelled examples are by one judge."""
     raters = {rating.rater for rating in ratings}
     ids = set(truth.ids)
     if len(raters) != 1 or not any(rating.id in ids for rating in ratings):
@@ -257,7 +257,7 @@ def _draw(everything: ExampleSet, truth: Gold, ratings: Sequence[Rating], pool: 
 
 
 def _kept_by(judge: GradingJudge | None) -> Callable[[Prompt, int], Reply | None] | None:
-    """Return a function that finds a judge's recorded or cached replies; None for a judge without any."""
+    """Return a function that finds a judge's recorded or cached replies to a prompt; None if the judge keeps none."""
     if isinstance(judge, RecordedJudge):
         replies = judge.replies
         return lambda prompt, sample: replies.get((prompt.fingerprint, sample))

@@ -41,7 +41,7 @@ VERDICTS = (False, True)
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """An output that was drawn to be labelled.
+    """An output that was drawn to be labelled, with its probability of being drawn.
 
     Attributes:
         example: The output.
@@ -105,7 +105,7 @@ class Draw:
         return {name: taken[name] for name in systems} if taken else {}
 
     def to_json(self) -> dict[str, Any]:
-        """Return the draw as a dict that JSON can hold."""
+        """Return the draw as a dict with the keys of the plan's JSON."""
         return {
             "n": len(self.picks),
             "seed": self.seed,
@@ -443,7 +443,7 @@ def _cell(judge_passes: Mapping[str, bool], why: tuple[str, ...], id: str) -> st
 
 
 def _neglected(free: Sequence[Example], labelled: Sequence[Example]) -> set[str]:
-    """Find the ids of outputs whose group or system has few labels so far, while others have more."""
+    """Find the ids of outputs whose group or system has few labels so far, while other groups or systems have more."""
     neglected = set()
     for key in ("group", "system"):
         names = {getattr(example, key) for example in free} - {""}

@@ -125,7 +125,7 @@ class _Pages:
 
 
 def _answered(sent: Mapping[str, Any], questions: Sequence[Question]) -> ResponseAnswers | None:
-    """Read the answers that the page sent; None if any question lacks an allowed answer."""
+    """Read the answers that the page sent; None if an answer is missing or isn't allowed."""
     answers, reasons, quotes = (texts_in(sent.get(key)) for key in ("answers", "reasons", "quotes"))
     if any(answers.get(question.criterion.name) not in question.answers for question in questions):
         return None

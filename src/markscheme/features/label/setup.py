@@ -281,7 +281,7 @@ def _among(pool: ResponsePool, examples: Sequence[Example]) -> list[str]:
 
 
 def _passed(examples: Sequence[Example], work: Work) -> dict[str, bool]:
-    """Map the id of each labelled response to whether it passes by the gold labels so far."""
+    """Map the id of each labelled response to True if the response passes by the gold labels so far."""
     by_id: dict[str, list[Rating]] = {}
     for rating in ratings_in(work.file.path.parent, work.rubric):
         by_id.setdefault(rating.id, []).append(rating)

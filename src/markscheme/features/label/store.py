@@ -20,7 +20,7 @@ from markscheme.text import path_component
 
 @dataclass
 class LabelFile:
-    """The labels of one rater in `ratings/<rater>.jsonl`; a later line replaces an earlier one.
+    """File with the labels of one rater, `ratings/<rater>.jsonl`, in which a later line replaces an earlier one.
 
     Attributes:
         path: The file.
@@ -87,7 +87,7 @@ class LabelFile:
         self.labels[step] = rating if earlier is None else corrected(earlier, rating)
 
     def withdraw(self, step: Step, at: str) -> None:
-        """Add a line that withdraws a label; on disk when this returns."""
+        """Append a line that withdraws a step's label; on disk when this returns."""
         taken = Rating(step.id, self.rater, self.kind, sample=step.sample, at=at)
         line: dict[str, Any] = {**taken.to_json(), "withdrawn": True}
         self._append(line)
@@ -97,7 +97,7 @@ class LabelFile:
         append_readable(self.path, [line], self.reader.rating)
 
     def close(self) -> None:
-        """Release the lock, so that other processes can write to the file; remove a file without a label."""
+        """Release the lock, so that other processes can write to the file; delete the file if it has no label."""
         if self.path.is_file() and not self.path.stat().st_size:
             self.path.unlink()
         self.lock.close()

@@ -1,4 +1,4 @@
-"""A plan: the labels that a verdict needs, the cost of the next run, what to label next, and other goals."""
+"""Report on a labelling plan: labels that the verdict needs, cost of the next run, and what to label next."""
 
 from collections.abc import Iterator
 from shlex import quote
@@ -29,7 +29,7 @@ _GOALS: dict[Goal, str] = {
 
 
 def view(plan: Plan, to: str | None = None) -> Document:
-    """Render the labels that the verdict needs and the goals that the user asked for, with the rest as details.
+    """Render a labelling plan: the labels that the verdict needs and the goals asked for, with the rest as details.
 
     Args:
         plan: The plan.

@@ -26,7 +26,7 @@ weights and pass marks are found by then."""
 def asked_whole(
     ask_whole: AskWhole, rubric: Rubric, steps: Sequence[Step], labels: Mapping[Step, Rating]
 ) -> frozenset[Step]:
-    """Return the steps of labelling that ask whether the annotator accepts the whole response.
+    """Return the steps of labelling at which the annotator is also asked to accept the whole response or not.
 
     A step that was answered keeps the question, so that the answer can be changed. A response that was labelled
     without it is asked for it only where everyone is.

@@ -1,4 +1,4 @@
-"""What `label` does without opening a page: count labels needed, show progress, and record unchanged meanings."""
+"""What `label` does without opening a page: count labels needed, show progress, record that a meaning is unchanged."""
 
 from datetime import date
 from pathlib import Path
@@ -28,7 +28,7 @@ def labels_needed(rubric: str) -> int:
 
 
 def next_step(rubric: str) -> str | None:
-    """Return the sentence on the labels that the verdict still needs; None if the rubric or a file can't be read."""
+    """Return a sentence on the labels that the verdict still needs; None if the rubric or a file can't be read."""
     try:
         return _next_labels(rubric).in_words
     except (RatingError, UsageError):
@@ -36,7 +36,7 @@ def next_step(rubric: str) -> str | None:
 
 
 def _next_labels(rubric: str) -> NextLabels:
-    """Return the labels that the verdict on a rubric's judge needs next."""
+    """Return how many labels the verdict on a rubric's judge still needs, with the reason."""
     return next_labels_of(rubric, Path.cwd())
 
 

@@ -51,12 +51,12 @@ class Question:
 
     @property
     def answers(self) -> tuple[str, ...]:
-        """Allowed answers: positions on the scale from 0, worst first, then "can't tell" and "does not apply"."""
+        """Allowed answers: the levels' numbers from 0, worst first, "can't tell" and perhaps "does not apply"."""
         places = tuple(map(str, range(len(self.criterion.scale.levels))))
         return (*places, CANNOT_TELL, *((ANSWER_NOT_APPLICABLE,) if self.criterion.not_applicable else ()))
 
     def rated(self, answer: str) -> Rated:
-        """Convert an answer to this question to the rated level that is stored."""
+        """Convert an answer on the page to this question to the rated level that files store."""
         under = self.criterion.wording
         if answer in DECLINED:
             return Rated(None, declined=DECLINED[answer], under=under)
@@ -153,7 +153,7 @@ class Work:
 
     @cached_property
     def by_unit(self) -> Mapping[str, Step]:
-        """Map each step's name on the page to the step."""
+        """The steps by their names on the page."""
         return {unit_of(step): step for step in self.steps}
 
     @property
@@ -180,7 +180,7 @@ class Work:
         return sum(step.sample for step in self.steps)
 
     def is_done(self, step: Step) -> bool:
-        """Return True if a step is labelled under the current wording."""
+        """Return True if a step has a label, given under the current wording of the criteria."""
         if step not in self.file.labels:
             return False
         label = self.file.labels[step]
@@ -275,7 +275,7 @@ class Work:
         return len(pairs), same
 
     def agreement(self) -> tuple[AgreementSoFar, ...] | None:
-        """Return the rater's agreement with other annotators per criterion; None if their labels can't be read."""
+        """Return, per criterion, how far the rater agrees with other annotators; None if their labels can't be read."""
         done = [
             step.id for step in self.file.labels if step.sample == 0 and step in self._own_steps and self.is_done(step)
         ]
@@ -286,7 +286,7 @@ class Work:
 
     @property
     def everyone(self) -> list[Rating]:
-        """Labels of all annotators.
+        """Ratings by all annotators, the rater's own included.
 
         Raises:
             RatingError: Another rater's file is damaged, or half written.
