@@ -1,4 +1,4 @@
-"""Calibration of a judge from a counts file."""
+"""Calibration of a judge whose ratings, with gold's, are given as a counts file."""
 
 import shlex
 from dataclasses import dataclass, replace

@@ -60,7 +60,7 @@ class CountedGold(Gold):
 
     @property
     def n(self) -> int:
-        """Number of examples that were counted."""
+        """Number of examples that the counts file counts."""
         return self.counts.examples
 
     @property
@@ -95,7 +95,7 @@ class CountedComparison(Comparison):
 
     @cached_property
     def scores_counted(self) -> CountedRows:
-        """Rows of gold's and the judge's scores, with rounded scores restored to exact fractions."""
+        """Counted rows of gold's and the judge's score, in which rounded scores are exact fractions again."""
         rows = self.counts.rows_of(SCORE_PART)
         return replace(rows, gold=exact(rows.gold), judge=exact(rows.judge))
 
@@ -170,7 +170,7 @@ class CountedComparison(Comparison):
 
     @cached_property
     def decision_figures(self) -> DecisionFigures:
-        """Shares of decisions equal to gold's, of fails that the judge stops, and of passes that it keeps."""
+        """Shares of decisions that equal gold's, of gold's fails that the judge stops, and of passes that it keeps."""
         rows = self.counts.rows_of(DECISION_PART)
         by_rows = decisions_compared(rows.judge, rows.gold, groups=rows.groups)
         return replace(by_rows, stops=self._side("stops", by_rows.stops), keeps=self._side("keeps", by_rows.keeps))
@@ -263,7 +263,7 @@ class CountedComparison(Comparison):
 
 
 def compare_counts(counts: CountsFile, rubric: Rubric, measure: Measure) -> CountedComparison:
-    """Compare a judge with gold by counts.
+    """Compare a judge with gold on everything that a counts file counts.
 
     Args:
         counts: Rows by their part.
@@ -313,6 +313,6 @@ def _twice(rows: CountedRows) -> bool:
 
 
 def in_words(counts: CountsFile) -> str:
-    """Say how many examples and groups were counted: "24 examples in 6 groups"."""
+    """Return a phrase on how many examples and groups were counted, such as "24 examples in 6 groups"."""
     examples = counted(counts.examples, "example")
     return examples if not counts.n_groups else f"{examples} in {counted(counts.n_groups, 'group')}"

@@ -1,4 +1,4 @@
-"""Report on the comparison of two counts files."""
+"""Report on how the figures of two counts files differ."""
 
 from typing import Any, Final
 

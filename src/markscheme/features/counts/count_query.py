@@ -120,7 +120,7 @@ class CountQuery:
 
     @property
     def annotators(self) -> list[str]:
-        """Aliases of the annotators in expressions: p1, p2, …"""
+        """Aliases that SQL expressions use for the annotators: p1, p2, …"""
         return [prefix for prefix in self._names if prefix not in ("final", *self._judges)]
 
     @property
@@ -221,7 +221,7 @@ class CountQuery:
 
     @property
     def passing_lead(self) -> str:
-        """Expression for the share of annotators who pass an example minus the share who fail it."""
+        """SQL expression for the share of annotators who pass an example minus the share who fail it."""
         passing = " + ".join(f"COALESCE({person}_pass, 0)" for person in self.annotators)
         return f"(2.0 * ({passing}) - n_deciding) / n_deciding"
 
@@ -229,7 +229,7 @@ class CountQuery:
 
     @cached_property
     def _names(self) -> dict[str, str]:
-        """Names of the raters by their aliases in expressions."""
+        """Names of the raters, by the aliases that SQL expressions use for them."""
         people = [rater for rater in self.raters if rater != ADJUDICATED]
         named = {f"p{place}": rater for place, rater in enumerate(people, start=1)}
         if ADJUDICATED in self.raters:

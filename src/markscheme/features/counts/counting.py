@@ -74,7 +74,7 @@ def _rows(comparison: Comparison, earlier: Mapping[str, Comparison]) -> Iterator
     sets = _sets(table.groups)
 
     def judged(part: str, *columns: Floats, of: Callable[[Column], Floats]) -> Iterator[dict[str, Any]]:
-        """Yield the rows of a part that also has the earlier judge's ratings, if there is an earlier judge."""
+        """Yield the rows of a part with gold's and the judge's ratings, and the earlier judge's if there is one."""
         then = {name: of(of_earlier.judge) for name, of_earlier in earlier.items()}
         return _counted(part, sets, [of(gold), of(judge), *columns], then)
 

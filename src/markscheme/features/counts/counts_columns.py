@@ -132,7 +132,7 @@ def _of_file(path: Path, earlier: str | None) -> CountsColumns:
 
 
 def _plain_csv(raw: bytes, earlier: str | None) -> tuple[tuple[str, ...], Integers, dict[str, Floats]] | None:
-    """Read part names, each row's part, and columns of numbers from plain CSV; None if the CSV isn't that simple."""
+    """Read names of parts, each row's part and columns of numbers from a simple CSV; None if the CSV isn't simple."""
     head, _, body = raw.removeprefix(_BOM).replace(b"\r\n", b"\n").rstrip(b"\n").partition(b"\n")
     names = [name.strip() for name in head.decode("utf-8", errors="replace").split(",")]
     if b'"' in raw or not body or b"\n\n" in body or PART_COLUMN not in names or len(set(names)) < len(names):
@@ -180,7 +180,7 @@ def _of_arrow(file: "ParquetFile", path: Path, digest: str, earlier: str | None)
 
 
 def _arrow_numbers(column: "pa.ChunkedArray") -> Floats:
-    """Copy the numbers of a column; Arrow's own way to numpy loads pandas, which takes longer than the rest."""
+    """Copy an Arrow column's numbers to numpy, without Arrow's own conversion, which loads pandas and is slower."""
     numbers = np.empty(len(column))
     start = 0
     for chunk in column.chunks:

@@ -87,7 +87,7 @@ class CountedRows:
 
 @dataclass(frozen=True)
 class CountsFile:
-    """Content of a counts file: the rows of each of its parts.
+    """Content of a counts file: its rows by part, and the numbers of examples and groups that it counts.
 
     Attributes:
         name: The file's name, for messages.

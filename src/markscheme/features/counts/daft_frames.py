@@ -17,7 +17,7 @@ from markscheme.stats.group_sets import set_numbers
 def counted_frame(
     frame: daft.DataFrame, rubric: Rubric, raters: Sequence[str], judge: str, earlier: str | None = None
 ) -> daft.DataFrame:
-    """Count the examples of a wide frame with equal ratings; the arguments are those of `sockets.daft.counts`."""
+    """Count the examples of a wide Daft frame with equal ratings, for `sockets.daft.counts` and with its arguments."""
     query = CountQuery(rubric, tuple(raters), judge, earlier=earlier)
     examples, groups = _examples(frame, query)
     values = [f"p{place}" for place in range(1, max(len(query.annotators), 1) + 1)]
@@ -127,7 +127,7 @@ def _times(examples: daft.DataFrame, *columns: str) -> Mapping[tuple[Any, ...], 
 
 
 def _filled(part: daft.DataFrame, kinds: Mapping[str, DataType]) -> daft.DataFrame:
-    """Add the columns that a part lacks, so that all parts have the same columns and types."""
+    """Add columns that a part lacks, so that all parts of a counts file have the same columns and types."""
     cells = (
         (col(name) if name in part.column_names else lit(None)).cast(kind).alias(name) for name, kind in kinds.items()
     )

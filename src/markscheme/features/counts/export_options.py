@@ -1,4 +1,4 @@
-"""Options for counting examples with equal ratings in a database or in files."""
+"""Options of `export` for counting examples with equal ratings in a database or in files."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +13,7 @@ DialectName: TypeAlias = Literal["standard", "duckdb", "bigquery"]
 
 @dataclass(frozen=True, kw_only=True)
 class CountExportOptions:
-    """Options for counting a wide table of ratings, a row per example."""
+    """Options of `export` for counting a wide table of ratings, which has a row per example."""
 
     counts_sql: str | None = option(
         None, "print a SELECT that counts the rows of TABLE for calibrate --counts", text_form("a table"), value="TABLE"

@@ -1,4 +1,4 @@
-"""Options of calibrations by counts."""
+"""Options of `calibrate` for counts files."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Report on a calibration from counts: the usual report, without what needs single examples."""
+"""Report on a calibration from counts: the report of other calibrations without what needs single examples."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -70,7 +70,7 @@ def view(calibration: CountedCalibration) -> doc.Document:
 
 
 def _with_shown(sections: Iterable[doc.Section], calibration: CountedCalibration) -> Iterator[doc.Section]:
-    """Yield the report's sections, with the stored wrong decisions instead of the list of all examples."""
+    """Yield the report's sections, with only the wrong decisions stored with the counts in the list of examples."""
     for section in sections:
         if section.key != "examples":
             yield section
