@@ -71,7 +71,7 @@ def asking(examples: ExampleSet, promise: Promise, judges: str, *, at: str) -> I
 
 
 def _as_asked(promise: Promise, judges: str) -> dict[str, Any]:
-    """Return the entries of the record that identify a promise."""
+    """Return the dict that identifies a promise in the record of tested promises."""
     return {
         "judge": judges,
         "side": promise.side,

@@ -142,7 +142,7 @@ def candidate_in_files(
 def _member(
     path: Path, rubric: Rubric, examples: ExampleSet, columns: ColumnOptions, asking: Asking
 ) -> tuple[StageCandidate, Identity | None]:
-    """Read the ratings of one judge as a candidate, with the judge's identity if the file states it."""
+    """Read one judge's ratings from a file as a candidate, with the judge's identity if the file states it."""
     ratings = judge_ratings(path, rubric, examples, columns_from_options(columns))
     raters = list(dict.fromkeys(rating.rater for rating in ratings))
     if len(raters) > 1:

@@ -85,7 +85,7 @@ class CertifiedPasses:
 
 @dataclass(frozen=True, slots=True)
 class CascadeFile:
-    """A certificate as read from its file: the promise, the judges in order, and the rubric and labels it depends on.
+    """A certificate as read from its file: promise, stages, and the rubric and labels for which it holds.
 
     Attributes:
         path: The file.
@@ -166,7 +166,7 @@ def _text_or_none(value: Any) -> str | None:
 
 
 def _refuse_out_of_range(data: Mapping[str, Any]) -> None:
-    """Raise an error if a number of a certificate's promise or a count of its labels is impossible.
+    """Raise an error if a number of a certificate, of its promise or its labels, is outside its possible range.
 
     Raises:
         ValueError: Names the first one.

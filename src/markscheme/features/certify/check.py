@@ -148,7 +148,7 @@ def _of_fingerprints(file: CascadeFile, rubric: Rubric | None) -> Iterator[FileD
 
 
 def _searched_again(file: CascadeFile, document: Mapping[str, Any]) -> Certificate:
-    """Search a certificate's thresholds again, on the labelled decisions that its file keeps.
+    """Search a certificate's thresholds again, on the labelled decisions that are stored in its file.
 
     Raises:
         ValueError: The file's decisions can't be read, or a number is out of its range.
@@ -284,7 +284,7 @@ class _DecisionSources:
 
     @cached_property
     def _ratings(self) -> list[Sequence[Rating] | str]:
-        """Ratings of each judge of the certificate, from the project's files, or the reason why there are none."""
+        """Each stage's ratings from files of the project, or the reason why there are none."""
         return [self._ratings_of(stage_index) for stage_index in range(len(self.file.stages))]
 
     def _ratings_of(self, stage_index: int) -> Sequence[Rating] | str:

@@ -1,4 +1,4 @@
-"""Gray zone of a rubric that corresponds to the certificate of one judge."""
+"""Gray zone of a rubric that leaves the same decisions to people as a certificate of one judge does."""
 
 import math
 

@@ -40,7 +40,7 @@ class CertifiedJudges:
 
     @property
     def identity(self) -> Identity:
-        """The certificate's stages and thresholds, and the identities of the opened judges."""
+        """Identity of the certificate as a judge: its stages, its thresholds and the judges opened for it."""
         stages = [
             [record.judge, record.certainty, record.passes, record.fails, _fingerprint_of(judges)]
             for record, judges in zip(self.file.stages, self.stages, strict=True)
@@ -79,7 +79,7 @@ class CertifiedJudges:
         return None
 
     def make_room(self, calls: int) -> None:
-        """Allow every judge to have `calls` requests under way at once."""
+        """Allow each judge to have `calls` requests in flight at once."""
         for judge in self._judges:
             make_room(judge, calls)
 

@@ -1,4 +1,4 @@
-"""The labels behind a certificate, and whether they are still those that it was certified on."""
+"""The labels that a certificate was made with, and checks of whether they have changed since."""
 
 import warnings
 from dataclasses import replace
@@ -32,7 +32,7 @@ def certified_labels(path: Path, rubric: Rubric, split: str | None) -> dict[str,
 
 
 def certified_examples(file: CascadeFile, rubric: Rubric) -> ExampleSet | None:
-    """Load the examples that a certificate is about, as they are today; None where they aren't next to it.
+    """Load a certificate's labelled examples as they are now; None if they aren't next to the certificate.
 
     Further examples don't count, unless the file doesn't say which there were.
 

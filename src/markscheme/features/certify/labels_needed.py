@@ -1,4 +1,4 @@
-"""Number of labels that a certificate of several judges needs, for `label --plan`."""
+"""Number of labels needed to certify several judges, which `label --plan` shows."""
 
 from dataclasses import replace
 from datetime import date

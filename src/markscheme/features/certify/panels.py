@@ -8,7 +8,9 @@ FEWEST_TOGETHER = 10
 
 
 def independent_votes(errors: npt.ArrayLike) -> float | None:
-    """Estimate the effective number of votes of a panel: K / (1 + (K - 1) r), with r the mean correlation of errors.
+    """Estimate how many independent votes a panel is worth, from the mean correlation r of its K members' errors.
+
+    It is K / (1 + (K - 1) r).
 
     Args:
         errors: Each member's vote minus gold, shape (n, K), nan where one gave none.

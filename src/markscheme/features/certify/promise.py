@@ -1,4 +1,4 @@
-"""Promises about decisions that need no person."""
+"""Promise about the share of wrong decisions among those that need no person."""
 
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias, get_args
@@ -41,7 +41,7 @@ class Promise:
 
     @property
     def sides(self) -> tuple[MarkSide, ...]:
-        """Sides that have a promise of their own: passes and fails, or the single side that the promise is about."""
+        """The sides that are tested separately: passes and fails, or the single side that the promise is about."""
         return MARK_SIDES if self.side == "each" else (self.side,)
 
     @property

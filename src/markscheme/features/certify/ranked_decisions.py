@@ -39,7 +39,7 @@ class RankedDecisions:
 
     @classmethod
     def of(cls, ratings: Sequence[Rating], rubric: Rubric, ids: Sequence[str]) -> "RankedDecisions":
-        """Return the decisions of one judge, or of a panel if the ratings are of several."""
+        """Return the decisions of the judge who gave some ratings, or of the panel if several judges gave them."""
         if len(judges_in(ratings)) > 1:
             return cls.of_panel(ratings, rubric, ids)
         return cls.of_column(column_of(JUDGE, ratings, rubric, ids), rubric)
@@ -70,7 +70,7 @@ class RankedDecisions:
 
 
 def on_side(side: MarkSide, passes: Flags) -> Flags:
-    """Mark the examples that a promise is about, by whether the judge passes each; shape (n,).
+    """Mark the decisions on a side: the passes, the fails, or all for both sides; shape (n,).
 
     >>> on_side("fails", np.array([True, False])).tolist(), on_side("both", np.array([True, False])).tolist()
     ([False, True], [True, True])

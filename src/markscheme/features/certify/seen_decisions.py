@@ -20,7 +20,7 @@ from markscheme.stats.shares import grouped_share
 
 
 def id_digest(id: str) -> str:
-    """Return the digest of an example's id, by which a certificate names it."""
+    """Return the digest of an example's id that stands for the id in a certificate."""
     return fingerprint("id", id)
 
 
@@ -37,7 +37,7 @@ class SeenDecisions:
     judges: tuple[RankedDecisions, ...]
 
     def thresholds(self, promise: Promise) -> dict[MarkSide, CertifiedCascade]:
-        """Find, for each side with a promise, the thresholds by which judges decide as many examples as possible alone.
+        """Find, for each side with a promise, the thresholds with which judges decide the most examples alone.
 
         Args:
             promise: The promise.
@@ -79,12 +79,12 @@ class SeenDecisions:
         return int((self.labels.wrong(self._passes(by)) & (by < len(self.judges))).sum())
 
     def _passes(self, by: Integers) -> Flags:
-        """Mark the examples passed by the judge that decides them, shape (n,); False if a person decides."""
+        """Mark the examples that the deciding judge passes, shape (n,); False where a person decides."""
         passes = [*(decisions.passes for decisions in self.judges), np.zeros(len(self.labels.ids), dtype=bool)]
         return np.choose(by, passes)
 
     def to_json(self) -> list[dict[str, Any]]:
-        """Return an entry for each example: digests of its id and its group, people's decision, and each judge's."""
+        """Return a dict for each example: digests of its id and group, people's decision, and each judge's decision."""
         groups = self.labels.groups or [None] * len(self.labels.ids)
         return [
             {

@@ -67,7 +67,7 @@ class ErrorLimit:
         return grouped_share(wrong, groups).upper(1 - self.level)
 
     def holds(self, wrong: Flags, groups: Integers | None = None) -> bool:
-        """Return True if decisions pass the test; grouped ones need as many groups as the test needs single examples.
+        """Return True if decisions pass the test of this limit; grouped decisions need at least `fewest` groups.
 
         A stretch of groups without an error doesn't show how alike their decisions are. With fewer groups, a promise
         broke in up to a third of the sets of 24 to 28 tasks whose errors go by task.
@@ -94,7 +94,7 @@ def counted_errors(chosen: Flags, wrong: Flags, groups: Integers | None = None) 
 
 
 def n_independent(chosen: Flags, groups: Integers | None) -> int:
-    """Count the groups that have a chosen example, or the chosen examples if each is its own group."""
+    """Count the independent units among chosen examples: groups, or the examples themselves without groups."""
     return int(chosen.sum()) if groups is None else len(np.unique(groups[chosen]))
 
 
@@ -117,7 +117,7 @@ class StageDecisions:
     def of(
         cls, certainty: npt.ArrayLike, wrong: npt.ArrayLike, passes: npt.ArrayLike | None = None
     ) -> "StageDecisions":
-        """Make the decisions of a judge.
+        """Make a stage's decisions from arrays of certainties, errors and passes.
 
         Args:
             certainty: A probability, a share of votes, or a distance from the pass mark, more being more certain.
@@ -136,7 +136,7 @@ class StageDecisions:
 
     @property
     def descending(self) -> Floats:
-        """Certainties of the decisions, the greatest first."""
+        """Certainties of the stage's decisions, from the greatest to the smallest."""
         return np.sort(self.certainty[~np.isnan(self.certainty)])[::-1]
 
     def at_least(self, certain: float) -> Flags:
@@ -182,7 +182,7 @@ class CertifiedCascade:
 
     @property
     def decided(self) -> tuple[int, ...]:
-        """Number of examples that each judge decides, in the judges' order, and last the number left to people."""
+        """Numbers of examples that each judge decides, in the order of the judges, and last that people decide."""
         return tuple(int(np.count_nonzero(self.stage == index)) for index in (*range(len(self.certain)), -1))
 
 
@@ -229,7 +229,7 @@ class _Promises:
         return self.hold(_Decided(decided.stage, np.zeros(len(decided.wrong), dtype=bool), decided.passes))
 
     def has_enough_passes(self, decided: _Decided) -> bool:
-        """Return True if there are enough automatic passes, or groups of them, for the promise about passes."""
+        """Return True if automatic passes, or their groups, are enough for the promise about passes."""
         passes = decided.chosen & decided.passes
         return self.of_passes is None or n_independent(passes, self.groups) >= self.of_passes.fewest
 

@@ -217,7 +217,7 @@ def _onward(run: CertifyRun, again: str) -> tuple[str, str] | None:
 
 
 def json_of(run: CertifyRun) -> dict[str, Any]:
-    """Return the JSON of a run: the entries of the certificate's file, and whether anything is certified."""
+    """Return the JSON of a run of `certify`: the certificate's entries, and whether it leaves decisions to judges."""
     certificate = run.certificate
     content = certificate.to_json(run.rubric, at="")
     content.pop("at")

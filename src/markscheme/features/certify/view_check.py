@@ -1,4 +1,4 @@
-"""Page and JSON for the check of a certificate."""
+"""Report on the check of a certificate, as a page and as JSON."""
 
 from typing import Any, Final
 
@@ -11,7 +11,7 @@ from markscheme.report.results import DocumentReporter
 
 
 def checked(check: CertificateCheck) -> Document:
-    """Render whether a certificate follows from its decisions and files, and list the differences."""
+    """Render the check of a certificate: whether it follows from its decisions and files, and every difference."""
     title = f"{check.file.path.resolve().parent.name}: {check.file.path.name}"
     not_checked = (Notes((f"Not checked: {'; '.join(check.unchecked)}.",)),) if check.unchecked else ()
     if check.holds:
