@@ -116,7 +116,7 @@ def _refuse_to_ask(columns: ColumnOptions, file: Path, rubric: Rubric | None) ->
 
 
 def _answered(rates: PassRates, document: Document, data: Mapping[str, Any], least: float | None, *, json: bool) -> int:
-    """Print a rate and whether it reaches its required minimum; return the exit status."""
+    """Print a pass rate, and whether it reaches a required minimum if there is one; return the exit status."""
     if least is None:
         show(document, data, json=json)
         return 0 if rates.corrected.undefined is None else TOO_FEW

@@ -63,7 +63,7 @@ class Gap:
 
     @property
     def shown(self) -> Estimate:
-        """The difference corrected by labels if it is known, else the difference by the graders' verdicts."""
+        """The difference of rates corrected by labels; if there is none, the difference by the graders' verdicts."""
         return self.raw if self.corrected is None or self.corrected.value is None else self.corrected
 
     @property

@@ -21,7 +21,7 @@ _REPEAT = "repeat to know (`promptfoo eval --repeat 3`, with `cache: off` in the
 
 
 def view(worth: RunWorth) -> Document:
-    """Render the summary of a run."""
+    """Render the summary of a Promptfoo run."""
     names = list(dict.fromkeys(name for system in worth.systems for name in system.criteria))
     headings = ("Prompt / provider", "passed", "as people would decide", "not graded", *names, "cost")
     undefined = [

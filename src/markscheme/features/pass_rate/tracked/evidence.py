@@ -1,4 +1,4 @@
-"""Sequential evidence, updated weekly, that a mean has fallen below a floor.
+"""Sequential evidence, updated weekly, that a mean has fallen below a floor; one may look at it after every week.
 
 A still stream reaches 1/alpha at any time within the horizon with probability alpha at most, however often one looks.
 """
@@ -20,7 +20,7 @@ MOST_LOG = 700.0
 def growth(
     values: npt.ArrayLike, counts: npt.ArrayLike, *, floor: npt.ArrayLike, top: npt.ArrayLike, weight: float = 1.0
 ) -> Floats:
-    """Compute how a week's values change the logarithm of the wealth of bets that the mean is below `floor`.
+    """Compute how much a week's values raise the log wealth of bets that their mean is below `floor`.
 
     Args:
         values: Distinct values of the week, shape (..., k).

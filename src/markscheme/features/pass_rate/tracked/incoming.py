@@ -69,7 +69,7 @@ class TimedResponse:
 
 @dataclass(frozen=True)
 class TimeOptions:
-    """Options for where the times of responses come from.
+    """Options for where a response's time is found in files.
 
     Attributes:
         column: The column that holds it; None takes the likeliest.

@@ -63,7 +63,7 @@ class Watched:
 
     @property
     def now(self) -> float | None:
-        """Evidence of a change after the last week; None without weeks."""
+        """Evidence of a change after the last week; None if no week has been compared yet."""
         return self.after[-1] if self.after else None
 
 
@@ -115,7 +115,7 @@ class Look:
 
     @property
     def closed(self) -> tuple[WeekCounts, ...]:
-        """The closed weeks, whose labels count in the pass rate."""
+        """The closed weeks, nearly all graded and labelled, whose labels count in the pass rate."""
         return tuple(week for week in self.weeks if week.is_closed)
 
     @property
@@ -229,7 +229,7 @@ def _counted_in_time(rows: Sequence[GradedLine], looks: Sequence[Mapping[str, ob
 def _before_and_since(
     rows: Sequence[GradedLine], reference: Sequence[str]
 ) -> tuple[list[GradedLine], list[GradedLine]]:
-    """Split responses into those of the reference weeks and those of later weeks."""
+    """Split responses into those of the reference weeks, which later weeks are compared with, and all later ones."""
     if not reference:
         return [], []
     last = max(reference)

@@ -93,7 +93,7 @@ def _in_fifths(*sides: dict[Any, list[int]]) -> Iterator[dict[Any, list[int]]]:
 
 
 def _of_column(name: str, before: dict[Any, list[int]], since: dict[Any, list[int]]) -> Iterator[MixShift]:
-    """Yield the change in a column's mix; nothing if it has fewer than two values."""
+    """Yield how a column's mix changed; yield nothing if the column has fewer than two values."""
     values = sorted(before, key=str)
     reference = np.array([before[value] for value in values], dtype=np.float64)
     current = np.array([since.get(value, (0, 0)) for value in values], dtype=np.float64)

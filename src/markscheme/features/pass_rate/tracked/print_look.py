@@ -59,7 +59,7 @@ def tracked_pass_rate(
 
 
 def _with_next_step(document: Document) -> Document:
-    """Append the next step and its command to a document as a paragraph."""
+    """Return a document with its next step, and the step's command, as a last paragraph."""
     if document.onward is None:
         return document
     words, command = document.onward

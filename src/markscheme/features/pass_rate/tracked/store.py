@@ -299,7 +299,7 @@ def _by_day(line: StreamLine) -> tuple[date, str]:
 
 
 def rows_in_weeks(rows: Iterable[GradedLine]) -> dict[str, list[GradedLine]]:
-    """Sort responses by week, the earliest week first."""
+    """Group responses by week, the earliest week first."""
     weeks: dict[str, list[GradedLine]] = {}
     for row in rows:
         weeks.setdefault(row.week, []).append(row)

@@ -111,7 +111,7 @@ def flips_when_still(accepted: npt.ArrayLike) -> float:
 
 
 def decision_growth(flipped: npt.ArrayLike, examples: npt.ArrayLike, *, still: float) -> Floats:
-    """Compute how much a look raises the evidence that the judge flips more decisions than the share `still`.
+    """Compute how much a look raises the evidence that the judge flips more than the share `still` of its decisions.
 
     Args:
         flipped: Examples of the side whose decision is no longer the accepted one.

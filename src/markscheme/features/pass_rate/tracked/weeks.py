@@ -13,7 +13,7 @@ many to a second."""
 
 
 def week_of(day: date) -> str:
-    """Return the ISO week of a day.
+    """Return the ISO week that a day belongs to.
 
     Example:
         >>> week_of(date(2025, 12, 29))
@@ -25,7 +25,7 @@ def week_of(day: date) -> str:
 
 @lru_cache
 def monday_of(week: str) -> date:
-    """Return the first day of an ISO week.
+    """Return the Monday with which an ISO week begins.
 
     Example:
         >>> monday_of("2026-W01")
