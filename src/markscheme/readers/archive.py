@@ -28,7 +28,7 @@ _LOCAL_HEADER = 30
 
 
 def members(path: Path, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-    """Yield the named members of a zip archive with their unpacked bytes, one at a time.
+    """Yield the named members of a zip archive, each with its unpacked bytes, one after the other.
 
     Raises:
         RatingError: A member can't be unpacked, or all of them exceed the size limit.
@@ -56,7 +56,7 @@ def _deflated(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
 
 
 def zstandard_or(instead: str, path: Path) -> Any:
-    """Return the library that unpacks Zstandard.
+    """Return the library `zstandard`, or raise an error with the text `instead` if it isn't installed.
 
     Args:
         instead: What the error says where the library is missing.
@@ -73,7 +73,10 @@ def zstandard_or(instead: str, path: Path) -> Any:
 
 
 def _zstandard(raw: IO[bytes], info: zipfile.ZipInfo, path: Path) -> bytes:
-    """Unpack a Zstandard member, which zipfile before Python 3.14 can't; refuse one larger than the archive states."""
+    """Unpack a Zstandard member of a zip archive, since zipfile before Python 3.14 can't.
+
+    A member larger than the archive states is refused.
+    """
     instead = "is packed with Zstandard: `pip install zstandard`, or convert it with `inspect log dump`"
     zstandard = zstandard_or(instead, path)
     raw.seek(info.header_offset)

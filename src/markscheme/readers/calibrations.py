@@ -33,7 +33,7 @@ def _is_on_one_judge(report: Mapping[str, Any]) -> bool:
 
 
 def reported_rubric(peek: Peek) -> str:
-    """Return the name of the rubric in a report of `calibrate --json`; "" for a report on several judges."""
+    """Return the name of the rubric in a report that `calibrate --json` wrote; "" if it reports on several judges."""
     if not _is_on_one_judge(peek.document):
         return ""
     rubric = peek.document.get("rubric")
@@ -42,7 +42,7 @@ def reported_rubric(peek: Peek) -> str:
 
 
 def read_calibrations(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:  # noqa: ARG001
-    """Return each calibration in some reports: the judge's ratings and the gold they were compared with.
+    """Read the calibrations in reports of `calibrate --json`, each with the judge's ratings and the gold labels.
 
     Without a rubric, the ratings are read by the rubric that the reports name if the project has it unchanged, else by
     the criteria that the reports have in common.
@@ -56,7 +56,7 @@ def read_calibrations(files: Sequence[Peek], rubric: Rubric | None, columns: Col
 
 
 def written_calibrations(peek: Peek) -> list[WrittenCalibration]:
-    """Return the calibrations in a report: one, or one for each judge.
+    """Return the calibrations in one report of `calibrate --json`: one for each judge.
 
     Raises:
         RatingError: It contains none.
@@ -69,7 +69,7 @@ def written_calibrations(peek: Peek) -> list[WrittenCalibration]:
 
 
 def gold_between(calibrations: Sequence[WrittenCalibration], rubric: Rubric) -> tuple[Gold, int]:
-    """Merge the gold of several calibrations, a later file winning; also return how many examples differ."""
+    """Merge the gold of several calibrations, later files winning; also count the examples whose gold differs."""
     settled: dict[str, Rating] = {}
     differing = 0
     for calibration in calibrations:
@@ -94,7 +94,7 @@ def _reading(calibration: WrittenCalibration, rubric: Rubric) -> Reading:
 
 
 def _rubric_among(calibrations: Sequence[WrittenCalibration]) -> Rubric:
-    """Return the rubric of the calibrations if the project has it unchanged, else their common criteria."""
+    """Return the project's rubric if all calibrations used it as it is now, else one of the criteria they share."""
     first, *others = calibrations
     try:
         rubric = load_rubric(find_rubric(first.rubric.name))
@@ -154,14 +154,14 @@ def _calibration(report: Mapping[str, Any], path: Path) -> WrittenCalibration:
 
 
 def _table_of(report: Mapping[str, Any]) -> TableOf | None:
-    """Return what raters gave in a report on a table without rubric, "values" or "pass-fail"; else None."""
+    """Return what the ratings in a report on a table are, "values" or "pass-fail"; None if the report has a rubric."""
     if report.get("measure") == "decision":
         return "pass-fail"
     return "values" if "table_read_as" in report["judge"] else None
 
 
 def _examples(ids: Sequence[str], rated: Mapping[str, Any]) -> tuple[Example, ...]:
-    """Return the examples of a report, without texts; reports of earlier versions have no groups either."""
+    """Return the examples in a report; they have no texts and, in reports of earlier versions, no groups."""
     unknown = [None] * len(ids)
     columns = [rated.get(key) or unknown for key in ("groups", "draw", "drawn", "weight", "stratum")]
     return tuple(
@@ -176,7 +176,7 @@ def _examples(ids: Sequence[str], rated: Mapping[str, Any]) -> tuple[Example, ..
 
 
 def drawn_as(drawn: Any, weight: Any, stratum: Any) -> dict[str, Any]:
-    """Return how an example was drawn for labelling, as keyword arguments of an Example.
+    """Return what a report says on how an example was drawn for labelling, as keyword arguments of Example.
 
     Raises:
         ValueError: One of the values isn't valid.
@@ -197,7 +197,7 @@ def _criterion(name: str, figures: Mapping[str, Any]) -> Criterion:
 
 
 def _scale(levels: Sequence[float | str]) -> Scale:
-    """Make a scale from the levels in a report; levels without a value make it one of categories."""
+    """Make a scale from the levels in a report; if the levels have no values, a scale of categories."""
     if any(isinstance(level, str) for level in levels):
         return Scale.of_categories(list(map(str, levels)))
     if list(levels) == [0.0, 1.0]:

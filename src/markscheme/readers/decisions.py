@@ -25,7 +25,7 @@ _KEYS = DECISION_KEYS | {"error"}
 
 
 def is_decisions(peek: Peek) -> bool:
-    """Return True if a file can be read as lines of decisions or scores: JSON lines without levels."""
+    """Return True if a file may hold lines of decisions or scores: JSON lines, not all with levels of criteria."""
     if not peek.is_lines:
         return False
     return (
@@ -36,7 +36,7 @@ def is_decisions(peek: Peek) -> bool:
 
 
 def read_decisions(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:  # noqa: ARG001
-    """Read the decisions and scores in each file, with each response's system and how it was drawn.
+    """Read the decisions and scores in each file, with the system that wrote each response and how it was drawn.
 
     A line is `{"id", "pass"}` or `{"id", "score"}` for what a judge graded, or `{"id", "gold", "judge"}` for what
     annotators and a judge decided.
@@ -69,7 +69,7 @@ def is_plan(peek: Peek) -> bool:
 
 
 def read_plan(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:  # noqa: ARG001
-    """Return the pool of each plan: responses with the judge's decisions and their strata for drawing labels.
+    """Read the responses in each plan of `label --plan --json`, with the judge's decisions, by which to draw labels.
 
     Raises:
         RatingError: A file has no pool, or a response in it can't be read.
@@ -88,7 +88,7 @@ def read_plan(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) ->
 
 
 class _Statement(NamedTuple):
-    """What a line states about a response: its system, its draw and its verdicts, without its id.
+    """What a line says about a response apart from its id: the system that wrote it, how it was drawn, and verdicts.
 
     Attributes:
         system: Name of the system that wrote the response.
@@ -108,7 +108,7 @@ _IndexOrFault: TypeAlias = "int | ValueError"
 
 
 class _Entries:
-    """The responses in a file, with an index into the distinct statements that lines make about them.
+    """The responses in a file; what lines say about them is kept once for lines equal but for the id.
 
     Attributes:
         reading: The reading to fill, still empty.
@@ -128,7 +128,7 @@ class _Entries:
         self._is_named = rubric is not None
 
     def add(self, line: Any, line_number: int | None) -> _IndexOrFault:
-        """Add the response of a line; return the index of its statement, or the error of an invalid line."""
+        """Add a line's response; return the index of what the line says about it, or the error of an invalid line."""
         try:
             unit = _unit(line)
             self.statements.append(_statement(line, self._reader, named=self._is_named))
@@ -140,7 +140,7 @@ class _Entries:
         return self.numbers[-1]
 
     def add_known(self, unit: str, index: _IndexOrFault, line_number: int) -> None:
-        """Add a response whose line is equal, apart from its id, to one read before."""
+        """Add the response of a line that is equal, apart from its id, to a line read before."""
         if isinstance(index, ValueError):
             self.faults.append(Fault(str(index), line_number))
             return
@@ -149,7 +149,7 @@ class _Entries:
 
 
 def _reading(entries: _Entries) -> Reading:
-    """Convert the entries of a file to a Reading; raise RatingError with the faults of all its lines."""
+    """Convert the responses of a file to a Reading; raise RatingError with the faults of all lines."""
     reading = entries.reading
     if entries.faults:
         refuse_lines(RatingError(entries.faults, path=reading.path))
@@ -171,7 +171,7 @@ def _unit(line: Any) -> str:
 
 
 def _statement(line: Mapping[str, Any], reader: RatingReader, *, named: bool) -> _Statement:
-    """Parse a line into what it states about a response: its system, how it was drawn, and its verdicts."""
+    """Parse what a line says about a response: the system that wrote it, how it was drawn, and verdicts."""
     if _KEYS.isdisjoint(line):
         raise ValueError("`pass` is missing: true, false, or null where it is not graded")
     made_by = " / ".join(_text(line, key) for key in ("prompt", "provider") if _text(line, key))
@@ -182,7 +182,7 @@ def _statement(line: Mapping[str, Any], reader: RatingReader, *, named: bool) ->
 
 
 def _ratings(line: Mapping[str, Any], reader: RatingReader, named: bool) -> Iterator[Rating]:
-    """Yield a rating for the judge's verdict in a line, and one for the annotators' decision."""
+    """Yield up to two ratings from a line: the judge's verdict, and the annotators' decision."""
     gold = _decision(line, "gold")
     if gold is not None:
         yield Rating("", GOLD, "human", passed=gold)
@@ -222,7 +222,7 @@ def _score(line: Mapping[str, Any]) -> float | None:
 
 
 def _fill(reading: Reading, entries: _Entries) -> None:
-    """Add responses and ratings to a reading; responses of different systems with the same id get distinct ids."""
+    """Add responses and ratings to a Reading; an id that several systems' responses share is made distinct."""
     statements = entries.statements
     units = _apart(entries)
     if units is not entries.units:
@@ -245,7 +245,7 @@ def _fill(reading: Reading, entries: _Entries) -> None:
 
 
 def _apart(entries: _Entries) -> list[str]:
-    """Return an id per response: the written one, with the system added if several systems share it."""
+    """Return an id for each response: the written one, followed by the system if several systems share it."""
     times = Counter(entries.units)
     if len(times) == len(entries.units):
         return entries.units
@@ -259,7 +259,7 @@ def _apart(entries: _Entries) -> list[str]:
 
 
 def _samples(units: Sequence[str], entries: _Entries) -> Iterator[tuple[int, ...]]:
-    """Yield the sample number of each rating: how many ratings its rater gave to the same response before."""
+    """Yield, for each response, a sample number per rating: how often the same rater rated it before."""
     times = Counter[tuple[str, str]]()
     for unit, number in zip(units, entries.numbers, strict=True):
         rated = [(unit, rating.rater) for rating in entries.statements[number].ratings]
@@ -268,7 +268,7 @@ def _samples(units: Sequence[str], entries: _Entries) -> Iterator[tuple[int, ...
 
 
 def _coded(rubric: Rubric, units: Sequence[str], entries: _Entries, samples: Iterable[tuple[int, ...]]) -> RatingCodes:
-    """Return the ratings of all responses as RatingCodes; equal ratings are encoded once."""
+    """Return the ratings of all responses as RatingCodes, converting equal ratings only once."""
     codes = RatingCodes(criterion.name for criterion in rubric.criteria)
     said = list(zip(entries.numbers, samples, strict=False))
     coded = {}
@@ -289,7 +289,7 @@ def is_short_report(peek: Peek) -> bool:
 
 
 def read_short_report(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:  # noqa: ARG001
-    """Restore the pass/fail decisions of gold and judge from the figures of each report.
+    """Restore each example's decisions by gold and judge from the counts in reports that lack single ratings.
 
     Raises:
         RatingError: A file has no such figures, or they contradict each other.
@@ -310,7 +310,7 @@ def read_short_report(files: Sequence[Peek], rubric: Rubric | None, columns: Col
 
 
 def _counted(report: Mapping[str, Any]) -> Iterator[tuple[str, bool, bool]]:
-    """Yield an id, gold's decision and the judge's decision for each example in the counts of a report."""
+    """Yield id, gold's decision and the judge's decision for as many examples as a report counts."""
     prevalence = report["overall"]["prevalence_judge"]
     n = int(report["overall"]["accuracy"]["n"])
     false_passes = list(report["false_passes"])

@@ -59,7 +59,7 @@ class FileFormat(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Description of the format without how its files are recognized."""
+        """Description of the format for users, without the part on how its files are recognized."""
         return self.reads.partition(" (")[0]
 
 

@@ -26,7 +26,7 @@ from markscheme.rubrics.rubric import Rubric
 
 
 def one_by_one(read: Callable[[Reading], None], *, has_responses: bool = True) -> ReadFiles:
-    """Wrap a function that reads a single file into a format's reader of several files, which needs a rubric.
+    """Make a format's reader of several files from a function that reads one; the reader needs a rubric.
 
     Args:
         read: Adds the content of one file to a reading.
@@ -98,7 +98,7 @@ def format_of(peek: Peek, expected: Expected) -> FileFormat | None:
 
 
 def known_formats(expected: Expected) -> str:
-    """Describe the formats that a caller's files may have, as the end of an error message."""
+    """List the formats that files may have where a caller expects a kind of content, as the end of an error message."""
     possible = (
         file_format for file_format in all_formats() if not file_format.expected or expected in file_format.expected
     )
@@ -107,7 +107,7 @@ def known_formats(expected: Expected) -> str:
 
 
 def format_elsewhere(peek: Peek) -> FileFormat | None:
-    """Return the format that a file would have for a caller who expects something else; None without one."""
+    """Return the format of a file that a command can't take, but another command can; None if it has no such format."""
     by_content = (
         file_format for file_format in all_formats() if file_format.expected and "examples" not in file_format.expected
     )

@@ -67,7 +67,7 @@ def _outputs(peek: Peek) -> Sequence[Any]:
 
 
 def _graded(peek: Peek) -> Iterator[tuple[int | None, Any]]:
-    """Yield each grade in a file with its line; a table's columns of levels are gathered under `criteria`."""
+    """Yield each grade in a file with its line number; levels in columns of a table become its `criteria`."""
     if peek.shape in ("lines", "json"):
         whole = [("", peek.document)] if peek.document.keys() >= OF_GRADE else peek.parts()
         lines = json_lines(peek.path, RatingError) if peek.is_lines else ((None, record) for _, record in whole)
@@ -96,7 +96,7 @@ def _brought_together(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _ratings_in(grade: Mapping[str, Any], rubric: Rubric) -> Iterator[dict[str, Any]]:
-    """Convert a grade to lines of ratings: one, or one for each order in which a judge saw a pair."""
+    """Yield a grade as lines of ratings: one for a single response, one per order in which a judge saw a pair."""
     line = {key: grade.get(key) for key in ("id", "pass", "error", "criteria")} | {"rater": JUDGE, "kind": "model"}
     if not rubric.is_of_pairs:
         yield {**line, "overall": grade.get("score")}

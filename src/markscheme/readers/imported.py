@@ -39,7 +39,7 @@ Whole = tuple[dict[str, Rated], float | None, bool | None]
 
 @dataclass(frozen=True)
 class Columns:
-    """How to read files where they don't say it themselves: fields of columns, meaning of words, raters.
+    """What a user states about files to read: the field of each column, the meaning of words, and the raters.
 
     Attributes:
         fields: The field of `tables.FIELDS`, or the criterion, that each column holds. A value inside an object is
@@ -74,7 +74,7 @@ class Columns:
         return Reading(peek.path, rubric, data=peek.data, columns=self, options=peek.options)
 
     def rows(self, row: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """Split a record into rows, one for each item of the lists that `fields` names, with columns renamed.
+        """Rename a record's columns to fields; if `fields` names items of a list, make a row for each item.
 
         A verdict next to such a list is only in the first row.
         """
@@ -114,7 +114,7 @@ class Columns:
 
 
 def taken_out(nested: dict[str, Any], path: str) -> tuple[dict[str, Any], Any]:
-    """Remove the value at a path, `outer.inner`, from an object; return the rest and the value, None if missing.
+    """Take the value at a path such as `outer.inner` out of an object; return the rest and the value, or None.
 
     >>> taken_out({"info": {"id": 7, "a.b": 1}, "tags": []}, "info.a.b")
     ({'info': {'id': 7}, 'tags': []}, 1)
@@ -132,7 +132,7 @@ def taken_out(nested: dict[str, Any], path: str) -> tuple[dict[str, Any], Any]:
 
 
 def _put_in(nested: Mapping[str, Any], path: str, value: Any) -> dict[str, Any]:
-    """Return a copy of an object with a value set at a path, `outer.inner`.
+    """Return a copy of an object in which a path such as `outer.inner` has a new value.
 
     >>> _put_in({"info": {"id": 7}}, "info.at", 1)
     {'info': {'id': 7, 'at': 1}}
@@ -148,7 +148,7 @@ def _is_choice(value: Any) -> bool:
 
 @dataclass
 class Import:
-    """What is common to all imports: the file, the mapping of its columns, and counts of what was lost.
+    """State of an import: the file, the meaning of its columns, and counts of what can't be imported.
 
     Attributes:
         path: The file, or the first of several.
@@ -163,7 +163,7 @@ class Import:
     notes: list[str] = field(default_factory=list, kw_only=True)
 
     def lose(self, name: str, times: int = 1) -> None:
-        """Count something in the file that a rating cannot hold, to report it."""
+        """Count something in the file that no rating can hold, so that it can be reported."""
         self.lost[name] += times
 
     def note(self, remark: str) -> None:
@@ -179,7 +179,7 @@ class Import:
         return True if word in YES else False if word in NO else None
 
     def meant(self, value: Any) -> Any:
-        """Translate a value by the words that the caller defined, and convert a numeric text to a number."""
+        """Return what a value means by the words that the user defined; a text that is a number becomes one."""
         words = self.columns.words
         if isinstance(value, str):
             meant: Any = words.get(folded_word(value), value.strip())
@@ -197,13 +197,13 @@ RESPONSES_ALONE = Columns(kind="human")
 
 
 def to_pass(option: str) -> str:
-    """Write advice to pass an option, to this command or to `markscheme import`."""
+    """Write advice on an option to pass, either to the command that runs or to `markscheme import`."""
     return f"pass {option}, here or to `markscheme import`"
 
 
 @dataclass
 class Reading(Import):
-    """The content of one file, read by one rubric; a reader adds examples and ratings to it.
+    """The content of one file of ratings, which must fit a rubric; readers add examples and ratings.
 
     Attributes:
         rubric: The rubric whose criteria and scales the ratings must fit.
@@ -247,7 +247,7 @@ class Reading(Import):
         self.by_id.setdefault(example.id, example)
 
     def add(self, rating: Rating) -> None:
-        """Add a rating, unless it holds no answer."""
+        """Add a rating, unless it has no level, score or decision."""
         if said_anything(rating):
             self.ratings.append(rating)
 
@@ -267,7 +267,7 @@ class Reading(Import):
         return self.rubric.criteria[0] if len(self.rubric.criteria) == 1 else None
 
     def level(self, criterion: Criterion, value: Any, *, reason: str | None = None) -> Rated | None:
-        """Return the level that a value in the file means; None for a value off the scale, which is counted as lost."""
+        """Return the level that a value in the file means; None for one off the scale, which is counted as lost."""
         written = (criterion.name, type(value), value) if isinstance(value, str | int | float) and not reason else None
         rated = self._read_before.get(written)
         if rated is not None:
@@ -284,11 +284,11 @@ class Reading(Import):
 
     @cached_property
     def _read_before(self) -> "dict[tuple[str, type, Any] | None, Rated]":
-        """Cache of the answers without a reason, by criterion, type and value."""
+        """Cache of answers already read that have no reason, by criterion, type and value."""
         return {}
 
     def whole(self, value: Any) -> Whole:
-        """Return the levels, score and decision that a verdict on the whole response means, as far as it states them.
+        """Return what a verdict on a whole response means: levels, score and decision, None for what it doesn't state.
 
         If the rubric has a single criterion, the value is its level. Otherwise pass or fail is a decision, and a number
         from 0 to 1 is a score.
@@ -339,12 +339,12 @@ def number(raw: Any) -> float | None:
 
 
 def at_position(criterion: Criterion, merit: float) -> float:
-    """Return a criterion's level that is as good as `merit`, 0 to 1; for a fault, the lowest level is best."""
+    """Return the level of a criterion that is as good as `merit`, 0 to 1; on a fault, the lowest level is best."""
     return round(criterion.scale.at(criterion.merit(merit)), LEVEL_DIGITS)
 
 
 def said_anything(rating: Rating) -> bool:
-    """Return True if a rating holds a level, a score or a decision."""
+    """Return True if a rating has at least one level, a score or a decision."""
     return bool(rating.criteria) or rating.overall is not None or rating.passed is not None or rating.error is not None
 
 

@@ -14,7 +14,7 @@ YES_NO_WORDS = frozenset(["met", "unmet"])
 
 
 def infer_rubric(paths: Sequence[Path], *, on_positions: Collection[str] = ()) -> Rubric:
-    """Infer a rubric from files of ratings: the criteria that they rate, with the scales of their levels.
+    """Infer a rubric from files of ratings: the rated criteria, each with a scale that includes all its levels.
 
     Args:
         paths: The files of ratings.
@@ -33,7 +33,7 @@ def infer_rubric(paths: Sequence[Path], *, on_positions: Collection[str] = ()) -
 
 
 def rubric_of_levels(rows: Iterable[Mapping[str, Any]], path: Path) -> Rubric:
-    """Infer a rubric from levels by criterion; each scale has all whole numbers between the extremes seen.
+    """Infer a rubric from the levels given on each criterion; scales are the whole numbers from lowest to highest.
 
     MET and UNMET, true and false, and only 0 and 1 make a yes/no scale. All weights are 1.
 
@@ -56,7 +56,7 @@ def rubric_of_levels(rows: Iterable[Mapping[str, Any]], path: Path) -> Rubric:
 
 
 def rubric_of_wholes() -> Rubric:
-    """Return the rubric for ratings that only state a score or a decision on the whole response."""
+    """Return the rubric for ratings that have only a score or a decision on the whole response, and no levels."""
     return Rubric((Criterion(1.0, "The response passes.", "overall"),), name="overall")
 
 
@@ -71,7 +71,7 @@ def _scale(name: str, levels: set[Any], path: Path) -> Scale:
 
 
 def scale_between(low: float, high: float) -> Scale:
-    """Make a scale of the whole numbers between two ends, or of the two ends alone if fractional or far apart."""
+    """Make a scale of all whole numbers from `low` to `high`; of only the two if fractional or over 100 apart."""
     if low == high:
         high = low + 1
     if float(low).is_integer() and float(high).is_integer() and 1 < high - low <= 100:

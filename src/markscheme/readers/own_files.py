@@ -28,7 +28,7 @@ INFERRED = "No rubric is given: scales are inferred from the ratings, weights ar
 
 
 def is_ratings(peek: Peek) -> bool:
-    """Return True if a file can be read as lines of ratings: JSON lines that have no other known keys."""
+    """Return True if a file can be read as ratings: JSON lines, unless all have keys of another kind of file."""
     if not peek.is_lines:
         return False
     others = [record.keys() & OF_OTHERS and not record.keys() & OF_RATINGS for record in peek.records]
@@ -46,7 +46,7 @@ def has_own_lines(peek: Peek) -> bool:
 
 
 def read_ratings(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:
-    """Read the ratings in each file.
+    """Read the ratings in each file, which are lines in markscheme's own format.
 
     Without a rubric, they are read by the rubric whose calibration folder they are in, else by the scales that they
     imply.
@@ -74,7 +74,7 @@ def read_ratings(files: Sequence[Peek], rubric: Rubric | None, columns: Columns)
 
 
 def _rubric_of_folder(files: Sequence[Peek]) -> Rubric | None:
-    """Return the rubric that the path calibration/<rubric>/ratings/<rater>.jsonl names.
+    """Return the rubric of a file of ratings in a project, by its path calibration/<rubric>/ratings/<rater>.jsonl.
 
     None if the files are elsewhere, or in the folders of several rubrics.
     """
@@ -100,7 +100,7 @@ def may_be_examples(peek: Peek) -> bool:
 
 
 def read_examples(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:
-    """Read the examples in each file with their labels; without a rubric, by the scales that labels imply.
+    """Read the examples in each file with their labels; without a rubric, infer one from the labels.
 
     A caller who expects only examples, and names no rubric, gets them without labels.
 
@@ -125,7 +125,7 @@ def _rubric_of_responses(peek: Peek) -> Rubric:
 
 
 def _rubric_of_labels(peek: Peek) -> Rubric:
-    """Infer a rubric from the labels of examples, of pairs if the examples are pairs.
+    """Infer a rubric from the labels of a file's examples; if the examples are pairs, a rubric of pairs.
 
     Raises:
         RatingError: No criterion is labelled, or none has a scale that can be inferred.
@@ -145,7 +145,7 @@ def _levels_of_labels(peek: Peek) -> Iterator[Mapping[str, Any]]:
 
 
 def _records(peek: Peek, *, whole: bool = False) -> Iterator[Mapping[str, Any]]:
-    """Yield the examples of a file as plain data: all of them if `whole`, else the first ones."""
+    """Yield the examples of a file as plain data; without `whole`, only the first ones."""
     if peek.shape == "yaml":
         yield from map(mapping, _listed(_parsed_yaml(peek)))
     elif listed := _listed(peek.document):
@@ -157,7 +157,7 @@ def _records(peek: Peek, *, whole: bool = False) -> Iterator[Mapping[str, Any]]:
 
 
 def _listed(data: Any) -> Sequence[Any]:
-    """Return the list of examples in a document, which is the list or has it under `examples`; () without one."""
+    """Return the examples in a YAML or JSON document: the list itself, or the list under `examples`; () without one."""
     examples = data.get("examples") if isinstance(data, Mapping) else data
     return examples if isinstance(examples, list) else ()
 

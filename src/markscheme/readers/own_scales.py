@@ -22,7 +22,7 @@ OVERALL = "overall"
 
 
 class ScaleError(UsageError):
-    """Error for numbers of judges and people that can't be on one scale while no scales are named.
+    """Error for judges' and people's numbers that seem to be on different scales, where the user names no scales.
 
     Attributes:
         why: The numbers, and why they can't be on one scale.
@@ -35,7 +35,7 @@ class ScaleError(UsageError):
 
 @dataclass(frozen=True)
 class SharedScales:
-    """Conversion of judges' and people's numbers, by criterion, to a scale that both share.
+    """Conversion of judges' and people's numbers, criterion by criterion, to one scale for both.
 
     Attributes:
         spans: Lowest and highest value of each side's own scale, "judge" and "human".
@@ -51,7 +51,7 @@ class SharedScales:
         return {name for _, name in self.ends if name != OVERALL}
 
     def moved(self, line: Any) -> Any:
-        """Return a line of ratings with its numbers converted to the shared scales.
+        """Return a line of ratings with its numbers converted to the scale that judges and people share.
 
         Raises:
             ValueError: A number isn't on its side's scale.
@@ -136,7 +136,7 @@ def _is_elsewhere(values: Counter[float], levels: Iterable[float]) -> bool:
 
 
 def _numbers(files: Iterable[Peek]) -> dict[str, dict[str, Counter[float]]]:
-    """Count the numbers in files of ratings, by criterion (or overall score) and by side, judge or human."""
+    """Count how often each number occurs in files of ratings, by criterion (or overall score) and by judge or human."""
     numbers: dict[str, dict[str, Counter[float]]] = {}
     for peek in files:
         for line, times in _different_lines(peek.path):
@@ -153,7 +153,7 @@ MOST_DIFFERENT: Final = 4096
 
 
 def _different_lines(path: Path) -> Iterator[tuple[Any, int]]:
-    """Yield the lines of a file that differ in more than their id, each with how often it occurs."""
+    """Yield the first of the lines of a file that are equal but for the id, with the number of such lines."""
     times: Counter[bytes] = Counter()
     first: dict[bytes, tuple[int, bytes]] = {}
     for batch in line_batches(path, RatingError):
@@ -171,14 +171,14 @@ def _different_lines(path: Path) -> Iterator[tuple[Any, int]]:
 def _read_lines(
     path: Path, first: Mapping[bytes, tuple[int, bytes]], times: Mapping[bytes, int]
 ) -> Iterator[tuple[Any, int]]:
-    """Yield the parsed first line of each group of lines that are equal but for the id, with the group's size."""
+    """Parse the first line of each group of lines that are equal but for the id; yield it with the group's size."""
     for rest, (line_number, raw) in first.items():
         for line in json_in_line(raw, path, line_number, RatingError):
             yield line, times[rest]
 
 
 def _side_of(line: Mapping[str, Any]) -> str:
-    """Return the side, "judge" or "human", that gave the rating in a line; without a kind it is a judge's."""
+    """Return who gave the rating in a line, "judge" or "human"; a line without `kind` is a judge's."""
     return "judge" if line.get("kind", JUDGES[0]) in JUDGES else "human"
 
 

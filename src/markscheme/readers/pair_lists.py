@@ -63,7 +63,7 @@ _FROM_ZERO: Mapping[float, float] = {0.0: 0.0, 1.0: -1.0, 2.0: 1.0}
 
 @dataclass(frozen=True)
 class PairAnswer:
-    """A preference that one rater gave on a pair, as written in the file."""
+    """A preference that one rater gave on a pair of responses, as the file has it."""
 
     rater: str
     kind: Kind | None
@@ -73,7 +73,7 @@ class PairAnswer:
 
 @dataclass(frozen=True)
 class PairRow:
-    """A pair of responses as a file has it, with the preferences given on it."""
+    """A pair of responses as the file has it, with all preferences that raters gave on it."""
 
     id: str
     texts: tuple[Any, Any]
@@ -86,13 +86,13 @@ class PairRow:
 
 
 def pair_rubric(names: Iterable[str] = (PREFERENCE,)) -> Rubric:
-    """Make a rubric for pairs that come without one; each named criterion asks which response is better."""
+    """Make a rubric for pairs without one: each named criterion asks which of two responses is better."""
     criteria = (Criterion(1.0, "The response that is better.", name, scale=preference_scale()) for name in names)
     return Rubric(tuple(criteria), name="pairs", compares="pairs")
 
 
 def refuse_singles(rubric: Rubric) -> None:
-    """Raise UsageError if a rubric judges single responses instead of pairs.
+    """Raise UsageError if a rubric is for single responses and not for pairs.
 
     Raises:
         UsageError: It does.
@@ -229,7 +229,7 @@ def _text(side: Any) -> Any:
 
 
 def _turns(side: Any) -> list[Mapping[str, Any]]:
-    """Return the turns of a conversation, which is a list of objects; [] for any other value."""
+    """Return the turns of a value that is a conversation (a list of objects); [] for any other value."""
     is_conversation = isinstance(side, list) and side and all(isinstance(turn, Mapping) for turn in side)
     return list(side) if is_conversation else []
 
@@ -262,7 +262,7 @@ def _answers(record: Mapping[str, Any]) -> Iterator[PairAnswer]:
 
 
 def _nested(rater: str, kind: Kind, answer: Any, reason: str) -> Iterator[PairAnswer]:
-    """Yield the preference in an object of answers by criterion; nothing if it has none."""
+    """Yield the overall preference in an object of answers by criterion; nothing if the object has none."""
     value = mapping(answer).get(PREFERENCE)
     if value is not None:
         yield PairAnswer(rater, kind, value, reason)

@@ -54,7 +54,7 @@ OF_WORKBOOKS = frozenset({"[Content_Types].xml", "mimetype"})
 
 @dataclass(frozen=True)
 class Peek:
-    """A file whose format isn't known yet; its content is read only as far as needed.
+    """A first look at a file whose format isn't known yet; no more of it is read than is needed.
 
     Attributes:
         path: The file.
@@ -83,7 +83,7 @@ class Peek:
         return self._shape_of_text(by_name)
 
     def _shape_of_packed(self, start: bytes) -> FileShape | None:
-        """Return the shape of a packed or binary file, such as a workbook, by its first bytes; None for text."""
+        """Return the shape of a compressed or binary file, such as a workbook, by its first bytes; None for text."""
         if start.startswith(b"PK\x03\x04"):
             is_one_table = len(self.members) == 1 or not self.members.isdisjoint(OF_WORKBOOKS)
             return "sheet" if is_one_table else "text"
@@ -114,7 +114,7 @@ class Peek:
 
     @cached_property
     def _sheet(self) -> Sheet:
-        """The table in the file."""
+        """The table in the file, such as the one in a workbook."""
         return open_sheet(self.path, self.options)
 
     @cached_property
@@ -126,11 +126,13 @@ class Peek:
         return tuple(parts)
 
     def has(self, *fields: str) -> bool:
-        """Return True if one of the first records or rows has all these fields."""
+        """Return True if at least one of the file's first records or rows has all the named fields."""
         return any(mapping(record).keys() >= set(fields) for _, record in self.first)
 
     def parts(self) -> Iterator[FilePart]:
-        """Yield each item of a list, line or row with the key "", and each entry of an object with its own key.
+        """Yield key and value of each part of the file: the items of a list, lines or rows, or an object's entries.
+
+        The key of an item, a line or a row is "".
 
         Raises:
             RatingError: It cannot be read.
@@ -201,7 +203,7 @@ class Peek:
 
     @cached_property
     def members(self) -> frozenset[str]:
-        """Names of the members of a zip archive; empty if the file isn't one."""
+        """Names of the files in a zip archive; empty if the file isn't a zip archive."""
         try:
             if not zipfile.is_zipfile(self.path):
                 return frozenset()
@@ -212,7 +214,7 @@ class Peek:
 
     @cached_property
     def tables(self) -> Mapping[str, frozenset[str]]:
-        """Columns of each table in an SQLite file; empty if the file isn't one."""
+        """Columns of each table in an SQLite file, by the table's name; empty for any other file."""
         try:
             with self.path.open("rb") as file:
                 if file.read(15) != b"SQLite format 3":
@@ -268,7 +270,7 @@ STORE_ERRORS = (sqlite3.Error, ValueError, OverflowError, MemoryError)
 
 
 def _why(problem: Exception) -> str:
-    """Explain why a row of an SQLite file can't be read, with the size limit if that is exceeded."""
+    """Explain why a row of an SQLite file can't be read; if it is too large, with the size limit."""
     if isinstance(problem, UnicodeDecodeError):
         return "it is not UTF-8 text"
     return (

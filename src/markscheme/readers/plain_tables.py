@@ -28,7 +28,7 @@ def names_table(names: Sequence[str]) -> bool:
 
 
 def hold(content: Literal["table", "results", "export"], paths: Sequence[Path]) -> bool:
-    """Return True if files hold the content: tables that no tool wrote, Promptfoo's results, or another tool's export.
+    """Return True if files hold the content named: a table that no tool wrote, Promptfoo's results, or an export.
 
     Asking loads all readers.
 
@@ -43,7 +43,7 @@ def hold(content: Literal["table", "results", "export"], paths: Sequence[Path]) 
 
 
 def brings_rubrics(path: Path) -> bool:
-    """Return True if the first rows of a JSON file bring criteria of their own."""
+    """Return True if the first rows of a JSON file bring a rubric of their own."""
     is_list = path.suffix.casefold() == ".json"
     if not path.is_file() or not (path.name.casefold().endswith(LINES) or (is_list and _begins_list(path))):
         return False
@@ -68,7 +68,7 @@ def _has_rubric(row: object) -> bool:
 
 
 def refuse_table(name: str) -> None:
-    """Raise UsageError if a name is a table, where the wording and weights of a rubric are needed.
+    """Raise UsageError if one of the names is a table, since the command needs a rubric's wording and weights.
 
     Raises:
         UsageError: It is a table, or rows that bring criteria of their own.

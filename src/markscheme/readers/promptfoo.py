@@ -52,14 +52,14 @@ def rubric_of(files: Sequence[Results]) -> Rubric:
 
 
 def _add_output(row: Row, reading: Reading) -> None:
-    """Add an output as an example; repeated outputs, and those of other prompts for the same test, share a case."""
+    """Add an output as an example; outputs of the same test, repeated or from other prompts, get the same case."""
     reading.add_example(_example(row, ()))
     asserted = [[verdict.metric, verdict.text] for verdict in row.verdicts]
     reading.cases[row.id] = fingerprint({name: shown(value) for name, value in row.inputs.items()}, asserted)
 
 
 def _labels_by_metric(row: Row, rubric: Rubric) -> list[Rating]:
-    """Return annotators' pass/fail labels of an output.
+    """Return the labels that annotators gave an output in Promptfoo, as ratings that pass or fail it.
 
     If the output has a single metric, they are also labels of that metric.
     """
@@ -72,14 +72,14 @@ def _labels_by_metric(row: Row, rubric: Rubric) -> list[Rating]:
 
 
 def scored_keys(rows: Sequence[Row]) -> set[str]:
-    """Return the keys of outputs to compare by score: those an annotator scored, or all if none is labelled."""
+    """Return keys of the outputs to compare by score: those that annotators scored, or all if none has labels."""
     if not any(row.is_labelled for row in rows):
         return {row.key for row in rows}
     return {row.key for row in rows if row.manual is not None and row.manual.score is not None}
 
 
 def graders_ratings(rows: Sequence[Row], rater: str, rubric: Rubric, *, by_score: Collection[str]) -> list[Rating]:
-    """Return the graders' ratings of each output; annotators' manual overrides don't affect them.
+    """Return the ratings that graders (assertions) gave the outputs, as before any override by annotators.
 
     Args:
         rows: The outputs.
@@ -101,7 +101,7 @@ def graders_ratings(rows: Sequence[Row], rater: str, rubric: Rubric, *, by_score
 
 
 def is_results(peek: Peek) -> bool:
-    """Return True if a file holds Promptfoo's results, reading only its beginning if that shows that it doesn't."""
+    """Return True if a file holds Promptfoo's results; as a rule, only its beginning is read to see that."""
     if may_be_results(peek.path):
         return True
     if peek.shape not in ("lines", "json"):
@@ -136,7 +136,7 @@ def read_results_files(files: Sequence[Peek], rubric: Rubric | None, columns: Co
 
 
 def results_in(paths: Sequence[Path]) -> list[Results]:
-    """Read Promptfoo's results in each file, warning of invalid labels and splits.
+    """Read the Promptfoo results in each file; warn of labels and splits in them that are invalid.
 
     Raises:
         RatingError: A file cannot be read.
@@ -161,7 +161,7 @@ def _by_criteria(results: Results, reading: Reading) -> Reading:
 
 
 def read_by_metrics(results: Results, rubric: Rubric, by_score: Collection[str] | None = None) -> Reading:
-    """Return the outputs of Promptfoo's results with ratings, by a rubric whose criteria are the metrics.
+    """Convert Promptfoo's results to outputs with ratings, by a rubric with a criterion for each metric.
 
     Args:
         results: The results.
@@ -183,7 +183,7 @@ def read_by_metrics(results: Results, rubric: Rubric, by_score: Collection[str] 
 
 
 def _imported_verdicts(row: Row, reading: Reading) -> Rating:
-    """Return the graders' levels by criterion, with score and decision of the assertion that contains them."""
+    """Return the graders' rating: levels by criterion, with score and decision of the assertion they are part of."""
     levels: dict[str, Rated] = {}
     whole: AssertionVerdict | None = None
     above: AssertionVerdict | None = None
@@ -250,7 +250,7 @@ def _example(row: Row, labels: tuple[Rating, ...]) -> Example:
 
 
 def _labels(row: Row, criteria: Iterable[Criterion], labellable: Iterable[Criterion]) -> Iterator[Rating]:
-    """Yield annotators' labels of an output: thumbs, the expected result, and expected results per criterion.
+    """Yield the labels that annotators gave an output: thumbs, the expected result, and that of each criterion.
 
     Args:
         row: The output.
@@ -277,7 +277,7 @@ def _levels(passed: bool | None, criteria: Iterable[Criterion]) -> dict[str, Rat
 
 
 def _rated(verdicts: Sequence[AssertionVerdict], criterion: Criterion) -> Rated:
-    """Return the answer of one metric about an output; several assertions of one metric must all pass.
+    """Combine the assertions of one metric about an output into an answer; all of them must pass.
 
     A criterion that is a fault is met if its assertion fails.
     """

@@ -48,7 +48,7 @@ AS_WRITTEN = Columns()
 
 
 def columns_from_options(options: ColumnOptions) -> Columns:
-    """Convert the user's options about columns to Columns, as readers of exports take them.
+    """Convert what the user states about columns from options to Columns, the form that readers of exports take.
 
     Raises:
         UsageError: A value of `--map`, `--levels` or `--scale` isn't of the form that exports take.
@@ -107,7 +107,7 @@ class RatedFile:
 
     @property
     def labels(self) -> RatingCodes:
-        """Ratings that judges are compared with; none for a report of `calibrate`, which has gold instead."""
+        """Ratings to compare judges with; none for a report of `calibrate`, which has gold in their place."""
         if self.all_are_judges or self.calibration is not None:
             return RatingCodes()
         return RatingCodes.of(self.ratings).where(lambda header: header.kind not in JUDGES)
@@ -118,7 +118,7 @@ class RatedFile:
         return any(values_of(self.examples, "response_length"))
 
     def without(self, ids: Collection[str]) -> "RatedFile":
-        """Return the content without the examples with these ids."""
+        """Return the content of the file except for the examples with these ids and their ratings."""
         return replace(
             self,
             examples=tuple(example for example in self.examples if example.id not in ids),
@@ -140,7 +140,7 @@ class RatedFile:
 
 @dataclass(frozen=True)
 class RatedFiles:
-    """The contents of several files of ratings, read by one rubric; equal responses share an id.
+    """The contents of several files of ratings, read by one rubric; a response has one id in all of them.
 
     Attributes:
         rubric: The rubric that was named, or that the files name or imply.
@@ -167,7 +167,7 @@ class RatedFiles:
 
     @cached_property
     def labelled(self) -> ExampleSet:
-        """Examples of all files with their labels; of several labels by an annotator on an example, the last counts."""
+        """Examples of all files with their labels; if an annotator labels an example again, the last label counts."""
         every = RatingCodes().joined(*(file.labels for file in self.files))
         raters = [(header.rater, header.kind) for header in every.headers]
         labels: dict[str, dict[tuple[str, str], int]] = {}
@@ -188,7 +188,7 @@ class RatedFiles:
 
     @property
     def example_set(self) -> ExampleSet:
-        """The labelled examples, if there is only one file; a file of examples keeps its line numbers."""
+        """The labelled examples of the only file; those from a file of examples keep their line numbers."""
         (file,) = self.files[:1]
         return self.labelled if file.examples_read is None else file.examples_read
 
@@ -216,16 +216,16 @@ class RatedFiles:
 
     @property
     def days(self) -> list[str]:
-        """Days of the evaluations in the files, without repetition."""
+        """Days on which the evaluations in the files ran, each only once."""
         return list(dict.fromkeys(file.day for file in self.files if file.day))
 
     @property
     def notes(self) -> list[str]:
-        """How the files were interpreted, without repetition."""
+        """Notes on how the files were interpreted, each only once."""
         return list(dict.fromkeys(note for file in self.files for note in file.notes))
 
     def placed_on(self, examples: ExampleSet) -> "RatedFiles":
-        """Return the files with each response under the id that the same response has in `examples`.
+        """Return the files with responses renamed to the ids that `examples` has for the same texts.
 
         Raises:
             ComparisonError: A file contains responses, and none of them is an example, by id or by response.
@@ -242,7 +242,7 @@ def open_rated(
     joined: bool = False,
     keep_unread: bool = False,
 ) -> RatedFiles:
-    """Read files of ratings, whatever their formats.
+    """Read files of ratings in any known format, and give equal responses the same id.
 
     Args:
         paths: The files.
@@ -314,7 +314,7 @@ def has_format(path: Path, expected: Expected = "ratings") -> bool:
 
 
 def name_of_format(path: Path) -> str | None:
-    """Describe the format that a file's content shows.
+    """Return a description of a file's format, recognized by the file's content.
 
     None for unknown files, and for a JSON list, which may be anything.
     """
@@ -323,7 +323,7 @@ def name_of_format(path: Path) -> str | None:
 
 
 def shape_of(path: Path) -> FileShape:
-    """Return the shape of a file, such as lines, table or JSON, by its content."""
+    """Return what a file looks like by its content: lines, table, JSON and so on."""
     return Peek(path).shape
 
 
@@ -342,7 +342,7 @@ def rubric_of_report(path: Path) -> str | None:
 
 
 def is_plain_table(path: Path) -> bool:
-    """Return True if a file may be a table that no tool wrote in a format of its own."""
+    """Return True if a file may be a table, and not one in the format of another tool."""
     if not path.is_file():
         return False
     peek = Peek(path)
@@ -351,7 +351,7 @@ def is_plain_table(path: Path) -> bool:
 
 
 def has_own_ratings(path: Path) -> bool:
-    """Return True if a file holds ratings, labelled examples or labelling-sheet answers in markscheme's formats."""
+    """Return True if a file has ratings, labelled examples or a labelling sheet's answers in markscheme's formats."""
     if not path.is_file():
         return False
     shape = format_of(Peek(path), "ratings")
@@ -403,7 +403,7 @@ def formats_of(
 
 
 def _read(formats: Sequence[tuple[Peek, FileFormat]], rubric: Rubric | None, columns: Columns) -> list[RatedFile]:
-    """Read files of known formats in their order; files of one format are read together."""
+    """Read files of known formats and return them in their order; files of one format are read together."""
     by_format: dict[str, list[Peek]] = {}
     for peek, file_format in formats:
         by_format.setdefault(file_format.reads, []).append(peek)
@@ -439,7 +439,7 @@ def _closed(content: Reading, file_format: FileFormat) -> RatedFile:
 
 
 def _common_rubric(files: Sequence[RatedFile]) -> Rubric:
-    """Return the rubric that several files share, or else the criteria that all of them rate on the same scale.
+    """Return the rubric that the files share, else one of the criteria that all files rate on the same scale.
 
     Raises:
         ComparisonError: There are none.
@@ -469,7 +469,7 @@ def _common_rubric(files: Sequence[RatedFile]) -> Rubric:
 
 
 def of_kind(ratings: Iterable[Rating], who: str | None) -> RatingCodes:
-    """Select the ratings that judges gave for "judges", all for None, and those of people for anything else."""
+    """Return the ratings of judges for "judges", those of people for any other text, and all ratings for None."""
     codes = RatingCodes.of(ratings)
     return codes if who is None else codes.where(lambda header: (header.kind in JUDGES) == (who == "judges"))
 
@@ -478,7 +478,7 @@ def of_kind(ratings: Iterable[Rating], who: str | None) -> RatingCodes:
 
 
 def _key(example: Example) -> str:
-    """Return a digest of an example's inputs and response, by which it is recognized in another file."""
+    """Return a digest of an example's inputs and response, by which to find the example in another file."""
     inputs = json.dumps(dict(example.submission.inputs), sort_keys=True, default=str)
     return fingerprint(inputs, *example.submission.responses)
 

@@ -21,7 +21,7 @@ _YES_NO: Final[Mapping[bool, str]] = {True: "yes", False: "no"}
 
 
 def annotators_in(rated: RatedFiles, paths: Sequence[Path], options: ColumnOptions) -> TableReading | None:
-    """Convert ratings of several annotators to a TableReading; None if a judge or only one rater is there.
+    """Convert ratings by annotators to a TableReading; None if judges rated too, or if there is only one rater.
 
     Args:
         rated: The contents of the files.
@@ -54,7 +54,7 @@ def annotators_in(rated: RatedFiles, paths: Sequence[Path], options: ColumnOptio
 
 
 def _compared(rated: RatedFiles, labels: Sequence[Rating]) -> dict[str, Scale | None]:
-    """Return the rated criteria with their scales; without any, the overall score or else the decision."""
+    """Return the rated criteria with their scales; if none is rated, the overall score, or else the decision."""
     rubric = rated.rubric
     named = {
         criterion.name: criterion.scale
@@ -67,7 +67,7 @@ def _compared(rated: RatedFiles, labels: Sequence[Rating]) -> dict[str, Scale | 
 
 
 def _cells(labels: Sequence[Rating], name: str, scale: Scale | None) -> dict[str, dict[str, str]]:
-    """Map each rater to the rating of each example, as a word of the scale."""
+    """Map each rater to the rating of each example on a criterion, written as in a table's cell."""
     cells: dict[str, dict[str, str]] = {}
     for label in labels:
         text = _text(label, name, scale)
@@ -96,7 +96,7 @@ def _has_words(scale: Scale) -> bool:
 
 
 def _levels(scale: Scale) -> tuple[str, ...]:
-    """Return the levels of a scale in the form of the option `--levels`; () if the values imply them."""
+    """Write the levels of a scale as the option `--levels` takes them; () if a table's cells make them clear."""
     if scale.coded or (scale.is_yes_no and not scale.mirrored):
         return ()
     low, high = scale.ends

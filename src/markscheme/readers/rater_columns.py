@@ -63,14 +63,14 @@ def open_rater_table(
 
 
 def _column_name(rating: Rating) -> str:
-    """Return a rater's column name, with the order in which a judge saw the pair and a later sample's number."""
+    """Name a rater's column; a judge's name includes the order of the pair, and a later sample's its number."""
     order = f", {rating.shown}" if rating.shown is not None and rating.kind in JUDGES else ""
     again = f" #{rating.sample + 1}" if rating.sample else ""
     return f"{rating.rater}{order}{again}"
 
 
 def _chosen(rated: RatedFiles, criterion: str | None) -> str:
-    """Return the criterion to compare raters on: the named one, or the only one that they rate."""
+    """Return the criterion on which raters are compared: the named one, or the only one that they rate."""
     names = [
         criterion_of_rubric.name
         for criterion_of_rubric in rated.rubric.criteria

@@ -25,7 +25,10 @@ ROWS_OF_A_FOREIGN_COLUMN = 10
 
 @dataclass(frozen=True)
 class RaterTable:
-    """Ratings of units by raters, as numbers; levels that are words are replaced by their index in `levels`."""
+    """A table of ratings as numbers, with a row per unit and a column per rater.
+
+    Levels that are words are replaced by their index in `levels`.
+    """
 
     raters: tuple[str, ...]
     levels: tuple[float | str, ...]
@@ -33,12 +36,12 @@ class RaterTable:
 
     @property
     def codes(self) -> list[float]:
-        """The numbers of the levels in `values`, in the order of `levels`."""
+        """The number that stands for each of `levels` in `values`."""
         return [level if isinstance(level, float) else float(index) for index, level in enumerate(self.levels)]
 
 
 def read_rater_table(path: Path, levels: str | None = None, *, between: bool = True) -> RaterTable:
-    """Read the ratings in a CSV file with units in rows and raters in columns.
+    """Read a CSV file of ratings that has a row for each rated unit and a column for each rater.
 
     Args:
         path: The file.
@@ -133,7 +136,7 @@ def _faults_of_raters(raters: Sequence[str]) -> Iterator[Fault]:
 
 
 def _refuse_foreign_columns(raters: Sequence[str], rows: Sequence[Sequence[str]], path: Path | str) -> None:
-    """Raise RatingError for columns, such as ids or comments, whose words occur in no other column.
+    """Raise RatingError for columns of ids or comments, whose words occur in no rater's column.
 
     Raises:
         RatingError: There are such columns next to raters who share a scale; names them.
@@ -171,7 +174,7 @@ def _coded(
 
 
 def _code(cell: str, levels: tuple[float | str, ...], between: bool) -> float | None:
-    """Return the number for a cell: itself if it is a number, the index of a word; None if it isn't a level."""
+    """Return the number that stands for a cell: a numeric level itself, or a word's index; None for no level."""
     numbers = [level for level in levels if isinstance(level, float)]
     if not numbers:
         return float(levels.index(cell)) if cell in levels else None

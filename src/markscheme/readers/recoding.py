@@ -9,7 +9,7 @@ from markscheme.readers.imported import number
 
 @dataclass(frozen=True, slots=True)
 class Recoding:
-    """Levels of a table as `--levels` lists them, and cells that count as another level or as missing.
+    """Levels of a table as the option `--levels` lists them, and the level (or none) that other cells count as.
 
     Attributes:
         levels: Names of the levels, worst first.
@@ -40,7 +40,7 @@ class Recoding:
         return cls(tuple(dict.fromkeys(named)), cells)
 
     def read(self, cell: str) -> str:
-        """Return the level that a cell counts as; 2.0 is recognized as 2."""
+        """Return the level that a cell counts as; a number matches however it is written, such as 2.0 and 2."""
         if cell in self.cells or not self.cells:
             return self.cells.get(cell, cell)
         value = number(cell)

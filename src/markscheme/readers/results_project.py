@@ -50,7 +50,7 @@ def project_of_results(path: Path) -> TableProject | None:
 
 
 def _with_question(criterion: Criterion, results: Results) -> Criterion:
-    """Return a criterion with the question that its assertion asks; for code, the metric's name instead.
+    """Return a criterion whose requirement is its assertion's question, or the metric's name if code asserts it.
 
     A variable such as {{topic}} becomes <topic>, the tag of the input that a judge is shown.
     The criterion is required if the test has no threshold, since then it passes only if all assertions do.

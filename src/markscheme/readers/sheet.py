@@ -33,18 +33,18 @@ KEY_BYTES = 32
 
 
 def wording_of(rubric: Rubric) -> str:
-    """Return a fingerprint of what raters see of a rubric, so not of its weights and pass mark."""
+    """Return a fingerprint of what raters see of a rubric; weights and pass mark aren't part of it."""
     criteria = [[c.name, c.wording, c.weight < 0, list(rubric.shown_to(c))] for c in rubric.criteria]
     return fingerprint(rubric.name, rubric.description, rubric.guidelines, criteria)
 
 
 def responses_of(examples: Iterable[Example]) -> dict[str, str]:
-    """Map the id of each example to a fingerprint of what raters see of it."""
+    """Map the id of each example to a fingerprint of its texts, which raters see."""
     return {e.id: fingerprint(*e.submission.responses, sorted(e.submission.inputs.items())) for e in examples}
 
 
 def pool_of(responses: Mapping[str, str]) -> str:
-    """Return a fingerprint of a pool of responses, whatever their order."""
+    """Return a fingerprint of a set of responses to label, which doesn't depend on their order."""
     return fingerprint(sorted(responses.items()))
 
 
@@ -55,7 +55,7 @@ def is_sheet(peek: Peek) -> bool:
 
 
 def signed(head: Mapping[str, Any], key: str) -> dict[str, Any]:
-    """Add a digest to the head of a labelling sheet, which only the holder of the project's key can make.
+    """Return a labelling sheet's head with a digest that only a holder of the project's key can make.
 
     Args:
         head: What the sheet says about itself: version, wording, responses, the questions about each, who labels, as
@@ -67,7 +67,7 @@ def signed(head: Mapping[str, Any], key: str) -> dict[str, Any]:
 
 
 def sheet_key(folder: Path) -> str:
-    """Return the key that signs the labelling sheets of a rubric, after making one if there is none.
+    """Return the key that signs a rubric's labelling sheets; make one if there is none yet.
 
     Args:
         folder: The rubric's calibration folder, which the caller has locked.
@@ -88,7 +88,7 @@ def sheet_key(folder: Path) -> str:
 
 
 def read_sheet(reading: Reading) -> None:
-    """Add the answers of a labelling sheet, which may be incomplete, to a reading.
+    """Add the answers of a labelling sheet to a Reading; the sheet need not be completed.
 
     Raises:
         RatingError: The sheet is of another version, of other words or responses than those here, or was changed: its
@@ -111,7 +111,7 @@ def read_sheet(reading: Reading) -> None:
 
 
 def refuse_headless(path: Path, rubric: Rubric) -> None:
-    """Refuse a file named like the answers of a labelling sheet of this project that lacks the sheet's head.
+    """Raise RatingError for a file that is named like a labelling sheet's answers, but lacks the sheet's head.
 
     Raises:
         RatingError: It is one.
@@ -127,7 +127,7 @@ def refuse_headless(path: Path, rubric: Rubric) -> None:
 
 
 def saved_for(name: str) -> str:
-    """Return the name of a downloaded file without the number that a browser adds to copies.
+    """Return the name of a downloaded file without the number that browsers add to a further copy.
 
     >>> saved_for("ana (1)"), saved_for("ana")
     ('ana', 'ana')
@@ -150,7 +150,7 @@ def _check_head(data: Mapping[str, Any], rubric: Rubric) -> None:
 
 
 def _answers_of(data: Mapping[str, Any], reader: RatingReader, path: Path) -> list[Rating]:
-    """Return the answers on a labelling sheet, after checking that the sheet asks for each of them.
+    """Return a labelling sheet's answers after checking that the sheet asks for each of them.
 
     Raises:
         RatingError: Names each that isn't, with its line.
@@ -174,7 +174,7 @@ def _answers_of(data: Mapping[str, Any], reader: RatingReader, path: Path) -> li
 
 
 def _refuse_unasked(rating: Rating, line: Mapping[str, Any], head: Mapping[str, Any], rubric: Rubric) -> None:
-    """Raise ValueError if an answer isn't one that a labelling sheet with this head could give.
+    """Raise ValueError for an answer that a labelling sheet with this head doesn't ask for.
 
     Raises:
         ValueError: Says why.
@@ -203,7 +203,7 @@ def _refuse_unasked(rating: Rating, line: Mapping[str, Any], head: Mapping[str, 
 
 
 def _other_words(data: Mapping[str, object], rubric: Rubric) -> str:
-    """Explain how the wording that a labelling sheet was made for differs from the rubric's."""
+    """Explain how a rubric's wording differs from the one that a labelling sheet was made for."""
     criteria_then = data.get("criteria")
     name = data.get("name")
     if name != rubric.name:
@@ -221,7 +221,7 @@ def _other_words(data: Mapping[str, object], rubric: Rubric) -> str:
 
 
 def _check_pool(data: Mapping[str, object], rubric: Rubric) -> None:
-    """Raise an error if a labelling sheet answers responses that differ from the rubric's examples."""
+    """Raise an error if the responses that a labelling sheet answers aren't the rubric's examples."""
     on_sheet = data.get("responses")
     if not isinstance(on_sheet, Mapping) or data.get("pool") != pool_of(on_sheet):
         raise ValueError("its pool isn't the one it names: the file was changed by hand")

@@ -12,7 +12,7 @@ from markscheme.submission import as_text
 
 
 class RaterColumn(NamedTuple):
-    """A table's column with the ratings of one rater, on one criterion or on the whole response.
+    """A table column with one rater's ratings, either on one criterion or on the whole response.
 
     Attributes:
         name: Name of the column, or the path `outer.inner` of a value in an object.

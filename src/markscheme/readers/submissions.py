@@ -30,7 +30,7 @@ def holds_several(path: Path) -> bool:
 
 
 def _holds_rows(path: Path) -> bool:
-    """Return True if a file is a table or JSON lines with a response in each row."""
+    """Return True if a file is a table, or JSON lines, with one response in each row."""
     if brings_rubrics(path):
         return True
     form = form_of_rows(path)
@@ -54,7 +54,7 @@ def _is_tool_file(path: Path) -> bool:
 
 
 def _content(path: Path) -> "FileContent":
-    """Classify the content of a JSON or compressed file: another tool's format, responses, or something else.
+    """Return which of three a JSON or compressed file holds: another tool's format, responses, or something else.
 
     Something else is all that other kinds of files hold, too, and files whose ending says that they hold rows.
     """
@@ -66,7 +66,7 @@ def _content(path: Path) -> "FileContent":
 
 
 def holds_sheet(path: Path, options: ColumnOptions) -> bool:
-    """Return True if responses in a file must be read as a workbook, or as a compressed or specially encoded table.
+    """Return True if the responses in a file must be read as a table that isn't plain CSV, such as a workbook.
 
     JSON is one where the caller names its columns, or its records have responses, and no tool wrote it. Other text is
     one response, which may look like a table, unless the caller says how a table is encoded.
@@ -89,7 +89,7 @@ def _start(path: Path) -> bytes:
 
 
 def sheet_submissions(path: Path, options: ColumnOptions) -> Iterator[Submission]:
-    """Yield each response in a table of any form, such as a workbook, with its inputs."""
+    """Yield each response, with its inputs, in a table that may be a workbook or in another special form."""
     from markscheme.readers.table_outputs import outputs_in
 
     for example in outputs_in(path, options):
@@ -128,7 +128,7 @@ def read_submissions(
 
 
 def in_code(names: Iterable[str]) -> str:
-    """Join names for a message that requires one of them: "`response` or `output`"."""
+    """Write alternative names for a message, each as code: "`response` or `output`"."""
     return " or ".join(f"`{name}`" for name in names)
 
 
@@ -176,7 +176,7 @@ def _of_lines(path: Path, fields: Mapping[str, str]) -> Iterator[tuple[int, Subm
 
 
 def _cells(path: Path, form: RowForm) -> Iterator[tuple[int, dict[str, Any] | None]]:
-    """Yield the rows of a table with their numbers; None for a row whose length differs from the header's."""
+    """Yield the rows of a table with their numbers; None for a row that is longer or shorter than the header."""
     yield from parquet_rows(path) if form == "parquet" else table_rows(path, RatingError)
 
 

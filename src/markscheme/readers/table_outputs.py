@@ -26,7 +26,7 @@ _STATED = frozenset({"response", "id", "query", "group"})
 
 
 def reads_as_table(path: Path, options: ColumnOptions) -> bool:
-    """Return True if to read responses from a file as a table, by the user's options or the file's content."""
+    """Return True if responses in a file are to be read as a table, by the user's options or the file's content."""
     is_said = options.first_of_tables is not None or not _STATED.isdisjoint(options.fields.values())
     peek = Peek(path, options)
     return is_said or (peek.shape == "sheet" and format_of(peek, "anything") is TABLE)
@@ -37,7 +37,7 @@ FileContent: TypeAlias = Literal["format", "responses", "other"]
 
 
 def content_of_file(path: Path) -> FileContent:
-    """Classify a file as another tool's format, as a list of responses, or as something else."""
+    """Return which of three a file holds: another tool's format, a list of responses, or something else."""
     peek = Peek(path)
     if format_of(peek, "anything") not in (None, LIST, PLAIN_LINES, TABLE):
         return "format"

@@ -28,7 +28,7 @@ _NOT_IN_NAMES = re.compile(r"[^\w.-]+")
 
 @dataclass(frozen=True)
 class TableProject:
-    """The files of a project that was made from a table or from results, not written yet.
+    """The files of a new project made from a table or from Promptfoo's results, before they are written.
 
     Attributes:
         rubric: Name of the rubric.
@@ -72,7 +72,7 @@ def project_of_table(reading: TableReading) -> TableProject:
 
 
 def _unread(reading: TableReading) -> tuple[str, ...]:
-    """Return the names of text columns that may be the query, if no column is known to be the query."""
+    """Return the text columns that may hold the query, by name, if it isn't known which column does."""
     if "query" in reading.roles.single:
         return ()
     others = {column.name: column for column in reading.columns if column.name in reading.roles.others}
@@ -80,7 +80,7 @@ def _unread(reading: TableReading) -> tuple[str, ...]:
 
 
 def rubric_yaml(rubric: Rubric, name: str) -> str:
-    """Write the YAML of a rubric inferred from values: its scales, and what differs from the defaults.
+    """Write the YAML of a rubric that was inferred from values: scales, and settings other than the defaults.
 
     Args:
         rubric: The rubric, whose criteria have no wording but their names yet.
@@ -126,7 +126,7 @@ def _scale(scale: Scale) -> dict[str, Any]:
 
 
 def _named_levels(rating: Rating, rubric: Rubric) -> dict[str, Any]:
-    """Return a rating as a line of a file, with levels that are words written as words.
+    """Convert a rating to a line of a file, with the words for levels instead of their numbers.
 
     A word stays valid when levels are added to the scale.
     """

@@ -52,7 +52,7 @@ def is_table(peek: Peek) -> bool:
 
 
 def is_plain_lines(peek: Peek) -> bool:
-    """Return True if a file has JSON objects by line, or lines of "id verdict"."""
+    """Return True if a file has a JSON object on each line, or an id and a verdict as plain text."""
     return peek.is_lines or (peek.shape == "text" and (peek.path.suffix == ".txt" or _has_pairs_of_words(peek)))
 
 
@@ -67,7 +67,7 @@ def is_list(peek: Peek) -> bool:
 
 
 def read_rows(reading: Reading) -> None:
-    """Add the ratings of a table, of lines of objects or of "id verdict", or of a JSON list to a reading.
+    """Add to a Reading the ratings in a table, in JSON lines, in lines of "id verdict" or in a JSON list.
 
     Raises:
         RatingError: The file has no rows, an unreadable row, or ratings without a known rater.
@@ -103,12 +103,12 @@ def read_rows(reading: Reading) -> None:
 
 
 def _labels(rows: Sequence[Mapping[str, Any]], reading: Reading) -> list[str]:
-    """Return the names of columns that may hold labels, in order of preference, without criteria's names."""
+    """Return the names that columns of labels may have, the preferred ones first; names of criteria don't count."""
     return [name for name in (*LABEL_NAMES, *_expected(rows, reading)) if reading.criterion(name) is None]
 
 
 def _rater_columns(rows: Sequence[Mapping[str, Any]], reading: Reading) -> list[RaterColumn]:
-    """Return columns that each hold one rater's ratings: those the user names, else a judge's next to labels."""
+    """Return the columns of one rater each: those that the user names, else judges' columns in a table with labels."""
     stated = stated_columns(rows, reading)
     if any(column.kind == "model" for column in stated):
         return stated
@@ -119,7 +119,7 @@ def _rater_columns(rows: Sequence[Mapping[str, Any]], reading: Reading) -> list[
 
 
 def _refuse_one_id(rows: Sequence[Mapping[str, Any]], reading: Reading) -> None:
-    """Refuse rows with different responses that all share one id, since that column can't be an id.
+    """Raise RatingError if all rows have one id although their responses differ, since that column isn't an id.
 
     Raises:
         RatingError: Their id is the same.
@@ -163,7 +163,7 @@ def _plain_lines(path: Path) -> Iterator[Mapping[str, Any]]:
 
 
 def _expected(rows: Sequence[Mapping[str, Any]], reading: Reading) -> tuple[str, ...]:
-    """Return the name of the column `expected` in a tuple if it holds labels, not reference texts; else ()."""
+    """Return ("expected",) if the column `expected` holds labels; () if it holds reference answers or is missing."""
     names = {name for of_row in set(map(tuple, rows)) for name in of_row if plain(name) == EXPECTED_COLUMN}
     values = [row[name] for row in rows for name in names if row.get(name) not in (None, "")]
     if not values or not all(reading.is_verdict(value) for value in values):
@@ -174,7 +174,7 @@ def _expected(rows: Sequence[Mapping[str, Any]], reading: Reading) -> tuple[str,
 
 @dataclass
 class _Table:
-    """State while the rows of a table are read; rows that rate one criterion each are merged into one rating.
+    """State while a table is read; a rater's rows on single criteria are merged to one rating per example.
 
     Attributes:
         labels: Names of columns that hold labels, in order of preference.
@@ -195,7 +195,7 @@ class _Table:
     known: dict[tuple[Any, ...], list[tuple[Rating, str]]] = field(default_factory=dict)
 
     def add(self, raw: Mapping[str, Any]) -> None:
-        """Add one row to the ratings; equal rows, apart from their ids, are interpreted only once."""
+        """Add the ratings of a row; rows that are equal but for the id are interpreted only once."""
         unit, rest = self._id_and_rest(raw)
         if unit and rest in self.known:
             for rating, run in self.known[rest]:
@@ -208,7 +208,7 @@ class _Table:
             self.known[rest] = added
 
     def _id_and_rest(self, raw: Mapping[str, Any]) -> tuple[str, tuple[Any, ...]]:
-        """Split a row of texts into its id and its other cells; "" and () if the row isn't that simple."""
+        """Split a row into its id and its other cells; "" and () unless it has one id and only texts."""
         names = tuple(raw)
         column = self._id_columns.get(names)
         if column is None:
@@ -222,7 +222,7 @@ class _Table:
         return {}
 
     def _add(self, row: "_Row") -> list[tuple[Rating, str]]:
-        """Add one row; return its ratings, each with the name of its run."""
+        """Add the ratings of a row; return them, each with the name of the run it belongs to."""
         if any(name in row.by_name for name in OUTPUT_COLUMNS):
             self.reading.lose("pairs of responses: which of two is better doesn't rate either")
             return []
@@ -242,17 +242,17 @@ class _Table:
 
     @cached_property
     def probability_columns(self) -> tuple[str, ...]:
-        """Names of the fields `probability:LEVEL` that columns are mapped to."""
+        """Fields `probability:LEVEL` that columns of the table are read as."""
         fields = dict.fromkeys(self.reading.columns.fields.values())
         return tuple(name for name in fields if name.partition(":")[0] == PROBABILITY)
 
     @cached_property
     def _reader(self) -> RatingReader:
-        """Reader of the probabilities in rows."""
+        """Reader of the levels' probabilities in rows."""
         return RatingReader(self.reading.rubric)
 
     def _lose_cell(self, name: str, value: Any) -> None:
-        """Count a cell as lost because a rating has no room for it; for an object, count each of its values."""
+        """Count a cell that no rating can hold as lost; if it is an object, count each of its values."""
         if isinstance(value, Mapping) and value:
             for key, inner in value.items():
                 self._lose_cell(f"{name}.{key}", inner)
@@ -282,7 +282,7 @@ class _Table:
         self.reading.add_example(example)
 
     def _free(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the columns among `names` that are read as fields because no criterion has their name."""
+        """Return the columns to read by markscheme's meaning of their names, since no criterion has these names."""
         free = self.free.get(names)
         if free is None:
             of_table = (name for name in names if name in self.columns)
@@ -318,7 +318,7 @@ class _Table:
             yield replace(rating_of_row, rater=rater, kind=kind)
 
     def _ratings_of_raters(self, row: "_Row", unit: str) -> Iterator[Rating]:
-        """Yield a rating for each column of one rater; several criteria of a rater are merged later."""
+        """Yield a rating for each column that holds one rater's ratings; a rater's columns are merged later."""
         for column in self.of_raters:
             value = column.value(row.raw)
             if value is None:
@@ -330,14 +330,14 @@ class _Table:
                 yield Rating(unit, column.rater, column.kind, {column.criterion.name: rated})
 
     def _judge(self, row: "_Row", named: str | None) -> "_Who":
-        """Return the rater of a row's verdict: a judge if the table has labels, else the rater that is named."""
+        """Return who gave a row's verdict: the judge if the table has labels too, else the rater that the row names."""
         if named is not None or self.has_labels:
             return named or JUDGE_COLUMN, "model"
         rater, kind = self._who(row, "model")
         return (JUDGE_COLUMN if rater == kind == "model" else rater), kind
 
     def _rating_in_columns(self, row: "_Row", unit: str, reason: str) -> Rating:
-        """Return a row's rating in columns named like criteria, `overall` or `pass`, without rater."""
+        """Return the rating in a row's columns named `overall`, `pass` or like criteria; who rated is added later."""
         levels: dict[str, Rated] = {}
         for name, raw in self._entries(row):
             criterion = self.reading.criterion(name)
@@ -362,11 +362,11 @@ class _Table:
         )
 
     def _probabilities(self, row: "_Row") -> dict[str, Any]:
-        """Return a row's non-empty cells of probabilities, by the field they are mapped to."""
+        """Return the probabilities in a row's cells, by the fields `probability:LEVEL` that the columns are read as."""
         return {name: row.raw[name] for name in self.probability_columns if row.raw.get(name) not in (None, "")}
 
     def _decided(self, row: "_Row", levels: Mapping[str, Rated], reason: str | None = None) -> dict[str, Rated]:
-        """Map a row's criterion to its answer with probabilities; {} if the row has no probabilities."""
+        """Map a row's criterion to the answer that the row gives by probabilities; {} if it gives none."""
         written = self._probabilities(row)
         if not written:
             return {}
@@ -390,7 +390,7 @@ class _Table:
             return {}
 
     def _skipped(self, row: "_Row", levels: Mapping[str, Rated]) -> dict[str, Rated]:
-        """Map the criteria that a row doesn't rate to an abstention with the row's reason, if it gives one."""
+        """Map each criterion that a row leaves out to an abstention, with the row's reason if there is one."""
         why = row.text(self._free(SKIPPED))
         named = row.text(self._free(("criterion",)))
         named_criterion = self.reading.criterion(named) if named else None
@@ -410,7 +410,7 @@ class _Table:
             yield self.reading.only.name, level
 
     def _rated(self, criterion: Criterion, raw: Any, reason: str) -> Rated | None:
-        """Read an answer to a criterion from a value, or an object as in files of ratings; None without a level."""
+        """Read an answer to a criterion from a value or from an object with `level`; None without a level."""
         if not isinstance(raw, Mapping):
             return self.reading.level(criterion, raw, reason=reason)
         for key, declined in DECLINED_KEYS.items():
@@ -421,7 +421,7 @@ class _Table:
         return self.reading.level(criterion, raw["level"], reason=str(raw.get("reason") or reason))
 
     def _who(self, row: "_Row", kind_of_column: Kind | None) -> "_Who":
-        """Return the rater and kind that a row, else the user, names; a missing kind is counted as unknown."""
+        """Return rater and kind as the row names them, else as the user does; a missing kind counts as unknown."""
         columns = self.reading.columns
         rater = row.text(self._free(RATER)) or columns.rater
         kind_name = row.text(self._free(("kind",)))
@@ -449,7 +449,7 @@ class _Table:
         return decision
 
     def _put(self, rating: Rating, unit: str, run: str) -> None:
-        """Store a rating, merged with others by the same rater in the same run; each further run is another sample."""
+        """Store a rating, merged with those of the same rater in the same run; another run is another sample."""
         key = (unit, rating.rater, run)
         before = self.ratings.get(key)
         if before is None:
@@ -473,7 +473,7 @@ class _Table:
 
 
 def _id_column(names: Sequence[str]) -> str:
-    """Return the name of the only column of ids; "" if there are several, or a column of responses."""
+    """Return the name of the id column; "" if several columns may be it, or if a column has responses."""
     by_name = [plain(name) for name in names]
     has_response = not set(by_name).isdisjoint(RESPONSE_NAMES)
     of_ids = [name for name, of_name in zip(names, by_name, strict=True) if of_name in ID]
@@ -491,28 +491,31 @@ class _Row:
         self.by_name = {plain(str(name)): value for name, value in raw.items()}
 
     def first(self, names: Sequence[str]) -> str | None:
-        """Return the first of the named columns that isn't empty in the row; None if all are."""
+        """Return the name of the first of some columns that has a value in the row; None if none has."""
         return next((name for name in names if self.by_name.get(name) not in (None, "")), None) if names else None
 
     def value(self, names: Sequence[str]) -> Any:
-        """Return the first non-empty value among the named columns; None if all are empty."""
+        """Return the value of the first of some columns that has one in the row; None if none has."""
         name = self.first(names)
         return None if name is None else self.by_name[name]
 
     def text(self, names: Sequence[str]) -> str | None:
-        """Return the first non-empty value among the named columns as text; None if all are empty."""
+        """Return the value of the first of some columns that has one in the row, as text; None if none has."""
         value = self.value(names)
         return None if value is None else as_text(value).strip()
 
     def content(self, names: Sequence[str], folder: Path) -> str | None:
-        """Return the first non-empty value among the named columns as content to judge; None if all are empty."""
+        """Return the response or input in the first of some columns that has a value; None if none has.
+
+        A cell that names a file stands for the file's content.
+        """
         value = self.value(names)
         text = None if value is None else text_in_file(in_cell(value), folder=folder)
         return text if text is None or isinstance(text, PartedText) else text.strip()
 
     @property
     def unread(self) -> list[str]:
-        """Names of the row's columns that have no meaning as a field."""
+        """Names of the row's columns that aren't read as any field."""
         return [name for name in self.raw if plain(name) not in _COLUMNS_READ]
 
 

@@ -42,7 +42,7 @@ def counts_from_0(values: Collection[float], other_values: Collection[float]) ->
 
 
 def scale_options(numbers: Mapping[str, Iterable[float]]) -> str:
-    """Write a `--scale` option for each side, with the ends that its numbers suggest.
+    """Return a `--scale` option for judges and one for people, with the ends that their numbers suggest.
 
     >>> scale_options({"judge": [0.3, 0.9], "human": [1, 4, 5]})
     '--scale judge=0..1 --scale human=1..5'

@@ -12,7 +12,7 @@ from markscheme.rubrics.rubric import Rubric
 
 @dataclass(frozen=True, slots=True)
 class JudgeCost:
-    """How often a judge was asked for the ratings in a file, and what that cost.
+    """What the ratings in a file cost: how often the judge was asked, and the tokens and dollars.
 
     Attributes:
         usage: Tokens and cost of its graders or calls.
@@ -27,7 +27,7 @@ class JudgeCost:
 
 @dataclass(frozen=True)
 class WrittenCalibration:
-    """A calibration as read from a JSON report: the judge's ratings, gold, and the rubric.
+    """A calibration as a JSON report has it: the judge's ratings, the gold, and the rubric.
 
     Attributes:
         path: The file.

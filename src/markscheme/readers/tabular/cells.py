@@ -29,7 +29,7 @@ _BESIDE_NUMBERS: Final = VALUE_WORDS | {"point", "points", "star", "stars", "pts
 
 @dataclass(frozen=True, slots=True)
 class NumberForm:
-    """The numbers in a column, and how they are written, such as "4/5" or "80%".
+    """The numbers in a column, with the way in which cells write them, such as "4/5" or "80%".
 
     Attributes:
         numbers: The number in each folded cell.
@@ -45,7 +45,7 @@ class NumberForm:
 
 
 def number_forms(columns: Mapping[str, Mapping[str, int]], spelling: Mapping[str, str]) -> dict[str, NumberForm | None]:
-    """Recognize how the numbers in each column are written; None for a column of words.
+    """Recognize how each column writes its numbers, such as "4/5" or "80%"; None for a column of words.
 
     Args:
         columns: Folded cells of each column with their counts, without missing ones.
@@ -75,7 +75,7 @@ def _refuse_dates(column: str, values: Mapping[str, int]) -> None:
 
 
 def _form_of(values: Collection[str]) -> NumberForm | None:
-    """Return the first form of numbers, such as percentages or stars, that all values have; None without one."""
+    """Return the way of writing numbers, such as percentages or stars, that all values share; None without one."""
     forms = (form(values) for form in (_plain, _percent, _ratio, _stars, _phrase, _labelled))
     return next((read for read in forms if read is not None), None)
 
@@ -88,7 +88,7 @@ def _has_numbers(values: Collection[str]) -> bool:
 def _mixed_form(
     mixed: Sequence[str], columns: Mapping[str, Mapping[str, int]], spelling: Mapping[str, str]
 ) -> UsageError:
-    """Make the error for columns that mix numbers and words, with options that resolve it.
+    """Make the error for columns that mix numbers and words; it offers options that say what the words mean.
 
     The first choice takes the number at the beginning of each cell; the others say for each cell without a number what
     it is, or that it is missing.
@@ -117,12 +117,12 @@ def _mixed_form(
 
 
 def _recoded(spelling: Mapping[str, str], as_new: Mapping[str, str]) -> tuple[str, ...]:
-    """Return `--same` options that say which value each cell counts as."""
+    """Return the `--same` options that make cells count as the values in `as_new`."""
     return tuple(word for value, new in as_new.items() for word in ("--same", f"{spelling[value]}={new}"))
 
 
 def begun_with(value: str) -> float | None:
-    """Return the number at the beginning of a cell, before a comment or "/5"; None for a range such as `3-4`.
+    """Return the number that a cell begins with, such as 4 in "4, too long" or "4/5"; None for a range such as `3-4`.
 
     >>> begun_with("2 - says 14 days"), begun_with("5/5"), begun_with("4, cut it"), begun_with("3-4"), begun_with("4x")
     (2.0, 5.0, 4.0, None, None)
@@ -151,7 +151,7 @@ def number_in_any_form(value: str, among: Iterable[str] = ()) -> float | None:
 
 
 def _plain(values: Collection[str]) -> NumberForm | None:
-    """Read values as numbers with decimal points or commas; None unless all are."""
+    """Read values as plain numbers, with decimal points or decimal commas; None unless all are such numbers."""
     with_comma = [value for value in values if _COMMA.fullmatch(value)]
     numbers = {value: number_in(value.replace(",", ".") if value in with_comma else value) for value in values}
     read_numbers = {value: read for value, read in numbers.items() if read is not None}
@@ -188,7 +188,7 @@ def _stars(values: Collection[str]) -> NumberForm | None:
 
 
 def _phrase(values: Collection[str]) -> NumberForm | None:
-    """Read the number in phrases such as `score: 4 points`; None unless every value is one."""
+    """Read the number in phrases such as `score: 4 points`; None unless every value is such a phrase."""
     numbers: dict[str, float] = {}
     for value in values:
         tokens = _TOKENS.findall(value)
@@ -201,7 +201,7 @@ def _phrase(values: Collection[str]) -> NumberForm | None:
 
 
 def _labelled(values: Collection[str]) -> NumberForm | None:
-    """Read numbers with a fixed word each, such as `4 - good`; None unless every value is one."""
+    """Read numbers that each have a word of their own, such as `4 - good`; None unless every value is like that."""
     matches = {value: match for value in values if (match := _LABELLED.fullmatch(value))}
     numbers = {value: float(match[1]) for value, match in matches.items()}
     words = {match[2].strip(_SIGNS) for match in matches.values()} - {""}

@@ -59,7 +59,7 @@ class TableColumn:
 
     @property
     def different(self) -> list[str]:
-        """The first distinct non-empty cells of the column."""
+        """The first few distinct cells of the column, without empty ones."""
         seen: dict[str, None] = {}
         for cell in self.cells:
             if cell and cell not in seen:
@@ -75,14 +75,14 @@ class TableColumn:
 
     @property
     def is_text(self) -> bool:
-        """True if the cells are texts, neither numbers nor words for pass and fail."""
+        """True if the cells are texts: neither numbers nor words such as "pass" and "no"."""
         values = list(map(folded, self.different))
         return any(number_in(v.replace(",", ".", 1)) is None and decision_of(v) is None for v in values if v)
 
 
 @dataclass(frozen=True)
 class SideColumn:
-    """A table's column with the ratings that one judge or annotator gave all examples on one criterion.
+    """A table's column with the ratings of all examples by one judge or annotator, on one criterion.
 
     Attributes:
         column: The column.
@@ -98,7 +98,7 @@ class SideColumn:
 
     @property
     def name(self) -> str:
-        """Name of the rater: the file's name if several files have the column, else the column's name."""
+        """Name of the column, which stands for its rater; the file's name if several files have such a column."""
         return self.column.file or self.column.name
 
     @property
@@ -108,18 +108,18 @@ class SideColumn:
 
     @property
     def key(self) -> str:
-        """Name of what is rated, from the column's name without words such as "score"."""
+        """Criterion that the column rates, by its name without words for the rater and words such as "score"."""
         return " ".join(word for word in self.words if word not in VALUE_WORDS)
 
     @property
     def full_key(self) -> str:
-        """Name of what is rated, from the column's name with words such as "score"."""
+        """Criterion that the column rates, by its name without words for the rater; words such as "score" stay."""
         return " ".join(self.words)
 
 
 @dataclass(frozen=True)
 class Roles:
-    """What each column of a table holds.
+    """Roles of a table's columns: ratings by criterion, id, response, reasons and so on.
 
     Attributes:
         criteria: Columns of judges and people by criterion; the only entry has the name "" if one thing is rated.
@@ -139,7 +139,7 @@ class Roles:
 
 
 def roles_of(columns: Sequence[TableColumn], options: ColumnOptions) -> Roles:
-    """Determine what each column of a table holds, by the user's options, else by names and cells.
+    """Determine the role of each column in a table: stated by the user's options, else inferred from names and cells.
 
     Raises:
         UsageError: It isn't evident which columns are judges' and people's, or whether they are raters or criteria.
@@ -177,7 +177,7 @@ def roles_of(columns: Sequence[TableColumn], options: ColumnOptions) -> Roles:
 
 
 def output_roles(columns: Sequence[TableColumn], options: ColumnOptions) -> dict[str, ColumnRole]:
-    """Determine what each column holds, for a caller who needs responses and inputs but no ratings.
+    """Determine the role of each column for a command that reads responses and inputs but no ratings.
 
     Raises:
         UsageError: An option names a column that isn't there.
@@ -226,7 +226,7 @@ def _stated(columns: Sequence[TableColumn], options: ColumnOptions) -> dict[str,
 
 
 def _side(words: Iterable[str]) -> tuple[bool, bool]:
-    """Return two flags: whether the words of a column's name mean a judge, and whether they mean people."""
+    """Return two flags: one if the words of a column's name mean a judge, and one if they mean people."""
     listed = tuple(words)
     if listed == ("y", "pred"):
         return True, False
@@ -238,13 +238,13 @@ def _side(words: Iterable[str]) -> tuple[bool, bool]:
 
 
 def _words_of(column: TableColumn) -> tuple[str, ...]:
-    """Return the words of a column's name, preceded by its file's if several files have the column."""
+    """Return the words of a column's name, after those of its file's name if several files have such a column."""
     of_file = name_words(column.file) if column.file is not None else ()
     return of_file + name_words(column.name.removeprefix(f"{column.file}:"))
 
 
 def _role(column: TableColumn, columns: Sequence[TableColumn]) -> ColumnRole:
-    """Return what a column holds by its name, using the first rule that matches."""
+    """Return the role of a column by its name, from the first rule that applies."""
     words = name_words(column.name.removeprefix(f"{column.file}:"))
     named = set(words)
     of_judge, of_people = _side(_words_of(column) if column.file else words)
@@ -283,7 +283,7 @@ def is_judges(column: TableColumn) -> bool:
 
 
 def is_measure(words: Sequence[str]) -> bool:
-    """Return True if a column's words name a cost, a duration, or the model that wrote the response.
+    """Return True if a column's name is that of a cost, a duration, or the model that wrote the response.
 
     >>> is_measure(["judge", "latency"]), is_measure(["model"]), is_measure(["model", "prediction"])
     (True, True, False)
@@ -305,7 +305,7 @@ def _is_prose(column: TableColumn) -> bool:
 
 
 def has_sentences(column: TableColumn) -> bool:
-    """Return True if a column's cells are too long for labels, as reference answers are."""
+    """Return True if a column's cells are too long for labels, as those with reference answers are."""
     lengths = [len(cell.split()) for cell in column.different]
     return bool(lengths) and sum(lengths) >= WORDS_OF_SENTENCE * len(lengths)
 
@@ -316,7 +316,7 @@ shorter."""
 
 
 def _is_on_both_sides(words: Sequence[str], columns: Sequence[TableColumn]) -> bool:
-    """Return True if a judge's and a person's column have equal names apart from the rater."""
+    """Return True if the table has the named column twice, once for a judge and once for people."""
     rest = [word for word in words if word not in JUDGE_WORDS | PEOPLE_WORDS]
     sides = {_side(twin) for column in columns if (twin := name_words(column.name))
              and [word for word in twin if word not in JUDGE_WORDS | PEOPLE_WORDS] == rest}  # fmt: skip
@@ -324,7 +324,7 @@ def _is_on_both_sides(words: Sequence[str], columns: Sequence[TableColumn]) -> b
 
 
 def _single(columns: Sequence[TableColumn], roles: Mapping[str, ColumnRole], options: ColumnOptions) -> dict[str, str]:
-    """Map roles that only one column can have, such as "response", to the name of the first such column."""
+    """Map each role that only one column can have, such as "response", to the name of the column chosen for it."""
     single: dict[str, str] = {}
     for column in columns:
         role = roles[column.name]
@@ -339,7 +339,7 @@ def _single(columns: Sequence[TableColumn], roles: Mapping[str, ColumnRole], opt
 
 
 def id_column(columns: Sequence[TableColumn], options: ColumnOptions) -> str | None:
-    """Return the name of the id column: the stated one, `id`, or a similar one with unique cells; None if none fits."""
+    """Return the name of the id column: the stated one, or `id` or the like if its cells are unique; else None."""
     if options.id is not None:
         return options.id
     mapped = next((name for name, meaning in options.fields.items() if meaning == "id"), None)
@@ -363,7 +363,7 @@ def id_column(columns: Sequence[TableColumn], options: ColumnOptions) -> str | N
 
 
 def _side_column(column: TableColumn, is_judge: bool, options: ColumnOptions) -> SideColumn:
-    """Make a SideColumn from a judge's or annotator's column, taking the criterion from its name."""
+    """Make a SideColumn from a column of a judge or an annotator, whose criterion is read from its name."""
     pattern = next((p for p in (*options.judge, *options.human) if "*" in p and _matches(column, p)), None)
     if pattern is not None:
         before, _, after = pattern.partition("*")
@@ -387,7 +387,7 @@ _OF_PREDICTIONS: Final = {("y", "y_true"), ("true", "y_true"), ("y", "y_pred")}
 def _without_aggregates(
     sides: Sequence[SideColumn], stated: Mapping[str, ColumnRole]
 ) -> tuple[list[SideColumn], list[str]]:
-    """Remove columns that are means or majorities of annotators; also return the removed names.
+    """Remove columns that are a mean or majority of annotators; return the columns kept and the names removed.
 
     Raises:
         UsageError: One isn't what its name says.
@@ -442,7 +442,7 @@ ROUNDED_MEAN: Final = 0.005
 def _by_criterion(
     judges: Sequence[SideColumn], people: Sequence[SideColumn], options: ColumnOptions
 ) -> dict[str, tuple[SideColumn, ...]]:
-    """Group the columns of judges and people by the criterion that they rate.
+    """Group the columns with ratings by the criterion that they rate.
 
     Raises:
         UsageError: It isn't evident whether several columns are raters or criteria.
@@ -507,7 +507,7 @@ def _refuse_raters_or_criteria(side: str, listed: Sequence[SideColumn]) -> None:
 def _reasons(
     columns: Sequence[TableColumn], roles: Mapping[str, ColumnRole], criteria: Mapping[str, Sequence[SideColumn]]
 ) -> dict[str, str]:
-    """Map each rated column to the column with its reasons, named alike but for words such as "reason"."""
+    """Map each column of ratings to the one with its reasons, whose name differs only by words such as "reason"."""
     by_words = {
         tuple(word for word in name_words(column.name) if word not in REASON_WORDS | VALUE_WORDS): column.name
         for column in columns
@@ -527,7 +527,7 @@ def _refuse_one_side(
     judges: Sequence[SideColumn],
     people: Sequence[SideColumn],
 ) -> None:
-    """Refuse a table without a judge's or without a person's column, if other columns may be the missing one."""
+    """Refuse a table that lacks a judge's or a person's column, if another column may be the one that is missing."""
     if len(people) > 1:
         return
     names = _without_sums(_meeting(columns, roles, (*judges, *people)))
@@ -555,7 +555,7 @@ def _refuse_one_side(
 
 
 def _meeting(columns: Sequence[TableColumn], roles: Mapping[str, ColumnRole], sides: Sequence[SideColumn]) -> list[str]:
-    """Return the columns of unknown role that share values with a rated column, or with each other."""
+    """Return the columns of unknown role which share values with a column of ratings, or with one another."""
     candidates = [column for column in columns if roles[column.name] == "other" and _may_rate(column)]
     rated = [side.column for side in sides]
     return [
@@ -566,13 +566,13 @@ def _meeting(columns: Sequence[TableColumn], roles: Mapping[str, ColumnRole], si
 
 
 def _without_sums(names: Sequence[str]) -> list[str]:
-    """Leave out names that are a mean, sum or majority, if at least two other names remain."""
+    """Remove names of columns such as "mean", "sum" or "majority", if at least two other names remain."""
     plain = [name for name in names if not set(name_words(name)) & (AGGREGATES | SUM_WORDS)]
     return plain if len(plain) > 1 else list(names)
 
 
 def _may_rate(column: TableColumn) -> bool:
-    """Return True if a column may hold ratings: few, repeated values, or numbers such as "80%" or "4/5"."""
+    """Return True if a column may hold ratings: few values that recur, or numbers such as "80%" or "4/5"."""
     values = [value for value in map(folded, column.different) if value]
     different = set(map(_meaning, values))
     filled = sum(bool(cell) for cell in column.cells)
@@ -596,7 +596,7 @@ def _meet(first: TableColumn, second: TableColumn) -> bool:
 
 
 def _meaning(value: str) -> str | bool | float:
-    """Normalize a value to compare columns: a word for pass or fail to a bool, a number to a float, else the text."""
+    """Convert a value to compare columns: a word for pass or fail to a bool, a number to a float, else a text."""
     decision = decision_of(value)
     if decision is not None:
         return decision
@@ -611,7 +611,7 @@ def _sides_of(
     people: Sequence[SideColumn],
     columns: Sequence[TableColumn],
 ) -> list[tuple[str, ...]]:
-    """List sets of options that would make the columns a judge's, people's or annotators'."""
+    """List ways to state by options whose ratings the columns hold: a judge's, people's or annotators'."""
     grid = _grid(names, [column.name for column in columns])
     if grid and not people:
         return [_of_raters(patterns, has_judge=bool(judges)) for patterns in grid]
@@ -635,13 +635,13 @@ FEW_RATERS: Final = 3
 
 
 def _of_raters(names: Sequence[str], *, has_judge: bool) -> tuple[str, ...]:
-    """Return options that make all columns annotators'; if no judge is known, one named like a model is the judge's."""
+    """Return options that make columns annotators'; without a known judge, one named like a model is the judge's."""
     model = None if has_judge else next((name for name in names if is_model_name(name)), None)
     return tuple(word for name in names for word in ("--judge" if name == model else "--human", name))
 
 
 def _grid(names: Sequence[str], every: Sequence[str]) -> list[list[str]]:
-    """Find patterns that group columns named after criteria and raters, by common endings and by common beginnings.
+    """Find patterns for columns named after criterion and rater: one set by common endings, one by beginnings.
 
     Args:
         names: Names of columns that may hold ratings.

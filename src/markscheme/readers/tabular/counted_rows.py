@@ -15,7 +15,7 @@ MOST_UNITS: Final = 1_000_000
 
 
 def row_of_each_example(columns: Sequence[TableColumn], options: ColumnOptions) -> list[int] | None:
-    """Return the row index of each example that a column `n` counts; None if the table has no counts.
+    """Return, for each example that a column `n` counts, the index of its row; None if no column counts.
 
     Args:
         columns: The columns, with a cell for each row.
@@ -46,12 +46,12 @@ def row_of_each_example(columns: Sequence[TableColumn], options: ColumnOptions) 
 
 
 def with_each_example(columns: Sequence[TableColumn], rows: Sequence[int]) -> tuple[TableColumn, ...]:
-    """Repeat the cells of each row for every example that it counts, and drop the column of counts."""
+    """Repeat each row as often as its count says, so that there is a row per example; drop the column of counts."""
     uncounted = (column for column in columns if folded(column.name) != N)
     return tuple(TableColumn(c.name, tuple(c.cells[row] for row in rows), c.file) for c in uncounted)
 
 
 def _names_single_responses(name: str) -> bool:
-    """Return True if a column is named like one of ids or texts, whose cells differ from row to row."""
+    """Return True if a column's name is one for ids or texts, which differ from row to row."""
     words = name_words(name)
     return bool(words) and words[-1] in ID_NAMES | RESPONSE_ENDS | QUERY_ENDS

@@ -16,7 +16,7 @@ JOINED = 0.5
 def joined(
     tables: Sequence[tuple[str, Sequence[TableColumn]]], options: ColumnOptions
 ) -> tuple[list[TableColumn], Mapping[str, int]]:
-    """Join the columns of several tables, given with the names of their files, on rows with the same id.
+    """Join tables, each given as a file's name and its columns, on rows that have the same id.
 
     Returns:
         The columns of all tables, with the file's name added if several have a column of the same name, and how many
@@ -63,7 +63,7 @@ def _id_name(columns: Sequence[TableColumn], options: ColumnOptions) -> str | No
 
 
 def _keys(tables: Sequence[tuple[str, Sequence[TableColumn]]], options: ColumnOptions) -> list[dict[str, int]]:
-    """Map each id in each table to its row; if a table has no ids, the query and response identify a row."""
+    """Map, for each table, what identifies a row to its index: the id or, without ids, the query and response."""
     names = [_id_name(columns, options) for _, columns in tables]
     if all(name is not None for name in names):
         by_table = [
@@ -84,7 +84,7 @@ def _keys(tables: Sequence[tuple[str, Sequence[TableColumn]]], options: ColumnOp
 
 
 def _as_id(cell: str) -> str:
-    """Return a cell as an id; a whole number such as 7.0 becomes "7"."""
+    """Convert a cell to an id; "7.0" becomes "7", since spreadsheets write whole numbers so."""
     value = number_in(cell.strip())
     return cell.strip() if value is None or not value.is_integer() or cell.strip()[:1] == "0" else str(int(value))
 

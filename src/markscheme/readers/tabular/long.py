@@ -31,7 +31,7 @@ _TIMES = frozenset(["at", "time", "timestamp", "date", "createdat", "created"])
 
 @dataclass(frozen=True)
 class _Layout:
-    """The columns of a table with one row per rating: example, rater, criterion, values and so on."""
+    """Roles of the columns in a table with one row per rating: example, rater, criterion, values and so on."""
 
     unit: TableColumn
     rater: TableColumn
@@ -43,7 +43,7 @@ class _Layout:
 
 
 def wide(columns: Sequence[TableColumn], options: ColumnOptions) -> tuple[tuple[TableColumn, ...], Roles] | None:
-    """Convert a table with one row per rating to one column per rater; None if the table isn't of this form.
+    """Convert a table with one row per rating to one with a column per rater; None for any other table.
 
     Raises:
         UsageError: One rater rated an example twice, or it isn't known which raters are judges.
@@ -100,7 +100,7 @@ _ANSWERS: Final = frozenset(["accept", "reject", "ignore"])
 
 
 def _refuse_tasks(columns: Sequence[TableColumn], options: ColumnOptions) -> None:
-    """Refuse exports of Prodigy, whose fields need to be named by options.
+    """Refuse an export of Prodigy, and name the options that say what its fields are.
 
     Raises:
         UsageError: With the fields as options: of choices, or of labels that are accepted or rejected.
@@ -118,7 +118,7 @@ def _refuse_tasks(columns: Sequence[TableColumn], options: ColumnOptions) -> Non
 
 
 def _may_compare(listed: Sequence[SideColumn], judges: Sequence[str]) -> bool:
-    """Return True if a criterion's columns can be compared: judge with people, or else two annotators."""
+    """Return True if a criterion's columns suffice for a comparison: a judge's and a person's, or two annotators'."""
     sides = {side.is_judge for side in listed}
     return sides == {True, False} if judges else len(listed) > 1
 
@@ -172,7 +172,7 @@ def _called(columns: Sequence[TableColumn], names: frozenset[str]) -> TableColum
 
 
 def _values(columns: Sequence[TableColumn], taken: Sequence[TableColumn], unit: TableColumn) -> tuple[TableColumn, ...]:
-    """Return the columns of ratings: those named like values, and those that differ between raters."""
+    """Return the columns of ratings: those with names for values, and those that differ within an example."""
     values = []
     for column in columns:
         words = name_words(column.name)
@@ -192,7 +192,7 @@ def _is_constant(column: TableColumn, unit: TableColumn) -> bool:
 
 
 def _constant(columns: Sequence[TableColumn], layout: _Layout, units: Mapping[str, None]) -> list[TableColumn]:
-    """Return the columns that describe examples, reduced to one cell per example."""
+    """Return the columns with one value per example, such as its query, as a cell for each example."""
     taken = (layout.unit, layout.rater, layout.criterion, layout.kind, layout.run, layout.time, *layout.values)
     rest = []
     for column in columns:
@@ -203,7 +203,7 @@ def _constant(columns: Sequence[TableColumn], layout: _Layout, units: Mapping[st
 
 
 def _judged_by_column(columns: Sequence[TableColumn], options: ColumnOptions) -> list[TableColumn]:
-    """Return the columns with a judge's verdict on each example, in a table of annotators' ratings."""
+    """Return columns with a judge's verdict on each example, which stand in a table of annotators' ratings."""
     if options.judge:
         return [column for column in columns if column.name in options.judge]
     return [column for column in columns if is_judges(column)]
@@ -222,7 +222,7 @@ def _named(columns: Sequence[TableColumn]) -> dict[str, str]:
 
 
 def _judges(raters: Sequence[str], layout: _Layout, options: ColumnOptions, with_column: Sequence[str]) -> list[str]:
-    """Return the names of raters that are judges: those that the user states, or whose kind says so.
+    """Return the names of the raters that are judges, as the user says or a column with the kind of rater.
 
     Judges that have a column of their own don't occur among the raters of rows.
 

@@ -17,7 +17,7 @@ from markscheme.stats.pairs import paired
 
 
 def read_values(columns: Sequence[SideColumn], criterion: str, options: ColumnOptions) -> ReadValues:
-    """Determine the scale and the meaning of the values in the columns of one comparison.
+    """Determine the scale and the meaning of the values that judges and people gave on one criterion.
 
     Args:
         columns: Columns of judges and people on one criterion.
@@ -52,7 +52,7 @@ def _passing_first(values: Mapping[str, int], read: ReadValues, name: str) -> It
 
 
 def refuse_reversed(comparison: ValueComparison, read: ReadValues) -> None:
-    """Refuse a judge that disagrees with people more than by chance, if nobody said which value is good.
+    """Refuse a judge that agrees with people less than by chance, if nobody said which end of the values is good.
 
     Raises:
         UsageError: The upper limit of their kappa, of numbers of Spearman's coefficient, is below 0.

@@ -32,7 +32,7 @@ from markscheme.submission import Submission, text_in_file
 
 @dataclass(frozen=True)
 class TableReading:
-    """A table of ratings once it is understood: its columns' roles, the meaning of values, and the examples.
+    """A table of ratings as it was understood: roles of columns, meaning of values, and examples.
 
     Attributes:
         name: Name of the file, or "table".
@@ -66,7 +66,7 @@ class TableReading:
 
     @property
     def is_by_criterion(self) -> bool:
-        """True if several criteria are rated, each in a comparison of its own."""
+        """True if the table rates several criteria, each of which is compared by itself."""
         return len(self.roles.criteria) > 1
 
     @property
@@ -75,12 +75,12 @@ class TableReading:
         return any(side.is_judge for listed in self.roles.criteria.values() for side in listed)
 
     def as_in_source(self, ids: Iterable[str]) -> list[Any]:
-        """Convert ids to what the user's table has: values of a data frame's index, or text."""
+        """Convert examples' ids to values of the data frame's index; without a frame, ids stay text."""
         labels = dict(zip(self.ids, self.index, strict=True)) if self.index else {}
         return [labels.get(unit, unit) for unit in ids]
 
     def sides(self, criterion: str) -> tuple[SideColumn, ...]:
-        """Return the columns with ratings on a criterion."""
+        """Return the columns that rate a criterion, those of judges and of people."""
         return self.roles.criteria[criterion]
 
     def raters(self, criterion: str, *, judges: bool) -> list[str]:
@@ -88,7 +88,7 @@ class TableReading:
         return [side.name for side in self.sides(criterion) if side.is_judge is judges]
 
     def with_both(self, criterion: str) -> int:
-        """Count the rows that a judge and a person rate; without a judge, those that two annotators rate."""
+        """Count the rows rated by a judge and a person on a criterion; without a judge, by two annotators."""
         filled = {True: [False] * len(self.ids), False: [False] * len(self.ids)}
         counts = [0] * len(self.ids)
         for side in self.sides(criterion):
@@ -102,7 +102,7 @@ class TableReading:
         return sum(a and b for a, b in zip(filled[True], filled[False], strict=True))
 
     def refuse_apart(self, names: Sequence[str] = ()) -> None:
-        """Raise UsageError if no row has ratings in all columns that are to be compared.
+        """Raise UsageError if no row has ratings by all who are to be compared.
 
         Args:
             names: Columns to compare; () for any judge and person, or any two annotators.
@@ -123,7 +123,7 @@ class TableReading:
         raise refusal("none-in-common", columns=list(counts), values=counts, choices=[choice])
 
     def _filled(self, criterion: str, side: SideColumn) -> set[int]:
-        """Return the indices of the rows in which a column has a rating."""
+        """Return the indices of the rows in which a column of ratings isn't empty."""
         levels = self.values[criterion].levels[side.name]
         return {row for row, cell in enumerate(side.cells) if cell in levels}
 
@@ -154,7 +154,7 @@ class TableReading:
         return self._ratings(criterion, [side])[0]
 
     def _ratings(self, criterion: str, sides: Sequence[SideColumn]) -> tuple[RatingCodes, Sequence[int]]:
-        """Return the ratings in some columns, row by row, and the running number of ratings after each row."""
+        """Return the ratings in some columns, row by row, and after each row the number of ratings so far."""
         (written,) = self.rubric(criterion).criteria
         codes = RatingCodes([written.name])
         cells = [(side.cells, self._coded_cell(criterion, written, side, codes)) for side in sides]
@@ -168,7 +168,7 @@ class TableReading:
         return codes, ends
 
     def _coded_cell(self, criterion: str, written: Criterion, side: SideColumn, codes: RatingCodes) -> "_CodedCell":
-        """Return a function that encodes the cell of a column as a rating; None for an empty cell.
+        """Make a function that encodes a column's cells as ratings, and returns None for an empty cell.
 
         Args:
             criterion: The criterion as the table names it.
@@ -236,13 +236,13 @@ class TableReading:
 
     @cached_property
     def _attributes(self) -> dict[str, Sequence[str]]:
-        """The group of each example, by the name "group"; empty without a column of groups."""
+        """Group of each example, as a dict with the key "group"; {} without a column of groups."""
         groups = self._cells(self.roles.single.get("group"))
         return {"group": groups} if groups else {}
 
     @cached_property
     def _texts(self) -> tuple[Sequence[str], Sequence[str]]:
-        """The cells of the responses, and those of the queries; () for each without a column."""
+        """Cells of the responses and cells of the queries; () for those without a column."""
         responses, queries = (self._cells(self.roles.single.get(role)) for role in ("response", "query"))
         return responses, queries
 
@@ -252,11 +252,11 @@ class TableReading:
         return Submission(*self._responses(row), {"query": query} if query else {}, self.ids[row])
 
     def _responses(self, row: int) -> tuple[str]:
-        """Return the response in a row as a tuple; ("",) if no column has responses."""
+        """Return a tuple with the response in a row, which is "" if the table has no column of responses."""
         return (self._text(self._texts[0][row]) if self._texts[0] else "",)
 
     def _text(self, cell: str) -> str:
-        """Return the text in a cell, with the images or files that it names."""
+        """Convert a cell to a text to judge, with the images or files that the cell names."""
         data = in_cell(cell)
         if data is cell and loaded_part(cell, "the value") is cell:
             return str(cell)
@@ -303,7 +303,7 @@ def _read_files(paths: Sequence[Path], options: ColumnOptions) -> TableReading:
 
 
 def has_ids(names: Iterable[str]) -> bool:
-    """Return True if any column's name is one for ids, so that equal rows are copies."""
+    """Return True if a table has a column of ids by its name; two equal rows are then copies of one."""
     return any(words and words[-1] in ID_NAMES for words in map(name_words, names))
 
 
@@ -327,7 +327,7 @@ def read_columns(
     index: Sequence[Any] | None = None,
     source: Any = None,
 ) -> TableReading:
-    """Determine what the columns of a table hold and what their values mean.
+    """Determine the roles of a table's columns, and the scale and meaning of the ratings.
 
     Args:
         columns: The columns, with a cell for each row.
@@ -363,7 +363,7 @@ def read_columns(
 
 
 def _first_examples(row_of: Sequence[int] | None) -> tuple[int, ...]:
-    """Return the index of the first example that each row counts; () for a table without counts."""
+    """Return, for each row, the index of the first example that it counts; () if no column counts examples."""
     firsts = {row: example for example, row in reversed(list(enumerate(row_of or ())))}
     return tuple(firsts[row] for row in sorted(firsts))
 
@@ -387,7 +387,7 @@ def _ids(
 
 
 def _refuse_unknown_letters(columns: Sequence[TableColumn], options: ColumnOptions) -> None:
-    """Refuse non-ASCII values and ids if the encoding of the file had to be guessed."""
+    """Refuse ratings and ids with letters beyond ASCII if the file's encoding was only guessed."""
     roles = roles_of(columns, options)
     named = {side.column.name for listed in roles.criteria.values() for side in listed}
     named |= {roles.single[role] for role in ("id",) if role in roles.single}

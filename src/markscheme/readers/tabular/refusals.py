@@ -20,7 +20,7 @@ def refusal(
     choices: Iterable[Sequence[str]] = (),
     **facts: Any,
 ) -> UsageError:
-    """Make the error of a table that can't be read; `report.table_words` has the sentence for each code.
+    """Make the error of a table that can't be read, from a code for which `report.table_words` has a sentence.
 
     Args:
         code: The code of the problem.

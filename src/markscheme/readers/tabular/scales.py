@@ -30,7 +30,7 @@ CLASH: Final = 2.0
 
 @dataclass(frozen=True)
 class ReadValues:
-    """How the values in the columns of one comparison are read: their kind, scale and meaning.
+    """How the values of raters on one criterion were read: as what kind, on which scale, and with what meaning.
 
     Attributes:
         kind: Decisions, levels, scores or categories.
@@ -64,7 +64,7 @@ class ReadValues:
 
     @property
     def knows_pass(self) -> bool:
-        """True if pass and fail are known, so that false passes can be counted."""
+        """True if it is known which values pass, so that false passes can be counted."""
         return "false_passes" not in self.withheld
 
 
@@ -143,7 +143,7 @@ def scales_differ(first: Collection[float], second: Collection[float]) -> bool:
 
 
 def likely_ends(numbers: Collection[float]) -> str:
-    """Estimate the ends of the scale that some numbers are on, in the form of `--scale`.
+    """Guess the ends of the scale that some numbers are on, and write them as the option `--scale` takes them.
 
     >>> likely_ends([0.3, 0.9]), likely_ends([2, 4]), likely_ends([2, 9]), likely_ends([40, 80])
     ('0-1', '1-5', '1-10', '0-100')
@@ -159,7 +159,7 @@ def likely_ends(numbers: Collection[float]) -> str:
 
 
 def below_step(steps: int) -> float:
-    """Return a tolerance small enough that only equal levels agree on a scale with this many steps."""
+    """Return a tolerance, for a scale with `steps` steps, with which only equal levels agree."""
     return min(DEFAULT_TOLERANCE, 0.5 / steps)
 
 
@@ -169,5 +169,5 @@ def is_whole(value: float) -> bool:
 
 
 def is_half(value: float) -> bool:
-    """Return True if a number is whole or a half."""
+    """Return True if a number is a multiple of a half, such as 2 or 2.5."""
     return is_whole(2 * value)

@@ -41,7 +41,7 @@ Rows: TypeAlias = Sequence[Sequence[str]]
 
 @dataclass(frozen=True)
 class Sheet:
-    """A table as text: a header, and the cells of each column.
+    """A table as text: the header, and the cells of each column below it.
 
     Attributes:
         name: Name of the file, without folder and ending.
@@ -117,7 +117,7 @@ _PACKED: Final[Mapping[bytes, Callable[[io.BytesIO], Any]]] = {
 
 
 def _unpacked(raw: bytes, path: Path) -> bytes:
-    """Unpack a compressed file, or the only member of a zip archive, up to a size limit; return others as they are."""
+    """Unpack a compressed file or a zip archive of one file, up to a size limit; other bytes are returned unchanged."""
     try:
         for magic, opened in _PACKED.items():
             if raw.startswith(magic):
@@ -162,12 +162,12 @@ _MARKS: Final = {b"\xef\xbb\xbf": "utf-8-sig", b"\xff\xfe": "utf-16", b"\xfe\xff
 
 
 def _zeros(raw: bytes) -> tuple[int, int]:
-    """Count zero bytes at odd and at even positions of a file's beginning, to recognize UTF-16."""
+    """Count the zero bytes at odd and at even positions of a file's first bytes, by which UTF-16 is recognized."""
     return raw[1:_HEAD:2].count(0), raw[0:_HEAD:2].count(0)
 
 
 def _decoded(raw: bytes, path: Path, options: ColumnOptions) -> tuple[str, tuple[str, ...]]:
-    """Decode a file's text; also return a note if the encoding had to be guessed."""
+    """Decode a file's bytes; also return a note if the encoding is only a guess."""
     named = options.encoding or next((name for mark, name in _MARKS.items() if raw.startswith(mark)), None)
     try:
         if named is not None:
@@ -200,7 +200,7 @@ def is_encoded_text(start: bytes) -> bool:
 
 
 def splits_alike(text: str) -> bool:
-    """Return True if the first lines of a text look like a table: a header, and as many cells in each row.
+    """Return True if a text looks like a table: its first lines have as many cells as its header.
 
     >>> splits_alike("id,verdict\\nt1,pass\\n"), splits_alike("t1,pass\\nt2,fail\\n"), splits_alike("a;b;c\\n1;2;3\\n")
     (True, False, True)
@@ -247,7 +247,7 @@ def _delimited(text: str, path: Path, name: str) -> Sheet:
 
 
 def _lines(text: str) -> Iterator[str]:
-    """Yield the lines of a text with their line ends, without copying the whole text."""
+    """Yield the lines of a text with their line ends, one at a time, to save memory."""
     if text.count("\r") != text.count("\r\n"):
         yield from io.StringIO(text, newline="")
         return
@@ -259,18 +259,18 @@ def _lines(text: str) -> Iterator[str]:
 
 
 def _may_be_title(row: Sequence[str]) -> bool:
-    """Return True if a row may be a title above the header: of more than two cells, only the first is filled."""
+    """Return True if a row may be a title above the header: only the first of more than two cells has text."""
     return len(row) > FEWEST_IN_HEADER and bool(row[0].strip()) and not any(map(str.strip, row[1:]))
 
 
 def _names_columns(row: Sequence[str], width: int) -> bool:
-    """Return True if a row looks like a header: distinct names, at least one of which is a known role."""
+    """Return True if a row looks like a header: its cells are distinct, and one is a usual name such as "id"."""
     names = {cell.strip() for cell in row} - {""}
     return len(names) == len(row) == width and any(says_role(name_words(name)) for name in names)
 
 
 def _delimiter(text: str) -> str:
-    """Return the delimiter that splits header and rows into equally many cells; a comma if none does."""
+    """Return the delimiter by which header and rows have equally many cells; a comma if no delimiter does that."""
     counts = {}
     for mark in DELIMITERS:
         reader = csv.reader(_lines(text), delimiter=mark)
@@ -281,7 +281,7 @@ def _delimiter(text: str) -> str:
 
 
 def _headed(header: Sequence[str], rows: Iterable[Sequence[str]], path: Path, name: str, first_line: int) -> Sheet:
-    """Make a Sheet from a header and rows, leaving out blank rows and repeated headers, refusing longer rows."""
+    """Make a Sheet from a header and rows; blank rows and repeated headers are dropped, longer rows are refused."""
     names = [cell.strip() for cell in header]
     if names and not names[-1]:
         rows = list(rows)
@@ -324,7 +324,7 @@ def _headed(header: Sequence[str], rows: Iterable[Sequence[str]], path: Path, na
 
 
 class _RowsOf(Sequence[Sequence[str]]):
-    """Row-wise view of columns, which makes each row when accessed to save memory."""
+    """Rows of a table that is stored by columns; each is made when it is accessed, to save memory."""
 
     def __init__(self, cells: Sequence[Sequence[str]]) -> None:
         self._cells = cells
@@ -346,7 +346,7 @@ class _RowsOf(Sequence[Sequence[str]]):
 
 
 def _are_cells(names: Sequence[str], rows: Rows) -> bool:
-    """Return True if the header is really the first row of data: a repeated name occurs as a cell below."""
+    """Return True if the table has no header, so that its first row is data: repeated values show that."""
     if not all(names) or len(set(names)) == len(names):
         return False
     repeated = [name for index, name in enumerate(names) if any(row[index].strip() == name for row in rows)]
@@ -354,7 +354,7 @@ def _are_cells(names: Sequence[str], rows: Rows) -> bool:
 
 
 def _is_second_header(names: Sequence[str], rows: Rows) -> bool:
-    """Return True if the first row continues a header of merged cells: it fills gaps with unique texts."""
+    """Return True if the row below a header continues it, by filling the header's empty cells with names."""
     below = rows[0]
     gaps = [index for index, name in enumerate(names) if not name and index]
     is_merged = bool(gaps) and all(below[index].strip() for index in gaps) and not below[0].strip() and bool(names[0])
@@ -372,7 +372,7 @@ FEWEST_BELOW: Final = 3
 
 
 def _over_two_rows(names: Sequence[str], below: Sequence[str]) -> list[str]:
-    """Join the two rows of a header to column names: a merged cell's text comes before each name below it."""
+    """Join two header rows to names of columns; the text of a merged cell is put before each name below it."""
     joined: list[str] = []
     over = ""
     for name, name_below in zip(names, map(str.strip, below), strict=True):
@@ -386,7 +386,7 @@ MOST_SHARED: Final = 4096
 
 
 def _shared(cell: str, shared: dict[str, str]) -> str:
-    """Return an earlier equal cell if there is one, so that repeated values share memory."""
+    """Return an equal cell met before, else the cell itself, so that repeated values share memory."""
     if cell not in shared and len(shared) < MOST_SHARED:
         shared[cell] = cell
     return shared.get(cell, cell)
@@ -409,7 +409,7 @@ def _refuse_two_headers(names: Sequence[str], rows: Rows, path: Path) -> None:
 
 
 def _without_twins(sheet: Sheet, path: Path) -> Sheet:
-    """Remove columns that repeat the name and cells of an earlier one; differing columns of one name are refused."""
+    """Drop columns with name and cells of an earlier one; refuse columns of one name whose cells differ."""
     first: dict[str, int] = {}
     gone = set()
     for index, name in enumerate(sheet.header):
@@ -494,7 +494,7 @@ def _objects(entries: Sequence[Any], path: Path) -> list[Mapping[str, Any]]:
 
 
 def records_sheet(records: Iterable[Mapping[str, Any]], name: str, path: Path | None = None) -> Sheet:
-    """Convert records to a Sheet; keys of nested records become `a.b`."""
+    """Convert records to a Sheet; the key `b` of a record nested under `a` becomes the column `a.b`."""
     flat = [dict(_flat(record)) for record in records]
     header = tuple(dict.fromkeys(key for record in flat for key in record))
     rows = [tuple(record.get(key, "") for key in header) for record in flat]
@@ -539,7 +539,7 @@ def cell_text(value: Any) -> str:
 
 
 def open_sheets(path: Path, options: ColumnOptions) -> list[Sheet]:
-    """Return the tables in a file: one, or with `--table '*'` all of a workbook with the same columns.
+    """Return the table in a file in a list; with `--table '*'`, all sheets of a workbook that share their columns.
 
     Raises:
         UsageError: As of `open_sheet`.
@@ -556,14 +556,14 @@ ALL_TABLES: Final = "*"
 
 
 def alike_in(tables: Mapping[str, Sequence[Sequence[Any]]]) -> list[str]:
-    """Return the names of tables that share their columns with another one, as one sheet per rater does."""
+    """Return the names of tables whose columns another table has too, as in a workbook with a sheet per rater."""
     headers = {name: tuple(map(str, rows[_header_row(rows) or 0])) for name, rows in tables.items()}
     times = Counter(headers.values())
     return [name for name, header in headers.items() if times[header] > 1]
 
 
 def _sheets_of(path: Path, raw: bytes) -> dict[str, list[list[Any]]]:
-    """Return the rows of each visible sheet in a workbook that holds a table, by its name."""
+    """Map the name of each visible sheet in a workbook to its rows, if the sheet holds a table."""
     from python_calamine import CalamineError, CalamineWorkbook, SheetVisibleEnum
 
     try:
@@ -587,7 +587,7 @@ def _of_workbook(path: Path, raw: bytes, name: str, options: ColumnOptions) -> S
 
 
 def _header_row(rows: Sequence[Sequence[Any]]) -> int | None:
-    """Return the index of the first row that has two different texts and a row below it; None without one."""
+    """Return the index of a sheet's likely header: the first row with two different texts and a row below; or None."""
     for index, row in enumerate(rows[:-1]):
         if len({cell for cell in row if isinstance(cell, str) and cell.strip()}) >= FEWEST_IN_HEADER:
             return index

@@ -8,7 +8,7 @@ from markscheme.readers.tabular.words import SUM_WORDS, folded
 
 
 def sums_among(rows: Sequence[Sequence[str]]) -> set[int]:
-    """Return the indices of rows that aren't examples but totals, means or notes.
+    """Return the indices of rows in a table that are no examples: totals, means or notes.
 
     >>> sums_among([("1", "hi", "4"), ("2", "ho", "3"), ("Average", "", "3.5"), ("1 is the worst grade", "", "")])
     {2, 3}
@@ -51,14 +51,14 @@ def _is_sentence_alone(row: Sequence[str]) -> bool:
 
 
 def _lacks_cell(row: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
-    """Return True if a row has an empty cell, after its first filled one, in a column that all other rows fill."""
+    """Return True if a row lacks a cell that all other rows have, after the first cell that it does have."""
     first = next(index for index, cell in enumerate(row) if cell.strip())
     gaps = [index for index, cell in enumerate(row) if index > first and not cell.strip()]
     return any(all(peer[index].strip() for peer in others) for index in gaps)
 
 
 def _are_sums(row: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
-    """Return True if every number in a row is the sum, the mean or the median of the other rows' column."""
+    """Return True if each number in a row is the sum, the mean or the median of that column in all other rows."""
     are_sums = []
     for index, cell in enumerate(row):
         total = _in_figures(cell)

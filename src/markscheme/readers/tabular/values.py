@@ -52,7 +52,7 @@ from markscheme.rubrics.rubric import DEFAULT_TOLERANCE, Level, Scale
 
 @dataclass(frozen=True)
 class ValueComparison:
-    """The columns of judges and people that rate one criterion, with their cells in folded form.
+    """The columns that rate one criterion, with cells folded: without case, brackets and the like.
 
     Attributes:
         columns: Columns of judges and people.
@@ -72,7 +72,7 @@ class ValueComparison:
 
     @classmethod
     def of(cls, columns: Sequence[SideColumn], criterion: str, options: ColumnOptions) -> "ValueComparison":
-        """Make the comparison of some columns, with values recoded by `--same` and missing cells left out."""
+        """Make the comparison of some columns; `--same` replaces values, and missing cells are left out."""
         recoded = {folded(old): new for old, new in options.recoded.items()}
         as_values = {folded(new) for new in recoded.values() if new} | set(map(folded, options.level_words))
         as_values |= {folded(word) for word in options.pass_}
@@ -137,7 +137,7 @@ class ValueComparison:
 
     @cached_property
     def everything(self) -> dict[str, int]:
-        """Counts of all values in all columns, in the order in which they first occur."""
+        """Number of times that each value occurs in all columns together, in the order of first occurrence."""
         return dict(_counts(self.values))
 
     @property
@@ -154,7 +154,7 @@ class ValueComparison:
         return [(j, p) for j in self.judges for p in self.people] + list(combinations(self.people, 2))
 
     def owners(self) -> list[dict[str, int]]:
-        """Return the counts of values of the judges and of the people; without judges, of each annotator."""
+        """Return how often judges, and how often people, give each value; without judges, how often each annotator."""
         if not self.judges:
             return [dict(self.values[column.name]) for column in self.people]
         return [
@@ -165,7 +165,7 @@ class ValueComparison:
 
     @cached_property
     def forms(self) -> Mapping[str, NumberForm]:
-        """How numbers are written in each column of numbers."""
+        """For each column of numbers, how its numbers are written, such as "4/5" or "80%"."""
         read = number_forms(self.values, self.spelling)
         return {name: form for name, form in read.items() if form is not None}
 
@@ -198,7 +198,7 @@ class ValueComparison:
     # pass and fail
 
     def _passing(self) -> ReadValues:
-        """Read values as decisions in which the values named by `--pass` pass."""
+        """Read values as decisions: those named by `--pass` pass, all others fail."""
         by_column: dict[str, set[str]] = {name: set() for name in self.values}
         for word in self.options.pass_:
             name, sign, value = word.partition("=")
@@ -232,16 +232,16 @@ class ValueComparison:
         return replace(read, withheld=dict.fromkeys(DIRECTION_FIGURES, "direction"))
 
     def _is_of_fault(self, column: SideColumn) -> bool:
-        """Return True if a column's yes may mean fail, since it asks about a fault."""
+        """Return True if "yes" in a column may mean fail, since the column's name or the criterion is about a fault."""
         asks_for_fault = speaks_of_fault(column.name) or speaks_of_fault(self.criterion)
         return asks_for_fault and self.has_no_direction(column.name)
 
     def has_no_direction(self, name: str) -> bool:
-        """Return True if a column only has words such as yes and no, which pass depending on the question."""
+        """Return True if a column has only words such as yes and no; which of them passes depends on the question."""
         return WITHOUT_DIRECTION.issuperset(self.values[name])
 
     def _pass_words(self) -> dict[str, str]:
-        """Map each column of decisions to the word in it that passes."""
+        """Map each column of decisions to the word by which its cells say pass."""
         words = {}
         for name, counted in self.values.items():
             passing = [value for value in counted if decision_of(value)]
@@ -256,7 +256,7 @@ class ValueComparison:
         return ReadValues("decision", scale, DEFAULT_TOLERANCE, levels, passes, stated=stated)
 
     def _words_of_decisions(self, levels: Mapping[str, Mapping[str, float]]) -> tuple[str, str]:
-        """Return the words for fail and for pass, as cells spell them.
+        """Return the words by which cells say fail and pass, in this order and as they spell them.
 
         They are "fail" and "pass" if the columns use different words, or numbers.
         """
@@ -299,7 +299,7 @@ class ValueComparison:
         return self._categories()
 
     def _refuse_odd_values(self) -> None:
-        """Refuse a value other than pass and fail that only the judges or only the people have."""
+        """Refuse a value next to pass and fail that only judges or only people give, such as "partly"."""
         owners = self.owners()
         odd = [{value: n for value, n in counted.items() if decision_of(value) is None} for counted in owners]
         have_decisions = all(
@@ -328,7 +328,7 @@ class ValueComparison:
         return replace(read, withheld=dict.fromkeys(DIRECTION_FIGURES, "pass-mark"))
 
     def _passing_from(self, read: ReadValues) -> ReadValues:
-        """Make the lowest level that `--pass` names the pass mark of levels that are words."""
+        """Set the pass mark of levels that are words to the lowest level that `--pass` names."""
         if self.options.pass_mark is not None:
             raise _unused(f"--pass-mark {self.options.pass_mark:g}", self.columns, self.everything)
         if not self.options.pass_:
@@ -367,7 +367,7 @@ class ValueComparison:
         return ReadValues("categories", scale, below_step(steps), levels, withheld=withheld, notes=notes)
 
     def _refuse_lists(self) -> None:
-        """Refuse cells that are lists, such as `tone; facts`, of values that also occur singly in other cells."""
+        """Refuse cells such as `tone; facts` that list several values, if a value also occurs alone in a cell."""
         for name, counted in self.values.items():
             lists = {value: n for value, n in counted.items() if set(listed_in(value)) <= self.everything.keys()}
             lists = {self.spelling[value]: n for value, n in lists.items() if len(listed_in(value)) > 1}
@@ -375,7 +375,7 @@ class ValueComparison:
                 raise refusal("several-values", columns=[name], values=lists)
 
     def _refuse_abstentions(self) -> None:
-        """Refuse words for no answer, such as "unsure", that only one side has and no option explains."""
+        """Refuse words such as "unsure" that only judges or only people give, unless an option says what they mean."""
         stated = {folded(new) for new in self.options.recoded.values()}
         owners = self.owners()
         of_some = {v for counted in owners for v in counted if not all(v in of_owner for of_owner in owners)}
@@ -384,7 +384,7 @@ class ValueComparison:
             raise self._missing_word(sorted(words), self.values)
 
     def _canonical(self) -> dict[str, str]:
-        """Map words for pass and fail to one word each; {} if a column uses two words for one of them."""
+        """Map all words for pass to one of them, and all for fail; {} if a column has two words for either."""
         for counted in self.values.values():
             decided = [family(value) for value in counted if decision_of(value) is not None]
             if not is_decision(decided):
@@ -409,14 +409,14 @@ class ValueComparison:
     # numbers
 
     def numbers(self, name: str) -> dict[str, float]:
-        """Map a column's values to numbers; percentages become 0 to 1 if other columns are in 0 to 1."""
+        """Map a column's values to numbers; percentages become shares if other columns have numbers from 0 to 1."""
         form = self.forms[name]
         others = [max(f.numbers.values()) for f in self.forms.values() if not f.is_percent]
         divisor = PERCENT if form.is_percent and all(most <= 1 for most in others) else 1.0
         return {value: number / divisor for value, number in form.numbers.items()}
 
     def _marked(self, words: Sequence[str], graded: Sequence[str]) -> ReadValues:
-        """Read numbers as decisions by `--pass-mark`, since they are compared with words or with 0 and 1."""
+        """Read numbers as decisions by `--pass-mark`, since other columns have words or 0 and 1 for pass and fail."""
         mark = self.options.pass_mark
         if mark is None:
             apart = [*words, *(name for name in self.forms if name not in graded)]
@@ -463,7 +463,7 @@ class ValueComparison:
             raise refusal("scale", columns=unclear, values=self.counts_of(unclear), choices=choices)
 
     def _refuse_missing_code(self) -> None:
-        """Refuse a single negative number among positive ones, such as -1, which may mean "not rated".
+        """Refuse a negative number such as -1, if it is the only one, since it may mean "not rated".
 
         On a scale that includes 0, or with a negative number on both sides, it is a level.
         """
@@ -548,7 +548,7 @@ class ValueComparison:
 
 
 def each_with_own(comparison: ValueComparison, names: Sequence[str]) -> list[list[tuple[str, str]]]:
-    """Return pairs of `--pass` options that name a passing value for each of two columns."""
+    """Return pairs of `--pass` options, one for each of two columns, with every combination of their values."""
     if len(names) < 2:
         return []
     return [

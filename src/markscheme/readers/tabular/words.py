@@ -79,7 +79,7 @@ _AROUND = "[](){}<>\"'`*«»“”„‘’‚ "
 
 
 def folded(cell: str) -> str:
-    """Normalize a cell to compare it: without case, invisible characters, brackets and a final full stop.
+    """Fold a cell to compare it: lower case, no invisible characters, no brackets, no final full stop.
 
     >>> folded("Not_met."), folded("[[A]]"), folded("thumbs-up"), folded("1.0"), folded(" -0.5 ")
     ('not met', 'a', 'thumbs up', '1', '-0.5')
@@ -97,17 +97,17 @@ def folded(cell: str) -> str:
 
 
 def family(value: str) -> str:
-    """Return the word that represents all equivalent values: "yes" for y, true, t and 1."""
+    """Return the word that stands for a value and its synonyms, such as "yes" for y, true, t and 1."""
     return FAMILIES.get(value, value)
 
 
 def decision_of(value: str) -> bool | None:
-    """Return True if a folded value is a word for pass (True) or for fail (False); None for any other value."""
+    """Return True for a folded value that is a word for pass, False for a word for fail, None for any other value."""
     return True if value in PASS_WORDS else False if value in FAIL_WORDS else None
 
 
 def is_decision(values: Iterable[str]) -> bool:
-    """Return True if all values are words for pass or fail, without two different words for either.
+    """Return True if all values are words for pass or fail, with at most one word for each of the two.
 
     >>> is_decision(["pass", "fail"]), is_decision(["yes", "y", "no"]), is_decision(["yes", "ok"]), is_decision(["?"])
     (True, True, False, False)
@@ -153,7 +153,7 @@ _NUMBERED = re.compile(r"([^\W\d]+)(\d+)")
 
 
 def name_words(name: str) -> tuple[str, ...]:
-    """Split a column's name into words; a number after a word such as "judge" or "label" is split off.
+    """Split a column's name into words; "judge1" and "label2" become two words each.
 
     >>> name_words("humanLabel2"), name_words("judge_q1"), name_words("LLM-verdict"), name_words("gpt4 tone")
     (('human', 'label', '2'), ('judge', 'q1'), ('llm', 'verdict'), ('gpt4', 'tone'))
@@ -168,7 +168,7 @@ def name_words(name: str) -> tuple[str, ...]:
 
 
 def says_role(words: Iterable[str]) -> bool:
-    """Return True if a column's words name a known role: id, rating, rater, response or query.
+    """Return True if a column's name has a word for an id, a rating, a rater, a response or a query.
 
     >>> says_role(["judge", "tone"]), says_role(["t1"])
     (True, False)
@@ -178,7 +178,7 @@ def says_role(words: Iterable[str]) -> bool:
 
 
 def speaks_of_fault(name: str) -> bool:
-    """Return True if a name is about a fault, so that "yes" may mean fail.
+    """Return True if a column's name is about a fault, such as "has_error", so that "yes" may mean fail.
 
     >>> speaks_of_fault("judge_has_error"), speaks_of_fault("hallucinated"), speaks_of_fault("polite")
     (True, True, False)
