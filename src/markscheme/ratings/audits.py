@@ -29,7 +29,7 @@ def audits_in(folder: Path) -> list[dict[str, Any]]:
 
 
 def keep_labelled_audits(examples: Path, rubric: Rubric) -> None:
-    """Add those responses to a rubric's examples that `pass-rate --track` drew and people have labelled since.
+    """Add to a rubric's examples the responses that `pass-rate --track` drew and that people have labelled.
 
     Args:
         examples: The file of examples in its calibration folder.

@@ -207,7 +207,7 @@ class RatingCodes(Sequence[Rating]):
         return part
 
     def _emptied(self) -> "RatingCodes":
-        """Return a copy without ratings that keeps the distinct headers and answers, and so their numbers."""
+        """Return a copy that has no ratings, but all headers and answers under the same numbers."""
         part = RatingCodes(self.names)
         part.headers = list(self.headers)
         part._orders = list(self._orders)

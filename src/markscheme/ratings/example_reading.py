@@ -195,7 +195,7 @@ class _Reading:
                 self.columns[name] = self._column(name)
 
     def _column(self, name: str) -> list[Any]:
-        """Return a field's value for each example so far; the field's default for all of them if it is new."""
+        """Return a field's value for each example so far; if the field is new, its default for all of them."""
         return self.columns.get(name, [OF_ROWS[name]] * len(self.line_of))
 
     def rows(self, path: Path) -> Iterator[_Row]:

@@ -253,7 +253,7 @@ def _levels(table: RatingTable, by: GoldRule) -> tuple[dict[str, Floats], set[st
 
 
 def _even_splits(rubric: Rubric, levels: Mapping[str, Floats], by: GoldRule) -> dict[str, Flags]:
-    """Return, by criterion, which examples annotators are evenly split on between yes and no."""
+    """Return, by criterion, flags of the examples on which annotators split evenly between yes and no."""
     return {
         criterion.name: (
             ~np.isnan(levels[criterion.name]) & ~np.isin(levels[criterion.name], criterion.scale.values)
@@ -265,7 +265,7 @@ def _even_splits(rubric: Rubric, levels: Mapping[str, Floats], by: GoldRule) -> 
 
 
 def _split_categories(table: RatingTable, levels: Mapping[str, Floats]) -> dict[str, Flags]:
-    """Map each criterion of categories to flags of the labelled examples on which no category has most labels."""
+    """Map each criterion of categories to flags of the labelled examples on which categories tie for most labels."""
     flags = {}
     for criterion in table.rubric.categories:
         labelled = ~np.isnan(stacked(table.columns, criterion.name)).all(axis=1)
@@ -345,7 +345,7 @@ def _score_at(
     splits: Mapping[str, Flags],
     rubric: Rubric,
 ) -> float:
-    """Return the score of an example's gold levels; nan if levels are missing, or if it depends on an even split."""
+    """Return the score of an example's gold levels; nan if levels are missing, or if even splits decide the score."""
     not_applicable = _not_applicable(index, skipped)
 
     def earned(answers: Mapping[str, float]) -> float:
@@ -413,7 +413,7 @@ def _decision_at(
     *,
     keeps_score: bool,
 ) -> float:
-    """Return an example's decision by its gold levels, 1 for pass and 0 for fail; nan if it depends on an even split.
+    """Return an example's decision by its gold levels, 1 for pass and 0 for fail; nan if even splits decide that.
 
     Args:
         index: Index of the example.
@@ -441,7 +441,7 @@ def _passes(answers: Mapping[str, float], score: float | None, rubric: Rubric) -
 
 
 def _reference(labels: RatingCodes, ids: tuple[str, ...], used: set[str]) -> str:
-    """Name where gold comes from, such as "people" or "model", by the weakest kind of label in it.
+    """Name where gold comes from, such as "people" or "model", by its weakest kind of label.
 
     It is "people" only if two annotators labelled at least 90% of the examples.
     """

@@ -41,7 +41,7 @@ def part_of_task(index: int) -> Split:
 
 
 def with_parts(new: Iterable[Example], before: Sequence[Example] = ()) -> tuple[Example, ...]:
-    """Give each new example a split: that of its task if the set has the task, else the next by the task's index.
+    """Give each new example the split of its task or, if the set doesn't have the task yet, one by the task's index.
 
     Examples of one task share a group or their inputs.
 

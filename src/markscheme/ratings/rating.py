@@ -250,7 +250,7 @@ PLAIN = (bool, int, float, str)
 
 @dataclass(frozen=True)
 class RatingReader:
-    """Reader of ratings by a rubric, which raises ValueError for an invalid one, with what is allowed.
+    """Reader of ratings by a rubric; for an invalid rating, it raises ValueError and says what is allowed.
 
     Attributes:
         rubric: Its criteria and scales decide which ratings are valid.

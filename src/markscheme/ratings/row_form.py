@@ -26,7 +26,7 @@ _YAML: Final = re.compile(rb"---|%YAML|[#-](\s|$)|[\"']?[\w .-]+[\"']?:(\s|$)")
 
 
 def form_of_rows(path: Path) -> RowForm:
-    """Return how a file holds rows, by its content, or by its name if it is empty or can't be read.
+    """Return the form in which a file holds rows, such as JSON lines or Parquet, by its content or else its name.
 
     >>> form_of_rows(Path("not there.csv"))
     'table'
@@ -66,7 +66,7 @@ def _form_of_name(path: Path) -> RowForm:
 
 
 def _form_of_json(first: bytes, path: Path, by_name: RowForm, *, has_more: bool) -> RowForm:
-    """Return True if a file that begins with { or [ is JSON lines or one JSON document."""
+    """Return the form of a file that begins with { or [: JSON lines, one JSON document, or the form its name says."""
     line = _parsed(first)
     if has_more:
         if line is not None:

@@ -277,7 +277,7 @@ def open_test_labels(
 
 
 def record_decision(examples: ExampleSet, opening: Opening, adopted: str | None) -> None:
-    """Complete the record of a test of new wordings: state which of them was adopted, if any.
+    """Complete the record of a test of new wordings with its result: the wording that was adopted, if any.
 
     Args:
         examples: The whole set.

@@ -72,7 +72,7 @@ class Column:
     chances: Floats = field(default_factory=lambda: np.zeros(0), kw_only=True)
 
     def rows(self, chosen: npt.NDArray[np.bool_] | npt.NDArray[np.int64]) -> Self:
-        """Return the column for the examples that a mask or indices choose, shape (n_examples,) or (n_kept,)."""
+        """Return the column for some examples, chosen by a mask of shape (n_examples,) or by indices."""
         return replace(
             self,
             levels={name: column[chosen] for name, column in self.levels.items()},
@@ -173,7 +173,7 @@ class RatingTable:
         return replace(self, columns=(*(c for c in self.columns if c.name not in names), *columns))
 
     def rows(self, chosen: npt.NDArray[np.bool_] | npt.NDArray[np.int64]) -> "RatingTable":
-        """Return the table for the examples that a mask or indices choose, shape (n_examples,) or (n_kept,)."""
+        """Return the table for some examples, chosen by a mask of shape (n_examples,) or by indices."""
         places = np.arange(len(self.ids))[chosen].tolist()
         return RatingTable(
             self.rubric,
@@ -569,7 +569,7 @@ def earned_score(levels: Mapping[str, float], skipped: Collection[str], rubric: 
 
 
 def positions(scale: Scale, levels: Floats) -> Floats:
-    """Return the position of each level on its scale, 0 for the lowest to 1 for the highest, any shape."""
+    """Return the position of each level on its scale, from 0 for the lowest level to 1 for the highest."""
     return levels if scale.by_label else np.asarray((levels - min(scale.values)) / scale.span)
 
 

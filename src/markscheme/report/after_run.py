@@ -8,7 +8,7 @@ from markscheme.text import escaped
 
 
 class RunReport(NamedTuple):
-    """A report on one run of Promptfoo.
+    """A report printed after a run of Promptfoo: its lines, and a function that saves its files.
 
     Attributes:
         lines: The lines that Promptfoo shows.

@@ -197,7 +197,7 @@ class Verbatim(Block):
 
 @dataclass(frozen=True)
 class Table(Block):
-    """Rows under headings. The first cell of a row names it; a matrix counts examples by level.
+    """Rows under headings, each named by its first cell; a matrix counts examples by level.
 
     A reader of a page may sort the rows of a table that `is_sortable` by any column.
     """

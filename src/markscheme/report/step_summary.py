@@ -10,7 +10,7 @@ _CUT = "\n\n*The rest is cut off: a summary may hold a megabyte.*\n"
 
 
 def append_step_summary(markdown: str, path: Path) -> None:
-    """Append Markdown to the file of the summary.
+    """Append Markdown to the file from which GitHub Actions shows a step's summary, cut to the size it accepts.
 
     Raises:
         OSError: The file cannot be written.

@@ -19,7 +19,7 @@ TIED = 1e-9
 
 
 def read_distribution(written: Any, options: Sequence[str]) -> Probabilities:
-    """Read the probability of each option from an object, and scale them to sum to 1.
+    """Read the probability of each option from an object; scale the probabilities so that they sum to 1.
 
     Args:
         written: The probability of each option; no other keys.

@@ -37,7 +37,7 @@ def annotators(calibration: Calibration) -> doc.Section:
 
 
 def _as_good(ceiling: Ceiling) -> str:
-    """Say in words whether the judge is as good as an annotator, or why that isn't known."""
+    """Say that the judge is as good as an annotator, that this isn't shown, or why it isn't known."""
     people = ceiling.people
     judge = ceiling.judge
     if people.value is None or judge.value is None:

@@ -298,7 +298,7 @@ def _of_settings(settings: int) -> str:
 
 
 def _compares_levels(comparison: Comparison) -> bool:
-    """Return True if what is compared are a table's levels, on one ordered scale of at least three."""
+    """Return True if judge and gold are compared by a table's levels, on one ordered scale of at least three."""
     scales = [criterion.scale for criterion in comparison.rubric.criteria]
     is_of_levels = comparison.measure.of == OF_SCORE and len(scales) == 1 and len(scales[0].levels) > 2
     return comparison.rubric.table_of == "values" and is_of_levels
@@ -374,7 +374,7 @@ def tiles(comparison: Comparison, *, has_shares: bool = True) -> doc.Tiles:
 
 
 def _wrong(ids: doc.Ids, wrong: SideShare, rate: Estimate, called: tuple[str, str], *, has_shares: bool) -> str:
-    """Format a number of false passes or fails, out of how many fails or passes of gold, with the share.
+    """Format how many of gold's fails the judge passes, or how many of gold's passes it fails, with the share.
 
     Args:
         ids: Their ids.

@@ -95,7 +95,7 @@ def _after_an_edit(shown: Sequence[Finding], calibration: Calibration) -> str:
 
 
 def _is_in_callout(finding: Finding, decision: Decision) -> bool:
-    """Return True if the callout says it already: that labels are missing, or that the baseline does better."""
+    """Return True if the callout says what a finding says: labels are missing, or the baseline does better."""
     if finding.kind.fixed_by == "more labels":
         return decision.labels_needed is not None
     return finding.kind.compares_baseline and decision.compares_baseline
@@ -189,7 +189,7 @@ def _followed(words: str, sentence: str) -> str:
 
 
 def _changes(findings: Sequence[Finding], targets: Mapping[str, str]) -> Iterator[doc.Line]:
-    """Yield what fixing each criterion alone would change; of findings of low severity, only if there is no other."""
+    """Yield what fixing each criterion alone would change; if all these changes are small, only the first one."""
     counted = [finding for finding in findings if finding.repair is not None and finding.repair.repaired]
     for finding in [finding for finding in counted if finding.severity != "low"] or counted[:1]:
         name = doc.Name(finding.criterion or "", targets.get(finding.criterion or "", ""))
@@ -199,7 +199,7 @@ def _changes(findings: Sequence[Finding], targets: Mapping[str, str]) -> Iterato
 
 
 def _examples(finding: Finding) -> tuple[str, ...]:
-    """Return the ids of the examples that fixing a finding would correct; if it would none, those in the finding."""
+    """Return the examples that fixing a finding would correct; if there are none, those that the finding names."""
     return finding.examples if finding.repair is None else finding.repair.examples or finding.examples
 
 
