@@ -231,7 +231,7 @@ def test_criteria_whose_own_prompts_failed_are_asked_about_again_in_one_prompt()
     assert done.score == 1.0
 
 
-def test_a_judge_that_cannot_be_asked_leaves_the_response_ungraded() -> None:
+def test_a_judge_that_gives_no_answer_leaves_the_response_ungraded_with_the_reason() -> None:
     done, _ = graded(TWO, [JudgeUnavailable("no answer in 120 s")])
     assert (done.score, done.error, done.outcomes) == (None, "no answer in 120 s", {})
 

@@ -367,7 +367,7 @@ def inside(package: str, edges: dict[str, set[str]]) -> dict[str, set[str]]:
 @pytest.mark.parametrize(
     "package", ["markscheme", *sorted({_module(path) for path in _modules() if path.name == "__init__.py"})]
 )
-def test_modules_and_folders_within_each_package_import_only_downwards(package: str) -> None:
+def test_modules_and_folders_within_each_package_never_import_each_other_in_a_cycle(package: str) -> None:
     assert cycle_in(inside(package, _edges())) == []
 
 

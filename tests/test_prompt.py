@@ -128,7 +128,7 @@ def test_the_rubric_author_s_words_are_in_the_system_prompt_and_the_submission_i
             assert words not in prompt.system
 
 
-def test_a_prompt_shows_a_criterion_s_good_and_bad_examples_and_the_answers_cannot_judge_and_does_not_apply() -> None:
+def test_a_prompt_shows_a_criterion_s_examples_and_how_to_answer_if_it_cannot_be_judged_or_does_not_apply() -> None:
     system = verdict_prompt(RUBRIC, SUBMISSION, RUBRIC.criteria[:1]).system
     for words in ("Paris.", "Lyon.", '"MET"', '"UNMET"', f'"{CANNOT_JUDGE}"'):
         assert words in system
@@ -207,7 +207,7 @@ def test_a_prompt_s_fingerprint_differs_if_anything_that_the_judge_is_shown_diff
     assert verdict_prompt(RUBRIC, SUBMISSION, criteria).fingerprint == prompts[0].fingerprint
 
 
-def test_a_typed_question_about_a_pair_prefers_neither_the_first_nor_the_second_response() -> None:
+def test_the_choices_in_a_question_about_a_pair_favour_neither_the_first_nor_the_second_response() -> None:
     rubric = Rubric.from_dict(
         {
             "name": "better",

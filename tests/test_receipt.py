@@ -177,7 +177,7 @@ def _with(value: Any, *path: str) -> Callable[[dict[str, Any]], None]:
         _with(1, "asked", "trend_on"),
     ],
 )
-def test_a_file_given_as_an_accepted_run_that_is_none_is_named_in_the_error(
+def test_a_file_that_is_given_as_an_accepted_run_but_is_invalid_is_named_in_the_error(
     folder: Path, tmp_path: Path, change: Callable[[dict[str, Any]], None]
 ) -> None:
     data = json.loads((folder / "calibration" / "drift" / "accepted.json").read_text(encoding="utf-8"))
@@ -189,7 +189,7 @@ def test_a_file_given_as_an_accepted_run_that_is_none_is_named_in_the_error(
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", "[" * 100_000, '{"schema": NaN}'])
-def test_an_accepted_json_that_is_not_a_json_object_is_reported_as_such(tmp_path: Path, text: str) -> None:
+def test_a_file_of_an_accepted_run_that_is_not_a_json_object_is_refused_and_named(tmp_path: Path, text: str) -> None:
     file = tmp_path / "accepted.json"
     file.write_text(text, encoding="utf-8")
     with pytest.raises(RatingError, match=r"accepted\.json: is"):
@@ -244,7 +244,7 @@ def test_a_receipt_names_excepted_slices_and_says_if_settings_were_not_recorded(
     assert why_no_gate(EXCEPT_X.for_example({"system": "X"})).endswith("doesn't hold here: system X is excepted")
 
 
-def test_an_accepted_run_keeps_its_measure_settings_and_excepted_slices(tmp_path: Path) -> None:
+def test_an_accepted_run_keeps_its_measure_its_number_of_tried_settings_and_its_excepted_slices(tmp_path: Path) -> None:
     made = calibrated_except((14, 40), (144, 160), settings=3)
     path = tmp_path / "accepted.json"
     accept(made, path)

@@ -176,7 +176,7 @@ def test_a_rubric_of_which_nothing_applies_has_no_score() -> None:
 
 
 @pytest.mark.parametrize("missing", [Abstention("c2", "cannot tell"), Unread("c2", "no JSON"), None])
-def test_with_renormalize_only_rated_criteria_are_scored_and_an_unrated_fault_adds_nothing(
+def test_if_scores_are_renormalized_only_rated_criteria_count_and_an_unrated_fault_adds_nothing(
     missing: Outcome | None,
 ) -> None:
     outcomes = statuses(False, True)

@@ -99,7 +99,9 @@ def test_a_response_that_json_can_express_is_shown_to_the_judge_as_json(value: A
 
 
 @pytest.mark.parametrize(("value", "fault"), REFUSED.values(), ids=REFUSED)
-def test_other_types_of_response_are_refused_and_the_accepted_types_named(value: Any, fault: str) -> None:
+def test_a_response_or_input_of_an_unsupported_type_is_refused_and_the_accepted_types_are_named(
+    value: Any, fault: str
+) -> None:
     with pytest.raises(SubmissionError, match=rf"^the response .*{fault}.*; {ACCEPTED}$"):
         Submission(value)
     with pytest.raises(SubmissionError, match=rf"^input 'context' .*{fault}.*; {ACCEPTED}$"):

@@ -83,7 +83,7 @@ def test_a_level_may_be_answered_by_its_label() -> None:
     assert isinstance(outcome_of(0.5, options), Unread)
 
 
-def test_the_answers_cannot_judge_and_does_not_apply_give_no_level() -> None:
+def test_a_judge_s_answer_that_it_cannot_judge_or_that_a_criterion_does_not_apply_gives_no_level() -> None:
     assert outcome_of("cannot judge") == Abstention("clear", "It says so.")
     assert outcome_of("Cannot_Judge", PARIS) == Abstention("paris", "It says so.")
     assert outcome_of("does not apply", PARIS) == NotApplicable("paris", "It says so.")
@@ -484,7 +484,7 @@ def test_the_combined_level_does_not_depend_on_the_order_of_the_samples(
 
 
 @pytest.mark.parametrize(("levels", "merit", "fault"), [([1, 1, 5], 1, 1), ([1, 5], 1, 5), ([2, 2, 4, 4, 5], 2, 4)])
-def test_with_the_rule_majority_the_commonest_level_counts_and_in_a_tie_the_worse_one(
+def test_by_the_majority_of_samples_the_most_common_level_counts_and_in_a_tie_the_worse_one(
     levels: list[float], merit: float, fault: float
 ) -> None:
     against = Criterion(-1.0, "A", "clear", CLEAR.scale)

@@ -315,7 +315,7 @@ def test_the_action_calibrates_recorded_replies_without_a_key(runner: Runner) ->
 
 
 @pytest.mark.parametrize(("require", "status"), [("gate", "1"), ("trend", "0"), ("", "1")])
-def test_the_status_of_the_action_says_whether_the_judge_meets_the_input_require(
+def test_the_status_of_the_action_says_whether_the_judge_is_good_enough_for_the_required_use(
     runner: Runner, require: str, status: str
 ) -> None:
     write_table(runner.project / "table.csv", *decisions(32, 12, 168, 166))

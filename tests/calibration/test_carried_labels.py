@@ -74,7 +74,7 @@ def test_a_third_of_the_old_labels_and_at_least_20_are_chosen_to_be_labelled_aga
         (45, 0, "old labels count", 45),
     ],
 )
-def test_the_number_of_relabelled_examples_that_differ_decides_whether_old_labels_count_for_a_gate(
+def test_the_number_of_examples_whose_new_label_differs_from_the_old_decides_if_old_labels_count_for_a_gate(
     n: int, differing: int, state: str, for_gate: int
 ) -> None:
     made = carried(n, differing)

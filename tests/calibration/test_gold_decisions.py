@@ -61,7 +61,7 @@ def test_gold_is_the_majority_of_explicit_decisions_whatever_the_scores() -> Non
     assert answer.same.value == 37 / N
 
 
-def test_a_decision_that_people_split_evenly_counts_in_no_figure_and_is_reported() -> None:
+def test_a_decision_on_which_annotators_split_evenly_counts_in_no_figure_and_is_reported() -> None:
     labelled = examples(people=2)
     for example in labelled:
         for person, label in enumerate(example["labels"]):

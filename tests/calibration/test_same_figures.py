@@ -73,7 +73,9 @@ class World:
 
 
 @pytest.mark.parametrize("groups", [None, [f"task {i // 4}" for i in range(60)]])
-def test_one_yes_no_criterion_has_one_agreement_with_one_interval(groups: list[str] | None) -> None:
+def test_for_a_single_yes_no_criterion_exact_agreement_accuracy_and_agreement_are_the_same_figure(
+    groups: list[str] | None,
+) -> None:
     of, draw = yes_no_rubric(), np.random.default_rng(5)
     gold = draw.integers(0, 2, (60, 1))
     judge = np.where(draw.random((60, 1)) < 0.8, gold, 1 - gold)
@@ -87,7 +89,7 @@ def test_one_yes_no_criterion_has_one_agreement_with_one_interval(groups: list[s
     )
 
 
-def test_agreement_of_scores_keeps_its_own_figure_if_it_differs_from_that_of_levels() -> None:
+def test_agreement_of_scores_within_the_tolerance_is_reported_apart_from_exact_agreement_of_levels() -> None:
     of, draw = made_rubric("right"), np.random.default_rng(5)
     gold = draw.integers(1, 6, (60, 1))
     comparison = compared(

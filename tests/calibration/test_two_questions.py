@@ -187,7 +187,9 @@ def test_whether_a_judge_can_gate_depends_on_the_fails_it_stops_and_the_passes_i
     assert gate["because"] == because
 
 
-def test_if_a_usable_judge_does_not_meet_the_option_require_a_line_after_the_report_says_so(tmp_path: Path) -> None:
+def test_if_a_usable_judge_is_not_good_enough_for_the_required_use_a_line_after_the_report_says_so(
+    tmp_path: Path,
+) -> None:
     write_table(tmp_path / "table.csv", *decisions(*RIGHT_ON_RARE_FAILS))
     for options, said in (
         (["--require", "trend"], "--require trend: not met, exit status 4\n"),
@@ -357,7 +359,7 @@ def test_for_a_table_of_levels_without_a_pass_mark_the_gate_is_not_decided(tmp_p
     assert (calibration.exit_status_for("gate"), calibration.exit_status_for("trend")) == (4, 0)
 
 
-def test_the_removed_rubric_key_agreement_on_and_the_removed_option_on_are_refused() -> None:
+def test_the_removed_rubric_key_named_agreement_on_and_the_removed_option_named_on_are_refused() -> None:
     with pytest.raises(Exception, match="agreement_on"):
         Rubric.from_dict({"name": "r", "agreement_on": "decision", "criteria": [{"requirement": "It is right."}]})
     done = run("markscheme", "calibrate", "x", "--on", "decision")

@@ -132,7 +132,7 @@ def test_accepting_after_an_edit_of_the_rubric_replaces_the_accepted_runs_and_sa
     assert accepted_runs(here) == 1
 
 
-def test_the_option_replace_is_refused_without_accept(here: Path) -> None:
+def test_the_option_named_replace_is_refused_without_the_option_accept(here: Path) -> None:
     done = calibrate(here, "--replace")
     assert done.returncode == 2
     assert "--replace goes with --accept" in done.stderr
@@ -189,7 +189,7 @@ def test_a_run_without_examples_in_common_with_the_accepted_one_is_refused_unles
     assert calibrate(here).returncode == 0
 
 
-def test_the_option_anyway_is_refused_without_accept(here: Path) -> None:
+def test_the_option_named_anyway_is_refused_without_the_option_accept(here: Path) -> None:
     done = calibrate(here, "--anyway")
     assert done.returncode == 2
     assert "--anyway goes with --accept" in done.stderr

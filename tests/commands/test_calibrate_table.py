@@ -140,7 +140,9 @@ def test_options_of_tables_are_refused_for_a_rubric(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("words", [("results.json",), ("results.csv", "--human", "label"), ("./results.csv",)])
-def test_a_file_that_is_not_there_is_called_missing_and_no_rubric(words: tuple[str, ...], tmp_path: Path) -> None:
+def test_a_file_that_does_not_exist_is_reported_as_missing_and_not_as_an_unknown_rubric(
+    words: tuple[str, ...], tmp_path: Path
+) -> None:
     done = run("calibrate", *words, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (2, f"error: {words[0]}: there is no such file\n")
 
@@ -179,7 +181,7 @@ def test_the_command_for_the_full_report_repeats_the_given_options(tmp_path: Pat
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
-def test_a_table_with_two_columns_of_one_name_is_refused_instead_of_read_by_the_later(
+def test_a_table_with_two_different_columns_of_one_name_is_refused_and_neither_is_read(
     tmp_path: Path, ending: str
 ) -> None:
     rows = [(f"e{n}", "pass", "pass", "fail") for n in range(20)]
@@ -209,7 +211,7 @@ def test_a_column_of_a_table_without_any_value_is_named_in_the_error(tmp_path: P
     assert "no column is people's ('human' has no value)" in done.stderr
 
 
-def test_the_title_of_a_table_s_report_has_the_number_of_rows_that_count_and_the_next_line_that_of_the_file(
+def test_the_title_of_a_table_s_report_counts_only_rows_with_a_verdict_and_the_next_line_all_rows_of_the_file(
     tmp_path: Path,
 ) -> None:
     rows = ["id,ann,ben,gpt"]

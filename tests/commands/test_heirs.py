@@ -81,6 +81,6 @@ def test_show_prompt_prints_the_same_for_the_rubric_s_own_examples_and_for_their
     assert (own.returncode, of_file.returncode) == (0, 0)
 
 
-def test_the_option_missing_of_grade_is_refused_without_show_prompt() -> None:
+def test_grade_s_option_named_missing_is_refused_without_the_option_show_prompt() -> None:
     done = run("markscheme", "grade", "error-messages", "--missing")
     assert (done.returncode, done.stderr) == (2, "error: --missing says which prompts to print: add --show-prompt\n")

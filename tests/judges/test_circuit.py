@@ -44,7 +44,7 @@ def test_a_run_with_a_refused_api_key_or_model_ends_early(status: int, check: st
     assert len(provider.asked_at) == 8
 
 
-def test_if_every_call_is_refused_for_another_reason_the_run_ends_after_a_few_calls() -> None:
+def test_if_every_call_is_refused_for_a_reason_other_than_key_or_model_the_run_ends_after_a_few_calls() -> None:
     provider = Provider(always(refused(400)))
     with pytest.raises(NoJudge):
         run(graded(Limited(provider, Limiter()), 2_000))

@@ -75,7 +75,7 @@ def test_partials_and_callable_objects_and_bound_methods_can_be_judges() -> None
     assert asked(FunctionJudge(lambda **prompts: sorted(prompts)[0], "d")).text == "schema"
 
 
-def test_the_answer_s_schema_is_passed_to_judge_functions_with_a_parameter_schema() -> None:
+def test_the_answer_s_schema_is_passed_to_judge_functions_that_have_a_parameter_named_schema() -> None:
     seen: list[Mapping[str, Any]] = []
 
     async def fn(system_prompt: str, user_prompt: str, schema: Mapping[str, Any]) -> str:
@@ -139,7 +139,7 @@ def test_a_judge_function_may_return_a_text_a_mapping_a_pydantic_model_or_a_repl
 
 
 @pytest.mark.parametrize("answer", [None, 1.0, ["MET"], object(), {"at": object()}, {1: {2: {3}}}])
-def test_any_other_return_value_of_a_judge_function_is_an_unreadable_reply(answer: Any) -> None:
+def test_a_judge_function_s_return_value_of_an_unsupported_type_is_an_unreadable_reply(answer: Any) -> None:
     assert isinstance(refusal(answering(answer)), UnreadableReply)
 
 
@@ -183,7 +183,7 @@ def test_markscheme_s_own_errors_raised_by_a_judge_function_are_passed_on_unchan
     assert refusal(answering(error)) is error
 
 
-def test_a_judge_function_with_other_parameter_names_is_refused_when_the_judge_is_created() -> None:
+def test_a_judge_function_without_parameters_for_both_prompts_is_refused_when_the_judge_is_created() -> None:
     with pytest.raises(UsageError, match="`system_prompt` and `user_prompt`"):
         FunctionJudge(lambda prompt: prompt, "mine")
 

@@ -190,7 +190,7 @@ def _families_with(key: str) -> list[type]:
 
 
 @pytest.mark.parametrize("command", command_names())
-def test_a_command_takes_each_of_its_settings_by_the_option_o_with_key_and_value(command: str) -> None:
+def test_each_setting_of_a_command_may_be_typed_as_a_key_and_value_after_the_option_o(command: str) -> None:
     keys = described(command).settings
     words = ["r", "s"] if command == "compare" else NEEDS.get(command, ["r"])
     typed = [*words, *(word for key in keys for word in ("-o", f"{key}={VALUES[key][1]}"))]
@@ -208,7 +208,9 @@ def test_a_setting_typed_as_an_option_of_its_own_is_refused_with_the_way_to_type
             assert f"{option.setting}=" in str(refused.value)
 
 
-def test_an_option_typed_by_name_counts_before_a_setting_and_a_setting_before_the_file(tmp_path: Path) -> None:
+def test_an_option_typed_by_name_overrides_a_setting_typed_after_o_and_both_override_the_settings_file(
+    tmp_path: Path,
+) -> None:
     file = SettingsFile(tmp_path / "markscheme.toml", {"target": 0.5})
     _, bound = parse("calibrate", ["r", "-o", "target=0.6"], file)
     assert bound.arguments["labels"].target == 0.6

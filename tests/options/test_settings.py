@@ -99,7 +99,7 @@ def test_replies_are_cached_unless_switched_off(words: list[str], kept: bool) ->
     assert bound.arguments["ask"].cache is kept
 
 
-def test_a_value_that_is_out_of_range_names_its_file(tmp_path: Path) -> None:
+def test_the_error_on_a_setting_that_is_out_of_range_names_the_settings_file(tmp_path: Path) -> None:
     project = make_project(tmp_path)
     (project / "markscheme.toml").write_text("target = 80\n")
     done = run("calibrate", "manners", "--ratings", "gpt.jsonl", cwd=project)

@@ -321,7 +321,7 @@ def test_in_promptfoo_the_first_turn_of_a_conversation_is_graded_without_earlier
     assert "needs the input 'messages'" in outcome(graded["no conversation"])
 
 
-def test_a_not_python_assertion_passes_what_the_rubric_fails(graded: dict[str, dict[str, Any]]) -> None:
+def test_a_negated_python_assertion_passes_what_the_rubric_fails(graded: dict[str, dict[str, Any]]) -> None:
     assert graded["not-python, failed"]["success"]
 
 

@@ -98,5 +98,5 @@ def test_if_calibration_is_required_labels_by_a_single_annotator_are_not_enough(
     assert reason.endswith('(60 human labels) is for use "trend": can show trends')
 
 
-def test_an_unknown_value_of_the_configuration_s_key_calibration_is_refused(here: Path) -> None:
+def test_an_unknown_value_of_the_configuration_key_named_calibration_is_refused(here: Path) -> None:
     assert "one of warn, require, off" in _assert(here, calibration="always")["reason"]

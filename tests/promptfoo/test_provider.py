@@ -195,7 +195,7 @@ def test_an_llm_rubric_that_names_a_rubric_gives_the_same_result_as_the_python_a
     assert len(graded.requests_about("both")) == 2
 
 
-def test_an_llm_rubric_with_any_other_text_is_graded_as_a_rubric_of_one_criterion(graded: Graded) -> None:
+def test_an_llm_rubric_whose_text_names_no_rubric_is_graded_as_a_rubric_of_one_criterion(graded: Graded) -> None:
     assert [(row["success"], row["score"]) for row in graded.rows["text"]] == [(True, 1), (False, 0)]
     sent = graded.requests_about("text")[0]
     assert "Names the capital of France" in sent["system"]

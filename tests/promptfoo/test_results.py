@@ -33,7 +33,7 @@ def row_of(results: dict[str, Any], word: str, folder: Path) -> Row:
     return next(row for row in read.rows if row.inputs["word"] == word)
 
 
-def test_rows_of_promptfoo_test_data_that_begin_with_one_word_are_equal_apart_from_their_numbers(
+def test_rows_of_the_promptfoo_test_data_with_the_same_first_word_differ_only_in_their_numbers(
     results: dict[str, Any],
 ) -> None:
     """Other tests rely on this to make as many rows as they need."""

@@ -124,7 +124,7 @@ def test_calibrate_compares_each_grader_with_the_expected_labels_of_its_metric(f
     assert done.returncode == 4
 
 
-def test_the_option_judge_selects_one_metric_of_results(folder: Path, tmp_path: Path) -> None:
+def test_the_option_named_judge_selects_one_metric_of_promptfoo_s_results(folder: Path, tmp_path: Path) -> None:
     labelled(folder, tmp_path / "labelled.json", BY_METRIC)
     done = run("calibrate", "labelled.json", "--judge", "PLACE", "--json", "-", cwd=tmp_path)
     report = json.loads(done.stdout)

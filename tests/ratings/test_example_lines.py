@@ -101,7 +101,7 @@ def test_an_id_of_lines_read_earlier_is_refused_in_later_lines() -> None:
     ]
 
 
-def test_lines_with_a_field_that_earlier_lines_lack_keep_the_earlier_ones_without_it() -> None:
+def test_a_field_that_first_occurs_in_later_lines_is_not_added_to_examples_of_earlier_lines() -> None:
     rows = [{**PLAIN, "id": f"e{ordinal}"} for ordinal in range(N_EARLIER)]
     later = [{**PLAIN, "id": f"f{ordinal}", "group": "g", "context": "Told."} for ordinal in range(3)]
     result = read([*rows, *later])

@@ -277,7 +277,7 @@ def test_examples_that_are_appended_while_splits_are_written_stay(tmp_path: Path
     assert ids == ["1", "2", *(f"new {number}" for number in range(150))]
 
 
-def test_looks_by_several_processes_at_test_labels_are_numbered_without_gaps_and_each_tests_at_a_lower_level(
+def test_looks_at_test_labels_by_several_processes_are_numbered_without_gaps_and_each_has_its_significance_level(
     tmp_path: Path,
 ) -> None:
     """Four processes look at the same labels five times each, and record a result each time: 20 looks at 20 levels."""

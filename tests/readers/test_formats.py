@@ -52,7 +52,7 @@ def levels_of(rating: Rating) -> dict[str, Any]:
 VERDICTS = "id,input,output,verdict,label,reason\ne1,q,a,pass,fail,too kind\ne2,q,b,FAIL,0,\ne3,q,c,yes,Correct,\n"
 
 
-def test_the_column_verdict_is_a_judge_s_and_the_column_label_a_person_s(tmp_path: Path) -> None:
+def test_a_column_named_verdict_is_read_as_a_judge_s_and_one_named_label_as_a_person_s(tmp_path: Path) -> None:
     content = imported(table(tmp_path, VERDICTS))
     judge, people = of_kind(content.ratings, "judges"), of_kind(content.ratings, "people")
     assert [(r.id, r.rater, r.kind, levels_of(r), r.passed) for r in judge] == [
@@ -273,7 +273,7 @@ def test_a_rater_named_as_a_judge_is_read_as_a_judge_and_a_rater_of_unknown_kind
         imported(mixed, ONE, Columns(judges=frozenset(["gpt"])))
 
 
-def test_a_column_expected_holds_labels_if_all_its_values_are_levels_and_reference_answers_otherwise(
+def test_a_column_named_expected_holds_labels_if_all_its_values_are_levels_and_reference_answers_otherwise(
     tmp_path: Path,
 ) -> None:
     labels = imported(table(tmp_path, "id,output,expected\na,x,MET\nb,y,UNMET\n"), ONE)

@@ -471,7 +471,7 @@ def test_a_scale_may_be_written_in_each_of_the_documented_forms(
     assert Rubric.from_dict([{"description": "A", **keys}]).criteria[0].scale.values == values
 
 
-def test_options_of_other_formats_are_chosen_by_label_and_their_values_are_positions() -> None:
+def test_options_in_the_formats_of_other_packages_are_chosen_by_label_and_their_values_are_positions() -> None:
     options = [{"label": "good", "value": 0.8}, {"label": "poor", "value": 0.1}, {"label": "none", "na": True}]
     (criterion,) = Rubric.from_dict([{"requirement": "A", "options": options, "scale_type": "ordinal"}]).criteria
     assert criterion.scale.choices == ("poor", "good")

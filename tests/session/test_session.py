@@ -125,7 +125,7 @@ def test_an_output_that_cannot_be_graded_gives_the_same_message_with_and_without
     assert session_pids(runtime)
 
 
-def test_a_not_python_assertion_raises_the_same_error_with_and_without_a_session(
+def test_a_negated_python_assertion_raises_the_same_error_with_and_without_a_session(
     project: Path, runtime: Path, env: dict[str, str]
 ) -> None:
     config = {"rubric": "capitol"}

@@ -488,7 +488,7 @@ def test_the_rule_for_withholding_intervals_counts_groups_if_units_are_grouped()
     )
 
 
-def test_a_rater_with_few_ratings_is_counted_with_all_others_when_intervals_are_withheld() -> None:
+def test_the_interval_of_a_coefficient_is_neither_withheld_nor_marked_for_one_rater_with_few_ratings() -> None:
     ratings = sparse_table(100, 2, 3, 0.0, seed=3)
     occasional = np.full(100, nan)
     occasional[:4] = 1.0

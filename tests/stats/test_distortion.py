@@ -93,7 +93,7 @@ def test_the_correlation_without_noise_is_spearman_s_disattenuated_correlation()
     assert correlation_without_noise(first, second).value == pytest.approx(expected)
 
 
-def test_leaning_on_a_feature_such_as_length_is_a_regression_coefficient_at_equal_gold() -> None:
+def test_the_effect_of_length_on_a_judge_is_its_coefficient_in_a_regression_on_gold_and_length() -> None:
     generator = np.random.default_rng(3)
     gold, length = generator.normal(size=(2, 50))
     judge = gold + 0.3 * length + 0.2 * generator.normal(size=50)
@@ -234,7 +234,7 @@ def test_halo_needs_two_criteria_and_two_annotators_who_rated_both() -> None:
     assert halo(np.ones((9, 2, 3)), np.ones((9, 3))).undefined == "people don't vary"
 
 
-def test_leaning_on_a_feature_that_does_not_vary_is_undefined() -> None:
+def test_the_effect_on_a_judge_of_a_feature_that_does_not_vary_is_undefined() -> None:
     assert "doesn't vary" in (leaning(np.arange(9.0), np.arange(9.0), np.ones(9)).undefined or "")
     assert "only 3 units" in (leaning(np.arange(3.0), np.arange(3.0), np.arange(3.0)).undefined or "")
 

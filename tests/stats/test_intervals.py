@@ -79,7 +79,7 @@ def test_a_statistic_that_leaving_units_out_does_not_change_has_a_standard_error
     assert spread([0.1 + 0.2, 0.3, 0.3]).se == 0
 
 
-def test_spread_refuses_shapes_that_differ_and_a_single_unit() -> None:
+def test_the_jackknife_standard_error_is_refused_for_a_single_unit_and_for_shapes_that_differ() -> None:
     with pytest.raises(ValueError, match=r"\(2,\) and \(3,\)"):
         spread([1.0, 2.0], [1, 1, 1])
     with pytest.raises(ValueError, match="two units or more, not 1"):

@@ -161,7 +161,7 @@ def test_comparing_decisions_on_categories_is_refused_if_the_rubric_does_not_say
     ("label", "level", "outcome"),
     [("a", 20, (1.0, True, ())), ("c", 20, (1.0, False, ("kind",))), ("a", 4, (0.2, False, ()))],
 )
-def test_a_grade_takes_its_score_from_the_other_criteria_and_fails_if_a_category_s_label_fails(
+def test_a_grade_takes_its_score_from_criteria_without_categories_and_fails_if_the_label_of_a_category_fails(
     label: str, level: float, outcome: tuple[float, bool, tuple[str, ...]]
 ) -> None:
     rubric = replace(MIXED, criteria=(PASSING.criteria[0], MIXED.criteria[1]))

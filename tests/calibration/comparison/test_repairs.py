@@ -57,7 +57,7 @@ def test_the_decisions_that_fixing_a_criterion_repairs_equal_counts_worked_out_b
     assert pair == case.pair
 
 
-def test_the_worked_examples_of_repaired_decisions_equal_those_of_the_shared_file() -> None:
+def test_the_worked_examples_of_decisions_corrected_by_fixing_a_criterion_equal_those_of_the_shared_file() -> None:
     for case, shared in zip(REPAIRS, block("gate.yaml", "repairs"), strict=True):
         names = list(shared["criteria"])
         assert (case.criteria, case.mark, case.wrong) == (shared["criteria"], shared["mark"], shared["wrong"])
@@ -225,7 +225,7 @@ def test_the_order_of_examples_and_criteria_does_not_change_how_many_decisions_f
     assert counts(repairs_of(turned, labelled(golds), ratings_of(judges))) == as_it_is
 
 
-def test_doubling_the_examples_doubles_the_repaired_decisions_and_examples_without_an_error_add_none() -> None:
+def test_doubling_the_examples_doubles_the_decisions_that_fixing_corrects_and_error_free_examples_add_none() -> None:
     of, golds, judges = made()
     once = counts(repairs_of(of, labelled(golds), ratings_of(judges)))
     twice = counts(repairs_of(of, labelled(golds * 2), ratings_of(judges * 2)))
@@ -233,7 +233,7 @@ def test_doubling_the_examples_doubles_the_repaired_decisions_and_examples_witho
     assert counts(repairs_of(of, labelled(golds * 2), ratings_of(judges + golds))) == once
 
 
-def test_an_example_without_gold_on_a_criterion_counts_only_for_decisions_that_fixing_others_repairs() -> None:
+def test_an_example_without_gold_on_a_criterion_counts_only_for_decisions_that_fixing_other_criteria_corrects() -> None:
     of = rubric("a", "b", scale=YES_NO)
     gold, judge = [[0, 0]] * 4, [[1, 0]] * 4
     people = ExampleSet(
@@ -254,7 +254,7 @@ def test_an_example_without_gold_on_a_criterion_counts_only_for_decisions_that_f
     assert counts(repairs) == {"a": (1, 0, 0), "b": (0, 0, 0)}
 
 
-def test_annotators_who_split_evenly_on_a_criterion_gave_no_level_even_where_a_third_says_it_does_not_apply() -> None:
+def test_two_annotators_who_differ_on_a_criterion_give_it_no_level_even_if_a_third_one_says_it_does_not_apply() -> None:
     of = RUBRICS[1]
     levels: Levels = {"a": 0.0, "b": 1.0, "c": 0.0}
     people = (
@@ -288,7 +288,7 @@ def test_decisions_that_stay_wrong_even_with_gold_s_levels_on_every_criterion_ar
 # --- where nothing is counted ---------------------------------------------------------------------------------------
 
 
-def test_repaired_decisions_are_not_counted_if_scores_or_decisions_do_not_follow_from_the_levels() -> None:
+def test_decisions_that_fixing_corrects_are_not_counted_if_scores_or_decisions_do_not_follow_from_the_levels() -> None:
     of = rubric("a", "b", scale=YES_NO)
     gold, judge = [[0, 1], [1, 1], [0, 0]], [[1, 1], [1, 1], [0, 1]]
     labels = examples(of, {"p": gold})
@@ -302,12 +302,12 @@ def test_repaired_decisions_are_not_counted_if_scores_or_decisions_do_not_follow
     assert compared(of, labels, whole).repairs is None
 
 
-def test_repaired_decisions_are_counted_if_a_score_differs_from_its_levels_only_by_rounding() -> None:
+def test_decisions_that_fixing_corrects_are_counted_if_a_score_differs_from_its_levels_only_by_rounding() -> None:
     of = rubric("a", "b", "c", scale=YES_NO)
     rounded_off = [replace(rated, overall=1 / 3 + SAME_AS_LEVELS / 2) for rated in judged(of, [[1, 0, 0]] * 3)]
     assert compared(of, examples(of, {"p": [[0, 0, 0]] * 3}), rounded_off).repairs is not None
 
 
-def test_repaired_decisions_are_not_counted_for_a_rubric_with_a_single_criterion() -> None:
+def test_decisions_that_fixing_corrects_are_not_counted_for_a_rubric_with_a_single_criterion() -> None:
     of = rubric("a", scale=YES_NO)
     assert compared(of, examples(of, {"p": [[0], [1]]}), judged(of, [[1], [1]])).repairs is None

@@ -108,7 +108,7 @@ def test_the_ratings_of_an_accepted_run_are_never_read_as_labels(calibration: Ca
     assert [label.rater for label in loaded.labels] == ["a"]
 
 
-def test_accepting_a_run_with_start_over_replaces_all_runs_accepted_before(
+def test_if_accepting_starts_over_the_new_run_replaces_all_runs_accepted_before(
     calibration: Calibration, tmp_path: Path
 ) -> None:
     beside = tmp_path / "accepted-of-mine.jsonl"
@@ -278,7 +278,7 @@ def test_an_accepted_run_is_refused_if_its_ratings_file_has_changed_or_is_missin
         lambda data: data["ratings"].pop("file"),
     ],
 )
-def test_an_accepted_json_with_a_missing_or_wrong_entry_is_refused(
+def test_a_file_of_an_accepted_run_with_a_missing_or_wrong_entry_is_refused(
     calibration: Calibration, tmp_path: Path, change: Callable[[dict[str, Any]], None]
 ) -> None:
     accept(calibration, tmp_path / "accepted.json")

@@ -177,7 +177,7 @@ def test_a_change_of_settings_explains_shifts_only_on_criteria_whose_levels_it_c
     assert [change.key for change in can_explain(changes, "facts")] == ["judge:model"]
 
 
-def test_a_replay_is_needed_only_if_the_rubric_and_the_judge_or_template_changed_at_once() -> None:
+def test_grading_again_by_the_old_rubric_is_needed_only_if_rubric_and_judge_or_template_changed_at_once() -> None:
     text, judge = rubric(changed=["tone"]), replace(JUDGE, model="two")
     assert not need_replay(changes_between(_setting(rubric()), _setting(text)))
     assert not need_replay(changes_between(_setting(rubric()), _setting(rubric(), judge)))

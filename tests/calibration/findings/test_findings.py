@@ -143,7 +143,7 @@ def test_with_one_label_per_example_a_judge_s_central_tendency_is_reported_as_a_
     assert "weak" in finding.message
 
 
-def test_a_lenient_judge_whose_levels_pile_up_at_the_top_is_not_called_narrow() -> None:
+def test_a_lenient_judge_whose_levels_pile_up_at_the_top_is_not_said_to_avoid_extreme_levels() -> None:
     judge = MADE.judge
     judge[:, 0] = rounded(MADE.truth[:, 0] + MADE.noise[:, 0] + 1.6)
     assert codes(MADE.find(judge)) == {"lenient"}
@@ -188,7 +188,7 @@ def test_with_one_annotator_noise_of_the_judge_cannot_be_distinguished_from_nois
     assert "second annotator" in str(finding.suggestion)
 
 
-def test_a_judge_that_gives_one_level_to_nearly_all_responses_gets_no_other_finding_than_stuck() -> None:
+def test_a_judge_that_gives_one_level_to_nearly_all_responses_is_reported_as_stuck_and_gets_no_other_finding() -> None:
     judge = MADE.judge
     judge[:, 0] = 4
     judge[::40, 0] = 3
@@ -280,7 +280,7 @@ def test_annotators_remarks_are_shown_with_the_finding_that_they_disagree() -> N
     assert {(remark["said"], remark["confidence"]) for remark in remarks} == {("which\nfacts?", "low")}
 
 
-def test_a_criterion_that_hardly_varies_is_dead_rather_than_ambiguous() -> None:
+def test_a_criterion_that_hardly_varies_is_reported_as_dead_and_not_as_ambiguous() -> None:
     generator = np.random.default_rng(2)
     truth = MADE.truth.copy()
     truth[:, 0] = 3 + 0.15 * generator.normal(size=100)
@@ -336,7 +336,7 @@ def test_many_examples_of_only_four_tasks_are_reported_as_too_few_labels() -> No
 # --- the judge as a whole -------------------------------------------------------------------------------------------
 
 
-def test_a_halo_effect_is_reported_once_and_neither_as_narrowness_nor_as_noise() -> None:
+def test_a_halo_effect_is_reported_once_and_neither_as_avoiding_extreme_levels_nor_as_noise() -> None:
     coloured = 0.5 * MADE.truth + 0.5 * MADE.truth.mean(axis=1, keepdims=True)
     findings = MADE.find(rounded(coloured + MADE.noise))
     finding = of_code(findings, "halo")
@@ -545,7 +545,7 @@ def test_the_diagnosis_raises_no_error_on_random_examples_with_odd_scales_and_mi
     assert all(np.isfinite(finding.cost) and finding.cost >= 0 for finding in calibration.findings)
 
 
-def test_a_judge_on_unordered_levels_is_never_called_lenient_severe_or_narrow() -> None:
+def test_a_judge_on_unordered_levels_is_never_called_lenient_or_severe_or_said_to_avoid_extreme_levels() -> None:
     kinds = Scale((Level(0.0, "tie"), Level(1.0, "first"), Level(2.0, "second")), ordered=False)
     of = rubric("which", scale=kinds)
     generator = np.random.default_rng(4)

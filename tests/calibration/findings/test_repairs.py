@@ -51,7 +51,7 @@ def repair(
         (repair(scores=(50, 0)), "low"),  # where decisions are counted, scores make nothing severe
     ],
 )
-def test_a_finding_s_severity_follows_the_wrong_decisions_it_repairs_minus_the_right_ones_it_breaks(
+def test_a_finding_s_severity_follows_the_wrong_decisions_that_fixing_it_corrects_minus_the_right_ones_it_breaks(
     changes: Repair, severity: Severity
 ) -> None:
     assert severity_of(changes) == severity
@@ -69,7 +69,7 @@ def order(findings: tuple[Finding, ...]) -> list[str | None]:
     return [finding.criterion for finding in findings]
 
 
-def test_findings_are_ranked_by_false_passes_repaired_then_decisions_then_scores_then_cost() -> None:
+def test_findings_are_ranked_by_the_false_passes_then_decisions_then_scores_that_fixing_corrects_then_by_cost() -> None:
     counted = repairs(
         a=repair(0, 9),
         b=repair(2, 0),
@@ -104,7 +104,7 @@ def test_a_finding_that_is_not_about_a_judge_s_levels_is_ranked_by_its_cost_in_s
     assert [it.criterion for it in ranked(ranking, None)] == ["a", None, "b", "c", "c"]
 
 
-def test_only_findings_about_a_judge_s_levels_or_a_scale_are_ranked_by_what_replacing_levels_repairs() -> None:
+def test_only_findings_about_a_judge_s_levels_or_a_scale_are_ranked_by_the_decisions_that_fixing_corrects() -> None:
     ranked_kinds = [kind for kind in finding_kinds() if kind.is_of_levels]
     assert {kind.cause for kind in ranked_kinds} == {"judge", "scale"}
     assert {kind.code for kind in ranked_kinds} == {

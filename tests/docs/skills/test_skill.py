@@ -66,7 +66,7 @@ def test_links_in_the_agent_skill_lead_to_existing_files() -> None:
             assert (path.parent / link).is_file(), f"{path}: {link}"
 
 
-def test_the_plugin_names_the_folder_of_skills() -> None:
+def test_the_plugin_for_coding_agents_names_the_folder_of_the_agent_skill() -> None:
     plugin = json.loads((ROOT / ".claude-plugin" / "plugin.json").read_text(encoding="utf-8"))
     assert (plugin["name"], plugin["license"]) == ("markscheme", "MIT")
     assert (ROOT / plugin["skills"] / "markscheme" / "SKILL.md").is_file()

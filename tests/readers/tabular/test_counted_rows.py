@@ -34,7 +34,7 @@ def test_a_table_with_counts_of_rows_has_the_same_figures_as_a_table_of_the_sing
         assert data["counts"]["examples"] == 100
 
 
-def test_a_data_frame_with_counts_is_returned_with_its_own_rows() -> None:
+def test_a_data_frame_with_a_column_of_counts_is_returned_with_the_same_rows() -> None:
     pandas = pytest.importorskip("pandas", reason="runs where pandas is installed")
     frame = calibrate(pandas.DataFrame(COUNTED)).to_frame()
     assert frame["n"].tolist() == [60, 8, 25, 7]
@@ -50,7 +50,7 @@ def test_a_data_frame_with_counts_is_returned_with_its_own_rows() -> None:
     ],
     ids=["ids", "texts", "fractions"],
 )
-def test_a_column_n_in_a_table_of_single_responses_does_not_count_examples(rows: list[dict[str, Any]]) -> None:
+def test_a_column_named_n_in_a_table_of_single_responses_does_not_count_examples(rows: list[dict[str, Any]]) -> None:
     assert calibrate(rows, judge="verdict", human="label").counts.examples == 4
 
 

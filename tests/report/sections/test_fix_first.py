@@ -92,7 +92,7 @@ def worth_knowing(section: doc.Section) -> list[doc.Card]:
     return [card for block in inner for card in cards(block)]
 
 
-def test_the_first_fix_is_the_required_criterion_that_passes_unsafe_replies_with_the_number_it_would_stop() -> None:
+def test_the_first_fix_is_the_required_criterion_on_which_unsafe_replies_pass_and_says_how_many_it_would_stop() -> None:
     calibration = calibrated(SAFE_AND_STEPS, *unsafe_replies())
     section = fix_first(calibration)
     first = cards(section)[0]
@@ -131,7 +131,7 @@ def test_for_a_criterion_with_two_findings_the_report_says_once_what_fixing_it_c
     assert sum("Fixing it alone" in card.text for card in about_tone) == 1
 
 
-def test_if_no_single_criterion_repairs_a_fifth_of_wrong_decisions_a_pair_to_fix_is_named_with_examples() -> None:
+def test_if_fixing_no_single_criterion_corrects_a_fifth_of_wrong_decisions_two_to_fix_together_are_named() -> None:
     of = Rubric(tuple(Criterion(1.0, name, name=name) for name in ("a", "b", "c")), pass_mark=0.6)
     calibration = calibrated(of, [[0, 0, 1]] * 20 + [[1, 1, 1]] * 20, [[1, 1, 1]] * 40)
     lines = [
@@ -143,7 +143,7 @@ def test_if_no_single_criterion_repairs_a_fifth_of_wrong_decisions_a_pair_to_fix
 
 
 @pytest.mark.parametrize("cause", [DRIFT_BY_JUDGE, None])
-def test_a_finding_that_by_itself_changes_no_decision_is_shown_with_the_finding_that_explains_it(
+def test_a_finding_whose_fix_corrects_no_decision_is_set_apart_unless_it_is_part_of_another_finding_s_cause(
     cause: FindingKind | None,
 ) -> None:
     from markscheme.report.sections.fix_first import changes_no_decision
