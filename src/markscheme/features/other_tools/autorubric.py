@@ -58,7 +58,10 @@ def read_autorubric(reading: Reading) -> None:
 
 
 def _criteria(data: Any, reading: Reading) -> list[Criterion | None]:
-    """Return the rubric's criterion for each entry of a ground truth, matched by name, by text, or else by position."""
+    """Return our criterion for each entry of a ground truth: that with its name, else its text, else its position.
+
+    An entry without a criterion is None.
+    """
     ours = list(reading.rubric.criteria)
     if data is None:
         return list(ours)

@@ -71,7 +71,7 @@ def of_tool(
 
 
 def comparing_or_not(single: FileFormat) -> FileFormat:
-    """Extend a format: files that compare two responses with each other are read as pairs."""
+    """Return a format that reads files with LangSmith's comparisons as pairs, and other files as `single` does."""
 
     def read_either(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:
         compares = any(is_comparative_feedback(peek) for peek in files)

@@ -50,7 +50,7 @@ def read_inspect(files: Sequence[Peek], content: ToolContent) -> None:
 
 
 def _archived(peek: Peek) -> Iterator[tuple[str, Any]]:
-    """Yield the header's fields and the samples of an `.eval` archive, under the keys that the JSON log has."""
+    """Yield the fields of an `.eval` archive's header and each of its samples, under the keys of the JSON log."""
     header = "header.json" if "header.json" in peek.members else "_journal/start.json"
     members_of_samples = sorted(name for name in peek.members if name.startswith("samples/") and name.endswith(".json"))
     for name, raw in members(peek.path, [header, *members_of_samples]):
@@ -92,8 +92,10 @@ def _sample(record: Any, content: ToolContent) -> None:
 
 
 def _completion(sample: Any) -> Any:
-    """Return the text of a sample's first choice, or the list of its texts, images and documents, with contents that
-    are stored separately filled in."""
+    """Return the text of a sample's answer; a list of texts, images and documents if it isn't text alone.
+
+    Contents that the log stores separately, as attachments, are filled in.
+    """
     try:
         content = sample["output"]["choices"][0]["message"]["content"]
         if isinstance(content, list):
@@ -107,7 +109,7 @@ def _completion(sample: Any) -> Any:
 
 
 def _resolved(messages: Any, sample: Mapping[str, Any]) -> Any:
-    """Return a sample's messages, with texts that the log stores separately filled in."""
+    """Return messages with the texts that the log stores separately, as attachments, filled in."""
     stored = mapping(sample).get("attachments")
     if isinstance(messages, str) and messages.startswith(APART) and isinstance(stored, Mapping):
         return stored.get(messages.removeprefix(APART), messages)
@@ -143,7 +145,7 @@ def _raw_ratings(unit: str, metric: str, score: Any, content: ToolContent) -> It
 
 
 def _score_fields(record: Any, field: str, content: ToolContent) -> tuple[dict[str, Any], list[Any]]:
-    """Return the fields of a score, or of an edit of a score, and the list of its earlier edits."""
+    """Return the fields of a score, or of one edit of it, and the list of the edits in its history."""
     fields = Fields(record, content, field, ("answer", "metadata"))
     values = {key: fields.take(key) for key in ("value", "explanation", "reason")}
     keys = {"author": "author", "at": "timestamp", "why": "reason"}
@@ -154,7 +156,7 @@ def _score_fields(record: Any, field: str, content: ToolContent) -> tuple[dict[s
 
 
 def _by_name(metric: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """Yield a score's value under the scorer's name; if it maps names to values, yield each under its own name."""
+    """Yield the scorer's name and a score's value; for a value that maps names to values, yield these instead."""
     yield from value.items() if isinstance(value, Mapping) else [(metric, value)]
 
 

@@ -149,7 +149,7 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _single_value(value: Any, name: str, content: ToolContent) -> Any:
-    """Return the one value that a control has; if it has several, count them as lost and return None."""
+    """Return the value of a control in which one choice was made; else count the choices as lost and return None."""
     if isinstance(value, Mapping):
         value = value.get("choices", value)
     if not isinstance(value, list):
@@ -161,7 +161,7 @@ def _single_value(value: Any, name: str, content: ToolContent) -> Any:
 
 
 def _ratings_and_notes(peek: Peek, content: ToolContent) -> tuple[list[str], list[str]]:
-    """Return which columns of a CSV export hold an annotator's ratings, and which hold notes.
+    """Return the columns of a CSV export that hold annotators' ratings, and those that hold notes.
 
     A table doesn't say which. Columns count if they are a criterion's, mapped, star ratings, or if two annotators of
     one task differ in them.
@@ -222,7 +222,7 @@ def _respond(unit: str, data: Mapping[str, Any], content: ToolContent) -> None:
 
 
 def _with_file(value: Any, content: ToolContent) -> Any:
-    """Return a task's value with the image or document that it names, if that file lies next to the export."""
+    """Return a reference to the image or document that a value names, if it lies next to the export; else the value."""
     if not isinstance(value, str) or "\n" in value or len(value) > _LONGEST_NAME:
         return value
     address = urlsplit(value)

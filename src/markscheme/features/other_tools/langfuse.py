@@ -64,7 +64,7 @@ def read_langfuse(files: Sequence[Peek], content: ToolContent) -> None:
 
 
 def _note_of_more(page: Mapping[str, Any], content: ToolContent) -> None:
-    """Note that a file holds one page of the API's answer, and that further pages exist."""
+    """Note that the API has further pages of scores or comments, if the file holds only one of several."""
     if page.get("cursor"):
         content.note("there are more scores than the file holds: its answer has a cursor to the next page")
     if (number(page.get("totalPages")) or 0) > (number(page.get("page")) or 0):
@@ -72,7 +72,7 @@ def _note_of_more(page: Mapping[str, Any], content: ToolContent) -> None:
 
 
 def _mixed(trace: object) -> list[str]:
-    """List a trace's keys that hold a list, as Langfuse exports scores by several raters under one name."""
+    """Return the keys under which an exported trace lists its own scores, of several raters under one name."""
     keys = {*TRACE, *_OF_TRACE, "comments"}
     return [name for name, value in mapping(trace).items() if name not in keys and isinstance(decoded(value), list)]
 
@@ -96,7 +96,7 @@ def _trace(record: Mapping[str, object], content: ToolContent) -> None:
 
 
 def _comment(unit: str, record: Any, content: ToolContent) -> None:
-    """Add a trace's comment to the content as a remark; one with an author is by a user of the project."""
+    """Add a trace's comment to the content as a remark: by a person if it names an author."""
     fields = Fields(record, content, "comment", _OF_COMMENT)
     text = fields.text("content")
     author = fields.text("author_user_id", "authorUserId")

@@ -6,7 +6,7 @@ LEVELS_OF_WORDS = "`--levels WORD=LEVEL` says which level a word means"
 
 
 def counted_loss(things: str, count: int) -> str:
-    """Write what was lost with its count.
+    """Return the words for one kind of lost content, with its count.
 
     >>> counted_loss("levels 'meh' of 'good', which aren't among UNMET, MET", 1)
     "1 level 'meh' of 'good', which isn't among UNMET, MET"
@@ -17,5 +17,5 @@ def counted_loss(things: str, count: int) -> str:
 
 
 def has_word_off_scale(lost: Iterable[str]) -> bool:
-    """Return True if a word that is none of a criterion's levels is among what was lost."""
+    """Return True if the lost contents include a word that isn't a level of its criterion."""
     return any(things.startswith("levels '") for things in lost)

@@ -23,7 +23,7 @@ TWO_SIDES: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class RawRating:
-    """A value that one rater gave to one response under one name.
+    """A value that one rater gave to one response for one metric.
 
     Attributes:
         unit: The response's id.
@@ -66,7 +66,7 @@ class RawRating:
 
 
 def of_number_and_word(value: Any, word: Any) -> tuple[Any, str | None]:
-    """Return a rating's value and its word; if there is only a word, the word becomes the value.
+    """Return a rating's value, and the word stored with it or None; a word without a value becomes the value.
 
     >>> of_number_and_word(1, "yes"), of_number_and_word(None, "yes"), of_number_and_word(1, None)
     ((1, 'yes'), ('yes', None), (1, None))
@@ -77,7 +77,7 @@ def of_number_and_word(value: Any, word: Any) -> tuple[Any, str | None]:
 
 
 def with_one_form(metric: Sequence[RawRating], meant: Iterable[str]) -> list[RawRating]:
-    """Convert the ratings of one metric to all numbers or all words; a judge's failures lose their value.
+    """Convert the ratings of one metric to all numbers or all words; a judge's failures become ratings without value.
 
     Numbers count where each word has one number over all raters, and they tell the words apart; else words do, since
     numbers of words are a setting of the tool, which may differ from rater to rater.
@@ -109,7 +109,7 @@ def with_one_form(metric: Sequence[RawRating], meant: Iterable[str]) -> list[Raw
 
 
 def _numbered(rating: RawRating, by_word: Mapping[str, float]) -> Any:
-    """Return a rating's number, else the number that other ratings have with its word, else its value."""
+    """Return a rating's number, else the number that other ratings have with the same word, else its word."""
     if rating.word is not None and rating.value in (None, ""):
         return by_word.get(folded(rating.word), rating.word)
     if isinstance(rating.value, str) and finite(rating.value) is None:
@@ -118,7 +118,7 @@ def _numbered(rating: RawRating, by_word: Mapping[str, float]) -> Any:
 
 
 def _without_failures(metric: Sequence[RawRating]) -> Iterator[RawRating]:
-    """Yield the ratings, without the values by which a judge reports a failure, unless people use the same word."""
+    """Yield the ratings; a judge's word for a failure, such as "error", becomes None unless people use it too."""
     of_people = {folded(str(rating.written)) for rating in metric if not rating.is_by_judge}
     failures = MISSING_OF_A_JUDGE - of_people
     for rating in metric:
@@ -129,7 +129,7 @@ def _without_failures(metric: Sequence[RawRating]) -> Iterator[RawRating]:
 
 
 def refuse_unnamed(ratings: Iterable[RawRating]) -> None:
-    """Refuse ratings by unnamed people if one response has several different ones.
+    """Refuse ratings by people without names if several of them differ on one response.
 
     Raises:
         UsageError: There are such ratings; `--rater` says that one person gave them.
@@ -152,7 +152,7 @@ def refuse_unnamed(ratings: Iterable[RawRating]) -> None:
 
 
 def has_words(values: Iterable[Any]) -> bool:
-    """Return True if any value is a word, other than words that mean no value, such as "nan"."""
+    """Return True if any value is a word, apart from words that mean no value, such as "nan"."""
     return any(
         isinstance(value, str)
         and finite(value) is None
@@ -162,7 +162,7 @@ def has_words(values: Iterable[Any]) -> bool:
 
 
 def has_marks_against_numbers(metric: Iterable[RawRating]) -> bool:
-    """Return True if only judges, or only people, rated a metric with nothing but 0 and 1."""
+    """Return True if the judges gave only 0 and 1 and the people other numbers too, or the reverse."""
     sides: dict[bool, set[float]] = {}
     for rating in metric:
         value = finite(rating.value)
@@ -175,7 +175,7 @@ def has_marks_against_numbers(metric: Iterable[RawRating]) -> bool:
 
 
 def has_two_sides(metric: Iterable[RawRating]) -> bool:
-    """Return True if at least two raters gave values for a metric, at least one of whom is a person."""
+    """Return True if at least two raters, one of them a person, gave values for a metric."""
     raters = {(rating.rater, rating.is_by_judge) for rating in metric if rating.value is not None}
     return len(raters) >= TWO_SIDES and not all(is_judge for _, is_judge in raters)
 
@@ -226,7 +226,7 @@ def scale_and_levels(metric: Sequence[RawRating], options: ColumnOptions) -> tup
 
 
 def _scale_of(read: ReadValues) -> Scale:
-    """Return a metric's scale; for decisions, yes/no, or categories if it isn't known which decision passes."""
+    """Return a metric's scale; for decisions yes/no, or categories if it isn't known which word passes."""
     if read.kind != "decision":
         return read.scale
     return YES_NO if read.knows_pass else Scale.of_categories(read.scale.choices)
@@ -237,7 +237,7 @@ def _cell(rating: RawRating) -> str:
 
 
 def _levelled(rating: RawRating, read: ReadValues, column: str | None) -> RawRating:
-    """Replace a rating's value by the level that it means on the scale; None if it means no level."""
+    """Replace a rating's value by its level on the scale; by None, with the value as the reason, if it has no level."""
     if _cell(rating).strip().casefold() in NOT_APPLICABLE:
         return rating
     level = None if column is None else read.levels[column].get(_cell(rating))
@@ -246,7 +246,7 @@ def _levelled(rating: RawRating, read: ReadValues, column: str | None) -> RawRat
 
 
 def _about(options: ColumnOptions, columns: Sequence[SideColumn]) -> ColumnOptions:
-    """Select the options on the meaning of values that concern the columns of one metric."""
+    """Return the caller's options on what values mean, only those that concern these columns."""
     names = {column.name for column in columns}
     values = {folded(cell) for column in columns for cell in column.cells}
     passing = tuple(option for option in options.pass_ if folded(option) in values or option.partition("=")[0] in names)

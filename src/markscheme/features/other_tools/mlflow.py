@@ -43,7 +43,7 @@ def read_mlflow(files: Sequence[Peek], content: ToolContent) -> None:
 
 
 def _sorted(trace: str, assessments: Sequence[Any], content: ToolContent) -> tuple[list[RawRating], dict[str, Any]]:
-    """Separate a trace's assessments into ratings and a mapping of expectations by name.
+    """Return a trace's assessments as raw ratings, and its expectations by name.
 
     A rating that another rater overrode is kept, and the correction isn't blind; otherwise a judge's errors would
     vanish as they are corrected.

@@ -89,7 +89,7 @@ def print_import(
 
 
 def _rubric_of_call(name: str) -> Rubric:
-    """Return the rubric with this name or in this file; for rows that bring criteria, a rubric of these criteria."""
+    """Return the rubric with this name or in this file; of rows that bring rubrics, one with all criteria."""
     path = Path(name)
     return _rubric_of_rows(path) if brings_rubrics(path) else rubric_named(name)
 
@@ -122,7 +122,7 @@ def convert(files: Sequence[Path], to: Path, options: ShapeOptions, *, json: boo
 
 
 def _calibration(name: str, run: ImportRun) -> str | None:
-    """Return the command that calibrates a judge with the imported ratings; None if no responses to them are stored."""
+    """Return the command that calibrates a judge with the imported ratings; None if no responses to them are known."""
     ratings = run.targets.ratings
     examples = run.targets.examples
     if ratings is None or (examples is None and find_calibration(name, Path.cwd()) is None):
@@ -136,7 +136,7 @@ def _calibration(name: str, run: ImportRun) -> str | None:
 def _with_examples(
     name: str, paths: Sequence[Path], run: ImportRun, given_options: Mapping[str, str | None], columns: ColumnOptions
 ) -> str | None:
-    """Return the command that imports the same files again with their responses; None if they hold no responses."""
+    """Return the command that imports the files again and stores their responses too; None if they hold none."""
     if run.targets.ratings is None or not run.file.has_responses:
         return None
     names = ",".join(columns.judge_names) or None
@@ -147,13 +147,13 @@ def _with_examples(
 
 
 def _examples_of(name: str) -> Path:
-    """Return the path of the file of examples in a rubric's calibration folder."""
+    """Return the path of `examples.jsonl` in a rubric's calibration folder."""
     folder = find_calibration(name, Path.cwd()) or Path(CALIBRATION_FOLDERS, name)
     return folder / "examples.jsonl"
 
 
 def _rubric_of_rows(path: Path) -> Rubric:
-    """Return one rubric with all distinct criteria of the rubrics in a file's rows, named as in files of their labels.
+    """Return one rubric with all distinct criteria of the rubrics that a file's rows bring.
 
     Raises:
         RatingError: A row or its rubric is faulty.

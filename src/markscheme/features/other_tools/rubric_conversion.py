@@ -54,7 +54,7 @@ def _written(path: Path, data: Mapping[str, Any], notes: tuple[str, ...]) -> str
 
 
 def _plain(value: Any) -> Any:
-    """Copy data for writing as YAML: whole numbers without a decimal point, and no object shared between criteria."""
+    """Copy data so that YAML shows whole numbers without a decimal point and repeats shared objects in full."""
     if isinstance(value, Mapping):
         return {str(key): _plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):

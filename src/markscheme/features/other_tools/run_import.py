@@ -115,7 +115,7 @@ def _chosen(file: RatedFile, only: Whose | None, n_damaged: int) -> RatedFile:
 
 
 def _by_who_answered(file: RatedFile, name: str | None, path: Path, targets: TargetFiles) -> RatingCodes:
-    """Return a sheet's ratings under the name of the annotator who answered it; ratings of other files as they are.
+    """Return a file's ratings; those of a labelling sheet under the name of the annotator who filled it in.
 
     Args:
         file: What was read.
@@ -139,7 +139,7 @@ def _by_who_answered(file: RatedFile, name: str | None, path: Path, targets: Tar
 
 
 def _refuse_two_names(sheet: RatedFile, path: Path, targets: TargetFiles) -> None:
-    """Refuse a labelling sheet for another rater than the one that a file is named after."""
+    """Refuse a labelling sheet written for one rater if it, or the file to write, is named after another."""
     sheet_rater = next((rating.rater for rating in sheet.ratings), None)
     for named, named_after in _raters_in_names(path, sheet.rubric, targets).items():
         if sheet_rater and named_after and named_after != sheet_rater:
@@ -148,7 +148,7 @@ def _refuse_two_names(sheet: RatedFile, path: Path, targets: TargetFiles) -> Non
 
 
 def _raters_in_names(sheet: Path, rubric: Rubric, targets: TargetFiles) -> Mapping[Path, str | None]:
-    """Map the sheet, and a file in a folder of ratings, to the rater in the file's name; None if it names no rater."""
+    """Map the sheet, and the target in a folder of ratings, to the rater whom its file name names, or to None."""
     prefix = f"{rubric.name}-"
     saved_as = saved_for(sheet.stem)
     raters = {sheet: saved_as.removeprefix(prefix) if saved_as.startswith(prefix) else None}
@@ -169,7 +169,7 @@ def _refuse_empty(file: RatedFile, path: Path, targets: TargetFiles) -> None:
 
 
 def _refuse_unsigned(file: RatedFile, paths: Sequence[Path], *, is_said: bool) -> None:
-    """Refuse adjudicated ratings and sheets' answers in files without the signed head of a labelling sheet.
+    """Refuse ratings that need a sheet's signed head and lack it: adjudicated ones, and answers to a sheet.
 
     Args:
         file: What was read.
@@ -216,7 +216,7 @@ def _added(file: RatedFile, rubric: Rubric, targets: TargetFiles, current: Rubri
 
 
 def _instead(lost: Mapping[str, int]) -> str:
-    """Name the most frequent contents of a file that aren't ratings, with counts; "" if nothing was lost."""
+    """Return words on what a file contains that can't be a rating, with counts; "" if nothing was lost."""
     if not lost:
         return ""
     most = sorted(lost.items(), key=lambda pair: -pair[1])[:MOST_LOSSES_NAMED]
@@ -225,7 +225,7 @@ def _instead(lost: Mapping[str, int]) -> str:
 
 
 def _refuse_unknown_columns(files: Sequence[Path], columns: ColumnOptions) -> None:
-    """Refuse a mapped column that no row has.
+    """Refuse a column that is mapped with `--map` and that no row has.
 
     Raises:
         UsageError: Names the column, and the nearest one.
@@ -245,13 +245,13 @@ def _refuse_unknown_columns(files: Sequence[Path], columns: ColumnOptions) -> No
 
 
 def _has_value(record: Mapping[str, Any], column: str) -> bool:
-    """Return True if a record has a value in a column, which a path into its objects and lists may name."""
+    """Return True if a record has this column, or a value at the path that it names into objects and lists."""
     path = column.partition(ITEMS)[0]
     return plain(path) in map(plain, map(str, record)) or taken_out(dict(record), path)[1] is not None
 
 
 def _refuse_unknown_fields(fields: Mapping[str, str], rubric: Rubric) -> None:
-    """Refuse a column that is mapped to neither a known field nor a criterion of the rubric.
+    """Refuse a column that `--map` maps to neither a known field nor a criterion of the rubric.
 
     Args:
         fields: The field that each column is mapped to.

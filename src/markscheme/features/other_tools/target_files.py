@@ -19,7 +19,7 @@ from markscheme.rubrics.rubric import Rubric
 
 @dataclass(frozen=True)
 class TargetFiles:
-    """Files to which ratings and examples are written.
+    """The files to which an import writes ratings and examples.
 
     Attributes:
         ratings: The file of ratings; None writes none.
@@ -51,14 +51,14 @@ class TargetFiles:
 
     @property
     def calibration_folder(self) -> Path | None:
-        """Calibration folder around the file of ratings; None if that file isn't in a `ratings` folder."""
+        """Calibration folder that holds the file of ratings; None if that file isn't in a `ratings` folder."""
         if self.ratings is None or self.ratings.parent.name != RATINGS_FOLDER:
             return None
         return self.ratings.parent.parent
 
     @contextmanager
     def turn_to_add(self) -> Iterator[None]:
-        """Lock these files while the context lasts; imports and labelling pages wait for each other.
+        """Lock these files' folders while the context lasts, so that imports and labelling pages wait.
 
         Raises:
             UsageError: A folder can't be made.
@@ -71,7 +71,7 @@ class TargetFiles:
             yield
 
     def additions(self, ratings: Iterable[Rating], rubric: Rubric) -> Additions | None:
-        """Return which of these ratings are new to the file of ratings; None if there is no such file yet.
+        """Return which ratings the file of ratings doesn't have yet; None if that file doesn't exist.
 
         Raises:
             RatingError: The file has a line that isn't JSON.
@@ -81,7 +81,7 @@ class TargetFiles:
         return additions_to(self.ratings, ratings, rubric)
 
     def new_examples(self, examples: Iterable[Example], where: str) -> list[Example]:
-        """Return those of the examples that the file of examples lacks; nothing if no examples are written.
+        """Return the examples that the file of examples lacks; nothing if no such file is to be written.
 
         Args:
             examples: Those to add.
@@ -95,7 +95,7 @@ class TargetFiles:
         return new_examples(self.examples, examples, responses_in(self.examples), where)
 
     def parted(self, new: Sequence[Example], rubric: Rubric) -> tuple[Example, ...]:
-        """Return new examples with the part, such as dev, that each is assigned to; call within `turn_to_add`.
+        """Return new examples, each assigned to a part such as dev; call within `turn_to_add`.
 
         Args:
             new: The examples.
@@ -122,13 +122,13 @@ class TargetFiles:
 
 
 def _shared_folder(target: Path) -> Path:
-    """Return the folder to lock while a file is written: the folder of ratings, which labelling pages lock too."""
+    """Return the folder to lock while a file is written: its `ratings` folder, as labelling pages do, or its own."""
     folder = end_of_link(target).resolve().parent
     return folder / RATINGS_FOLDER if (folder / RATINGS_FOLDER).is_dir() else folder
 
 
 def _add_lines(lines: Iterable[str], path: Path) -> None:
-    """Append lines to a file, made if it doesn't exist. No link is followed: the folder may be a stranger's."""
+    """Append lines to a file, made if missing. Follow no link to an existing file, since others may have made it."""
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         append_text(path, "".join(lines), follow=is_no_file(path))

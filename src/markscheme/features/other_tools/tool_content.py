@@ -41,7 +41,7 @@ SHOWN_IDS = 3
 
 
 class Fields:
-    """A record of an export that counts every field as lost which its reader doesn't take.
+    """A record of an export; each field that its reader doesn't take counts as lost.
 
     Args:
         record: The record.
@@ -71,7 +71,7 @@ class Fields:
         return texts[0] if texts else ""
 
     def items(self, path: str) -> list[Any]:
-        """Take the list at a path; count anything else there as lost."""
+        """Take the list at a path; if there is something else, count it as lost and return []."""
         value = self.take(path)
         if isinstance(value, list):
             return value
@@ -128,11 +128,11 @@ class ToolContent(Import):
 
     @property
     def needs_ratings(self) -> bool:
-        """True if the reader needs an export with ratings."""
+        """True if an export without ratings is of no use to the caller."""
         return not (self.for_remarks or self.for_responses)
 
     def remark(self, remark: Remark, *, lost: str | None = None) -> None:
-        """Add a comment that belongs to no rating; `lost` names the count to add it to if only ratings are wanted."""
+        """Add a comment that belongs to no rating; `lost` names what it counts as where only ratings are kept."""
         self.remarks.append(remark)
         if lost is not None:
             self.lose(lost)
@@ -140,7 +140,7 @@ class ToolContent(Import):
 
     @property
     def every_remark(self) -> list[Remark]:
-        """All comments: those that belong to no rating, and those of ratings."""
+        """All comments: those that belong to no rating, then those that came with ratings."""
         of_ratings = (Remark(raw.unit, raw.comment, raw.rater, raw.kind, raw.at) for raw in self.raw_ratings)
         return [*self.remarks, *of_ratings]
 
@@ -150,7 +150,7 @@ class ToolContent(Import):
         return self.lost - self.not_rated
 
     def respond(self, unit: str, response: Any, inputs: Any = None, **more: Any) -> None:
-        """Add a response.
+        """Add a response under its id, with its inputs.
 
         Args:
             unit: Its id.
@@ -172,11 +172,14 @@ class ToolContent(Import):
             self.responses[unit] = Example(Submission(self._judged(response), texts, unit))
 
     def _judged(self, value: Any, name: str = "the response") -> str:
-        """Return a response or input as text, with images and documents in the export or in files next to it."""
+        """Return a response or an input as text, with its images and documents loaded from files.
+
+        The files may be named in the export or lie next to it.
+        """
         return text_in_file(value, name, self.path.parent, self.lost.update)
 
     def steps(self, name: str, recorded: Any, *, beyond: int) -> dict[str, Any]:
-        """Map the name of the rubric's input for steps to an agent's steps; empty if a response has no steps.
+        """Return an agent's steps under the rubric's input for steps; {} if a response has none.
 
         Args:
             name: The input's name for a rubric that declares none.
@@ -195,7 +198,7 @@ class ToolContent(Import):
         return {taken_by: recorded} if recorded and (declared or is_more) else {}
 
     def rate(self, raw: RawRating) -> None:
-        """Add a rater's value as a raw rating; if it is an object, add each entry under a name of its own."""
+        """Add a rater's value as a raw rating; of an object, add each entry as a metric of its own."""
         if not raw.unit or not raw.metric:
             self.lose("ratings that name no response or no metric")
         elif isinstance(raw.value, Mapping) and raw.value:
@@ -205,7 +208,7 @@ class ToolContent(Import):
             self.raw_ratings.append(raw)
 
     def rate_metadata(self, unit: str, fields: Fields) -> None:
-        """Add the labels in a record's metadata that the caller maps (`--map metadata.KEY=METRIC`)."""
+        """Add, as raw ratings, the metadata of a record that the caller maps to metrics."""
         mapped = {path: meaning for path, meaning in self.columns.fields.items() if path.startswith("metadata.")}
         rater = fields.text(*(path for path, meaning in mapped.items() if meaning == "rater"))
         comment = fields.text("comments") if mapped else ""
@@ -242,14 +245,14 @@ class ToolContent(Import):
         return Rubric(tuple(criteria), name=self.path.stem)
 
     def _by_metric(self, raw_ratings: Iterable[RawRating]) -> dict[str, list[RawRating]]:
-        """Return the ratings of each metric, by the name of its criterion."""
+        """Group raw ratings by the criterion to which their metric is mapped."""
         by_metric: dict[str, list[RawRating]] = {}
         for raw in raw_ratings:
             by_metric.setdefault(self._criterion_of(raw.metric), []).append(raw)
         return by_metric
 
     def _scale_of(self, name: str, metric: Sequence[RawRating]) -> tuple[Scale | None, list[RawRating]]:
-        """Infer a metric's scale from its values; return the scale, or None if no value is a level, and the ratings.
+        """Infer a metric's scale, None if no value is a level; return it with the ratings, whose words become levels.
 
         Raises:
             UsageError: Its words may mean several things, and both sides rated it.
@@ -266,7 +269,7 @@ class ToolContent(Import):
             return None, list(metric)
 
     def reading(self) -> Reading:
-        """Return the examples, and one rating for each rater and response, by the given rubric or an inferred one.
+        """Return the examples, and each rater's ratings by the given rubric or an inferred one.
 
         Raises:
             RatingError: Neither the files nor the caller say who rated, or the files have no id in common.
@@ -290,7 +293,7 @@ class ToolContent(Import):
         return reading
 
     def _refuse_unknown_metrics(self) -> None:
-        """Refuse a mapped metric that no rating has; fields of responses and keys of metadata aren't metrics.
+        """Refuse a `--map` of a metric that no rating has; fields and `metadata.KEY` aren't metrics.
 
         Raises:
             RatingError: Names the metric, and the nearest one.
@@ -321,7 +324,7 @@ class ToolContent(Import):
         return replace(raw, rater=rater or ("judge" if kind == "model" else kind or ""), kind=kind)
 
     def _on_one_scale(self, raw_ratings: Sequence[RawRating]) -> list[RawRating]:
-        """Convert judge's and people's numbers to a common scale per metric, if the caller names both scales.
+        """Convert judges' and people's numbers for a metric to one scale where their scales differ.
 
         Raises:
             UsageError: A judge's numbers and people's can't be on one scale, and no scale is named.
@@ -351,7 +354,7 @@ class ToolContent(Import):
         return list(raw_ratings)
 
     def _moved(self, raw: RawRating, ends: Span) -> RawRating:
-        """Convert a raw rating from its rater's scale to a scale with these ends, at the same relative position."""
+        """Convert a rating's number from its rater's scale to these ends, at the same relative position."""
         level = number(self.meant(raw.value))
         if level is None:
             return raw
@@ -394,7 +397,10 @@ class ToolContent(Import):
             self.note(sentence)
 
     def _put(self, ratings: dict[tuple[str, str, Kind, int], Rating], raw: RawRating, reading: Reading) -> None:
-        """Add a raw rating; a repeated value replaces an annotator's earlier one, and is a further run of a judge."""
+        """Add a raw rating to the ratings that its rater gave the response.
+
+        A repeated value replaces an annotator's earlier one; of a judge, it is a further run.
+        """
         name = self._criterion_of(raw.metric)
         criterion = reading.criterion(name)
         if raw.kind is None or (criterion is None and name not in WHOLE_RESPONSE):
@@ -432,7 +438,7 @@ def _differ(sides: Mapping[str, Sequence[float]]) -> bool:
 
 
 def _scale(values: Iterable[Any], content: ToolContent, stated: tuple[float, float] | None) -> Scale | None:
-    """Infer a scale from values: yes/no, whole numbers, or 0 to 1; None if no value is a level."""
+    """Return the stated scale, else infer yes/no, 0 to 1 or whole numbers from values; None if no value is a level."""
     if stated is not None:
         return scale_between(*stated)
     stated_values = [value for value in values if value not in (None, "")]
@@ -461,7 +467,7 @@ def _says(rating: Rating | None, name: str, criterion: Criterion | None) -> bool
 
 
 def _with_whole(rating: Rating, name: str, raw: RawRating, reading: Reading) -> Rating | None:
-    """Add an overall decision or score to a rating; count any other value as lost and return None."""
+    """Return a rating with this decision or score on the whole response; None, counted as lost, for any other value."""
     decision = reading.decision(raw.value)
     score = number(reading.meant(raw.value))
     if name == "pass" and decision is not None:
@@ -473,7 +479,7 @@ def _with_whole(rating: Rating, name: str, raw: RawRating, reading: Reading) -> 
 
 
 def _rated(raw: RawRating, criterion: Criterion, reading: Reading) -> Rated | None:
-    """Convert a raw rating to a criterion's level or an abstention; count other values as lost and return None."""
+    """Return a raw rating as a level of the criterion or an abstention; None, counted as lost, for any other value."""
     value = raw.value
     if value is None or value == "" or (isinstance(value, float) and not math.isfinite(value)):
         return Rated(None, raw.reason or "no value", declined="abstained" if raw.kind in PEOPLE else "unread")
@@ -487,7 +493,7 @@ def _counts_of_lost(lost: Mapping[str, int]) -> str:
 
 
 def _inputs(inputs: Any) -> dict[str, Any]:
-    """Map names to inputs; the input that holds the question is renamed `query`."""
+    """Return inputs by name; a single value, and the input that holds the question, are named `query`."""
     if inputs is None or inputs == "":
         return {}
     if not isinstance(inputs, Mapping):

@@ -39,7 +39,7 @@ def is_pairwise_task(peek: Peek) -> bool:
 
 
 def read_pairwise_tasks(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:
-    """Read the pairs in tasks, and which of the two each annotator chose.
+    """Read each task as a pair of responses, and which of the two each annotator chose.
 
     Raises:
         RatingError: A task's two texts can't be told from its data.
@@ -70,7 +70,7 @@ def _rows_of_tasks(peek: Peek) -> Iterator[PairRow]:
 
 
 def _choices(task: Mapping[str, Any]) -> list[PairAnswer]:
-    """Return the annotators' choices between two texts in a task, and the judge's in its predictions."""
+    """Return which of a task's two texts each annotator chose, and which the judge predicted."""
     parts: list[tuple[Any, Kind]] = [(annotation, "human") for annotation in _listed(task.get("annotations"))]
     parts += [(prediction, "model") for prediction in _listed(task.get("predictions"))]
     choices = []
@@ -103,7 +103,7 @@ def is_comparative_feedback(peek: Peek) -> bool:
 
 
 def read_comparative_feedback(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:
-    """Read pairs of compared runs; the run with the higher feedback score is the preferred one.
+    """Read compared runs as pairs of responses, of which the run with the higher score is preferred.
 
     Raises:
         RatingError: The runs, which have the responses, are missing.

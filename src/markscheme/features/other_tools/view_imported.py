@@ -58,7 +58,7 @@ def _lines(file: RatedFile, examples_to: Path | None) -> Iterator[Line]:
 
 
 def _raters(file: RatedFile) -> dict[str, dict[str, Any]]:
-    """Map each rater to the kind and the number of the rater's ratings."""
+    """Map each rater to its kind, the number of its ratings, and how many of these are ungraded."""
     raters: dict[str, dict[str, Any]] = {}
     for header, times in RatingCodes.of(file.ratings).header_counts():
         counts = raters.setdefault(header.rater, {"kind": header.kind, "ratings": 0, "ungraded": 0})
@@ -68,7 +68,7 @@ def _raters(file: RatedFile) -> dict[str, dict[str, Any]]:
 
 
 def json_of(run: ImportRun) -> dict[str, Any]:
-    """Return the report as a dict with the keys of the JSON output."""
+    """Return the report on an import as a dict with the keys of the JSON output."""
     return {
         "schema": 1,
         **attributes(run.file, "file=path taken_for=format"),

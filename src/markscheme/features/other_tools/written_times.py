@@ -10,7 +10,7 @@ Times = Iterator[tuple[str, Any]]
 
 
 def _of_records(unit: str, *times: str) -> Callable[[Peek], Times]:
-    """Make a function that yields each record's id and time, from the keys that hold them."""
+    """Make a function that yields each record's id and time, found under these keys."""
 
     def read(peek: Peek) -> Times:
         for _, record in peek.parts():
