@@ -1,4 +1,4 @@
-"""Variants of a prompt run on cases: their outputs graded, and compared by case."""
+"""Experiments: prompt variants are run on cases, their outputs are graded, and the variants compared case by case."""
 
 from markscheme.commands.table import COMMANDS, CommandFunction, CommandRow
 from markscheme.seam import Feature

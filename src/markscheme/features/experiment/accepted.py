@@ -20,7 +20,7 @@ from markscheme.shipped import installed_version
 
 @dataclass(frozen=True)
 class AcceptedExperiment:
-    """An accepted run from its file: its day, how it was graded, and each cell's rating with its case's digest."""
+    """An accepted run as loaded from its file: how it was graded, its ratings, and the digests of its cases."""
 
     path: Path
     date: str
@@ -29,7 +29,7 @@ class AcceptedExperiment:
     digests: dict[str, str]
 
     def since(self, run: ExperimentRun) -> list[Difference]:
-        """Compare each variant with the accepted run, on unchanged cases.
+        """Compare each variant in this run with the same variant in the accepted run, on cases unchanged since then.
 
         Raises:
             ComparisonError: Another rubric, prompt or judge graded it, or the runs have no case in common.

@@ -18,7 +18,7 @@ PLACEHOLDER = re.compile(r"\{\{\s*([^{}|%\s]+(?:\s+[^{}|%\s]+)*)\s*\}\}")
 
 @dataclass(frozen=True)
 class Variant:
-    """A prompt variant.
+    """A prompt variant: a prompt and a system prompt, with placeholders for a case's inputs.
 
     Attributes:
         name: Its name in the table; the judge never sees it.
@@ -37,7 +37,7 @@ class Variant:
 
     @property
     def named(self) -> set[str]:
-        """Names of the inputs that the placeholders of both prompts refer to."""
+        """Names of the inputs that have placeholders in the prompt or the system prompt."""
         return {name for text in self.texts for name in PLACEHOLDER.findall(text)}
 
     def ask(self, case: "ExperimentCase") -> Prompt:
@@ -48,7 +48,7 @@ class Variant:
 
 @dataclass(frozen=True)
 class ExperimentCase:
-    """The inputs that every variant is run on.
+    """A case of an experiment: the inputs that every variant is run on.
 
     Attributes:
         id: Its id in the table.
@@ -62,17 +62,17 @@ class ExperimentCase:
 
     @cached_property
     def digest(self) -> str:
-        """Digest of the case's content."""
+        """Digest of the case's inputs and expected texts."""
         return fingerprint(dict(self.inputs), dict(self.expected))
 
     def submission(self, response: str, id: str) -> Submission:
-        """Make the submission by which a judge grades a response to the case."""
+        """Make the submission that a judge grades: a response to this case, with the case's inputs."""
         return Submission(response, {**self.inputs, **self.expected}, id)
 
 
 @dataclass(frozen=True)
 class Model:
-    """The model that answers, named like a judge.
+    """The model that makes the outputs, named in the same form as a judge.
 
     Attributes:
         name: Name as on the command line.
@@ -87,7 +87,7 @@ class Model:
 
 @dataclass(frozen=True)
 class Output:
-    """A variant's output for a case.
+    """A variant's output for a case, or the reason why there is none.
 
     Attributes:
         text: The output; None if there is none.

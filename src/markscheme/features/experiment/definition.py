@@ -31,7 +31,7 @@ FIGURES = (OVERALL, PASS_RATE)
 
 @dataclass(frozen=True)
 class Experiment:
-    """Variants x cases, and the rubric that grades the outputs.
+    """An experiment: prompt variants, the cases they are run on, and the rubric that grades the outputs.
 
     Attributes:
         rubric: The rubric to grade by.
@@ -84,12 +84,12 @@ class Experiment:
 
     @property
     def cells(self) -> list[Cell]:
-        """Pairs of every variant with every case, case by case."""
+        """All pairs of a variant and a case, ordered by case."""
         return [(variant.name, case.id) for case in self.cases for variant in self.variants]
 
     @property
     def to_ask(self) -> list[Cell]:
-        """Cells whose output no file gives, so that the model has to be asked for it."""
+        """Pairs of a variant and a case for which no file gives an output, so that the model is asked for one."""
         return [cell for cell in self.cells if cell not in self.ready_outputs]
 
     @cached_property

@@ -55,7 +55,7 @@ def read_experiment(path: Path, outputs: Path | None, build: Callable[..., _T]) 
 
 @dataclass
 class _Reading:
-    """A pass over a file; faults are collected and reported together."""
+    """Reader of one experiment's file, which collects all faults and reports them together."""
 
     path: Path
     data: Mapping[str, Any]
@@ -115,14 +115,14 @@ class _Reading:
         return Model(value["name"], {key: value for key, value in values.items() if value is not None}, price)
 
     def _outputs(self) -> list[GivenOutput]:
-        """Read outputs of all variants: from the file given for this run, else from the one the experiment names."""
+        """Read the outputs that cover all variants, from the file named for this run or else by the experiment."""
         named = self._text(self.data, "outputs", ())
         if self.outputs is not None:
             return read_outputs(self.outputs)
         return self._read(read_outputs, self.path.parent / named, ("outputs",)) if named else []
 
     def _read(self, read: Callable[[Path], Iterable[_T]], path: Path, at: Place) -> list[_T]:
-        """Read a file that the experiment's file names; faults of both files are reported together."""
+        """Read another file that the experiment's file names; a fault in it is recorded with the experiment's own."""
         try:
             refuse_pipe(path, RatingError)
             return list(read(path))
@@ -131,7 +131,7 @@ class _Reading:
             return []
 
     def _variants(self, outputs: list[GivenOutput]) -> list[tuple[Variant, Path | None]]:
-        """Read variants, each with the file of its outputs; without any, use those in the common outputs file."""
+        """Read the variants, each with its file of outputs; if none is listed, those that the common outputs name."""
         entries = self._list("variants")
         if not entries and outputs:
             names = [name for name in dict.fromkeys(output.variant for output in outputs) if name]
@@ -191,7 +191,7 @@ class _Reading:
     def _outputs_of_cells(
         self, outputs: list[GivenOutput], variants: list[tuple[Variant, Path | None]], cases: list[ExperimentCase]
     ) -> dict[Cell, Output]:
-        """Return the output, or the reason why it is missing, for each cell of a variant with outputs from a file."""
+        """Return the output of each case by each variant whose outputs are in a file, or why it is missing."""
         cells: dict[Cell, Output] = {}
         for variant, named_file in variants:
             if named_file is None and not (self.outputs or self.data.get("outputs")):
@@ -248,7 +248,7 @@ class _Reading:
         return self.lines.get(path)
 
     def _line_of(self, about: Sequence[tuple[str, str]]) -> int | None:
-        """Return the line to report for a fault in certain cases or variants: that of the first one in this file."""
+        """Return the line of the first of these cases or variants that the experiment's file lists, for a fault."""
         keys = {OF_CASE: ("cases", "id"), OF_VARIANT: ("variants", "name")}
         for kind, name in about:
             key, name_key = keys[kind]

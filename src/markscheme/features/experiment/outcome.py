@@ -27,7 +27,7 @@ from markscheme.rubrics.search import find_calibration
 
 @dataclass(frozen=True)
 class ExperimentReport:
-    """Everything that the report shows about a run of an experiment.
+    """The results of a run of an experiment, with everything that its report shows.
 
     Attributes:
         run: The graded table.
@@ -61,7 +61,7 @@ def report_of(
     worse: bool,
     strict: bool,
 ) -> ExperimentReport:
-    """Report the differences between variants, the changes since the accepted run, and the failed rules.
+    """Make the report on a run: differences between variants, changes since the accepted run, and failed rules.
 
     Args:
         run: The graded table.
@@ -105,7 +105,7 @@ def report_of(
 
 
 def _decided_then(run: ExperimentRun) -> Decided | None:
-    """Return the decisions of annotators and judge in the rubric's accepted calibration, if it applies to this run."""
+    """Return annotators' and judge's decisions in the rubric's accepted calibration, if it holds for this judge."""
     rubric = run.experiment.rubric
     receipt = run.receipt
     folder = find_calibration(rubric.name, Path.cwd())

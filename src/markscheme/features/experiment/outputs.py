@@ -26,7 +26,7 @@ AT = " @ "
 
 @dataclass(frozen=True, slots=True)
 class GivenOutput:
-    """An output in a file, with its variant ("" if the file doesn't say), its case and the case's inputs."""
+    """An output in a file, with its variant, or "" if the file names none, its case and the case's inputs."""
 
     variant: str
     case: str
@@ -35,7 +35,7 @@ class GivenOutput:
 
 
 def read_outputs(path: Path) -> list[GivenOutput]:
-    """Read the outputs in lines or a table, in Promptfoo's results, or in the export of another tool.
+    """Read the outputs in a file of lines, a table, Promptfoo's results or an export of another tool.
 
     Raises:
         RatingError: All lines without an output, or with a second output of the same variant and case.
@@ -57,7 +57,7 @@ def read_outputs(path: Path) -> list[GivenOutput]:
 
 
 def _entries(path: Path) -> Iterator[tuple[int | None, Any]]:
-    """Return the outputs of a file as written, each with its line."""
+    """Return the outputs in a file, as built already or as raw records, each with its line or None."""
     if has_results(path):
         return _of_results(read_results(path, unjudged=True).rows)
     has_records = Peek(path).shape in OF_RECORDS and not are_of_tool([path])
@@ -65,7 +65,10 @@ def _entries(path: Path) -> Iterator[tuple[int | None, Any]]:
 
 
 def _of_rated(path: Path) -> Iterator[tuple[None, GivenOutput]]:
-    """Yield each response in a file of ratings as an output: its system is the variant, its group or id the case."""
+    """Yield each response in a file of ratings as an output of its system, which becomes the variant.
+
+    Its group, or else its id, becomes the case.
+    """
     for file in open_rated([path], expected="examples", columns=RESPONSES_ALONE).files:
         for example in file.examples if file.has_responses else ():
             if example.submission.second is not None:
@@ -112,7 +115,7 @@ def case_of(record: Any, folder: Path) -> ExperimentCase:
 
 
 def _read_output(record: Any, index: int, folder: Path) -> GivenOutput:
-    """Build an output from a record; if the record names no case, its number is the case's id, as in `grade`."""
+    """Build an output from a record; its case is the one it names, else its number in the file, as in `grade`."""
     if not isinstance(record, Mapping):
         raise ValueError(f"an output is an object with case and output; found {shown(record)}")
     key = next((key for key in ("case", "id") if key in record), None)
@@ -165,7 +168,7 @@ def _of_results(rows: Sequence[Row]) -> Iterator[tuple[None, GivenOutput]]:
 
 @dataclass
 class OutputsFile:
-    """Outputs of earlier runs, one per line, which are reused; also a pool for `markscheme label`.
+    """File of the outputs of earlier runs, one a line, which are reused and can be labelled with `markscheme label`.
 
     Attributes:
         path: The file; None stores nothing.
@@ -178,14 +181,14 @@ class OutputsFile:
         self._texts = {line["under"]: Output(line["response"], None, line["under"], line["cut_off"]) for line in lines}
 
     def find(self, under: str) -> Output | None:
-        """Return the output for exactly this prompt and model; None if there is none."""
+        """Return the stored output for the prompt and model with this digest; None if there is none."""
         return self._texts.get(under)
 
     def _written(self, text: str) -> Any:
         return as_written(text, None if self.path is None else self.path.parent)
 
     def keep(self, reply: Reply, under: str, variant: str, case: ExperimentCase) -> Output:
-        """Store the output in a reply; on disk when this returns."""
+        """Store the output in a model's reply; it is on disk when this returns."""
         output = Output(reply.text, None, under, reply.stop == "length")
         line = {
             "id": output_id(variant, case.id, under),
@@ -205,7 +208,7 @@ class OutputsFile:
         return self._texts.setdefault(under, output)
 
     def _read(self) -> Iterator[dict[str, Any]]:
-        """Yield the stored outputs; skip unreadable lines, such as one that a power failure cut off."""
+        """Yield the lines of stored outputs, without unreadable ones, such as one that a power failure cut off."""
         if self.path is None or not self.path.is_file():
             return
         for text in self.path.read_bytes().split(b"\n"):
@@ -218,5 +221,5 @@ class OutputsFile:
 
 
 def output_id(variant: str, case: str, under: str | None) -> str:
-    """Return an output's id in files; it includes a digest, since labels hold for this exact answer only."""
+    """Return an output's id for files, with a digest of its prompt and model, so that labels stay with this answer."""
     return f"{case}{AT}{variant}" + (f" ({under[:8]})" if under else "")

@@ -19,7 +19,7 @@ from markscheme.ratings.pairing import pair_of
 async def prefer(
     experiment: Experiment, outputs: Outputs, grading: Grading, *, concurrency: int = 8, watch: Watch = unwatched
 ) -> tuple[Reported, Mapping[str, Grade]]:
-    """Compare each two variants by which outputs the judge prefers, and close the judge.
+    """Compare every two variants by which one's outputs the judge prefers, then close the judge.
 
     Returns:
         Which variant is preferred, and the grade of each pair by its id.
@@ -39,7 +39,7 @@ def too_few_graded(grades: Mapping[str, Grade]) -> bool:
 
 
 def pairs_of(experiment: Experiment, outputs: Outputs) -> list[Example]:
-    """Make a pair of each two outputs of a case; the variants are the systems, and a case's pairs share a group."""
+    """Make a pair of every two variants' outputs for a case; the variants are its systems, the case its group."""
     by_cell = submissions(experiment, outputs)
     pairs = []
     for case in experiment.cases:
@@ -55,7 +55,7 @@ def pairs_of(experiment: Experiment, outputs: Outputs) -> list[Example]:
 async def grade_pairs(
     pairs: Sequence[Example], grading: Grading, *, concurrency: int = 8, watch: Watch = unwatched
 ) -> dict[str, Grade]:
-    """Grade all pairs of outputs; if the budget runs out, the remaining pairs stay ungraded. The judge is closed.
+    """Grade pairs of outputs, then close the judge; if the budget runs out, the remaining pairs stay ungraded.
 
     Returns:
         The grade of each pair by its id.

@@ -82,7 +82,7 @@ def print_experiment(
     outputs_file = OutputsFile(folder / OUTPUTS if ask.cache else None)
 
     async def asked(grade: Callable[..., Awaitable[_T]]) -> _T:
-        """Make all outputs, open the judge, and return the result of grading the outputs with `grade`."""
+        """Make all outputs, open the judge, and return what `grade` makes of outputs and judge."""
         made, grading = await outputs_and_grading(defined, ask, outputs_file, model=model, judge=judge, watch=progress)
         return await grade(defined, made, grading, concurrency=ask.at_once, watch=progress)
 
@@ -113,7 +113,7 @@ def print_experiment(
 
 
 def _onward(report: ExperimentReport, judge: str | None, *, is_accepted: bool) -> tuple[str, str] | None:
-    """Return the next step and its command: calibrate a judge whose scores may not be averaged, else keep the run."""
+    """Return the next step and its command: calibrate a judge not shown fit for averages, else accept this run."""
     receipt = report.run.grading.receipt
     if receipt is None or not receipt.may_trend:
         commands = Commands.on(report.run.experiment.rubric, judge)
@@ -129,14 +129,14 @@ def folder_of(file: Path) -> Path:
 
 
 def _refuse_accepting(folder: Path) -> None:
-    """Refuse to accept a run whose file can't be written, before model and judge are asked."""
+    """Raise an error, before model and judge are asked, if the accepted run's file couldn't be written."""
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"--accept keeps the run in a folder {folder}, but a file has that name; move it away")
     refuse_unwritable(folder / ACCEPTED if folder.is_dir() else folder)
 
 
 def _accepted(path: Path, *, accepting: bool, worse: bool) -> AcceptedExperiment | None:
-    """Load the accepted run; None if there is no file, or if it can't be read but will be replaced anyway."""
+    """Load the accepted run; None if there is none, or if its file can't be read but is about to be replaced."""
     if path.is_file():
         return loaded_unless_replaced(load_accepted_experiment, path, accepting=accepting)
     if worse and not accepting:
@@ -145,7 +145,7 @@ def _accepted(path: Path, *, accepting: bool, worse: bool) -> AcceptedExperiment
 
 
 def _data(report: ExperimentReport) -> dict[str, Any]:
-    """Return the report as plain data, with every output and its grade."""
+    """Return the report as a dict for JSON, with every output and its grade."""
     run = report.run
     outputs = [
         {

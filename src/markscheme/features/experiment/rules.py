@@ -26,7 +26,7 @@ _RULE: Final = re.compile(r"\s*([^<>=\s]+(?:\s+[^<>=\s]+)*)\s*(<=|>=|<|>)\s*([+-
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule, such as `overall < 0.8`; a run fails if the rule applies to any variant that the rule names.
+    """A rule such as `overall < 0.8`; the run fails if it is true of any variant that it applies to.
 
     Attributes:
         text: The rule as typed.
@@ -44,7 +44,7 @@ class Rule:
 
     @classmethod
     def parse(cls, text: str, experiment: Experiment) -> "Rule":
-        """Parse the rule in `[VARIANT.]FIGURE SIGN NUMBER`.
+        """Parse a rule written as `[VARIANT.]FIGURE SIGN NUMBER`.
 
         Raises:
             UsageError: Invalid syntax, an unknown variant or figure, or a number outside the figure's range.
@@ -60,7 +60,7 @@ class Rule:
         return cls(text, variants, figure, match[2], bound)
 
     def hits(self, rows: Mapping[str, VariantFigures]) -> list[str]:
-        """Return a sentence for each variant that fails by the rule; a variant whose figure is unknown fails too."""
+        """Return a sentence for each variant that makes the run fail by this rule; an unknown figure does so too."""
         return [why for name in self.variants if (why := self._why(name, self._value(rows[name])))]
 
     def _why(self, name: str, value: float | None) -> str:
@@ -78,7 +78,7 @@ class Rule:
         return row.overall.mean if self.figure == OVERALL else row.criteria[self.figure].mean
 
     def _fails(self, value: float) -> bool:
-        """Return True if a value fails by more than rounding error; one at the bound matches <= and >= only."""
+        """Return True if the rule is true of a value; within rounding error of the bound, <= and >= are true."""
         if abs(value - self.bound) <= ROUNDING:
             return "=" in self.sign
         return value < self.bound if self.sign[0] == "<" else value > self.bound
@@ -93,7 +93,7 @@ def worse_than_accepted(differences: Iterable[Difference]) -> list[str]:
 
 
 def risks(rules: Iterable[Rule], run: ExperimentRun) -> list[str]:
-    """Say how often each rule on scores or pass rates would fail by chance alone, estimated from repeated cases."""
+    """Say how often each rule on a lowest score or pass rate would fail by chance, estimated from repeated cases."""
     return [
         f"{name}, {rule.text!r}: {gate_in_words(gate)}"
         for rule in rules
@@ -104,7 +104,7 @@ def risks(rules: Iterable[Rule], run: ExperimentRun) -> list[str]:
 
 
 def _repeats(run: ExperimentRun, variant: str) -> RatingTable:
-    """Collect the runs of each case of a variant: cases with the same content are repeats."""
+    """Return a variant's ratings as repeated runs of each case; cases with equal content are repeats of one."""
     rubric = run.experiment.rubric
     graded = (
         replace(rating_of(run.grades[variant, case.id], rubric, variant), id=case.digest)
@@ -114,7 +114,7 @@ def _repeats(run: ExperimentRun, variant: str) -> RatingTable:
 
 
 def _named(name: str, experiment: Experiment) -> tuple[tuple[str, ...], str]:
-    """Return the variants and the figure that a rule's left side, such as `overall` or `short.overall`, names."""
+    """Return the variants and the figure that the left side of a rule names, such as `overall` or `short.overall`."""
     figures = [*FIGURES, *(criterion.name for criterion in experiment.rubric.criteria)]
     if name in figures:
         return tuple(experiment.by_name), name
@@ -126,7 +126,7 @@ def _named(name: str, experiment: Experiment) -> tuple[tuple[str, ...], str]:
 
 
 def _repeats_of(rubric: Rubric, ratings: Iterable[Rating]) -> RatingTable:
-    """Make a table with a row for each example and a column for each of its ratings, in order."""
+    """Make a table with a row for each example id, and columns for its first rating, its second and so on."""
     numbers: Counter[str] = Counter()
     runs = []
     for rating in ratings:

@@ -35,7 +35,7 @@ from markscheme.submission import Submission
 
 @dataclass(frozen=True)
 class Outputs:
-    """An output for every cell of an experiment.
+    """The outputs of all variants for all cases, and what they cost.
 
     Attributes:
         by_cell: By variant and case.
@@ -52,7 +52,7 @@ class Outputs:
 
 @dataclass(frozen=True)
 class ExperimentRun:
-    """An experiment with its outputs and grades.
+    """An experiment with its outputs and their grades.
 
     Attributes:
         experiment: The experiment.
@@ -68,28 +68,28 @@ class ExperimentRun:
 
     @property
     def not_graded(self) -> int:
-        """Cells without a score."""
+        """Number of outputs that have no grade."""
         return sum(grade.error is not None for grade in self.grades.values())
 
     @property
     def too_few_graded(self) -> bool:
-        """True if over a tenth of the cells could not be graded."""
+        """True if over a tenth of the outputs could not be graded."""
         return self.not_graded > MOST_UNGRADED * len(self.grades)
 
     @property
     def _ways(self) -> Mapping[AskedWithout, int]:
-        """Number of grades for each set of parameters that weren't sent to the judge, since its server refuses them."""
+        """Number of grades for each set of parameters that the judge was asked without, as its server refuses them."""
         return ways_of(grade.asked_without for grade in self.grades.values())
 
     @property
     def fingerprints(self) -> Fingerprints:
-        """Digests of the prompt, and of the judge as it was asked."""
+        """Digests of rubric, prompt and judge, the judge's without parameters that its server refused."""
         judge = self.grading.judge.identity.as_asked(self._ways)
         return replace(self.grading.fingerprints, judge=judge.fingerprint)
 
     @property
     def receipt(self) -> Receipt | None:
-        """The receipt of the rubric's accepted run, checked against the judge as it was asked; None without one."""
+        """Receipt of the rubric's accepted calibration, checked against the judge as it was asked; None without one."""
         receipt = self.grading.receipt
         return None if receipt is None else receipt.asked_without(*self._ways)
 
@@ -138,7 +138,7 @@ async def run_experiment(
 
 
 def _under(prompt: Prompt, model: Judge) -> str:
-    """Return a digest of prompt and model, the key of a stored output."""
+    """Return the digest of prompt and model by which an output is stored."""
     return fingerprint(prompt.fingerprint, model.identity.fingerprint)
 
 
@@ -176,7 +176,7 @@ def open_model(experiment: Experiment, asking: Asking | None = None, *, name: st
 
 
 def missing(experiment: Experiment, model: Judge | None, outputs_file: OutputsFile) -> list[Cell]:
-    """List the cells whose output would have to be requested."""
+    """List the variants and cases for which the model would have to be asked for an output."""
     if model is None:
         return experiment.to_ask
     return [cell for cell, output in _at_hand(experiment, model, outputs_file).items() if output is None]
@@ -189,7 +189,7 @@ def _at_hand(experiment: Experiment, model: Judge, outputs_file: OutputsFile) ->
 
 
 def _prompt(experiment: Experiment, cell: Cell) -> Prompt:
-    """Make the prompt that the model is asked for a cell."""
+    """Make the prompt that asks the model for one variant's output for one case."""
     variant, case = cell
     return experiment.by_name[variant].ask(experiment.by_id[case])
 
@@ -202,7 +202,7 @@ async def make_outputs(
     concurrency: int = 8,
     watch: Watch = unwatched,
 ) -> Outputs:
-    """Get an output for every cell: the given one, one stored by an earlier run, else the model's, which is stored.
+    """Return an output for every variant and case: from a file, from an earlier run, else by asking the model.
 
     If the model fails, or the budget runs out, the cell has a reason instead of an output, and another run tries again.
     The model is closed.
@@ -239,7 +239,7 @@ async def _new_outputs(
     concurrency: int,
     count_step: CountStep,
 ) -> dict[Cell, tuple[Output, Usage]]:
-    """Ask the model for an output for each cell, store it as soon as it is there, and return it with its usage."""
+    """Ask the model for outputs, store each as soon as it arrives, and return them with their usage."""
 
     async def output(cell: Cell) -> tuple[Output, Usage]:
         prompt = _prompt(experiment, cell)
@@ -275,7 +275,7 @@ async def _new_outputs(
 
 
 def submissions(experiment: Experiment, outputs: Outputs) -> dict[Cell, Submission]:
-    """Return the submission of each cell that has an output."""
+    """Return what a judge is to grade: a submission for each variant and case with an output."""
     return {
         cell: experiment.by_id[cell[1]].submission(output.text, output_id(*cell, output.under))
         for cell, output in outputs.by_cell.items()
@@ -286,7 +286,7 @@ def submissions(experiment: Experiment, outputs: Outputs) -> dict[Cell, Submissi
 async def grade_outputs(
     experiment: Experiment, outputs: Outputs, grading: Grading, *, concurrency: int = 8, watch: Watch = unwatched
 ) -> ExperimentRun:
-    """Grade all outputs; if the budget runs out, the rest is not graded. The judge is closed.
+    """Grade all outputs, then close the judge; if the budget runs out, the remaining outputs stay ungraded.
 
     Raises:
         NoJudge: The judge cannot be used.
@@ -319,7 +319,7 @@ async def outputs_and_grading(
     judge: str | None = None,
     watch: Watch = unwatched,
 ) -> tuple[Outputs, Grading]:
-    """Make an output for every cell, and open the judge that grades them.
+    """Make all outputs, and open the judge that is to grade them.
 
     The judge is opened before a model is paid, unless recordings may have to cover outputs.
 

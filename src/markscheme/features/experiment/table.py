@@ -31,12 +31,12 @@ LEAST_CASES = 5
 
 
 def variant_table(run: ExperimentRun) -> RatingTable:
-    """Return a run as a table of ratings: a row for each case, a column for each variant."""
+    """Return a run's grades as a table of ratings, with a row for each case and a column for each variant."""
     return marks_table(marks_of(run), run.experiment.cases, run.experiment.rubric)
 
 
 def marks_of(run: ExperimentRun) -> list[Rating]:
-    """Return each output's grade, as a rating of the case by the variant."""
+    """Return each output's grade as a rating, in which the variant is the rater and the case is the example."""
     rubric = run.experiment.rubric
     return [
         replace(rating_of(grade, rubric, variant), id=case, error=None) for (variant, case), grade in run.grades.items()
@@ -44,13 +44,13 @@ def marks_of(run: ExperimentRun) -> list[Rating]:
 
 
 def marks_table(marks: Iterable[Rating], cases: Sequence[ExperimentCase], rubric: Rubric) -> RatingTable:
-    """Make a table of a run's ratings, with a row for each of `cases`; ratings of other cases are left out."""
+    """Make a table of ratings with a row for each of `cases` and a column for each variant; skip other cases."""
     return rating_table(rubric, [case.id for case in cases], marks)
 
 
 @dataclass(frozen=True)
 class Figure:
-    """Mean, minimum and maximum of one figure over a variant's outputs; all None if none was graded."""
+    """Mean, minimum and maximum of one variant's scores, or its levels on a criterion; None if none is graded."""
 
     mean: float | None
     least: float | None
@@ -61,7 +61,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class VariantFigures:
-    """All figures of one variant, which make its row in the table.
+    """The figures of one variant: levels on each criterion, scores and pass rate.
 
     Attributes:
         criteria: Levels by criterion, each on its own scale.
@@ -78,7 +78,7 @@ class VariantFigures:
 
 @dataclass(frozen=True)
 class Shift:
-    """Change of a figure from the first variant of a comparison to the second, with its interval and p-value.
+    """Change of one figure between two variants, second minus first, with its interval and p-value.
 
     Attributes:
         difference: Mean of second minus first, with its 95% interval.
@@ -104,7 +104,7 @@ class Shift:
 
 @dataclass(frozen=True)
 class Difference:
-    """Comparison of two variants, or of a variant in the accepted run and now, on the cases with grades of both."""
+    """Comparison of two variants, or of a variant now with itself in the accepted run, on cases graded in both."""
 
     first: str
     second: str
@@ -117,7 +117,7 @@ class Difference:
 
 
 def figures(table: RatingTable, variant: str) -> VariantFigures:
-    """Compute the figures of one variant."""
+    """Compute one variant's levels on each criterion, scores and pass rate."""
     column = table[variant]
     rubric = table.rubric
     is_output = column.is_given
@@ -170,7 +170,7 @@ def since(
 
 
 def _by_inputs(table: RatingTable, cases: Sequence[ExperimentCase]) -> RatingTable:
-    """Merge rows whose cases have the same inputs into one row, with the mean of their values.
+    """Merge the rows of cases with equal content into one row, with the mean of their values.
 
     It isn't the median, by which several ratings of one response become one: these are ratings of several responses,
     and what a variant is compared by is the mean over its responses.
@@ -193,7 +193,7 @@ def _by_inputs(table: RatingTable, cases: Sequence[ExperimentCase]) -> RatingTab
 
 
 def _means(values: Floats, rows: Sequence[Sequence[int]]) -> Floats:
-    """Return the mean of each row's known values, shape (n_rows,); nan if there are none."""
+    """Return the mean of the known values in each group of rows, shape (n_groups,); nan if there are none."""
     values_of_rows = [[value for value in values[list(row)].tolist() if not math.isnan(value)] for row in rows]
     return np.array(
         [math.fsum(row_values) / len(row_values) if row_values else math.nan for row_values in values_of_rows]
@@ -201,7 +201,7 @@ def _means(values: Floats, rows: Sequence[Sequence[int]]) -> Floats:
 
 
 def _differences(table: RatingTable, pairs: Sequence[tuple[str, str]]) -> list[Difference]:
-    """Compare pairs of columns; p-values are adjusted over all overall scores, and separately over all criteria."""
+    """Compare pairs of variants; p-values are Holm-adjusted over all overall scores, and over all criteria."""
     faults = {c.name: c.weight < 0 for c in table.rubric.criteria}
     shifts: list[dict[str, Shift]] = [{} for _ in pairs]
     for family in ([OVERALL], list(faults)):
@@ -226,7 +226,7 @@ def _differences(table: RatingTable, pairs: Sequence[tuple[str, str]]) -> list[D
 
 
 def _means_of_both(table: RatingTable, first: str, second: str, criterion: str | None) -> tuple[float, float]:
-    """Return the means of two columns, over the cases rated in both: means of a criterion's levels, or of scores."""
+    """Return two variants' means of scores, or of a criterion's levels, over the cases rated in both."""
     of_first, of_second = (
         column.scores if criterion is None else column.levels[criterion] for column in (table[first], table[second])
     )
@@ -235,7 +235,7 @@ def _means_of_both(table: RatingTable, first: str, second: str, criterion: str |
 
 
 def corrected_rates(run: ExperimentRun, labelled: RatingTable) -> PassRates:
-    """Estimate pass rates as annotators would decide, overall and by variant.
+    """Estimate the pass rates that annotators would give, overall and by variant, by correcting the judge's.
 
     Args:
         run: The graded table.

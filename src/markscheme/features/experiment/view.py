@@ -47,7 +47,7 @@ _CSV_HEADINGS = ("variant", "criterion", "mean", "min", "max", "n", "not_graded"
 
 
 def view(report: ExperimentReport) -> Document:
-    """Render the experiment."""
+    """Return the report on a run of an experiment."""
     experiment = report.run.experiment
     size = f"{counted(len(experiment.variants), 'variant')} × {counted(len(experiment.cases), 'case')}"
     return Document(
@@ -99,7 +99,7 @@ def _best(report: ExperimentReport) -> str:
 
 
 def _callout(report: ExperimentReport) -> Callout:
-    """Return the headline: the failed rules, else the best variant with its closest rival, or that none is best."""
+    """Return the headline: which rules fail, else which variant is best, or that none is shown to be."""
     if report.failed:
         return Callout("bad", "Fails.", "; ".join(report.failed))
     best = _best(report)
@@ -134,19 +134,19 @@ def _callout(report: ExperimentReport) -> Callout:
 
 
 def _with_overall(report: ExperimentReport, best: str) -> list[Difference]:
-    """Return the comparisons of the best variant with others that have overall scores on the same cases."""
+    """Return the best variant's comparisons with other variants on overall scores."""
     return [pair for pair in report.differences if best in (pair.first, pair.second) and OVERALL in pair.shifts]
 
 
 def _is_shown(pair: Difference, best: str) -> bool:
-    """Return True if the best variant is significantly better than the other variant in this comparison."""
+    """Return True if `best` is significantly better than the other variant of a comparison."""
     shift = pair.shifts[OVERALL]
     gain = shift.difference.value or 0.0
     return shift.p <= ALPHA and (gain > 0 if pair.second == best else gain < 0)
 
 
 def _every_figure(report: ExperimentReport) -> Iterator[Block]:
-    """Yield each variant's levels by criterion."""
+    """Yield the table of every variant's figures on each criterion, then a line on each variant as a whole."""
     faults = {criterion.name for criterion in report.run.experiment.rubric.criteria if criterion.weight < 0}
     rows = tuple(cells for name, row in report.rows.items() for cells in _rows(name, row, faults))
     yield Table(_HEADINGS, rows)
@@ -173,7 +173,7 @@ def _sections(report: ExperimentReport) -> Iterator[Section]:
 
 
 def _pairs(report: ExperimentReport, difference: Difference) -> Plot | None:
-    """Plot the two variants' scores of each case that both have."""
+    """Plot two variants' scores of each case that both have a score of; None for fewer than two cases."""
     grades = report.run.grades
     pairs = []
     for case in report.run.experiment.cases:
@@ -253,7 +253,7 @@ def _on_differences(differences: Sequence[Difference]) -> Iterator[str]:
 
 
 def csv_of(report: ExperimentReport) -> str:
-    """Write a row for each figure of each variant, in full precision; cells a spreadsheet would evaluate are quoted."""
+    """Return CSV with a row for each figure of each variant, in full precision."""
     text = io.StringIO()
     out = csv.writer(text, lineterminator="\n")
     out.writerow(_CSV_HEADINGS)
@@ -269,7 +269,7 @@ def _harmless(text: str) -> str:
 
 
 def json_of(report: ExperimentReport) -> dict[str, Any]:
-    """Return the report as a dict with the keys of the JSON output."""
+    """Return the report on an experiment as a dict with the keys of its JSON output."""
     run = report.run
     experiment = run.experiment
     judge = run.grading.judge.identity
