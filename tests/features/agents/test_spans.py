@@ -133,7 +133,7 @@ def test_a_tool_call_s_arguments_are_kept_as_data() -> None:
     assert AgentStep("tool call", "x", arguments="not json").called_with == "not json"
 
 
-def test_several_values_that_are_not_spans_stay_text() -> None:
+def test_several_json_values_that_are_not_spans_are_not_read_as_steps() -> None:
     assert read_steps('{"a": 1}\n{"b": 2}') == []
     assert read_steps('{"spanId": "a"} and words') == []
 

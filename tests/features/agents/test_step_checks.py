@@ -135,7 +135,7 @@ def test_a_rubric_s_checks_of_steps_grade_without_a_judge(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("name", ["messages", "trace"])
-def test_a_rubric_with_inputs_messages_and_trace_needs_only_one_of_them(name: str) -> None:
+def test_messages_or_a_trace_are_enough_for_a_rubric_that_lists_both_as_inputs(name: str) -> None:
     rubric = Rubric((Criterion(1.0, "Safe?", "safe"),), inputs=("query", "messages", "trace"))
     assert lacking_inputs(rubric, Submission.of("Done.", {"query": "?", name: TRACE})) == []
     assert lacking_inputs(rubric, Submission.of("Done.", {name: TRACE})) == ["query"]

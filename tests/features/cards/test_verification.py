@@ -163,7 +163,9 @@ def test_recorded_replies_behind_a_judge_card_are_graded_again_and_compared(home
     assert found["replies/kind.jsonl"] == "the replies give other ratings than were accepted: e0"
 
 
-def test_an_edit_of_the_judge_s_use_in_accepted_json_is_found_when_the_judge_card_is_verified(home: Path) -> None:
+def test_an_edit_of_the_use_that_accepted_json_permits_for_a_judge_is_found_by_verifying_its_judge_card(
+    home: Path,
+) -> None:
     accepted = json.loads((home / "accepted.json").read_text())
     assert accepted["use"] != "gate"
     accepted["use"] = "gate"

@@ -250,7 +250,9 @@ def test_a_certificate_names_no_file_outside_the_project(servers: Servers, tmp_p
     assert "outside the project" in why
 
 
-def test_a_file_of_ratings_certifies_the_judge_as_it_was_asked(servers: Servers, tmp_path: Path) -> None:
+def test_a_certificate_made_from_ratings_has_the_fingerprint_of_the_judge_as_it_was_asked_for_them(
+    servers: Servers, tmp_path: Path
+) -> None:
     prints = []
     for name, more in (("plain", {}), ("without", {"asked_without": [["seed"]]})):
         folder = write_project(tmp_path / name)

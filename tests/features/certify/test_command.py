@@ -237,7 +237,7 @@ def test_python_gets_the_decision_and_the_reason_to_ask_a_person(
 
 
 @pytest.mark.proof
-def test_a_second_promise_about_passes_never_adds_automatic_decisions(servers: Servers, tmp_path: Path) -> None:
+def test_a_further_limit_on_false_passes_never_makes_more_decisions_automatic(servers: Servers, tmp_path: Path) -> None:
     plain, stricter = (
         tuned_afresh(tmp_path / name, servers, "--judge", CASCADE, *more)
         for name, more in (("plain", ()), ("stricter", ("--wrong-passes", "0.05")))
@@ -252,7 +252,9 @@ def tuned_afresh(folder: Path, servers: Servers, *options: str) -> dict[str, Any
     return certificate(write_project(folder), servers, *options)
 
 
-def test_a_promised_error_rate_is_about_passes_or_about_fails_or_about_each(servers: Servers, tmp_path: Path) -> None:
+def test_certify_can_promise_an_error_rate_for_passes_alone_or_for_passes_and_fails_separately(
+    servers: Servers, tmp_path: Path
+) -> None:
     passes = tuned_afresh(tmp_path / "passes", servers, "--judge", CASCADE, "--for", "passes")
     assert all(stage["certain"]["fails"] is None for stage in passes["stages"])
     each = tuned_afresh(tmp_path / "each", servers, "--judge", BETTER, "--for", "each")
@@ -477,7 +479,7 @@ def copied(certified: tuple[Path, Servers], to: Path) -> Path:
     return to
 
 
-def test_a_certificate_whose_labels_changed_decides_nothing_and_further_examples_change_none(
+def test_a_certificate_decides_nothing_once_its_labels_changed_and_decides_as_before_if_examples_are_added(
     certified: tuple[Path, Servers], tmp_path: Path
 ) -> None:
     folder = copied(certified, tmp_path / "project")

@@ -57,7 +57,7 @@ def test_labels_in_few_groups_count_as_few_labels_when_the_share_of_passes_is_ch
 
 
 @pytest.mark.parametrize("side", ["passes", "fails"])
-def test_if_only_passes_or_fails_are_automatic_their_share_of_responses_is_compared(side: str) -> None:
+def test_if_only_passes_or_only_fails_are_automatic_their_share_is_compared_with_the_certified_share(side: str) -> None:
     file = certificate(1.0 if side == "passes" else 0.0, decided=160, side=side)
     name = side
     as_certified = {"passes": 0, "fails": 0, "left_to_people": 40} | {name: 160}

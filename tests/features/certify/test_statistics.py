@@ -323,7 +323,7 @@ def test_in_a_cascade_a_response_that_one_judge_cannot_grade_goes_on_to_the_next
     assert (cascade.stage[::2] == 1).any()
 
 
-def test_groups_of_copies_count_as_one_example_each_and_a_limit_for_passes_as_one_more_test() -> None:
+def test_a_cascade_counts_a_group_of_copies_as_one_example_and_a_limit_on_false_passes_as_one_more_test() -> None:
     stages = [judge(150, errs_below=0.8, seed=1), judge(150, errs_below=0.6, seed=2)]
     copied = [
         StageDecisions.of(

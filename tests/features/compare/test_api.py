@@ -45,7 +45,9 @@ def test_compare_takes_files_of_ratings_lists_of_ratings_and_calibrations(elsewh
 
 
 @pytest.mark.proof
-def test_the_argument_named_of_selects_the_measure_by_which_judges_are_compared(elsewhere: Path) -> None:
+def test_python_compares_judges_by_the_score_the_decision_or_the_criterion_that_the_caller_names(
+    elsewhere: Path,
+) -> None:
     project = make_project(elsewhere)
     files = [project / "gpt.jsonl", project / "claude.jsonl"]
     compared = [compare(*files, rubric="manners", of=of) for of in ("score", "decision", "polite")]

@@ -34,7 +34,7 @@ def decided(n: int, became_right: int, became_wrong: int, settings: int = 1) -> 
 
 
 @pytest.mark.parametrize("place", range(8))
-def test_two_versions_have_the_differences_of_published_cases(place: int) -> None:
+def test_differences_between_two_rubric_versions_equal_the_worked_cases(place: int) -> None:
     case = block("authors.yaml", "versions")[place]
     compared = decided(case["n"], case["became_right"], case["became_wrong"], case["settings"])
     assert (compared.became_right, compared.became_wrong) == (case["became_right"], case["became_wrong"])

@@ -34,7 +34,7 @@ def calibration_of(judge: str) -> Calibration:
     return calibrate("manners", ratings=f"{judge}.jsonl")
 
 
-def test_a_feature_that_recognizes_the_compared_files_answers_in_json_markdown_and_html(
+def test_if_a_feature_recognizes_the_compared_files_its_result_is_printed_as_json_markdown_and_html(
     project: Path, add: Add, capsys: pytest.CaptureFixture[str]
 ) -> None:
     calls: list[tuple[Sequence[str], str | None]] = []

@@ -19,7 +19,7 @@ TWO_JUDGES = Table(
 )
 
 
-def test_each_judge_of_a_table_has_its_verdict(tmp_path: Path) -> None:
+def test_two_judges_in_a_table_each_get_their_own_agreement_with_people(tmp_path: Path) -> None:
     is_read_or_refused(TWO_JUDGES, tmp_path)
 
 

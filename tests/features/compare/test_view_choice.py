@@ -127,7 +127,7 @@ def test_flipped_decisions_are_counted_by_how_many_became_right(choice: Choice) 
     assert f"{right} became right, {len(pair.flips) - right} became wrong" in shown(choice)
 
 
-def test_with_few_examples_the_report_says_that_new_scores_for_old_ones_aren_t_known() -> None:
+def test_with_few_examples_the_report_says_that_new_scores_cannot_be_predicted_from_old_ones() -> None:
     choice = choose(RUBRIC, [judge("gpt", 0.4, None, seed=1, n=5), judge("claude", 0.1, None, seed=2, n=5)], labels(5))
     assert "If you switch, what an old score becomes isn't known: only 5 examples rated by both" in " ".join(
         shown(choice).split()
@@ -198,7 +198,7 @@ def test_each_p_value_and_interval_can_be_recomputed_from_the_printed_numbers(ch
             assert (int(low), int(high)) == (round(100 * estimate.low), round(100 * estimate.high))
 
 
-def test_examples_of_one_task_do_not_make_a_p_smaller() -> None:
+def test_examples_of_one_task_count_as_one_in_the_p_value_of_a_comparison() -> None:
     alone = ten_right_one_wrong().pairs[0]
     by_task = ten_right_one_wrong(group=6).pairs[0]
     assert by_task.became_right == alone.became_right == 10

@@ -144,7 +144,7 @@ def test_raw_score_and_score_are_computed_from_the_weights_of_met_criteria(
 
 @pytest.mark.parametrize("make", GRADERS, ids=["per criterion", "one shot", "double pass"])
 @pytest.mark.parametrize(("met", "raw", "score"), [((), 0, 1.0), (("A",), -4, 0.6), (("A", "B"), -10, 0.0)])
-def test_a_rubric_with_only_faults_scores_1_if_no_fault_is_found(
+def test_a_rubric_with_only_negative_criteria_scores_1_minus_the_share_of_their_weights_that_is_met(
     make: Callable[..., Autograder], met: tuple[str, ...], raw: float, score: float
 ) -> None:
     faults = Rubric.from_dict([{"weight": -4, "requirement": "A"}, {"weight": -6, "requirement": "B"}])
@@ -167,7 +167,7 @@ def test_the_raw_score_of_a_holistic_grade_is_its_share_of_the_sum_of_weights(
     assert graded(RubricAsJudgeGrader(overall(number), normalize=False), rubric).score == report.raw_score
 
 
-def test_a_double_pass_meets_a_merit_only_if_both_passes_do_and_a_fault_if_either_does() -> None:
+def test_a_double_pass_needs_two_met_verdicts_for_a_positive_criterion_and_one_for_a_negative_criterion() -> None:
     async def first_in_the_list(system_prompt: str, user_prompt: str) -> OneShotOutput:
         return await by_number((1, "MET"), (2, "UNMET"), (3, "UNMET"))()
 
@@ -176,7 +176,7 @@ def test_a_double_pass_meets_a_merit_only_if_both_passes_do_and_a_fault_if_eithe
     assert [criterion.verdict for criterion in report.report] == ["UNMET", "UNMET", "MET"]
 
 
-def test_a_double_pass_asks_twice_at_once_in_both_orders() -> None:
+def test_a_double_pass_asks_about_the_criteria_in_both_orders_at_the_same_time() -> None:
     prompts: list[str] = []
     both = asyncio.Event()
 
@@ -216,7 +216,7 @@ TWO = Rubric.from_dict([{"weight": 2, "requirement": "A"}, {"weight": -1, "requi
 
 @pytest.mark.parametrize("key", ["criterion_number", "criterion_idx"])
 @pytest.mark.parametrize("base", [0, 1])
-def test_an_answer_on_all_criteria_is_read_with_either_key_for_numbers_and_with_numbers_from_0_or_1(
+def test_in_an_answer_a_criterion_s_number_may_have_either_of_two_keys_and_numbers_may_start_at_0_or_1(
     key: str, base: int
 ) -> None:
     generate = by_number((base + 1, "UNMET"), (base, "MET"), key=key)
@@ -287,7 +287,7 @@ def test_a_rubric_without_criteria_is_refused_by_every_grader() -> None:
 
 
 @pytest.mark.parametrize("make", GRADERS[1:], ids=["one shot", "double pass"])
-def test_faults_without_a_verdict_in_the_reply_leave_the_response_without_a_score(
+def test_a_reply_without_verdicts_on_a_rubric_s_negative_criteria_gives_no_score(
     make: Callable[..., Autograder],
 ) -> None:
     grader: Any = make(())
@@ -387,7 +387,7 @@ def test_a_judge_that_cannot_be_asked_leaves_a_response_ungraded_with_the_reason
         assert (report.score, report.error) == (None, "the server is down")
 
 
-def test_a_server_that_goes_down_after_a_first_answer_leaves_both_reasons() -> None:
+def test_if_a_server_goes_down_after_an_unreadable_first_answer_the_error_states_both_reasons() -> None:
     answers: list[Any] = [UnreadableReply("the judge refused"), JudgeUnavailable("down")]
 
     async def generate(*_: str) -> Any:
@@ -1002,7 +1002,7 @@ def test_each_default_generate_function_asks_gemini_and_returns_the_type_that_it
     assert [message["content"] for message in request["messages"]] == ["be fair", "judge this"]
 
 
-def test_graders_without_a_function_use_the_default_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_graders_without_a_generate_function_use_the_default_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GEMINI_API_KEY", "gemini-key-0123456789")
     with ChatServer(lambda _: completion(DEFAULTS[2][2])) as server:
         monkeypatch.setenv("GEMINI_BASE_URL", server.url)

@@ -46,7 +46,7 @@ def test_a_scorer_gets_the_arguments_that_it_declares_and_no_others() -> None:
 
 
 @pytest.mark.parametrize("score", [1.5, -0.1, math.nan, math.inf, "1", [1], 10**400])
-def test_a_number_outside_0_to_1_is_not_a_score_and_is_not_moved_into_it(score: Any) -> None:
+def test_a_scorer_s_number_outside_0_to_1_is_refused_and_not_clipped(score: Any) -> None:
     odd = Scorer(lambda prediction, expected: score, "odd")
     with pytest.raises((ValueError, OverflowError)):
         odd("x", None)
@@ -197,7 +197,7 @@ QA = [
 ]
 
 
-def test_every_scorer_is_applied_to_every_prediction_and_stored_by_name() -> None:
+def test_every_scorer_is_applied_to_every_prediction_and_its_scores_are_stored_under_its_name() -> None:
     done = run(name="qa", dataset=QA, scorers=[exact_match, token_f1, mentions_refund])
     assert done.name == "qa"
     assert [row.scores["exact_match"] for row in done.rows] == [1, 0, 1]

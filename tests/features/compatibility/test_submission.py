@@ -11,7 +11,7 @@ from markscheme.scorers import json_valid, llm_judge, run
 from tests.test_submission import ACCEPTED, MESSAGES, RUBRIC, Picture, _judge
 
 
-def test_a_reward_refuses_what_is_not_text_before_it_is_scored() -> None:
+def test_a_response_or_input_that_is_not_text_is_refused_by_a_reward_before_the_judge_is_asked() -> None:
     judge = _judge()
     for unfit in (b"bytes", Picture()):
         with pytest.raises(ValueError, match="a response is a text or"):

@@ -87,7 +87,7 @@ def test_printed_next_commands_repeat_the_options_counts_judge_and_labels(projec
     assert "markscheme calibrate answers.yaml --counts counts.csv --judge mini --labels 'a set' " in shown.stdout
 
 
-def test_counts_made_with_another_rubric_are_refused_with_the_part_that_has_a_level_off_the_scale(
+def test_counts_made_with_another_rubric_are_refused_with_the_criterion_that_has_a_level_off_its_scale(
     project: Path,
 ) -> None:
     refused = run("markscheme", "calibrate", "other.yaml", "--counts", "counts.csv", cwd=project)
@@ -254,7 +254,7 @@ def test_unknown_parts_of_a_counts_file_are_ignored_and_named(project: Path) -> 
     assert said == ["the table of counts: nothing reads weather"]
 
 
-def test_settings_tried_on_counted_labels_are_counted_by_the_name_of_the_set_of_labels(
+def test_settings_tried_on_counts_are_recorded_and_counted_separately_for_each_named_set_of_labels(
     project: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "answers.yaml").write_text(RUBRIC)

@@ -246,7 +246,9 @@ def test_several_csv_files_of_ratings_are_counted_together_by_duckdb(ending: str
     assert "claude__place" in missing.stderr
 
 
-def test_a_table_without_the_columns_or_numbers_that_are_counted_is_refused_in_words_of_ours(tmp_path: Path) -> None:
+def test_faults_of_a_table_to_be_counted_are_reported_in_markscheme_s_words_and_not_in_the_database_s(
+    tmp_path: Path,
+) -> None:
     pytest.importorskip("duckdb", reason="runs where DuckDB is installed, which comes with markscheme[test]")
     (tmp_path / "reply.yaml").write_text(RUBRIC)
     (tmp_path / "a.csv").write_text("ana__place,gpt__place,lang\n1,1,de\n1,0,en\n")

@@ -96,7 +96,7 @@ def test_the_option_earlier_works_in_python_too_and_is_listed_by_help_all(projec
         (("--earlier", "may", "-o", "run_number=3", "-o", "planned_runs=2"), "this is comparison 3 with may"),
     ],
 )
-def test_a_column_named_as_earlier_judge_that_is_none_is_refused(
+def test_a_missing_column_a_column_of_gold_or_a_comparison_beyond_the_plan_is_refused_with_the_option_earlier(
     project: Path, words: tuple[str, ...], said: str
 ) -> None:
     done = report(project, *words)

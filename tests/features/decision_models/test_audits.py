@@ -67,7 +67,7 @@ def test_a_judge_with_calibrated_probabilities_gets_no_finding_of_overconfidence
     assert abs(audits.decision.bias.value or 0.0) < 0.1
 
 
-def test_probabilities_change_neither_verdict_nor_use() -> None:
+def test_a_judge_s_probabilities_change_neither_the_verdict_on_it_nor_what_it_may_be_used_for() -> None:
     examples, ratings = rows(2.5)
     bare = [
         {**line, "criteria": {name: int(p["probabilities"]["MET"] > 0.5) for name, p in line["criteria"].items()}}
@@ -131,7 +131,7 @@ EVENTS: list[tuple[Criterion, list[float], float, float, float]] = [
 
 
 @pytest.mark.parametrize(("criterion", "probabilities", "gold", "p", "y"), EVENTS)
-def test_audits_predict_that_a_criterion_passes_or_that_the_most_probable_category_is_gold(
+def test_an_audit_s_event_is_that_the_criterion_passes_or_that_the_most_probable_category_is_right(
     criterion: Criterion, probabilities: list[float], gold: float, p: float, y: float
 ) -> None:
     audits = audits_of(*columns(criterion, probabilities, gold))

@@ -162,7 +162,7 @@ def test_a_decision_model_s_grade_states_levels_with_probabilities_and_has_no_qu
     assert done.models == ("jev-1.13.0",)
 
 
-def test_with_expected_levels_the_mean_of_the_probabilities_is_the_level() -> None:
+def test_if_expected_levels_are_requested_a_level_is_the_mean_weighted_by_the_probabilities() -> None:
     levels = graded_through("systemone", expected=True)["criteria"]
     assert levels["tone"]["level"] == pytest.approx(0.8)
     assert levels["clear"]["level"] == pytest.approx(2.6)
@@ -394,7 +394,7 @@ def test_a_server_of_one_s_own_needs_no_key_and_its_address_may_end_in_v1(monkey
     assert json.loads(reply.text) == {"decisions": {"c1": {"UNMET": 0.1, "MET": 0.9}}}
 
 
-def test_a_price_is_known_only_at_the_maker_s_own_address() -> None:
+def test_a_decision_model_s_price_is_known_only_if_it_is_asked_at_its_maker_s_address() -> None:
     price = import_module("markscheme.judges.kinds").kind_of("systemone").price
     home, away = DecisionJudge(SYSTEM_ONE, "jev-latest"), at("http://127.0.0.1:9", "systemone")
     assert price(home.identity).cost(1_000_000, 5_000) == pytest.approx(0.042)
@@ -479,7 +479,7 @@ def test_a_probability_of_400_digits_makes_an_answer_of_a_decision_model_unread(
 
 
 @pytest.mark.parametrize("wire", WIRES)
-def test_an_error_in_the_body_of_an_answer_is_raised_by_its_code(wire: str) -> None:
+def test_an_error_code_in_the_body_of_an_answer_is_treated_like_that_http_status(wire: str) -> None:
     error = played(wire, Answer({"error": {"message": "no worker left", "code": 503}}, headers={"retry-after": "6"}))
     assert isinstance(error, JudgeBusy)
     assert "no worker left" in str(error)

@@ -188,6 +188,6 @@ def test_an_audit_without_examples_says_so() -> None:
     assert not audit.bins
 
 
-def test_an_audit_of_over_a_thousand_examples_leaves_them_out_in_a_thousand_parts() -> None:
+def test_the_jackknife_of_an_audit_divides_more_than_a_thousand_examples_into_a_thousand_parts() -> None:
     p, y = drawn(1_500, 6)
     assert "1000 parts" in (probability_audit(p, y).slope.note or "")

@@ -109,7 +109,7 @@ def test_if_the_process_that_diagnoses_a_round_fails_its_error_message_is_report
         ("halo", None, {}, Charge("halo", "nowhere")),
     ],
 )
-def test_the_diagnosis_reads_a_finding_as_a_fault_and_the_criterion_or_slice_that_has_it(
+def test_the_diagnosis_of_a_demo_round_derives_the_fault_and_its_criterion_or_slice_from_a_finding(
     code: str, criterion: str | None, evidence: dict[str, object], charge: Charge
 ) -> None:
     assert charge_of({"code": code, "criterion": criterion, "evidence": evidence}) == charge

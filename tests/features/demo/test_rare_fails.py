@@ -42,7 +42,7 @@ def test_of_three_simulated_judges_two_may_only_show_trends_and_the_one_without_
     assert uses == {"too-kind": "trend", "too-strict": "trend", "careful": "gate"}
 
 
-def test_the_simulated_judge_that_is_too_kind_breaks_the_limit_on_fails_and_the_too_strict_one_that_on_passes(
+def test_the_too_kind_simulated_judge_breaks_the_limit_on_false_passes_and_the_too_strict_one_on_false_fails(
     judges: dict[str, SimulatedJudge],
 ) -> None:
     states = {}

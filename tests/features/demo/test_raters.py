@@ -52,7 +52,7 @@ def test_the_rater_longer_is_better_follows_only_length(raters: dict[str, Compar
         assert np.all(np.diff(criterion.judge[by_length]) >= 0)
 
 
-def test_raters_that_do_not_read_the_responses_get_the_use_none_and_those_that_do_get_at_most_explore(
+def test_raters_that_do_not_read_the_responses_may_be_used_for_nothing_and_the_others_only_to_explore(
     raters: dict[str, ComparedRater],
 ) -> None:
     assert {name: raters[name].calibration.decision.use for name in BLIND} == dict.fromkeys(BLIND, "none")

@@ -316,7 +316,7 @@ def test_imported_rows_that_do_not_say_how_an_output_was_read_leave_the_stored_s
     assert [note.text for note in after.notes] == ["rude"]
 
 
-def test_an_imported_row_of_an_output_only_noted_replaces_the_stored_state_of_one_read_in_full(tmp_path: Path) -> None:
+def test_an_imported_row_may_change_the_stored_state_of_an_output_from_read_in_full_to_noted(tmp_path: Path) -> None:
     before = reading_of(own_line("in full", passed=True, listed="m"))
     row = {"id": "o1", "note": "rude", "rater": "ann", "kind": "human", "pass": "no", "read": "noted"}
     added, _ = taken_in(

@@ -150,7 +150,7 @@ def test_a_shared_pool_gives_each_reader_a_different_part_of_the_outputs(opened:
     assert parts[0] | parts[1] == set(opened.pool.examples)
 
 
-def test_reading_outputs_out_of_turn_is_possible_from_a_file_of_ids_or_by_unlikeness(
+def test_outputs_to_read_out_of_turn_are_named_by_a_file_of_ids_or_ordered_by_dissimilarity(
     opened: OpenedDiscovery, tmp_path: Path
 ) -> None:
     (tmp_path / "ids.txt").write_text("o7\nnope\n")
@@ -240,7 +240,7 @@ def test_changes_that_refer_to_unknown_notes_or_modes_are_refused_and_nothing_is
     assert [path.name for path in opened.folder.path.iterdir() if path.name.startswith(".")] == []
 
 
-def test_a_failure_mode_is_removed_only_after_the_notes_that_name_it(
+def test_an_undo_that_cannot_be_written_removes_no_failure_mode_that_a_note_still_names(
     opened: OpenedDiscovery,
 ) -> None:
     ann = reader(opened)

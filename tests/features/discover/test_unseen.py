@@ -41,7 +41,9 @@ def test_confidence_limits_of_a_listed_mode_s_share_equal_the_worked_examples(
 
 @pytest.mark.parametrize("hits", [1.0001, 1.01, 1.05, 1.1, 1.11, 1.115, 1.12, 1.2, 1.5, 1.99])
 @pytest.mark.parametrize("n", [2.0, 7.3, 50.0, 1000.0])
-def test_the_lower_limit_of_a_listed_share_never_falls_as_hits_grow_from_one(hits: float, n: float) -> None:
+def test_the_lower_limit_of_a_listed_mode_s_share_never_falls_as_more_outputs_show_the_mode(
+    hits: float, n: float
+) -> None:
     low = listed_lower(hits, n)
     assert 0 <= low <= listed_lower(min(hits + 0.01, n), n) < hits / n
     if hits < 1.1:
@@ -79,7 +81,7 @@ def test_the_bound_on_new_modes_in_new_tasks_takes_the_first_output_of_each_task
 
 
 @pytest.mark.parametrize(("share", "sure", "pool", "read", "miss"), published.READ_ENOUGH)
-def test_the_outputs_to_read_to_see_one_mode_equal_the_worked_examples(
+def test_the_number_of_outputs_to_read_to_see_one_mode_equals_the_worked_examples(
     share: float, sure: float, pool: int | None, read: int, miss: float
 ) -> None:
     assert read_enough(share, sure, pool=pool) == read
@@ -87,7 +89,7 @@ def test_the_outputs_to_read_to_see_one_mode_equal_the_worked_examples(
 
 
 @pytest.mark.parametrize(("share", "sure", "read", "miss"), published.READ_ENOUGH_FOR_ALL)
-def test_the_outputs_to_read_to_see_all_modes_equal_the_worked_examples(
+def test_the_number_of_outputs_to_read_to_see_all_modes_equals_the_worked_examples(
     share: float, sure: float, read: int, miss: float
 ) -> None:
     assert read_enough_for_all(share, sure) == read
@@ -183,7 +185,7 @@ def test_the_share_among_few_outputs_is_shown_as_a_count_and_with_few_groups_has
 
 
 @given(st.integers(1, 200), st.integers(0, 200))
-def test_the_lower_limit_of_a_listed_mode_s_share_is_below_the_share_and_grows_with_hits(n: int, hits: int) -> None:
+def test_the_lower_limit_of_a_listed_mode_s_share_is_never_above_the_share_itself(n: int, hits: int) -> None:
     if not 2 <= hits < n:
         return
     low = listed_lower(hits, n)
@@ -198,7 +200,7 @@ def test_a_new_mode_in_a_further_output_never_lowers_the_bound_on_unseen_modes(m
     assert new_mode_bound([*marks, True]) >= bound - 1e-9
 
 
-def test_outputs_after_the_last_new_mode_lower_the_bound() -> None:
+def test_further_outputs_without_a_new_mode_lower_the_bound_on_unseen_modes() -> None:
     bounds = [new_mode_bound([1, 1, 0, 1] + [0] * more) for more in range(0, 200, 10)]
     assert bounds == sorted(bounds, reverse=True)
 

@@ -101,7 +101,7 @@ def _unmoved_and_moved(seed: int, runs: int) -> list[Called]:
     return run_again(seed, runs=runs, added=[0.0, HALF])
 
 
-def test_a_drift_makes_the_verdict_adjust_and_the_use_none() -> None:
+def test_a_judge_that_drifted_gets_the_verdict_adjust_and_may_be_used_for_nothing() -> None:
     judge, then = _accepted_runs(seed=1)
     calibration = calibrated(replace(judge, added={CHANGED: 1.0}), rubric(), since=Since(then))
     assert baseline(calibration).alarm
@@ -128,7 +128,7 @@ def _accepted_runs(seed: int, strategy: str = "one_shot") -> tuple[NoisyJudge, A
 # --- the four verdicts ----------------------------------------------------------------------------------------------
 
 
-def test_identical_levels_show_no_drift_only_with_enough_examples(tmp_path: Path) -> None:
+def test_identical_levels_prove_the_absence_of_drift_only_if_there_are_enough_examples(tmp_path: Path) -> None:
     few, enough = _truth(36), _truth(37)
     for truth, verdict in ((few, "can't tell"), (enough, "no drift")):
         stored = _accepted(tmp_path / verdict, KIND_TONE, {"tone": truth}, {"tone": truth}, {"tone": truth})

@@ -121,7 +121,9 @@ def test_runs_with_the_option_check_are_counted_and_a_check_of_the_same_ratings_
 
 
 @pytest.mark.proof
-def test_a_run_without_the_option_check_is_tested_at_the_next_check_s_level_and_not_counted(accepted: Path) -> None:
+def test_a_run_without_the_option_check_uses_the_significance_level_of_the_next_check_and_is_not_counted(
+    accepted: Path,
+) -> None:
     here = accepted
     casual = [report_of(here)[0]["baseline"] for _ in range(2)]
     checked = report_of(here, "--check")[0]["baseline"]

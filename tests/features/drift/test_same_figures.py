@@ -41,7 +41,7 @@ def test_drift_since_an_accepted_run_prints_the_agreement_that_calibrate_prints_
 
 @each_measure
 @pytest.mark.parametrize("seed", ONE_SEED)
-def test_drift_of_one_criterion_s_measure_equals_drift_of_a_rubric_with_that_criterion(
+def test_drift_measured_by_one_criterion_equals_the_drift_of_a_rubric_with_only_that_criterion(
     seed: int, of: str, rubric: Rubric, tmp_path: Path
 ) -> None:
     world = MeasuredWorld(seed)

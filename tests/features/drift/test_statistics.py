@@ -141,7 +141,7 @@ def test_several_equal_accepted_runs_on_enough_examples_show_that_a_judge_is_ste
         assert change.steady == steady
 
 
-def test_a_large_shift_is_not_within_the_margin_and_no_shift_at_all_is() -> None:
+def test_a_large_shift_lies_outside_the_margin_and_a_shift_of_zero_lies_within_it() -> None:
     still = np.tile([0.0, 1.0, 2.0, 3.0], 100)
     stored = np.column_stack([still] * 5)
     assert not compare_runs(still + 1, stored, span=4).within_margin
@@ -171,7 +171,7 @@ def test_an_example_with_a_missing_rating_in_any_run_is_left_out_of_all_runs() -
 
 
 @pytest.mark.parametrize("n", [0, 1])
-def test_too_few_examples_have_no_shift(n: int) -> None:
+def test_no_shift_is_computed_from_too_few_examples(n: int) -> None:
     change = compare_runs(np.full(n, 2.0), np.full((n, 3), 2.0), span=4)
     assert change.moved.shift.value is None
     assert change.moved.p == 1.0
@@ -238,7 +238,7 @@ def test_examples_of_a_group_are_left_out_together_in_the_jackknife_of_drift() -
     assert by_group.within != by_example.within
 
 
-def test_an_error_that_is_undefined_in_a_run_has_no_change() -> None:
+def test_the_change_of_an_error_measure_is_undefined_if_the_measure_is_undefined_in_a_run() -> None:
     def undefined(moments: Moments) -> Table:
         return np.full_like(moments.absolute, math.nan)
 

@@ -168,7 +168,7 @@ def test_pass_rates_of_variants_are_corrected_by_labels_of_other_responses(run: 
     assert set(rates.groups) == {"formal", "casual"}
 
 
-def test_labels_of_an_experiment_s_own_outputs_correct_the_pass_rates_by_the_judge_s_verdict(
+def test_labels_of_an_experiment_s_own_outputs_correct_pass_rates_within_the_judge_s_passes_and_fails(
     run: ExperimentRun,
 ) -> None:
     grades = list(run.grades.values())

@@ -100,7 +100,9 @@ def test_a_grader_named_in_another_file_is_reported_without_a_line(folder: Path)
 
 
 @pytest.mark.proof
-def test_the_real_promptfoo_passes_what_is_needed_to_report_other_graders(folder: Path) -> None:
+def test_the_real_promptfoo_gives_its_hook_what_it_needs_to_report_assertions_that_other_graders_answered(
+    folder: Path,
+) -> None:
     (folder / "markscheme.toml").write_text('judge = "anthropic"\n', encoding="utf-8")
     hook = f"file://{ROOT}/graders/session.py:afterAll"
     done = run_eval(folder / "promptfooconfig.yaml", cwd=folder, args=("--grader", OURS, "-x", hook))

@@ -72,7 +72,9 @@ def write_set(folder: Path, lines: Sequence[Mapping[str, Any]], name: str = "exa
 
 
 @pytest.mark.filterwarnings("ignore::markscheme.errors.RatingWarning")
-def test_words_can_be_tried_exactly_on_the_sets_on_which_improve_does_not_lack_labels(tmp_path: Path) -> None:
+def test_can_try_words_holds_for_exactly_those_sets_of_examples_that_have_enough_labels_for_improve(
+    tmp_path: Path,
+) -> None:
     outcomes = []
     for seed in range(120):
         path = write_set(tmp_path, made_set(seed), f"{seed}.jsonl")
@@ -148,7 +150,9 @@ def test_with_one_labelled_task_too_few_calibrate_says_how_many_it_takes_to_try_
     )
 
 
-def test_the_whole_set_counts_for_the_suggestion_where_calibrate_compares_one_part(tmp_path: Path) -> None:
+def test_calibrate_on_one_part_of_the_examples_suggests_improve_if_the_whole_set_has_enough_labels(
+    tmp_path: Path,
+) -> None:
     folder = make_project(tmp_path, 90)
     path = folder / "calibration" / "polite" / "examples.jsonl"
     lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
@@ -156,7 +160,9 @@ def test_the_whole_set_counts_for_the_suggestion_where_calibrate_compares_one_pa
     assert "markscheme improve polite" in reported(folder, "--split", "dev")
 
 
-def test_examples_in_a_file_that_cannot_store_drawn_parts_are_to_be_divided_first(tmp_path: Path) -> None:
+def test_if_a_file_of_examples_cannot_store_drawn_parts_calibrate_asks_to_write_dev_or_test_by_hand(
+    tmp_path: Path,
+) -> None:
     report = reported(make_project(tmp_path, 60, suffix=".json"))
     assert "markscheme improve" not in report
     assert "To have the wording of polite rewritten and tested, write dev or test next to each example" in report

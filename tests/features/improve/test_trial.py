@@ -50,7 +50,9 @@ def test_tasks_are_tried_in_a_random_order_that_does_not_depend_on_the_file() ->
     assert split.first(10).sum() == 10
 
 
-def test_an_example_ungraded_by_a_candidate_counts_as_its_worst_and_one_ungraded_by_default_is_dropped() -> None:
+def test_an_example_that_a_candidate_leaves_ungraded_gets_the_largest_error_and_one_ungraded_before_is_dropped() -> (
+    None
+):
     gold, yours, theirs = np.array([0.2, 0.9, 0.5]), np.array([0.2, 0.8, np.nan]), np.array([np.nan, 0.9, 0.5])
     assert difference(gold, yours, theirs).tolist()[:2] == pytest.approx([-0.8, 0.1])
     assert np.isnan(difference(gold, yours, theirs)[2])

@@ -57,7 +57,7 @@ def test_agreement_so_far_ignores_responses_that_the_rater_has_not_labelled() ->
     assert counted(*both(12), ids=IDS[:4]).examples == 0
 
 
-def test_agreement_so_far_ignores_judges_repeated_labels_other_wordings_and_missing_answers() -> None:
+def test_agreement_so_far_ignores_judges_and_labels_that_are_repeated_or_missing_or_of_another_wording() -> None:
     others = [
         *(rating_of("gpt", id, 1.0, kind="model") for id in IDS),
         *(rating_of("ben", id, 1.0, sample=1) for id in IDS[:5]),
@@ -73,7 +73,7 @@ def test_two_annotators_who_say_that_a_criterion_does_not_apply_agree() -> None:
 
 
 @given(levels=st.lists(st.tuples(st.integers(1, 5), st.integers(1, 5)), max_size=12))
-def test_agreement_so_far_is_the_share_of_equal_labels_among_the_earliest_multiple_of_five(
+def test_agreement_so_far_counts_the_earliest_labels_up_to_a_multiple_of_five(
     levels: list[tuple[int, int]],
 ) -> None:
     ratings = [

@@ -79,7 +79,7 @@ def test_the_question_about_the_whole_response_needs_an_answer(project: Path) ->
             assert server.post("give", {"unit": unit, "answers": answers}).status == 422
 
 
-def test_can_t_tell_answers_the_question_about_the_whole_response_and_is_no_decision(project: Path) -> None:
+def test_can_t_tell_is_accepted_as_an_answer_about_the_whole_response_and_records_no_decision(project: Path) -> None:
     work = opened(project)
     answer(work, 1, {WHOLE: "t", "polite": "1", "waffle": "0"})
     (label,) = labels_of(work)
@@ -124,7 +124,7 @@ def test_a_rubric_with_more_criteria_needs_more_decisions_on_whole_responses() -
 
 
 @pytest.mark.proof
-def test_annotators_who_have_labelled_criteria_already_are_asked_about_the_whole_only_with_the_option_for_all(
+def test_annotators_who_labelled_criteria_before_are_asked_about_whole_responses_only_if_an_option_says_so(
     project: Path,
 ) -> None:
     with Server(project, NEVER) as server:
@@ -160,7 +160,7 @@ def test_a_whole_response_that_the_rater_decided_on_before_is_not_asked_about_ag
     work.file.close()
 
 
-def test_with_a_criterion_named_whole_annotators_are_not_asked_about_the_whole_response(
+def test_annotators_are_not_asked_about_the_whole_response_if_a_criterion_is_named_whole(
     project: Path,
 ) -> None:
     (project / "rubrics" / "manners.yaml").write_text(RUBRIC.replace("name: waffle", f"name: {WHOLE}"))

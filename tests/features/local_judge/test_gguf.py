@@ -142,5 +142,5 @@ def test_llama_cpp_is_asked_typed_questions_if_the_file_is_a_decision_model(loca
     assert "not a decision model" in str(error)
 
 
-def test_the_identity_of_a_chat_model_s_file_has_no_parameter_named_format(local_model: Path) -> None:
+def test_the_parameters_in_the_identity_of_a_chat_model_s_file_do_not_include_format(local_model: Path) -> None:
     assert "format" not in LocalJudge(local_model).identity.parameters

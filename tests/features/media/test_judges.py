@@ -224,7 +224,7 @@ def test_a_judge_that_cannot_see_images_grades_text_alone_without_a_sight_test()
     assert len(server.requests) == 1
 
 
-def test_the_setting_probe_turns_the_sight_test_off(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_judge_is_asked_without_a_sight_test_if_the_caller_turns_it_off(monkeypatch: pytest.MonkeyPatch) -> None:
     with ChatServer(blindly) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         judge = open_judge("openai:unprobed", asking=Asking(memory=None, tests_sight=False))

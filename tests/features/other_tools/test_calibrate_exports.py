@@ -41,9 +41,7 @@ def test_the_same_ratings_in_every_tool_s_export_give_the_same_calibration(tool:
 
 
 @pytest.mark.parametrize("tool", SAMPLES)
-def test_the_import_that_the_report_on_an_export_suggests_reads_it_with_the_same_options(
-    tool: str, tmp_path: Path
-) -> None:
+def test_the_import_command_that_the_report_on_an_export_suggests_reads_that_export(tool: str, tmp_path: Path) -> None:
     paths = exports.written(tmp_path, SAMPLES[tool].files())
     (tmp_path / "place.yaml").write_text("criteria:\n- {name: place, requirement: It names the place}\n")
     arguments = [*(path.name for path in paths), *EXTRA.get(tool, ())]
@@ -71,7 +69,7 @@ def test_the_report_on_an_export_begins_with_the_metric_that_can_become_a_rubric
     assert done.returncode == 4  # five labels are too few
 
 
-def test_the_import_that_a_report_on_an_export_prints_repeats_what_was_said_of_metrics_and_raters(
+def test_the_import_command_in_the_report_on_an_export_repeats_the_options_about_metrics_and_raters(
     tmp_path: Path,
 ) -> None:
     exports.written(tmp_path, exports.deepeval())

@@ -119,7 +119,9 @@ def test_select_best_chooses_among_four_outputs_by_a_text_or_by_a_rubric(selecte
     assert selected.passed["text"] == selected.passed["rubric"] == [False, True, False, False]
 
 
-def test_select_best_gives_a_tie_to_the_earlier_output_or_no_grade(selected: Selected) -> None:
+def test_in_a_tie_select_best_chooses_the_earlier_output_or_leaves_all_ungraded_as_configured(
+    selected: Selected,
+) -> None:
     assert selected.passed["tie"] == [True, False, False, False]
     assert selected.passed["tie fails"] == [False] * 4
     assert "not graded: tie between outputs 0, 1" in selected.errors["tie fails"]

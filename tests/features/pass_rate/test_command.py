@@ -47,7 +47,9 @@ def limits(estimate: dict[str, Any]) -> tuple[float, float, float]:
     return estimate["value"], estimate["low"], estimate["high"]
 
 
-def test_labels_drawn_by_verdict_correct_the_pass_rate_by_verdict(tmp_path: Path) -> None:
+def test_labels_drawn_separately_from_the_judge_s_passes_and_fails_correct_the_pass_rate_within_each(
+    tmp_path: Path,
+) -> None:
     labels(tmp_path / "labels.jsonl", drawn="by-verdict")
     pool(tmp_path / "pool.jsonl", 700, 1000)
     report = rated(tmp_path)
@@ -55,7 +57,7 @@ def test_labels_drawn_by_verdict_correct_the_pass_rate_by_verdict(tmp_path: Path
     assert (report["raw"]["value"], report["drawn"], report["method"]) == (0.7, "by-verdict", "by verdict strata")
 
 
-def test_labels_of_the_pool_s_own_responses_correct_the_pass_rate_by_verdict_if_they_do_not_say_how_they_were_drawn(
+def test_labels_of_the_pool_s_own_responses_count_as_drawn_by_the_judge_s_verdict_unless_they_say_otherwise(
     tmp_path: Path,
 ) -> None:
     among = labels(tmp_path / "labels.jsonl")
@@ -94,7 +96,9 @@ def test_labels_of_responses_from_elsewhere_correct_the_pass_rate_by_the_judge_s
     assert limits(report["corrected"]) == approx(ROGAN_GLADEN, abs=6e-7)
 
 
-def test_labels_whose_raters_have_no_kind_come_with_the_sentence_on_two_annotators(tmp_path: Path) -> None:
+def test_with_labels_by_raters_of_unknown_kind_the_report_still_says_that_a_gate_needs_two_annotators(
+    tmp_path: Path,
+) -> None:
     labels(tmp_path / "labels.jsonl")
     pool(tmp_path / "pool.jsonl", 700, 1000)
     done = run("markscheme", "pass-rate", "pool.jsonl", "--calibration", "labels.jsonl", cwd=tmp_path)

@@ -140,7 +140,9 @@ def is_graded(row: dict[str, Any]) -> bool:
     return "not graded" not in row["gradingResult"]["reason"]
 
 
-def test_the_promptfoo_hook_prints_pass_rates_means_cost_trust_and_differences(three_prompts: Recorded) -> None:
+def test_the_promptfoo_hook_prints_pass_rates_means_costs_differences_and_whether_the_judge_is_calibrated(
+    three_prompts: Recorded,
+) -> None:
     lines = lines_of(three_prompts.run.stdout + "\n" + three_prompts.run.stderr)
     headings, row = (next(line for line in lines if line.startswith(start)) for start in ("Prompt", "plain / echo"))
     assert headings.split()[-4:] == ["python", "right", "rude", "cost"]

@@ -126,7 +126,7 @@ def test_the_limits_of_a_share_equal_the_worked_examples_at_any_confidence_level
         assert mid_p_limits(case["hits"], case["n"], level=ALL_LOOKS) == close(tuple(case["tracked"]))
 
 
-def test_the_interval_of_a_pass_rate_by_verdict_depends_on_the_confidence_level() -> None:
+def test_intervals_of_a_pass_rate_corrected_within_the_judge_s_passes_and_fails_equal_the_worked_examples() -> None:
     for pool, passed, labels, expected in tracked_rates.ALL_LOOKS_RATES:
         assert figures(rate_by_verdict(passed, labels, pool, level=ALL_LOOKS)) == close(list(expected))
     for case in block(FILE, "rate"):
@@ -204,7 +204,9 @@ def test_differences_between_accepted_runs_widen_the_margin_for_shifts_in_levels
         assert level_margin(case["runs"], *variances) == close(case["margin"])
 
 
-def test_the_alarm_on_the_judge_s_share_of_passes_is_raised_by_rises_and_drops_and_caps_large_weeks() -> None:
+def test_the_alarm_on_the_judge_s_share_of_passes_reacts_to_both_directions_and_limits_the_weight_of_large_weeks() -> (
+    None
+):
     assert of_share([[[0, 1, 15], [1, 1, 285]]] * 4, REFERENCE_WEEKS) == close(tracked_rates.SHARE_RISE)
     assert of_share([[[0, 1, 900], [1, 1, 2100]]] * 4, REFERENCE_WEEKS) == close(
         of_share([[[0, 1, 90], [1, 1, 210]]] * 4, REFERENCE_WEEKS)

@@ -128,7 +128,7 @@ def test_a_stress_test_with_too_few_examples_does_not_call_a_judge_steady(folder
     assert re.search(r"In \d+ combinations of change and criterion 20 examples are too few", " ".join(shown.split()))
 
 
-def test_a_stress_test_finds_a_judge_that_likes_praise_and_shows_examples(folder: Path) -> None:
+def test_a_stress_test_reports_with_examples_that_praise_moves_a_judge(folder: Path) -> None:
     report = stressed(folder, "flattered", "--json", "--html", "page.html", status=1)
     states = {name: row["correctness"]["state"] for name, row in report["rows"].items()}
     assert [name for name, state in states.items() if state == "finding" and name != "truncation"] == ["praise"]
@@ -215,7 +215,7 @@ def test_a_misspelt_name_of_a_perturbation_is_refused_with_a_suggestion(folder: 
     assert "did you mean `praise`" in stressed(folder, "fair", "--only", "prase", status=2).stderr
 
 
-def test_the_key_preserves_of_a_criterion_states_which_perturbations_keep_its_level(folder: Path) -> None:
+def test_a_criterion_can_list_the_perturbations_that_keep_its_level(folder: Path) -> None:
     options = ("--json", "--only", "layout")
     (folder / "rubrics" / "answers.yaml").write_text(RUBRIC.replace("answer clear?", "layout clear?"))
     assert stressed(folder, "fair", *options)["rows"]["layout"]["clarity"]["state"] == "not-preserving"

@@ -257,7 +257,7 @@ def test_two_hundred_keys_20_ms_apart_answer_the_criteria_they_were_meant_for(pr
 
 
 @pytest.mark.usefixtures("complaints")
-def test_one_key_answers_can_t_tell_to_all_open_criteria_and_the_page_lists_passages_and_responses(
+def test_keys_answer_can_t_tell_to_all_open_criteria_mark_a_passage_and_list_labelled_responses(
     project: Path, page: Page
 ) -> None:
     with Server(project) as server:
