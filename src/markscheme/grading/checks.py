@@ -81,7 +81,7 @@ class Scorer:
         return inspect.iscoroutinefunction(self.function) or inspect.iscoroutinefunction(call)
 
     def __call__(self, prediction: str, expected: str | None = None, **more: Any) -> float | None:
-        """Score one prediction; None without a score. Inside a running event loop `await scorer.find(…)` instead.
+        """Score one prediction, or return None; inside a running event loop, use `await scorer.find(…)` instead.
 
         Raises:
             Exception: Whatever the code raises.
@@ -191,7 +191,7 @@ def exact_match(prediction: str, expected: str | None) -> Scored:
 
 @scorer
 def json_valid(prediction: str, _expected: str | None = None) -> Scored:
-    """Return 1 if the prediction is JSON, else 0. NaN and Infinity are not JSON.
+    """Return 1 if the prediction is JSON, which NaN and Infinity are not, else 0.
 
     >>> json_valid('{"a": [1]}'), json_valid("{'a': 1}")
     (1.0, 0.0)

@@ -32,7 +32,7 @@ class Fingerprints:
     judge: str
 
     def to_json(self) -> dict[str, str]:
-        """Return a dict that JSON can hold."""
+        """Return the digests as a dict that JSON can hold."""
         return {"rubric": self.rubric, "prompt": self.prompt, "judge": self.judge}
 
 
@@ -65,7 +65,7 @@ class DecidedBy:
         return None if self.stage is None else self.judge
 
     def to_json(self) -> dict[str, Any]:
-        """Return a dict that JSON can hold, with the keys of a grade's file format."""
+        """Return who decided as a dict that JSON can hold, with the keys of a grade's file format."""
         why = {} if self.why_ask is None else {"ask": self.why_ask}
         return {"stage": self.stage, "decided_by": self.decider, **why}
 

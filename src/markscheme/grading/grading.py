@@ -75,7 +75,7 @@ def _with_receipt(grader: SubmissionGrader, options: GradeOptions) -> Submission
 
 
 def _objections(rubric: Rubric) -> tuple[Objection, ...]:
-    """Return the functions, each of which says for one reason why a submission can't be graded by the rubric."""
+    """Return functions, each of which finds one kind of reason why the rubric can't grade a submission."""
     return _fault_of, _no_pair if rubric.is_of_pairs else _is_pair, partial(_lacks, rubric)
 
 
@@ -159,7 +159,7 @@ class Grading:
 
     @cached_property
     def grader(self) -> ByRow:
-        """The grader for the rubric, judge and options; a submission with its own rubric is graded by its own one."""
+        """The grader for the rubric, judge and options; a submission that brings a rubric is graded by that rubric."""
         options = GradeOptions(
             normalize=self.normalize,
             renormalize=self.renormalize,

@@ -95,7 +95,7 @@ class AnthropicJudge(SdkJudge):
         return self.noted(_as_reply(message, self.who, calls), form, with_format=bool(prompt.schema))
 
     def batches(self) -> "AnthropicBatches":
-        """Return the judge's batch API."""
+        """Return the provider's batch API, through which this judge's prompts can be sent."""
         return AnthropicBatches(self)
 
     def request(self, prompt: Prompt, form: RequestForm, caching: Mapping[str, str] = FIVE_MINUTES) -> dict[str, Any]:
@@ -194,7 +194,7 @@ class AnthropicBatches:
         return batches
 
     async def state(self, id: str) -> BatchState:
-        """Fetch the batch's current state."""
+        """Fetch a batch's current state from the provider."""
         async with self.judge.call(self.judge.deadline) as client:
             return _state(await client.messages.batches.retrieve(id), self.judge.who)
 
@@ -205,7 +205,7 @@ class AnthropicBatches:
                 yield result.custom_id, self._as_result(result.custom_id, result.result)
 
     async def cancel(self, id: str) -> None:
-        """Cancel the batch."""
+        """Ask the provider to cancel a batch."""
         async with self.judge.call(self.judge.deadline) as client:
             await client.messages.batches.cancel(id)
 

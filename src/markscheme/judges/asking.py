@@ -66,11 +66,11 @@ class Asking:
         return self.price is None and (self.list_prices or self.limiter.budget is not None)
 
     def memory_for(self, judge: Identity) -> Memory | None:
-        """Return the cache for replies by this judge, or None; a judge whose identity doesn't last gets a brief one."""
+        """Return the cache for a judge's replies: that of this process if its identity doesn't last; None if off."""
         return self.memory if judge.lasting or self.memory is None else self.brief
 
     def settings(self, *names: str) -> dict[str, Any]:
-        """Return the parameters set for the model; raise UsageError if one isn't in `names`.
+        """Return the parameters set for the model; raise UsageError for one whose name isn't in `names`.
 
         Raises:
             UsageError: One is set that the model doesn't take.

@@ -162,7 +162,7 @@ def refuse_unaskable(prompt: Prompt) -> None:
 
 
 def decided_reply(body: Any, prompt: Prompt, wire: DecisionFormat, *, expected: bool = False) -> Reply:
-    """Convert the body of a decision model's response to a Reply that is read alike for all formats.
+    """Convert the body of a decision model's response to a Reply in the one form that all formats share.
 
     Args:
         body: The body, as `parsed_body` returns it.

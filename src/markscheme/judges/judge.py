@@ -122,7 +122,7 @@ class Identity:
         return cls(**{**written, "without": tuple(map(str, written.get("without", ())))})
 
     def as_asked(self, ways: "Mapping[AskedWithout, int]") -> "Identity":
-        """Return the identity of the judge as it was asked: without the given parameters, which the identity names.
+        """Return the identity with a record of the parameters that requests to the judge left out.
 
         Args:
             ways: Number of grades by the set of parameters that were left out in asking. A parameter left out only for

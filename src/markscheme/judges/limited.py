@@ -283,7 +283,7 @@ class Limiter:
         return self._wait_for_rates(first.tokens, now)
 
     def _affordable(self, usd: float) -> bool:
-        """Return True if the budget covers `usd`, False if it may do so after running calls, else raise BudgetError."""
+        """Return True if the budget covers `usd`, False if it may once running calls end; else raise BudgetError."""
         if self.budget is None or self.committed + usd <= self.budget:
             return True
         if self._reserved > 0 or self._in_batches:

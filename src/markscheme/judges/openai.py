@@ -125,7 +125,7 @@ class OpenAIJudge(SdkJudge):
             raise JudgeUnavailable(f"{self.who} returns no token probabilities, which `expected` needs: {words}")
 
     def batches(self) -> "OpenAIBatches":
-        """Return the judge's batch API."""
+        """Return the server's batch API, through which this judge's prompts can be sent."""
         return OpenAIBatches(self)
 
     def request(self, prompt: Prompt, sample: int, form: RequestForm) -> dict[str, Any]:
@@ -291,7 +291,7 @@ class OpenAIBatches:
         return []
 
     async def state(self, id: str) -> BatchState:
-        """Fetch the batch's current state."""
+        """Fetch a batch's current state from the server."""
         return self._state(await self._retrieved(id))
 
     async def results(self, id: str) -> AsyncGenerator[tuple[str, Reply | JudgeError]]:
@@ -305,7 +305,7 @@ class OpenAIBatches:
                 yield line["custom_id"], self._as_result(line)
 
     async def cancel(self, id: str) -> None:
-        """Cancel the batch."""
+        """Ask the server to cancel a batch."""
         async with self.judge.call(self.judge.deadline) as client:
             await client.batches.cancel(id)
 

@@ -312,7 +312,7 @@ class SdkJudge:
         return (*self.credential.values(), *self._address.secrets)
 
     def module(self) -> ModuleType:
-        """Import the SDK.
+        """Import the provider's SDK, and return its module.
 
         Raises:
             NoJudge: It is not installed.

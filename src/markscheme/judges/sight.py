@@ -41,7 +41,7 @@ def kind_of_judge(judge: Judge) -> JudgeKind | None:
 
 
 def sees(judge: Judge, part_kind: str) -> bool:
-    """Return True if a judge can show its model parts of a kind, such as images.
+    """Return True if a judge can pass parts of a kind, such as images, to its model.
 
     A judge object that a program made is assumed to, unless its `sees` says that it can't.
     """

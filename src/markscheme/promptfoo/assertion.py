@@ -242,8 +242,7 @@ def _is_in_conversation(test: Any) -> bool:
 
 
 def _system(provider: Any) -> str:
-    """Return the provider's id and label. Promptfoo may pass a text or the whole configuration, which may hold API
-    keys."""
+    """Return only the provider's id and label, since its configuration, which Promptfoo may pass, may hold API keys."""
     names = [provider.get("id"), provider.get("label")] if isinstance(provider, Mapping) else [provider]
     return " ".join(text for text in names if isinstance(text, str))
 

@@ -185,7 +185,7 @@ def _of_one_question(text: str) -> TextRubric:
 
 
 def _as_data(value: Any) -> Any:
-    """Return criteria written as data, as a mapping or its JSON text, as a mapping; None for any other value."""
+    """Convert criteria written as a mapping, or as its JSON text, to a mapping; None for any other value."""
     if isinstance(value, str) and value.lstrip().startswith("{"):
         try:
             value = json.loads(value)

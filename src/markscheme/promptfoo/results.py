@@ -275,7 +275,7 @@ class _Reading:
         return text if lost or isinstance(text, PartedText) else value
 
     def row(self, raw: Mapping[str, Any]) -> Row | None:
-        """Make the Row of one result; None for an output that no assertion judges, unless `unjudged`."""
+        """Make the Row of one result; None for an output that no assertion judges, unless `unjudged` is set."""
         test = _mapping(raw.get("testCase"))
         grading = _mapping(raw.get("gradingResult"))
         failed = _failed(raw)

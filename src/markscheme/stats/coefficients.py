@@ -237,7 +237,7 @@ def _chance_of_unsure_guess(table: RatingPatterns, loss: _Loss) -> Floats:
 
 
 def _packs(table: RatingPatterns, loss: _Loss) -> tuple[Floats, Floats]:
-    """Sum the features of all ratings on units with two or more; also count these ratings (Krippendorff)."""
+    """Sum the features of all ratings on units with two ratings or more; also count these ratings (Krippendorff)."""
     paired = table.rated >= 2
     return (
         table.remaining(_row_sums(table, loss.features) * paired[:, None]),
@@ -460,7 +460,7 @@ def _sets_with(table: RatingPatterns, rows: npt.NDArray[np.bool_]) -> float:
 
 
 def _share(table: RatingPatterns, per_row: Floats, level: float, of: str) -> Estimate:
-    """Estimate the mean share of hits over units with two ratings or more; `per_row` is each distinct row's share."""
+    """Estimate the mean of a share, given as `per_row` for each distinct row, over units with two ratings or more."""
     row, in_groups = table.in_groups()
     twice = table.rated[row] >= 2
     estimate = share(per_row[row[twice]], in_groups.of_units(twice), level=level, of=of)

@@ -54,7 +54,9 @@ class _Basis:
 def labels_for_sides(
     figures: DecisionFigures, target: float, *, stops: float, keeps: float, confidence: float
 ) -> DecisiveLabels | None:
-    """Find how many further labels show, with an even chance, all three shares above their bounds or one share below.
+    """Find how many further labels show, with an even chance, that a judge meets all three bounds or misses one.
+
+    The bounds are on its shares of right decisions: overall, on gold's fails and on gold's passes.
 
     Args:
         figures: The shares among the labels so far.
@@ -81,7 +83,9 @@ def labels_for_sides(
 def chance_to_decide_sides(
     figures: DecisionFigures, more: int, target: float, *, stops: float, keeps: float, confidence: float
 ) -> float:
-    """Compute the chance that `more` further labels show all three shares above their bounds, or one below.
+    """Compute the chance that `more` further labels show a judge to meet its three bounds, or to miss one.
+
+    The bounds are on its shares of right decisions: overall, on gold's fails and on gold's passes.
 
     Args:
         figures: The shares among the labels so far.

@@ -44,7 +44,7 @@ def labels_for_decision(chance_of: Callable[[int], float]) -> DecisiveLabels | N
 
 
 def most_demanding(questions: Iterable[DecisiveLabels | None]) -> DecisiveLabels | None:
-    """Return the largest of the numbers of labels needed for several targets; None without any or if one can't be met.
+    """Return the most labels that any of several targets needs; None if one can't be met or there are none.
 
     Example:
         >>> most_demanding([DecisiveLabels(40, 0.6), DecisiveLabels(120, 0.5)]).more

@@ -179,7 +179,7 @@ def true_correlations(
 
 
 def halo(people: npt.ArrayLike, judge: npt.ArrayLike, *, groups: Grouping = None, level: float = 0.95) -> Estimate:
-    """Estimate how much other criteria influence the judge's level on one, beyond their influence on an annotator.
+    """Estimate how much other criteria influence the judge's level on a criterion, beyond how they influence people.
 
     Regress the judge's positions on an annotator's own and on that annotator's mean over the other criteria. The result
     is the second coefficient minus the same one with another annotator in the judge's place, averaged over criteria.

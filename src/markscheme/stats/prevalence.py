@@ -209,7 +209,7 @@ def rogan_gladen(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, level: float =
 
 
 def random_draw_p(labelled: npt.ArrayLike, pool: npt.ArrayLike) -> float:
-    """Test whether labels are a random part of the graded responses, from the judge's verdicts in both; return p.
+    """Test whether labels are a random part of the graded responses, by comparing the judge's verdicts; return p.
 
     Args:
         labelled: The judge's fails and passes among labelled examples, shape (2,).

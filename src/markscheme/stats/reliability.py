@@ -172,7 +172,7 @@ class _Ratings:
 
     @cached_property
     def stuck(self) -> Reason | None:
-        """Reason, with the rater, that a rater gives every example the same rating; None if all raters vary."""
+        """Reason, with the rater's name, if a rater gives every example the same rating; None if all raters vary."""
         still = np.flatnonzero(np.ptp(self.ratings, axis=0) == 0)
         if not len(still):
             return None

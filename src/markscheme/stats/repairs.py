@@ -127,7 +127,7 @@ class DecisionChanges:
 
     @cached_property
     def ranks(self) -> npt.NDArray[np.int64]:
-        """Array with a row per replacement: false passes repaired, decisions and scores repaired minus broken."""
+        """Array with a row per replacement: false passes repaired; decisions, and scores, repaired minus broken."""
         stopped = self.false_passes.sum(axis=0)
         decisions = stopped + self.false_fails.sum(axis=0) - self.held_up.sum(axis=0) - self.let_through.sum(axis=0)
         scores = self.scores_repaired.sum(axis=0) - self.scores_broken.sum(axis=0)
@@ -174,7 +174,7 @@ class LevelSwap:
 
     @cached_property
     def single(self) -> DecisionChanges:
-        """Changes of decisions and scores when gold's level replaces the judge's on a criterion; a column for each."""
+        """Changes of decisions and scores when gold's level replaces the judge's on one criterion; a column each."""
         alone = (
             self._changes(self.before.plus(self.moves.at([index])), self.is_known[:, [index]])
             for index in range(self.is_known.shape[1])
@@ -182,12 +182,12 @@ class LevelSwap:
         return DecisionChanges(*map(np.hstack, zip(*map(_flags, alone), strict=True)))
 
     def pairs_with(self, criterion: int, others: Sequence[int]) -> DecisionChanges:
-        """Compute the changes when gold's levels replace the judge's on a criterion and another; a column per other."""
+        """Compute the changes when gold's levels replace the judge's on `criterion` and on each of `others` in turn."""
         after_two = self.before.plus(self.moves.at([criterion])).plus(self.moves.at(others))
         return self._changes(after_two, self.is_known[:, [criterion]] & self.is_known[:, others])
 
     def best_pair(self, by: Literal["decisions", "scores"]) -> tuple[int, int] | None:
-        """Find the two criteria that repair most with gold's levels on both; None if no two repair more than one.
+        """Find the two criteria that repair most with gold's levels on both; None if one of them always does as well.
 
         Of equal pairs, the first in the order of the criteria is best.
 

@@ -402,7 +402,7 @@ def _macro(name: str, pairs: Pairs, scale: Floats, level: float) -> Estimate:
 
 
 def _hits(name: str, tables: Integers) -> tuple[Floats, Floats]:
-    """Return each level's precision, recall or F as numerator (examples that both gave it) and denominator."""
+    """Return each level's precision, recall or F as numerator (examples that both raters gave it) and denominator."""
     diagonal = np.diagonal(tables, axis1=-2, axis2=-1).astype(np.float64)
     gold = tables.sum(axis=-1)
     judge = tables.sum(axis=-2)

@@ -79,7 +79,7 @@ class SliceLook:
 
     @property
     def comparable(self) -> bool:
-        """True if enough can be compared at equal gold: inside 5 examples and half the slice, outside 10 examples."""
+        """True if at equal gold enough can be compared: 5 examples and half the slice inside, 10 outside."""
         inside = self.comparable_inside
         enough = inside >= max(FEWEST_INSIDE, LEAST_PART * self.as_it_is.n_inside)
         return enough and self.comparable_outside >= FEWEST_OUTSIDE
@@ -146,7 +146,7 @@ class SliceColumn:
     def of(
         cls, values: npt.ArrayLike, gold: npt.ArrayLike, *, score: bool = False, groups: npt.ArrayLike | None = None
     ) -> "SliceColumn":
-        """Prepare a figure and gold of each example.
+        """Prepare a figure and the gold of each example for comparisons of slices.
 
         Args:
             values: One figure per example, shape (n_units,), nan = missing.
@@ -190,7 +190,7 @@ class SliceColumn:
 
     @cached_property
     def _same_gold(self) -> "_SameGold":
-        """The regression on gold over all examples, for slices whose strata all occur outside the slice too."""
+        """The regression of the figure on gold over all examples, for slices whose strata all occur outside too."""
         return _SameGold(self.values, self.strata, self.covariate)
 
     @cached_property
@@ -270,7 +270,7 @@ def _p_of_means(within: Floats, without: Floats, difference: float) -> float:
 
 
 def _strata(gold: Floats, *, score: bool) -> tuple[Integers, Floats | None]:
-    """Return each example's gold stratum: its level, or the fifth its score is in, with gold as a covariate then."""
+    """Return the gold stratum of each example: its level or, if scores are many, a fifth, with gold as a covariate."""
     distinct, code = numbered_values(gold)
     if not score or len(distinct) <= MOST_DISTINCT:
         return code, None
@@ -317,7 +317,7 @@ class _SameGold:
 
 
 def _p_by_cluster(moves: Floats, groups: Groups, difference: float) -> float:
-    """Compute the p of a difference from how far each group moves the coefficient; 1 if there is only one group."""
+    """Compute the p of a regression coefficient from how far each group moves it; 1 if there is only one group."""
     n = groups.n
     total = groups.sums(moves)
     if n < 2:

@@ -147,7 +147,7 @@ class Baseline:
 
     @property
     def headline_without_cause(self) -> str:
-        """The headline without the cause, for a reader who has just been told of the cause."""
+        """The headline without the cause of the shift, for a reader who already knows the cause."""
         foremost = self.foremost
         return "" if foremost is None else self._account(foremost, cause_first=False) + self._moved_as_well
 

@@ -57,7 +57,7 @@ def _answered_question(baseline: Baseline) -> str:
 
 
 def in_short(baseline: Baseline) -> str:
-    """Return sentences that this run shows no drift, and on all comparisons; "" if drift is shown or it is accepted."""
+    """Return sentences that this run shows no drift; "" if drift is shown, or if the run is being accepted."""
     since = baseline.since
     if baseline.foremost is not None or since.accepting:
         return ""

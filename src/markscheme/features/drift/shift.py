@@ -73,7 +73,7 @@ class GoldChange:
 
     @property
     def change(self) -> Estimate:
-        """The change with its 90 % interval."""
+        """Change of agreement (now minus the mean of the accepted runs), with its 90 % interval."""
         return self.moved.shift
 
     @property

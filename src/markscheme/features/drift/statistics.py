@@ -202,7 +202,7 @@ def compare_runs(
 
 
 def _examples_to_affirm(noise: float, r: int, *, margin: float, span: float) -> int | None:
-    """Compute how many examples show that an unmoved judge didn't move; None if no number is enough.
+    """Compute how many examples are needed to show that an unmoved judge didn't move; None if no number will do.
 
     It assumes that runs differ by noise in single answers only.
     """

@@ -71,7 +71,7 @@ _BY_NAME: Final = {media_format.name: media_format for media_format in MEDIA_FOR
 
 
 class DamagedContentError(ValueError):
-    """Content that begins like a known format but is incomplete."""
+    """Error for content that begins like a known format but is incomplete."""
 
 
 def sniffed(content: bytes) -> SniffedContent | None:

@@ -30,7 +30,7 @@ def halved_png(content: bytes) -> bytes | None:
 
 
 def _pixels_of(content: bytes) -> tuple[_Pixels, int] | None:
-    """Return the pixels of a PNG file by row and column, and the number of its colours."""
+    """Return the pixels of a PNG file by row and column, and its colour type; None if it can't be halved here."""
     if not content.startswith(PNG_SIGNATURE):
         return None
     width, height, depth, colours, _, _, is_interlaced = struct.unpack(">IIBBBBB", content[16:29])

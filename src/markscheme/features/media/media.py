@@ -141,7 +141,7 @@ class Media:
 
 
 class Image(Media):
-    """An image: PNG, JPEG, WebP or GIF."""
+    """An image in a submission: PNG, JPEG, WebP or GIF."""
 
     kind = IMAGE_KIND
 
@@ -166,7 +166,7 @@ class Image(Media):
 
 
 class Pdf(Media):
-    """A PDF document."""
+    """A PDF document in a submission."""
 
     kind = PDF_KIND
 

@@ -45,7 +45,7 @@ the file to which pairs are added with the judge's preferences."""
 
 
 def check_select_keys(config: Mapping[str, Any]) -> None:
-    """Refuse invalid values in a `select-best` assertion's configuration.
+    """Raise an error for invalid values in a `select-best` assertion's configuration.
 
     Raises:
         UsageError: A value is none that the key may have.
@@ -315,7 +315,7 @@ def recorded_lines(config: Any) -> Iterator[str]:
 
 
 def _files_named(config: Any) -> Iterator[Path]:
-    """Yield the files under the key `pairs` of markscheme's providers, at any depth of a configuration."""
+    """Yield the files that markscheme's providers name under `pairs`, at any depth of a configuration."""
     if isinstance(config, Mapping):
         options = config.get("config")
         if (

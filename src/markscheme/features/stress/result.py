@@ -62,7 +62,9 @@ class MovedExample:
 
 @dataclass(frozen=True)
 class Stress:
-    """The result of a stress run, whose figures are computed on first use. Levels count from the worst.
+    """The result of a stress run, whose figures are computed on first use.
+
+    Levels count from the worst.
 
     Attributes:
         battery: The questions.
@@ -257,7 +259,7 @@ class Stress:
         return with_noise(cell, self._ratings(ORIGINAL, criterion), self._ratings(version, criterion))
 
     def _ratings(self, version: str, criterion: Criterion) -> Floats:
-        """Return ratings, shape (n_examples, n_askings); nan if missing, or if the change may alter the level."""
+        """Return a version's ratings on a criterion, shape (n_examples, n_askings); nan if missing or inapplicable."""
         return self._table[version, criterion.name]
 
     @cached_property

@@ -294,7 +294,7 @@ def _row(name: str, cells: Mapping[str, StressCell], spans: Mapping[str, float])
 
 
 def cell_text(cell: StressCell, span: float) -> str:
-    """Return the text of a table cell for a result, on a criterion whose scale has this span."""
+    """Return the text of a table cell for a result, given the span of the criterion's scale."""
     shift = cell.shift
     if cell.state == "not-preserving" or shift.value is None or shift.low is None or shift.high is None:
         return NONE
