@@ -86,7 +86,7 @@ class Certificate:
 
     @property
     def upper(self) -> float | None:
-        """Largest upper limit, over the sides, of the share of wrong automatic decisions; None without any decision."""
+        """Upper confidence limit of the share of wrong automatic decisions; None if no decision is automatic."""
         return max((of_side.upper for of_side in self.certified.values() if of_side.upper is not None), default=None)
 
     @property

@@ -40,7 +40,7 @@ class StageRecord:
     fails: float | None
 
     def stands(self, certainty: float, *, passed: bool) -> bool:
-        """Return True if a decision of this stage with the given certainty needs no person."""
+        """Return True if a decision that this stage makes with the given certainty needs no person."""
         least = self.passes if passed else self.fails
         return least is not None and round(certainty, CERTAINTY_ROUNDING) >= least
 

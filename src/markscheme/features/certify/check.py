@@ -68,7 +68,7 @@ def check_certificate_at(path: Path) -> CertificateCheck | None:
 
 
 def is_certificate_file(path: Path) -> bool:
-    """Return True if a file is a certificate, by its name or because it holds a JSON object with stages."""
+    """Return True if a file is a certificate, by its name or by its content, a JSON object with stages."""
     if not path.is_file() or path.name == CASCADE_FILE:
         return path.is_file()
     try:

@@ -211,7 +211,7 @@ class _Decided:
 
 @dataclass(frozen=True)
 class _Promises:
-    """Tests of automatic decisions: the share of errors in all, and if promised among passes, must be low enough."""
+    """Tests that the share of errors is low enough in all automatic decisions and, if so promised, in passes alone."""
 
     limit: ErrorLimit
     of_passes: ErrorLimit | None

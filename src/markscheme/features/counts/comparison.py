@@ -185,7 +185,7 @@ class CountedComparison(Comparison):
 
     @cached_property
     def overall(self) -> Mapping[str, Estimate]:
-        """Estimates for the whole rubric, by name; errors are differences of scores."""
+        """Estimates of the judge's agreement and error over the whole rubric, by name; errors are score differences."""
         scores = self.scores_counted
         rows = self.counts.rows_of(DECISION_PART)
         decided = np.column_stack([rows.gold, rows.judge])

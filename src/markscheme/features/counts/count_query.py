@@ -186,7 +186,10 @@ class CountQuery:
         return "n_people >= 2 AND judge_score IS NOT NULL"
 
     def shares(self, constant: str) -> tuple[str, str, str]:
-        """Return expressions for the shares of annotators whose score agrees with others', the judge's, a constant.
+        """Return expressions for the shares of annotators whose score agrees with another's, the judge's, a constant.
+
+        These are three shares of one example: of pairs of annotators who agree, and of annotators who agree with the
+        judge's score and with the best constant score.
 
         Args:
             constant: The column of the best constant.

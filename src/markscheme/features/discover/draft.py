@@ -1,4 +1,4 @@
-"""Draft of the first rubric, from modes, and of the first labels, from people's notes, without invented negatives."""
+"""Draft of the first rubric, from modes, and of the first labels, from people's notes; no label is invented."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

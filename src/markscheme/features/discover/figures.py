@@ -355,7 +355,7 @@ class ReadOutputs:
 
     @cached_property
     def modes_as_read(self) -> tuple[int, ...]:
-        """Number of modes seen after each output, in the order in which outputs were read."""
+        """Number of modes noted so far after each output, in the order in which people read the outputs."""
         _, modes, _ = self._sequence
         seen: set[str] = set()
         as_read = []

@@ -74,7 +74,7 @@ class Mode:
         return self.kind in PEOPLE and not self.into and not self.halves
 
     def means(self, under: str) -> bool:
-        """Return True if the definition with this fingerprint meant what the present one means.
+        """Return True if the mode's definition with this fingerprint has the same meaning as its present definition.
 
         The fingerprint for a mode without a definition counts, too, unless other modes were merged into this mode.
         """
@@ -306,7 +306,7 @@ class Codebook:
         return replace(self, modes=modes)
 
     def define(self, name: str, definition: str, moment: str, *, same_meaning: bool) -> "Codebook":
-        """Return the codebook with a new definition for a mode; if its meaning changes, earlier readings for it lapse.
+        """Return the codebook with a new definition for a mode; if the meaning changes, readings for the mode lapse.
 
         A mode without a definition gets its first one, which changes no meaning.
         """
@@ -333,7 +333,10 @@ class Codebook:
         return self._with(replace(mode, quotes=tuple(quotes), fine=mode.fine if fine is None else tuple(fine)))
 
     def turn(self, name: str) -> "Codebook":
-        """Return the codebook with a mode reversed, so that its criterion asks for the fault's absence, or restored."""
+        """Return the codebook with a mode reversed: its criterion asks for the fault's absence.
+
+        A second call restores the mode.
+        """
         mode = self.mode(name)
         return self._with(replace(mode, is_turned=not mode.is_turned))
 

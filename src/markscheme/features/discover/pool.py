@@ -49,7 +49,7 @@ class OutputPool:
 
     @cached_property
     def groups(self) -> dict[str, str]:
-        """The group of each output that has one."""
+        """The names of outputs' groups, by the output's id; outputs without a group are left out."""
         return {id: example.group for id, example in self.examples.items() if example.group}
 
     @cached_property

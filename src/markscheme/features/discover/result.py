@@ -87,7 +87,7 @@ class Discovery:
         return self.outputs.new_modes.bound <= ENOUGH and bool(confirmed_modes(self.outputs))
 
     def again_for(self, name: str) -> tuple[str, ...]:
-        """Return the outputs to read again for a mode, those most like its notes first."""
+        """Return the outputs to read again for a mode, those most like the mode's notes first."""
         figures = next(figures for figures in self.outputs.mode_figures if figures.mode.name == name)
         texts = {id: self.texts.get(id, "") for id in figures.again}
         notes = [note.words for note in self.outputs.notes_in[name].values()]

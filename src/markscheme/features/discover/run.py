@@ -84,7 +84,7 @@ def suggest_groups(opened: OpenedDiscovery, judge: str, ask: AskFlags, *, plan: 
 
 
 def write_files(opened: OpenedDiscovery, here: Path, *, force: bool, json: bool) -> int:
-    """Write rubric and first labels, or print an error if no person has confirmed a mode; return the exit status."""
+    """Write rubric and first labels; if no person has confirmed a mode, print an error. Return the exit status."""
     day = datetime.date.today().isoformat()
     try:
         written = write_rubric(opened, here, day, replaces=force)

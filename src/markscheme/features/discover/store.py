@@ -62,7 +62,7 @@ class PoolRecord:
     columns: Mapping[str, Any] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the record as a dict with the keys of `discover.json`."""
+        """Return the record of the outputs as a dict with the keys of `discover.json`."""
         of_table = {"columns": dict(self.columns)} if self.columns else {}
         pool = None if self.path is None else {"path": self.path, "fingerprint": self.fingerprint or "", **of_table}
         proposal = {} if self.agreement is None else {"proposal": {"agreement": self.agreement}}

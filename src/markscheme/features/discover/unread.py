@@ -12,7 +12,7 @@ LEAST_POOL = 40
 
 
 def kept_unread(order: Sequence[str], tasks: Mapping[str, str], read: Collection[str]) -> tuple[str, ...]:
-    """Return the outputs of the second half of the tasks, in order, except tasks with an output that was read.
+    """Return the outputs of the second half of the tasks, in order, without tasks of which any output has been read.
 
     Args:
         order: The outputs, in the order in which they are read.

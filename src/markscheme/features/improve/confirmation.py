@@ -37,7 +37,7 @@ Why = Literal["confirmed", "not confirmed", "same scores", "not graded"]
 
 @dataclass(frozen=True)
 class FinalistsResult:
-    """Result of the test of the finalists on held-out labels.
+    """Result of the test of the finalists on held-out labels: the adopted wording if any, and the estimated gain.
 
     Attributes:
         adopted: The confirmed wording; None where none is, and then the figures are withheld too: after a no, a figure
@@ -72,7 +72,7 @@ class FinalistsResult:
 
 @dataclass(frozen=True)
 class Ledger:
-    """Record of the tests on the held-out labels, and what the next test needs: its significance level and its entry.
+    """Record of the tests on the held-out labels, which determines the significance level of the next one.
 
     Attributes:
         examples: The whole set; its record of openings is kept next to it.
@@ -95,7 +95,7 @@ class Ledger:
         return opening_alpha(opening) / self.settings
 
     def open(self, wordings: Sequence[Wording]) -> tuple[int, Opening]:
-        """Record that the labels are used to test these wordings; an interrupted test of them continues."""
+        """Record that a test of these wordings uses the labels, or continue a test of them that was interrupted."""
         prints = tuple(sorted(wording.rubric.fingerprint for wording in wordings))
         if not self.is_kept:
             labels = labelling_digest(self.examples)

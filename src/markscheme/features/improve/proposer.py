@@ -210,7 +210,7 @@ def _hidden_names(gold: Gold) -> frozenset[str]:
 
 
 def _hiding(hidden: frozenset[str], names: Mapping[str, str]) -> Callable[[str], str]:
-    """Return a function that replaces the names of examples, raters and systems in a text."""
+    """Return a function that hides the names of examples, raters and systems that a text contains."""
     instead = {name: "another" for name in hidden if len(name) > 1} | dict(names)
     if not instead:
         return str

@@ -139,7 +139,7 @@ class SetFile:
         return cls(examples_file(folder) if is_there else folder / "examples.jsonl", rubric)
 
     def read(self) -> tuple[Example, ...]:
-        """Read all examples in the file; return nothing if the file doesn't exist yet."""
+        """Read all examples in the file; return an empty tuple if the file doesn't exist yet."""
         if not self.path.is_file() or not self.path.stat().st_size:
             return ()
         return tuple(load_examples(self.path, self.rubric).examples)
@@ -151,7 +151,7 @@ class SetFile:
             yield
 
     def check(self, pool: Sequence[Example]) -> None:
-        """Raise an error if responses can't be added to the file, or if one of their ids has another response there.
+        """Raise an error if responses can't be added to the file, or if the file has another response with the same id.
 
         Raises:
             RatingError: Names the ids, or says what to do.

@@ -153,7 +153,7 @@ class Work:
 
     @cached_property
     def by_unit(self) -> Mapping[str, Step]:
-        """The steps by their names on the page."""
+        """The steps of labelling, by their names on the page, which hide examples' ids."""
         return {unit_of(step): step for step in self.steps}
 
     @property

@@ -1,4 +1,4 @@
-"""Summary of a Promptfoo run: pass rates with intervals, cost, and which differences are significant."""
+"""Summary of a Promptfoo run: pass rates with intervals, costs, and significant differences."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -176,7 +176,7 @@ def setting_of(judge: str, rubric: Rubric) -> str:
 
 
 def weigh_looks(accepted: Accepted, grades: Sequence[Grade], samples: int, judge: str) -> tuple[float, ...]:
-    """Record a judge's new grades as looks if possible, and return the evidence of a change after each of its looks.
+    """Record a judge's new grades as looks, if possible; return the evidence of a changed judge after each look.
 
     Args:
         accepted: The accepted runs.

@@ -31,7 +31,7 @@ def digest(*parts: str) -> str:
 
 
 def append_merged(file: Path, lines: Sequence[Mapping[str, Any]], folder: Path, merged: str) -> None:
-    """Append lines to a file that .gitattributes marks first, so that a git merge keeps the lines of both branches.
+    """Mark a file in .gitattributes so that git merges keep both branches' lines, then append lines to the file.
 
     Args:
         file: The file.
@@ -133,7 +133,7 @@ class StreamMemory:
 
     @property
     def current(self) -> StreamLine | None:
-        """The decision that applies now, the latest one; None before the stream's first run."""
+        """The latest stored decision about the stream, which applies now; None before the stream's first run."""
         return self.decisions[-1] if self.decisions else None
 
     @property
@@ -169,7 +169,7 @@ class StreamFiles:
         return (self.folder / STREAM_FILE).is_file()
 
     def read(self, so_far: StreamMemory | None = None) -> StreamMemory:
-        """Read the stream's memory; order and repetition of lines don't matter.
+        """Read the stream's memory; its lines may be in any order and be repeated, as after a git merge.
 
         Args:
             so_far: What was read before: of the responses, only lines that were added since are read.

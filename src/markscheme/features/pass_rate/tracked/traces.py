@@ -46,7 +46,7 @@ def _spans(peek: Peek) -> Iterator[Mapping[str, Any]]:
 
 
 def _depth(span: Mapping[str, Any]) -> tuple[bool, int]:
-    """Return a sort key for the spans of a trace: those without a parent first, then the earliest."""
+    """Return a sort key that puts a trace's outermost span first: spans without a parent, then the earliest."""
     is_inside = bool(span.get("parentSpanId") or span.get("parent_span_id"))
     return is_inside, int(span.get("startTimeUnixNano", span.get("start_time_unix_nano")) or 0)
 
