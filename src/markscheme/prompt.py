@@ -52,7 +52,7 @@ class DecisionQuestion:
 
 @dataclass(frozen=True)
 class Prompt:
-    """Prompt for a judge.
+    """Prompt for a judge about a submission, with the schema of the expected answer.
 
     Attributes:
         system: Instructions and rubric; the same for every submission to one rubric.

@@ -13,7 +13,7 @@ Addition: TypeAlias = "tuple[OpenTable[Any], tuple[Any, ...]]"
 
 
 class OpenTable(Generic[_Row]):
-    """A table of the core that features add rows to. It stands next to the type of its rows.
+    """A table of the core that features add rows to; it is defined next to the type of its rows.
 
     Reading it loads what features declare, so no module may read one to its end while it is imported.
 

@@ -185,7 +185,7 @@ class DecisionCounts:
 
 @dataclass(frozen=True, repr=False)
 class Calibration(Reported):
-    """A judge compared with gold labels, and what follows from it.
+    """A judge compared with gold labels, with the verdict on the judge, the findings and the figures that follow.
 
     Attributes:
         rubric: The rubric by which the judge graded.

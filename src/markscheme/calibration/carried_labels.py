@@ -142,7 +142,7 @@ class CarriedLabels:
 
     @cached_property
     def for_gate(self) -> frozenset[str]:
-        """Ids of the examples that count for the gate: all but those in `old` after the first `old_counted`."""
+        """Ids of the examples that count for the gate: all that aren't in `old`, and `old_counted` that are."""
         without = set(self.old[self.old_counted :])
         return frozenset(example.id for example in self.examples.examples if example.id not in without)
 

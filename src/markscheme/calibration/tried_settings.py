@@ -287,7 +287,7 @@ def _read(path: Path) -> tuple[TriedSetting, ...]:
 
 
 def _labels_digest(labels: str) -> str:
-    """Return a digest of a label set's name, in place of digests of the examples' ids, which are shorter."""
+    """Return a digest of a label set's name, recorded in place of example ids' digests and longer than these."""
     if not isinstance(labels, str):
         raise TypeError
     return fingerprint(labels)

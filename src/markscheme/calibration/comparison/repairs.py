@@ -322,7 +322,7 @@ def _passes(criterion: Criterion, levels: Floats) -> Flags:
 
 
 def _split(column: Column) -> dict[str, Flags]:
-    """Map each criterion to flags of the examples that annotators split evenly on, so that gold has no level."""
+    """Map each criterion to flags of the examples on which annotators split evenly, so that gold has no level."""
     if not isinstance(column, Gold) or not column.even_splits:
         return {}
     rows = {unit: index for index, unit in enumerate(column.ids)}

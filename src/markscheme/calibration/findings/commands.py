@@ -69,7 +69,7 @@ class Commands:
         return self.label(f"--next {n} --pool {POOL}")
 
     def grade(self) -> str:
-        """Return the command that grades a file of outputs with the same judge; "" if none can be asked."""
+        """Return the command that grades a file of outputs with the same judge; "" if no judge can be asked."""
         return self._on_rubric("grade", POOL, self.judge) if self.asks else ""
 
     def certify(self) -> str:
