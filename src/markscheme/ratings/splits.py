@@ -331,7 +331,7 @@ def dev_size(n: int) -> int:
 
 
 def drawn_parts(examples: ExampleSet) -> ExampleSet:
-    """Draw dev and test splits for labelled examples, a third of the tasks for dev; keep splits that exist.
+    """Draw dev and test splits for a set's labelled examples, a third of the tasks for dev, unless it has splits.
 
     A task is a group of examples, or an example without a group.
     """

@@ -339,7 +339,7 @@ def number(raw: Any) -> float | None:
 
 
 def at_position(criterion: Criterion, merit: float) -> float:
-    """Return the level of a criterion that is as good as `merit`, 0 to 1; on a fault, the lowest level is best."""
+    """Return the level of a criterion that is as good as `merit`, 0 to 1; if it is a fault, a low level is good."""
     return round(criterion.scale.at(criterion.merit(merit)), LEVEL_DIGITS)
 
 

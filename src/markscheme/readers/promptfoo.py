@@ -250,7 +250,7 @@ def _example(row: Row, labels: tuple[Rating, ...]) -> Example:
 
 
 def _labels(row: Row, criteria: Iterable[Criterion], labellable: Iterable[Criterion]) -> Iterator[Rating]:
-    """Yield the labels that annotators gave an output: thumbs, the expected result, and that of each criterion.
+    """Yield the labels that annotators gave an output: thumbs, and expected results on the whole and by criterion.
 
     Args:
         row: The output.

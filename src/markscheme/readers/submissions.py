@@ -54,7 +54,7 @@ def _is_tool_file(path: Path) -> bool:
 
 
 def _content(path: Path) -> "FileContent":
-    """Return which of three a JSON or compressed file holds: another tool's format, responses, or something else.
+    """Return what a JSON or compressed file holds: another tool's format, responses, or something else.
 
     Something else is all that other kinds of files hold, too, and files whose ending says that they hold rows.
     """

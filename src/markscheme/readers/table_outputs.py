@@ -37,7 +37,7 @@ FileContent: TypeAlias = Literal["format", "responses", "other"]
 
 
 def content_of_file(path: Path) -> FileContent:
-    """Return which of three a file holds: another tool's format, a list of responses, or something else."""
+    """Return what a file holds: another tool's format, a list of responses, or something else."""
     peek = Peek(path)
     if format_of(peek, "anything") not in (None, LIST, PLAIN_LINES, TABLE):
         return "format"

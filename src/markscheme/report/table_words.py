@@ -317,7 +317,7 @@ def json_of(error: UsageError) -> dict[str, object]:
 
 
 def reading_json(reading: TableReading) -> dict[str, object]:
-    """Convert how a table was read to a dict for JSON."""
+    """Return a dict for JSON that says how a table was read."""
     columns: dict[str, object] = {}
     withheld: dict[str, str] = {}
     for criterion, sides in reading.roles.criteria.items():

@@ -222,7 +222,7 @@ def _named(columns: Sequence[TableColumn]) -> dict[str, str]:
 
 
 def _judges(raters: Sequence[str], layout: _Layout, options: ColumnOptions, with_column: Sequence[str]) -> list[str]:
-    """Return the names of the raters that are judges, as the user says or a column with the kind of rater.
+    """Return the names of the raters that are judges, as the user or a column with each rater's kind states.
 
     Judges that have a column of their own don't occur among the raters of rows.
 

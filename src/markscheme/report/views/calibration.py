@@ -74,7 +74,7 @@ def _details(calibration: Calibration, examples: doc.Examples) -> Iterator[doc.S
 
 
 def _read_first(examples: doc.Examples) -> tuple[doc.Block, ...]:
-    """Return the section of examples to read first; None if judge and gold differ on no example."""
+    """Return the section of examples to read first, in a tuple; () if judge and gold differ on no example."""
     return (doc.Section("Read first", (examples,)),) if examples.differing else ()
 
 
