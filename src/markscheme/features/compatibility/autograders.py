@@ -84,7 +84,7 @@ _Generate = TypeVar("_Generate", bound=Callable[..., Awaitable[Any]])
 
 
 class Autograder(ABC):
-    """A grader in two steps: `judge` looks at a response, `aggregate` turns the findings into a report.
+    """A grader in two steps: `judge` makes findings on a response, and `aggregate` makes a report of them.
 
     Subclass it with the two methods. It need not ask a model at all.
 
@@ -116,7 +116,7 @@ class Autograder(ABC):
         query: str | None = None,
         **options: Any,
     ) -> EvaluationReport:
-        """Report on one response; `score` is None, with the reason in `error`, if a judge gave nothing to grade.
+        """Return the report on one response; if it can't be graded, `score` is None and `error` gives the reason.
 
         Args:
             to_grade: The response: a text, or {"thinking": …, "output": …}.
@@ -133,7 +133,7 @@ class Autograder(ABC):
 
 
 class _Criteria(list[Criterion]):
-    """A rubric's criteria as the list that `judge` expects, with the rubric itself for our own graders."""
+    """A list of criteria, as `judge` expects it, that also carries the whole rubric for markscheme's own graders."""
 
     def __init__(self, rubric: Rubric) -> None:
         super().__init__(rubric.criteria)
@@ -147,7 +147,7 @@ def _as_rubric(rubric: Rubric | Sequence[Criterion]) -> Rubric:
 
 
 def _accepted(function: Callable[..., Any], **offered: Any) -> dict[str, Any]:
-    """Return those of the offered keyword arguments that a function accepts."""
+    """Return the offered keyword arguments that a function has parameters for."""
     parameters = inspect.signature(function).parameters
     takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
     return {name: value for name, value in offered.items() if takes_any or name in parameters}
@@ -181,14 +181,14 @@ async def default_per_criterion_generate_fn(system_prompt: str, user_prompt: str
 
 
 async def default_oneshot_generate_fn(system_prompt: str, user_prompt: str, **options: Any) -> OneShotOutput:
-    """Ask Gemini about all criteria; otherwise like `default_per_criterion_generate_fn`."""
+    """Ask Gemini about all criteria in one call, for quick trials; reads GEMINI_API_KEY from the environment."""
     return await _ask_gemini(OneShotOutput, system_prompt, user_prompt, **options)
 
 
 async def default_rubric_as_judge_generate_fn(
     system_prompt: str, user_prompt: str, **options: Any
 ) -> RubricAsJudgeOutput:
-    """Ask Gemini for one number for a response; otherwise like `default_per_criterion_generate_fn`."""
+    """Ask Gemini for one number for a response, for quick trials; reads GEMINI_API_KEY from the environment."""
     return await _ask_gemini(RubricAsJudgeOutput, system_prompt, user_prompt, **options)
 
 
@@ -278,13 +278,16 @@ def _user_prompt(rubric: Rubric, about: str, shown_inputs: Iterable[str], respon
 
 @dataclass(frozen=True)
 class _Response:
-    """A response and its query."""
+    """A response to grade, and the query it answers or None."""
 
     to_grade: ToGrade
     query: str | None
 
     def fenced(self, with_query: bool) -> str:
-        """Return query and response, each fenced; inside are the tags that users' own system prompts refer to."""
+        """Return query and response for the prompt, each between marks that the response can't imitate.
+
+        Inside the marks are the tags, such as <query>, that users' own system prompts refer to.
+        """
         parts = response_parts(self.to_grade)
         query = [("query", encodable(self.query))] if with_query and self.query is not None else []
         code = fence_code([*query, *parts])
@@ -295,11 +298,11 @@ class _Response:
 
     @property
     def material(self) -> Material:
-        """Material that a judge is shown of the response; an answer that only repeats this text doesn't count."""
+        """Texts of query and response that a judge is shown, to detect an answer that only repeats them."""
         return Material({**dict(response_parts(self.to_grade)), "query": encodable(self.query or "")})
 
     def lacking(self, rubric: Rubric) -> str:
-        """Say which declared inputs are missing; "" if none is."""
+        """Return a sentence on the inputs that the rubric declares and the response lacks; "" if none is missing."""
         lacking = lacking_inputs(rubric, Submission("", {} if self.query is None else {"query": self.query}))
         return f"the submission lacks {', '.join(map(repr, lacking))}" if lacking else ""
 
@@ -365,7 +368,7 @@ def _verdict(
 def _verdicts(
     numbered: Mapping[int, Criterion], answer: OneShotOutput | Unread, material: Material
 ) -> dict[str, Outcome]:
-    """Map each criterion's name to the verdict that the answer has under its number, or to why it has none."""
+    """Map each criterion's name to the verdict that the answer gives under its number, or to why none is."""
     if isinstance(answer, Unread):
         return {criterion.name: _verdict(criterion, answer, material) for criterion in numbered.values()}
     evaluations = answer.criteria_evaluations
@@ -382,7 +385,7 @@ def _verdicts(
 
 
 def _base(numbers: set[int], asked_numbers: set[int], said_idx: bool) -> int | None:
-    """Return the number of the first criterion, 0 or 1; None if the numbers found are ambiguous.
+    """Return the number from which the answer counts criteria, 0 or 1; None if its numbers are ambiguous.
 
     The numbers count from 0 if they are exactly 0 to n-1, and from 1 if each was asked about. Numbers given as
     `criterion_idx`, which may count from either, must be complete.
@@ -404,7 +407,7 @@ def _only(evaluations: Sequence[CriterionEvaluation], criterion: Criterion, mate
 
 
 class _ModelGrader(Autograder, Generic[_Generate]):
-    """A grader that asks a model, by default Gemini with our instructions."""
+    """A grader that asks a model: by default Gemini, with markscheme's system prompt."""
 
     _default_fn: Callable[..., Awaitable[Any]]
     _default_prompt: str
@@ -428,7 +431,7 @@ class _YesNoGrader(_ModelGrader[_Generate]):
     async def judge(
         self, to_grade: ToGrade, rubric: Rubric | Sequence[Criterion], query: str | None = None
     ) -> list[CriterionReport]:
-        """Report on each criterion, in the order of the rubric.
+        """Return a verdict on each criterion, in the order of the rubric.
 
         Raises:
             UsageError: The rubric asks for more than yes or no.
@@ -448,7 +451,7 @@ class _YesNoGrader(_ModelGrader[_Generate]):
     async def aggregate(
         self, judge_results: Sequence[CriterionReport], *, normalize: bool | None = None
     ) -> EvaluationReport:
-        """Make the report, with the score computed from the verdicts and the criteria's weights.
+        """Make the report, whose score is the sum of the weights of criteria that are met, normalized if wanted.
 
         Args:
             judge_results: A report on each criterion.
@@ -549,7 +552,10 @@ class PerCriterionOneShotGrader(_YesNoGrader[OneShotGenerateFn]):
         return await self._pass(rubric, rubric.criteria, response)
 
     async def _pass(self, rubric: Rubric, criteria: Sequence[Criterion], response: _Response) -> Mapping[str, Outcome]:
-        """Ask about the criteria in this order and return each outcome; criteria with the same inputs share a call."""
+        """Ask about criteria in the given order, and return the outcome of each by its name.
+
+        Criteria that see the same inputs share a call.
+        """
         groups = seeing_alike(rubric, criteria)
         numbers = {criterion.name: ordinal for group in groups for ordinal, criterion in enumerate(group, start=1)}
 
@@ -584,7 +590,7 @@ class DoublePassPerCriterionOneShotGrader(PerCriterionOneShotGrader):
 
 @dataclass(frozen=True)
 class RubricAsJudgeResult:
-    """A number for a response, or why there is none, and the rubric whose weights turn it into a raw score."""
+    """A model's number for a response, or why there is none, with the rubric by which the response was judged."""
 
     outcome: Holistic | Unread
     rubric: Rubric

@@ -110,7 +110,7 @@ async def reward(
 
 
 def _is_one(rubrics: Any) -> bool:
-    """Return True for a single rubric, such as a list of criteria, and False for a list with a rubric per response."""
+    """Return True if rubrics are a single rubric, such as a list of criteria, and not a list with one per response."""
     if not isinstance(rubrics, Sequence) or isinstance(rubrics, str):
         return True
     if not isinstance(rubrics, list | tuple):
@@ -122,7 +122,7 @@ def _is_one(rubrics: Any) -> bool:
 
 
 def _as_sequence(rubrics: Any) -> Sequence[Any]:
-    """Return rubrics as a list; a lazy sequence, which makes its items on access, is returned unchanged."""
+    """Return rubrics as a list, but a sequence that makes its items only on access unchanged."""
     if isinstance(rubrics, list | tuple) or any(isinstance(rubric, Rubric) for rubric in rubrics):
         return list(rubrics)
     made: Sequence[Any] = rubrics
@@ -134,7 +134,7 @@ def _as_input(rubric: Any) -> dict[str, Any]:
 
 
 def _receipt(rubric: Rubric, judge: Judge, calibration: str) -> Receipt | None:
-    """Return the receipt of a rubric's grades, and warn where it doesn't allow averages of their scores."""
+    """Return the receipt of a rubric's calibration, and warn if it doesn't show that scores may be averaged."""
     receipt = receipt_wanted(calibration, "calibration", rubric, judge, Path.cwd(), averaged=True)
     if calibration == "warn" and not (receipt is not None and receipt.may_trend):
         reason = why_no_gate(receipt, way_to_accept(rubric, Path.cwd()))

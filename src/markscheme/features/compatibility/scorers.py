@@ -84,7 +84,7 @@ class _JudgeScorer:
         yield self._question(material, again=again), read
 
     def _score(self, reply: Reply, material: Mapping[str, str]) -> Holistic | Unread:
-        """Combine all answers to one score; an unreadable answer counts as 0."""
+        """Combine the judge's answers to one response to a score; an unreadable answer counts as 0."""
         answers = [read_holistic(piece, material, highest=HIGHEST) for piece in reply.parts if not piece.error]
         return combine_holistic([_or_zero(answer) for answer in answers])
 
@@ -106,7 +106,7 @@ class _JudgeScorer:
         return self._opened
 
     async def aclose(self) -> None:
-        """Close the judge opened here; one that was passed in stays open."""
+        """Close the judge if this scorer opened it; a judge that was passed in stays open."""
         opened = self._opened
         self._opened = None
         if opened is not None:
@@ -164,7 +164,7 @@ def llm_judge(
 
 @dataclass(frozen=True)
 class ScoredExample:
-    """An example of a dataset and its scores.
+    """One example of a dataset, with its prediction and the score of each scorer.
 
     Attributes:
         example: The example as it is in the dataset.
@@ -181,7 +181,7 @@ class ScoredExample:
 
 @dataclass(frozen=True)
 class Run:
-    """Results of every scorer for every prediction.
+    """Results of a run: the score that each scorer gave each prediction of a dataset.
 
     Attributes:
         name: The name as given.
@@ -193,12 +193,12 @@ class Run:
 
     @property
     def means(self) -> dict[str, float | None]:
-        """Mean of each scorer over the predictions it could score; None if there are none."""
+        """Mean score by each scorer's name, over the predictions that it could score; None if it could score none."""
         return {name: fmean(scores) if scores else None for name, scores in self._scores().items()}
 
     @property
     def unscored(self) -> dict[str, int]:
-        """Number of predictions that each scorer could not score."""
+        """Number of predictions that could not be scored, by each scorer's name."""
         return {name: len(self.rows) - len(scores) for name, scores in self._scores().items()}
 
     def _scores(self) -> dict[str, list[float]]:
@@ -291,7 +291,7 @@ _EXPECTED = ("expected", "reference")
 
 
 def _text_at(example: Mapping[str, Any], names: Sequence[str]) -> str | None:
-    """Try names in turn and return the first value that an example has, as text; None if it has none."""
+    """Return the first value that an example has under these names, as text; None if it has none of them."""
     name = next((name for name in names if not is_missing(example.get(name))), None)
     return None if name is None else as_text(example[name], f"an example's `{name}`")
 
@@ -326,7 +326,10 @@ async def _prediction(example: Mapping[str, Any], model: Any) -> str:
 
 
 async def _scored(scorer: Scorer, prediction: str, expected: str | None, context: Mapping[str, Any]) -> Scored:
-    """Return a scorer's result; failing code gives no score, a judge that cannot be opened ends the run."""
+    """Return a scorer's result; if the scorer's own code fails, a result without score that names the failure.
+
+    Errors of markscheme, such as a judge that cannot be opened, are raised.
+    """
     try:
         return await scorer.find(prediction, expected, **context)
     except MarkschemeError:
@@ -336,7 +339,7 @@ async def _scored(scorer: Scorer, prediction: str, expected: str | None, context
 
 
 def _steps_or_none(example: Mapping[str, Any]) -> tuple[AgentStep, ...]:
-    """Return the steps of an agent's example; () for an example without steps."""
+    """Return the steps that an example of an agent's work has; () if it has none that can be read."""
     try:
         return steps_of(example)
     except ValueError:
