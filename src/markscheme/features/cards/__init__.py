@@ -1,4 +1,4 @@
-"""Judge cards: what an accepted run shows of a judge, kept with the run and computed again from its files."""
+"""Judge cards: files with an accepted run's figures, which `verify` computes again from the data behind them."""
 
 from collections.abc import Mapping
 from functools import partial

@@ -82,7 +82,7 @@ class CardTerms:
     labels_in: str
 
     def to_json(self) -> dict[str, Any]:
-        """Return the terms as an entry of the card."""
+        """Return the terms as the card's entry `terms`."""
         chosen = {"split": self.options.split, "only": list(self.options.only)}
         return {
             "labels": self.options.of_one_run | {name: value for name, value in chosen.items() if value},
@@ -94,7 +94,7 @@ class CardTerms:
 
     @classmethod
     def read(cls, terms: Mapping[str, Any]) -> "CardTerms":
-        """Read the terms in a card; raise KeyError, TypeError or ValueError for anything else."""
+        """Read the terms in a card's data; raise KeyError, TypeError or ValueError if they are invalid."""
         labels = dict(terms["labels"])
         named = {"gold": KINDS, "gold_by": get_args(GoldRule), "split": get_args(Part)}
         for name, allowed in named.items():
@@ -130,17 +130,17 @@ class JudgeCard(Reported):
 
     @property
     def data(self) -> dict[str, Any]:
-        """The data of card.json."""
+        """The data of the card as its card.json has it, with schema and id."""
         return {"schema": CARD_SCHEMA, "id": self.id, **self.content}
 
     @property
     def text(self) -> str:
-        """The text of card.json."""
+        """The card as JSON text, for card.json."""
         return json.dumps(self.data, ensure_ascii=False, indent=2) + "\n"
 
     @cached_property
     def terms(self) -> CardTerms:
-        """Terms on which the figures depend, next to the files.
+        """Settings on which the card's figures depend, as its data states them.
 
         Raises:
             RatingError: The card has none.
@@ -172,7 +172,7 @@ class JudgeCard(Reported):
         return list(self.content["files"])
 
     def figure(self, name: str) -> Estimate | None:
-        """Return the card's figure of a name; None if the card doesn't have this figure."""
+        """Return the card's figure of this name; None if the card doesn't have it."""
         figure = self.content["figures"].get(name)
         return None if figure is None else Estimate.from_json(figure)
 
@@ -237,7 +237,7 @@ def card_of(
 
 
 def terms_of(calibration: Calibration, examples: ExampleSet, options: LabelOptions, runs: int, path: Path) -> CardTerms:
-    """Return the terms on which the figures of a calibration depend, next to files, on the card at `path`."""
+    """Return the settings on which a calibration's figures depend, for the card at `path`."""
     rubric = calibration.rubric
     labels = examples.ratings
     return CardTerms(
@@ -250,7 +250,7 @@ def terms_of(calibration: Calibration, examples: ExampleSet, options: LabelOptio
 
 
 def files_behind(calibration: Calibration, examples: ExampleSet) -> list[tuple[FileRole, Path]] | None:
-    """List every file that a calibration follows from, except the accepted ratings; None if some data has no file."""
+    """Return the files from which a calibration follows, without accepted ratings; None if some data has no file."""
     rubric = calibration.rubric.source
     examples_file = examples.path
     if rubric is None or examples_file is None:
@@ -264,7 +264,7 @@ def files_behind(calibration: Calibration, examples: ExampleSet) -> list[tuple[F
 
 
 def read_card(path: Path) -> JudgeCard:
-    """Read the card in a card.json; its id isn't compared with its content.
+    """Read the judge card in a card.json, without checking that its id fits its content.
 
     Raises:
         RatingError: It cannot be read, or isn't a judge card of this version.
@@ -277,7 +277,7 @@ def read_card(path: Path) -> JudgeCard:
 
 
 def _is_card(data: object) -> bool:
-    """Return True if JSON data has the schema of a card, and the entries that `verify` prints in any case."""
+    """Return True if JSON data has a card's schema, and the entries that `verify` prints even for a wrong card."""
     if not isinstance(data, dict) or data.get("schema") != CARD_SCHEMA or "terms" not in data:
         return False
     rubric = data.get("rubric")
@@ -291,7 +291,7 @@ def _is_card(data: object) -> bool:
 
 
 def stated_id(path: Path) -> str:
-    """Return the id that a card.json says it has.
+    """Return the id that is written in a card.json, which an edited card no longer has; "" without one.
 
     Raises:
         RatingError: It cannot be read.
@@ -309,22 +309,22 @@ def label_files(folder: Path | None) -> list[Path]:
 
 
 def card_path(accepted: Path) -> Path:
-    """Return the path of an accepted run's card: card.json next to accepted.json, else NAME.card.json."""
+    """Return the path of an accepted run's card: card.json for accepted.json, NAME.card.json for NAME.json."""
     return accepted.with_name(CARD if accepted.name == ACCEPTED else f"{accepted.stem}.{CARD}")
 
 
 def text_path(card: Path) -> Path:
-    """Return the path of a card's Markdown."""
+    """Return the path of the Markdown file next to a card."""
     return card.with_suffix(".md")
 
 
 def accepted_path(card: Path) -> Path:
-    """Return the path of the accepted.json that a card belongs to."""
+    """Return the path of the accepted run, such as accepted.json, that a card belongs to."""
     return card.with_name(ACCEPTED if card.name == CARD else f"{card.name.removesuffix(f'.{CARD}')}.json")
 
 
 def named_files(files: Sequence[tuple[FileRole, Path]], card: Path) -> list[CardFile]:
-    """Return a card's entries for some files: their roles, their names on the card, and digests of their data."""
+    """Return a card's entries for files: each file's role, its path from the card, and the digest of its data."""
     return [CardFile(role, name_of(path, card), content_digest(path)) for role, path in files]
 
 

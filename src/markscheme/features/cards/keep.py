@@ -20,7 +20,10 @@ from markscheme.files import write_whole
 
 
 def keep_card(calibration: Calibration, document: Mapping[str, Any], basis: "RunBasis | None", path: Path) -> Kept:
-    """Make the card of a run accepted at `path`, and the function that writes it, or removes an earlier run's card."""
+    """Make the card of a run that is being accepted; return its id, and a function that writes the card.
+
+    The function removes an earlier run's card if this run has none.
+    """
     card = None if basis is None else _card(calibration, document, basis, path)
     return {"card": None if card is None else card.id}, partial(_write, card, card_path(path))
 
@@ -38,7 +41,7 @@ def _card(calibration: Calibration, document: Mapping[str, Any], basis: "RunBasi
 
 
 def _write(card: JudgeCard | None, path: Path) -> None:
-    """Write a card and its Markdown; without a card, remove the ones of an earlier run."""
+    """Write a card and its Markdown file; if `card` is None, remove those of an earlier run."""
     if card is None:
         path.unlink(missing_ok=True)
         text_path(path).unlink(missing_ok=True)

@@ -22,7 +22,10 @@ def print_verified(path: Path, *, json: bool) -> int:
 
 
 def _recomputed(path: Path) -> Iterator[Recomputed]:
-    """Yield the check of each card and certificate, cards first; a file of no other known format is read as a card."""
+    """Yield the checks of the card and the certificates at a path.
+
+    A path that is no certificate, and no folder with a card, is checked as a card.
+    """
     has_card = path.is_dir() and (path / CARD).exists()
     if has_card:
         yield verify_card(path)

@@ -58,7 +58,7 @@ NOT_COMPUTED = ("date", "version", "cost", "ratings", "card")
 
 @dataclass(frozen=True, repr=False)
 class Verification(Recomputed):
-    """A card, and the differences between it and its files of today.
+    """The result of checking a judge card: how today's files differ from what it states.
 
     Attributes:
         card: The card.
@@ -68,7 +68,7 @@ class Verification(Recomputed):
 
 
 def verify_card(path: Path) -> Verification:
-    """Check a card against its files: their digests, and every figure, computed again. Nothing is asked or written.
+    """Check a judge card: compare the digests of its files, and compute every figure again. Nothing is asked.
 
     Args:
         path: A card.json, or the folder it is in.
@@ -97,7 +97,7 @@ def verify_card(path: Path) -> Verification:
 
 @dataclass(frozen=True)
 class _CardFiles:
-    """Files behind a card, as they are today.
+    """The files that a judge card names, with their content of today.
 
     Attributes:
         card: The card.
@@ -109,7 +109,7 @@ class _CardFiles:
 
     @property
     def differences(self) -> Iterator[FileDifference]:
-        """Differences between the files and card, accepted.json and recorded replies."""
+        """Differences between what the card states and what today's files give."""
         document = json.loads(json.dumps(self.accepted_now, default=Estimate.to_json))
         stated = self.stated
         recomputed = card_of(
@@ -127,12 +127,12 @@ class _CardFiles:
 
     @cached_property
     def stated(self) -> Mapping[str, Any]:
-        """The data of accepted.json."""
+        """The data of the accepted.json that the card belongs to."""
         return accepted_run_data(accepted_path(self.card.path))
 
     @cached_property
     def accepted(self) -> Accepted:
-        """The accepted run, with the judge's ratings."""
+        """The accepted run that the card belongs to, with the judge's ratings."""
         ratings = self._path_of("ratings")
         accepted = load_accepted(accepted_path(self.card.path))
         file = str(self.stated["ratings"]["file"])
@@ -142,7 +142,7 @@ class _CardFiles:
 
     @cached_property
     def examples(self) -> ExampleSet:
-        """All examples with their labels."""
+        """All examples in the card's files, with their labels."""
         folder = self.card.terms.labels_in
         ratings = place_of(folder, self.card.path) if folder else None
         return load_examples(self._path_of("examples"), self.rubric, ratings=ratings)
@@ -168,7 +168,7 @@ class _CardFiles:
 
     @cached_property
     def accepted_now(self) -> dict[str, Any]:
-        """The content that accepted.json would have if it were written from today's files."""
+        """The data that accepted.json would have if it were computed from today's files."""
         stated = self.stated
         document = accepted_document(self.calibration, stated["ratings"], stated["split"], self.card.terms.runs)
         return {**document, "settings": stated["settings"]} if stated["settings"] is None else document
@@ -188,14 +188,14 @@ class _CardFiles:
 
     @property
     def unchecked(self) -> tuple[str, ...]:
-        """Statements of the card that no file in the project can confirm."""
+        """Names of the card's statements that no file in the project can confirm."""
         of_judge = [] if self.accepted.setting.identity is not None else ["how the judge was asked"]
         of_model = [] if self._models_known or not self.accepted.setting.answered_by else ["the model that answered"]
         of_settings = [] if self._settings_tried is not None else ["the number of settings tried"]
         return (*of_judge, *of_model, *of_settings, "date", "version", "cost")
 
     def _of_judge(self, stated: Mapping[str, Any]) -> Iterator[FileDifference]:
-        """Yield a difference if accepted.json names another judge or model than the ratings and recorded replies do."""
+        """Yield a difference if accepted.json names a judge or model that isn't in the ratings or recorded replies."""
         name = str(stated["judge"]["name"])
         raters = list(dict.fromkeys(rating.rater for rating in self.accepted.ratings))
         if name not in raters:
@@ -207,7 +207,10 @@ class _CardFiles:
 
     @cached_property
     def _models_known(self) -> tuple[str, ...]:
-        """Models that answered, by the recorded replies; without replies, models named like the one that was asked."""
+        """Names of the models that answered, by the recorded replies.
+
+        Without recorded replies, those that accepted.json names and whose name begins with the model's that was asked.
+        """
         recordings = [path for file, path in self.paths.items() if file.role == "replies"]
         if recordings:
             lines = (line for _, line in json_lines(recordings[0], RatingError) if isinstance(line, Mapping))
@@ -242,7 +245,7 @@ class _CardFiles:
         return next(path for file, path in self.paths.items() if file.role == role)
 
     def _of_accepted(self, stated: Mapping[str, Any], accepted: Mapping[str, Any]) -> Iterator[FileDifference]:
-        """Yield the differences between accepted.json and the same figures computed from the files."""
+        """Yield a difference if accepted.json names another card, or has figures that don't follow from the files."""
         name = self.accepted.path.name
         if stated.get("card") != self.card.id:
             yield FileDifference(name, now=f"names the card {_shown(stated.get('card'))}, and this is {self.card.id}")
@@ -253,7 +256,7 @@ class _CardFiles:
             yield FileDifference(name, now=f"doesn't follow from the files: {_listed(changed)}")
 
     def _of_replies(self) -> Iterator[FileDifference]:
-        """Yield a difference if the recorded replies now give other ratings than were accepted."""
+        """Yield a difference if reading the recorded replies gives other ratings than the accepted ones."""
         recordings = [path for file, path in self.paths.items() if file.role == "replies"]
         if not recordings:
             return
@@ -275,7 +278,7 @@ class _CardFiles:
 
 
 def _made(stated: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the date and the version that an accepted.json states, which can't be computed again."""
+    """Return the date and version that accepted.json states, which nothing can confirm."""
     return {key: stated[key] for key in ("date", "version")}
 
 
@@ -286,14 +289,14 @@ def _of_id(card: JudgeCard) -> Iterator[FileDifference]:
 
 
 def _of_text(card: JudgeCard) -> Iterator[FileDifference]:
-    """Yield a difference if the card's Markdown file has another text than the card gives."""
+    """Yield a difference if the card's Markdown file isn't what the card gives today."""
     path = text_path(card.path)
     if path.is_file() and path.read_text(encoding="utf-8", errors="replace") != card.to_markdown():
         yield FileDifference(path.name, now="says something else than the card")
 
 
 def _of_files(card: JudgeCard, paths: Mapping[CardFile, Path]) -> Iterator[FileDifference]:
-    """Yield the files that are missing, that changed since the card was made, or that were added since then."""
+    """Yield a difference for each file that is missing, changed since the card was made, or was added since then."""
     for file, location in paths.items():
         if not location.is_file():
             yield FileDifference(file.name, now="is missing")
@@ -313,7 +316,7 @@ def _of_files(card: JudgeCard, paths: Mapping[CardFile, Path]) -> Iterator[FileD
 
 
 def _levels(rating: Rating) -> Any:
-    """Return the levels, score and decision of a rating."""
+    """Return a rating's levels by criterion, its score and its decision, to compare ratings."""
     return {name: rated.level for name, rated in rating.criteria.items()}, rating.overall, rating.passed
 
 

@@ -21,7 +21,7 @@ TONES: Mapping[str, Tone] = {"gate": "good", "trend": "trend", "explore": "open"
 
 
 def view(card: JudgeCard) -> Document:
-    """Render the card as a page: the use, what it follows from, and how to check it.
+    """Return the page of a judge card: what the judge may be used for, its figures, and how to check them.
 
     Raises:
         RatingError: The card lacks an entry, or one has another form.
@@ -53,7 +53,7 @@ def _page(content: Mapping[str, Any], card: JudgeCard) -> Document:
 
 
 def _evidence(content: Mapping[str, Any]) -> str:
-    """Say how often the judge decides as people do; where decisions aren't compared, how often the scores agree."""
+    """Say how often the judge decides as people do; on a card without decisions, how often scores agree."""
     measure = content["measure"]
     decisions = content["figures"]["decisions"]
     if decisions is not None:
@@ -101,7 +101,7 @@ def _facts(content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _sides(decisions: Mapping[str, Any] | None) -> Iterator[tuple[str, str]]:
-    """Yield the shares of fails that the judge stops and of passes that it keeps, each with the minimum required."""
+    """Yield the shares of gold fails that the judge fails, and of gold passes that it passes, each with its minimum."""
     if decisions is None:
         return
     for name, of in (("stops", OF_SIDE["stops"]), ("keeps", OF_SIDE["keeps"])):
@@ -127,7 +127,7 @@ def _estimate(figure: Mapping[str, Any] | None) -> Estimate:
 
 
 def verified(verification: Verification) -> Document:
-    """Render whether a card follows from its files, and list the differences."""
+    """Return the page of a card's check: whether its figures follow from today's files, and what differs."""
     card = verification.card
     title = f"{card.content['rubric']['name']}: card {card.id}"
     if verification.holds:
@@ -153,7 +153,7 @@ def _allowed(content: Mapping[str, Any]) -> str:
 
 
 def verified_json(verification: Verification) -> dict[str, Any]:
-    """Return the JSON of a card's check: whether the card follows from its files, and the differences."""
+    """Return a card's check as a dict for JSON: whether its figures follow from the files, and what differs."""
     card = verification.card
     return {
         "schema": 1,
