@@ -1,4 +1,4 @@
-"""Calibration on rows that each bring their own rubric: how often a judge is right about criteria new to it."""
+"""Calibration on rows that each bring a rubric of their own: how often a judge is right on criteria new to it."""
 
 from typing import TYPE_CHECKING
 

@@ -61,7 +61,7 @@ run, or both."""
 
 @dataclass(frozen=True)
 class RowsCalibration(FileAnswer):
-    """Comparison of a judge with people on rows that bring criteria of their own.
+    """A judge compared with people on rows that bring their own criteria, by response and by criterion.
 
     Attributes:
         path: The file of rows.
@@ -81,12 +81,12 @@ class RowsCalibration(FileAnswer):
 
     @property
     def calibrations(self) -> Sequence[Calibration]:
-        """The one calibration that rules on the judge: its decisions on whole responses."""
+        """The calibration of the judge's decisions on whole responses, as the only item."""
         return (self.whole,)
 
 
 def _named_rows(request: "CalibrationRequest") -> tuple[Path, Rubric | None] | None:
-    """Return the file of rows and the shared rubric, if any, that a request names; None for any other request."""
+    """Return the file of rows, and the rubric or None, that a request to calibrate names; None if it names no rows."""
     if isinstance(request.of, Rubric) or not 1 <= len(request.of) <= 2 or request.ratings:
         return None
     *named, name = request.of
@@ -126,7 +126,7 @@ def calibrate_rows(request: "CalibrationRequest") -> RowsCalibration | None:
 
 
 def _accept(result: RowsCalibration, path: Path, request: "CalibrationRequest") -> None:
-    """Accept the run if the user asks for it; a run that asked a judge replaces earlier accepted runs.
+    """Accept the run if the user asks for it; a run that asked its judge replaces the accepted runs, and joins none.
 
     Its replies may come from the cache, and would be taken for those of another run.
     """
@@ -177,7 +177,7 @@ def _judge_in_file(
 
 
 def _judge_in(judges: Sequence[str], request: "CalibrationRequest") -> str | None:
-    """Return the judge in the file whose verdicts to compare; None if a judge is to be asked instead.
+    """Return the name of the judge whose verdicts in the file are to be compared; None to ask a judge instead.
 
     Raises:
         UsageError: Several are there and none is named.
@@ -198,7 +198,7 @@ def _of_judges(example: Example) -> Iterator[Rating]:
 
 
 def _read(path: Path, core: Rubric | None, run: Rubric) -> Iterator[LabelledRow]:
-    """Yield each row with its rubric: its own criteria, plus those of `core` if given.
+    """Yield each row as an example, with its own rubric, to which the criteria of `core` are added.
 
     Raises:
         RatingError: Rows are faulty; it names each with its line.
@@ -221,13 +221,13 @@ def _read(path: Path, core: Rubric | None, run: Rubric) -> Iterator[LabelledRow]
 
 
 def _ratings_folder(path: Path) -> Path | None:
-    """Return the folder where `label` stores labels of a file of rows; None if there is none."""
+    """Return the folder where `label` stores the labels of a file of rows; None without a calibration folder."""
     folder = find_calibration(path.name, Path.cwd(), path.resolve().parent)
     return None if folder is None else folder / RATINGS_FOLDER
 
 
 def _with_kept_labels(labelled: Sequence[LabelledRow], path: Path) -> Sequence[LabelledRow]:
-    """Add the labels that `label` stored to the rows, under the criteria names of each row."""
+    """Return the rows with the labels that `label` stored added, under the names that each row gives criteria."""
     ratings_folder = _ratings_folder(path)
     if ratings_folder is None:
         return labelled
@@ -274,7 +274,7 @@ def _row(data: Any, line: int, core: Rubric | None, run: Rubric) -> LabelledRow:
 def _ask(
     labelled: Sequence[LabelledRow], run: Rubric, request: "CalibrationRequest", *, has_core: bool
 ) -> tuple[Rater, dict[str, Rating]]:
-    """Ask the judge about each labelled response; return the judge, and its ratings by response id."""
+    """Ask the judge about each response that people labelled; return the judge, and its ratings by response id."""
     wanted = request.judges[0] if request.judges else None
     judge = request.ask.judge_for(run, (), None, name=wanted) if wanted is None or isinstance(wanted, str) else wanted
     grading = Grading(run, judge, has_core=has_core)
@@ -348,7 +348,7 @@ def _compared(
 
 
 def _rubric_of_wholes(name: str, run: Rubric) -> Rubric:
-    """Return the rubric for comparing whole responses, with target, tolerance and error limits of the run's rubric."""
+    """Return a rubric of whole responses, without criteria, with `run`'s target, tolerance and error limits."""
     return replace(
         rubric_of_wholes(),
         name=name,
@@ -360,7 +360,9 @@ def _rubric_of_wholes(name: str, run: Rubric) -> Rubric:
 
 
 def _trend(verdicts: Sequence[CriterionVerdict], run: Rubric, options: LabelOptions) -> CriteriaTrend | None:
-    """Return the evidence for a trend of verdicts on criteria; None if the trend to rule on is one of scores.
+    """Return the evidence on whether verdicts on criteria can show a trend; None if scores are to show it.
+
+    The user says which by `trend_on`.
 
     Raises:
         UsageError: A limit on credit is set, and it is asked of scores.
@@ -372,7 +374,7 @@ def _trend(verdicts: Sequence[CriterionVerdict], run: Rubric, options: LabelOpti
 
 
 def _in_tasks(calibration: Calibration, verdicts: Sequence[CriterionVerdict]) -> Decision:
-    """Return the decision with the labels needed stated in tasks and verdicts, not in responses."""
+    """Return the decision with a next step that counts the labels needed in tasks and verdicts, not in responses."""
     decision = calibration.decision
     labels = decision.labels
     n_tasks = len({verdict.task for verdict in verdicts})
@@ -405,7 +407,7 @@ def _close_scores(
     of_judge: Mapping[str, Rating | None],
     tolerance: float,
 ) -> Estimate:
-    """Return the share of responses whose score by the judge is within the tolerance of annotators' mean score."""
+    """Return the share of responses whose judge's score is within the tolerance of the annotators' mean score."""
     close = []
     tasks = []
     for example in examples:
@@ -418,7 +420,7 @@ def _close_scores(
 
 
 def _whole(rating: Rating, rubric: Rubric) -> Rating | None:
-    """Convert a rating of criteria to score and decision on the whole response; None if a level is missing."""
+    """Return a rating of the whole response, with score and decision by its levels; None if a level is missing."""
     levels = {name: rated.level for name, rated in rating.criteria.items() if rated.level is not None}
     score = weigh({name: Verdict(name, level) for name, level in levels.items()}, rubric)
     if not isinstance(score, Score):
@@ -427,7 +429,7 @@ def _whole(rating: Rating, rubric: Rubric) -> Rating | None:
 
 
 def _verdicts_on(example: Example, rubric: Rubric, rating: Rating | None) -> Iterator[CriterionVerdict]:
-    """Yield the verdicts of people's majority and of the judge on each criterion that has both."""
+    """Yield people's majority verdict and the judge's verdict on each criterion of a response that has both."""
     if rating is None:
         return
     people = _by_people(example)
@@ -442,7 +444,7 @@ def _verdicts_on(example: Example, rubric: Rubric, rating: Rating | None) -> Ite
 
 
 def _majority(criterion: Criterion, people: Iterable[Rating]) -> bool | None:
-    """Return whether most people find a criterion met; None for a tie, or if nobody answered."""
+    """Return True if most people find a criterion met, False if most don't; None for a tie or without answers."""
     answers = [met for label in people if (met := _is_met(criterion, label)) is not None]
     return None if 2 * sum(answers) == len(answers) else 2 * sum(answers) > len(answers)
 

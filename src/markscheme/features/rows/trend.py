@@ -1,4 +1,4 @@
-"""Whether verdicts on single criteria are good enough to follow a trend, or as rewards per criterion."""
+"""Evidence on whether verdicts on single criteria are good enough to follow a trend, or as rewards per criterion."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -37,7 +37,7 @@ from markscheme.stats.shares import Grouped, GroupedShare, drawn_weights
 
 @dataclass(frozen=True)
 class CriterionVerdict:
-    """Verdicts of people and of the judge on one criterion of one response.
+    """Verdicts of people and judge, met or unmet, on one criterion of one response.
 
     Attributes:
         example: The response's id.
@@ -60,7 +60,7 @@ class CriterionVerdict:
 
 @dataclass(frozen=True, slots=True)
 class _Limit:
-    """A limit on how often credit may be given, or withheld, wrongly.
+    """A limit on the share of criteria for which the judge gives credit, or withholds it, wrongly.
 
     Attributes:
         name: Its key, without `max_`.
@@ -76,7 +76,7 @@ class _Limit:
 
     @property
     def state(self) -> SideState:
-        """State of the limit: "kept" if the whole interval is below it, "broken" if it is above, else "open"."""
+        """State of the limit: "kept" if the share's interval is below it, "broken" if above, else "open"."""
         low = self.share.lower(self.confidence)
         high = self.share.upper(self.confidence)
         if high is not None and high < self.most:
@@ -85,7 +85,7 @@ class _Limit:
 
     @property
     def estimate(self) -> Estimate:
-        """The share of wrong credit, with the interval that is compared with the limit."""
+        """The share of wrong credit as an Estimate, with the interval that `state` compares with the limit."""
         words = self.name.replace("_", " ")
         return self.share.estimate(level=2 * self.confidence - 1, method=f"share of {words}")
 
@@ -99,7 +99,7 @@ class _Limit:
 
 @dataclass(frozen=True)
 class CriteriaTrend:
-    """Evidence that verdicts can show a trend: how often the judge and people agree on single criteria.
+    """Evidence on whether verdicts on criteria can show a trend: verdicts of judge and people, and limits.
 
     Attributes:
         verdicts: All that were compared.
@@ -111,12 +111,12 @@ class CriteriaTrend:
 
     @cached_property
     def shares(self) -> VerdictShares:
-        """Shares of verdicts on which the judge is right."""
+        """Shares of verdicts on which the judge is right, on all criteria and by kind of error."""
         return shares_of(self.verdicts)
 
     @cached_property
     def figures(self) -> AgreementFigures:
-        """Agreement figures to rule on; every task has the same weight if a few tasks hold many of the verdicts."""
+        """Figures of agreement on verdicts; every task weighs the same if a few have most of the verdicts."""
         tasks = codes([verdict.task for verdict in self.verdicts])
         criteria = codes([verdict.criterion.wording for verdict in self.verdicts])
         weights = drawn_weights([1 / verdict.labelled_share for verdict in self.verdicts])
@@ -132,12 +132,12 @@ class CriteriaTrend:
         )
 
     def reason_codes(self, confidence: float) -> Sequence[BecauseCode]:
-        """Return the reason codes of limits that are broken or undecided."""
+        """Return a reason code for each limit that isn't kept: "side" if broken, "side-open" if undecided."""
         states = [limit.state for limit in self._limits(confidence)]
         return ["side" if state == "broken" else "side-open" for state in states if state != "kept"]
 
     def sentences(self, decision: Decision, good_for: str) -> Sequence[str]:
-        """Return sentences on agreement, on limits, and on the labels needed if the question is undecided."""
+        """Return sentences on agreement and limits, and on the labels needed if the trend is undecided."""
         agreement = self.figures.agreement.estimate(level=decision.level)
         if agreement.value is None:
             return ()
@@ -151,7 +151,7 @@ class CriteriaTrend:
         return lines
 
     def to_json(self, level: float) -> Mapping[str, Any]:
-        """Return the figures, and the limits that are set."""
+        """Return the figures of agreement on verdicts, and the state of each limit, for JSON."""
         figures = self.figures
         by_key: Mapping[str, Grouped] = {
             "agreement": figures.agreement,
@@ -179,7 +179,7 @@ class CriteriaTrend:
         return f"{tasks}; even then the chance is only {percent(more.chance)}."
 
     def on(self, ids: Collection[str]) -> "CriteriaTrend":
-        """Return the evidence from only the responses with these ids."""
+        """Return the evidence restricted to the responses with these ids."""
         return CriteriaTrend([verdict for verdict in self.verdicts if verdict.example in ids], self.most)
 
     def _limits(self, confidence: float) -> Sequence[_Limit]:
@@ -198,7 +198,7 @@ def credit_limits(options: LabelOptions, rubric: Rubric) -> dict[str, float]:
 
 
 def shares_of(verdicts: Sequence[CriterionVerdict]) -> VerdictShares:
-    """Compute the shares of verdicts on which a judge is right."""
+    """Return the shares of verdicts on which the judge is right, for verdicts as objects."""
     return verdict_shares(
         [verdict.gold for verdict in verdicts],
         [verdict.judge for verdict in verdicts],
@@ -219,7 +219,7 @@ def _by_person(verdicts: Sequence[CriterionVerdict]) -> Floats:
 def trend_of_criteria(
     subject: TrendSubject, table: RatingTable, columns: tuple[str, str], options: LabelOptions
 ) -> CriteriaTrend | None:
-    """Return the evidence for a trend of verdicts if all examples share a rubric; None if the trend is one of scores.
+    """Return the evidence on a trend of verdicts for examples that share a rubric; None for a trend of scores.
 
     Raises:
         UsageError: Its criteria are neither met nor unmet.
@@ -245,6 +245,6 @@ def _verdicts(table: RatingTable, judge: str, gold: str) -> Iterator[CriterionVe
 
 
 def _met(criterion: Criterion, levels: Floats) -> Floats:
-    """Return 1 where a level reaches the criterion's threshold, 0 where it doesn't, nan where there is no level."""
+    """Return for each level 1 if it reaches the criterion's threshold, 0 if it doesn't, nan if it is missing."""
     met = [criterion.scale.position(level) >= criterion.threshold if level == level else np.nan for level in levels]
     return np.array(met, dtype=np.float64)

@@ -19,7 +19,7 @@ SAME_ANSWER = 0.5
 
 @dataclass(frozen=True, slots=True)
 class _WiderMean(GroupedMean):
-    """A mean of values that are grouped in two ways; its interval covers the intervals of both.
+    """A mean of values grouped in two ways, by task and by criterion, whose interval covers those of both ways.
 
     Attributes:
         otherwise: The same mean, grouped in the other way.
@@ -70,7 +70,7 @@ def wider_figures(
     criteria: Codes | None,
     weights: Floats | None = None,
 ) -> AgreementFigures:
-    """Compute a judge's agreement figures from verdicts, each with the wider interval of grouping by task or criterion.
+    """Compute a judge's agreement on verdicts, each figure with the wider of two intervals: by task or by criterion.
 
     Args:
         gold: Whether each criterion is met, shape (n,): 1, 0 or nan.

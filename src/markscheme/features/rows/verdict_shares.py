@@ -28,7 +28,7 @@ HEAVY = 1 / 3
 
 @dataclass(frozen=True, slots=True)
 class VerdictShares:
-    """Shares of verdicts on criteria on which a judge is right.
+    """Shares of verdicts on criteria in which a judge agrees with gold, and shares of each kind of error.
 
     Attributes:
         n: Verdicts with a level of gold and of the judge.
@@ -72,7 +72,7 @@ class VerdictShares:
 
     @property
     def always_unmet(self) -> float:
-        """Share of verdicts that a judge would get right by always saying UNMET."""
+        """Share of verdicts that a judge would get right by saying UNMET every time."""
         return 1 - self.always_met
 
     @property
@@ -90,7 +90,7 @@ def verdict_shares(
     faults: npt.ArrayLike | None = None,
     labelled_shares: npt.ArrayLike | None = None,
 ) -> VerdictShares:
-    """Compare a judge's verdicts with gold's.
+    """Compare a judge's verdicts on criteria with gold's, with intervals for tasks and criteria that recur.
 
     Args:
         gold: Whether each criterion is met, shape (n,).
@@ -160,12 +160,15 @@ def verdict_shares(
 
 
 def codes(names: npt.ArrayLike) -> Codes:
-    """Convert names to integer codes, equal names to equal codes."""
+    """Convert names to whole numbers, one for each different name."""
     return np.asarray(np.unique(np.asarray(names), return_inverse=True)[1], dtype=np.int64)
 
 
 def says_of_unseen(tasks: Codes, criteria: Codes) -> bool:
-    """Return True if verdicts allow conclusions on other criteria; not if the same few criteria recur in all tasks."""
+    """Return True if verdicts allow conclusions on criteria other than those rated.
+
+    They don't if the same few criteria recur in all tasks.
+    """
     n_criteria = len(np.unique(criteria))
     recur = n_criteria < len(set(zip(tasks.tolist(), criteria.tolist(), strict=True)))
     return not (recur and n_criteria < FEWEST_TO_GENERALIZE)
@@ -183,7 +186,7 @@ def weights_of_tasks_alike(tasks: Codes) -> Floats:
 
 
 def _of_tasks_alike(hits: Flags, task: Codes, criterion: Codes | None) -> GroupedShare:
-    """Return the share of hits with tasks weighted equally."""
+    """Return the share of verdicts that are hits, where each task has the same total weight."""
     return wider_share(hits, task, criterion, weights_of_tasks_alike(task)) if len(hits) else grouped_share(hits)
 
 
@@ -212,7 +215,7 @@ def _mcc(met: Flags, judged: Flags) -> float:
 def _without_a_task(
     coefficient: Callable[[Flags, Flags], float], met: Flags, judged: Flags, task: Codes
 ) -> tuple[float, float] | None:
-    """Return the limits of a coefficient's interval by the jackknife over tasks; None if they can't be computed."""
+    """Return both ends of a coefficient's interval, by the jackknife over tasks; None if it can't be computed."""
     n_tasks = len(np.unique(task))
     whole = coefficient(met, judged)
     if n_tasks < FEWEST_TASKS_OF_COEFFICIENTS or math.isnan(whole):
@@ -226,7 +229,7 @@ def _without_a_task(
 
 
 def tasks_needed(verdicts: int, per_task: float) -> int:
-    """Return how many tasks to label to get this many verdicts, if each task brings `per_task` verdicts.
+    """Return how many tasks have to be labelled for this many verdicts, at `per_task` verdicts each.
 
     >>> tasks_needed(40, 8.7), tasks_needed(160, 2.19)
     (5, 74)

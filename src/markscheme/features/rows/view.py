@@ -16,7 +16,7 @@ from markscheme.stats.shares import GroupedShare
 
 
 def view(result: RowsCalibration) -> doc.Document:
-    """Return the report on whole responses, extended by how often the judge is right on single criteria."""
+    """Return the report on whole responses, with how often the judge is right on single criteria added."""
     page = whole_views.view(result.whole)
     judge = result.whole.rater.name
     counts = f"{counted(result.verdicts.n, 'verdict')} in {counted(result.verdicts.tasks, 'task')}"
@@ -59,13 +59,13 @@ def _sentences(result: RowsCalibration) -> Iterator[str]:
 
 
 def _estimate(share_of: GroupedShare, *, rough: bool = False) -> Any:
-    """Return a share's Estimate, marked as approximate if it is based on few criteria or on large tasks."""
+    """Return a share as an Estimate, marked as approximate if `rough`: few criteria, or a few large tasks."""
     estimate = share_of.estimate(method="share of verdicts")
     return mark_rough(estimate, "few criteria, or large tasks") if rough and estimate.low is not None else estimate
 
 
 def json_of(result: RowsCalibration) -> dict[str, Any]:
-    """Return the calibration's JSON data on whole responses, with a block on verdicts per criterion."""
+    """Return the JSON of the calibration on whole responses, with the entry `verdicts` on single criteria added."""
     by_tag = {tag: _block(verdicts) for tag, verdicts in result.by_tag.items()}
     return {
         **whole_views.json_of(result.whole),
