@@ -33,7 +33,7 @@ def _decision_model(wire: str, model: str, asking: "Asking") -> "Judge":
 
 
 def _price_at_home(models: str, dollars_per_million: float, identity: "Identity") -> "Price | None":
-    """Make a price that applies only at a provider's own address, where only input tokens cost something."""
+    """Return a price that counts only input tokens, for a model at its provider's own address; else None."""
     from markscheme.judges.price import Price
 
     is_known = identity.model is not None and identity.model.startswith(models) and identity.address is None

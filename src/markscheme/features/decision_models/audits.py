@@ -1,4 +1,4 @@
-"""A judge's probabilities compared with gold, on each criterion and for the decision."""
+"""Audits of the probabilities that a judge gives, on each criterion and for the decision, against gold."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from markscheme.stats.intervals import Floats
 
 @dataclass(frozen=True)
 class ProbabilityAudits:
-    """Audits of one judge's probabilities, on each criterion and for the decision.
+    """One judge's probabilities compared with gold: an audit for each criterion, and one for the decision.
 
     Attributes:
         criteria: By criterion on which the judge gave probabilities: of passing it, or of the top level where levels
@@ -29,28 +29,37 @@ class ProbabilityAudits:
 
     @property
     def named(self) -> dict[str, ProbabilityAudit]:
-        """All audits by the names that readers see, the decision's last."""
+        """All audits by the name of their row in the report: criteria, then the decision."""
         return {**self.criteria, **({} if self.decision is None else {DECISION_ROW: self.decision})}
 
     @property
     def events(self) -> dict[str, ProbabilityAudit]:
-        """Audits to test, by row; with a single criterion only the decision's, since both are about the same event."""
+        """Audits to test by the name of their row; of a single criterion and the decision, only the decision's.
+
+        Both are about the same event then.
+        """
         is_one_event = len(self.criteria) == 1 and self.decision is not None
         return {name: audit for name, audit in self.named.items() if not is_one_event or name == DECISION_ROW}
 
     @cached_property
     def exceeding(self) -> frozenset[str]:
-        """Names of the rows with more confident errors than the judge's probabilities imply, by Holm's procedure."""
+        """Names of the criteria, and of the decision, with more confident errors than the judge's probabilities imply.
+
+        The tests are adjusted by Holm's procedure.
+        """
         return _significant({name: audit.confident_errors.significance for name, audit in self.events.items()}, MAP_AT)
 
     @cached_property
     def overconfident(self) -> frozenset[str]:
-        """Names of the rows with too many confident errors or a slope below 1, each tested by Holm's procedure."""
+        """Names of the criteria, and of the decision, with too many confident errors or a slope below 1.
+
+        Both kinds of tests are adjusted by Holm's procedure.
+        """
         one_side = (1 - SLOPE_LEVEL) / 2
         return self.exceeding | _significant({name: audit.slope_p for name, audit in self.events.items()}, one_side)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the audits as the JSON of a calibration has them."""
+        """Return the audits as the JSON of a calibration shows them."""
         return {
             "criteria": {name: _json_of(audit) for name, audit in self.criteria.items()},
             "decision": None if self.decision is None else _json_of(self.decision),
@@ -71,7 +80,7 @@ DECISION_ROW = "decision"
 
 
 def audits_of(judge: Column, gold: Column, rubric: Rubric, groups: Sequence[str] | None = None) -> ProbabilityAudits:
-    """Audit the probabilities in a judge's column against gold."""
+    """Audit a judge's probabilities on each criterion, and for the decision, against gold."""
     by_criterion = {}
     for criterion in rubric.criteria:
         if criterion.name in judge.probabilities:
@@ -83,7 +92,7 @@ def audits_of(judge: Column, gold: Column, rubric: Rubric, groups: Sequence[str]
 
 
 def _event(criterion: Criterion, probabilities: Floats, gold: Floats) -> tuple[Floats, Floats]:
-    """Return the judge's probability that a criterion passes, and whether it passes by gold, shape (n,) each.
+    """Return for each example the judge's probability that a criterion passes, and whether it passes by gold.
 
     A criterion passes at its threshold or beyond, a fault below it. Of levels without order the event is that the
     judge's most probable one is gold's.

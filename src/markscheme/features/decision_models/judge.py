@@ -1,4 +1,4 @@
-"""Decision models as judges: a response and typed questions in, a probability for each level out, and no words.
+"""Decision models as judges: they answer typed questions on a response by a probability for each level, not in words.
 
 Two formats: System One (`POST /v1/systemone`) and OpenAI's Decisions (`POST /v1/decisions`).
 """
@@ -107,7 +107,7 @@ WIRE_FORMATS: Final[Mapping[str, DecisionFormat]] = {wire.name: wire for wire in
 
 
 class DecisionJudge:
-    """Judge that asks a decision model on a server.
+    """A judge that asks a decision model on a server for probabilities.
 
     Sends one request per reply: retries, rates and budgets are `Limited`'s job. Repeating a request may move
     probabilities a little, so replies are cached like any other's.
@@ -146,12 +146,12 @@ class DecisionJudge:
 
     @property
     def identity(self) -> Identity:
-        """The model, whether levels are its expected values, and the address if it isn't the provider's own."""
+        """Identity by model, `expected`, and the server's address if it isn't the provider's own."""
         return Identity(f"{self.wire.name}:{self.model}", self.model, {"expected": self.expected}, self.other_address)
 
     @property
     def other_address(self) -> str:
-        """The address, if it isn't the provider's own."""
+        """The server's address if it isn't the provider's own, else ""."""
         return "" if self._address.url == self.wire.own_address else self._address.url
 
     @property
@@ -200,7 +200,7 @@ class DecisionJudge:
             ) from None
 
     async def aclose(self) -> None:
-        """Close the connections, if they were opened in this loop."""
+        """Close the HTTP client if it was opened in the running event loop; otherwise drop it."""
         client, loop = self._client, self._loop
         self._client = self._loop = None
         if client is not None and loop is asyncio.get_running_loop():
@@ -242,7 +242,7 @@ class DecisionJudge:
             raise NoJudge(f"{self.who} is asked through the package {HTTP}: pip install {HTTP}") from None
 
     def _opened(self, http: ModuleType) -> Any:
-        """Return the HTTP client of the running event loop, which is opened on first use."""
+        """Return the HTTP client of the running event loop, opening one on first use."""
         loop = asyncio.get_running_loop()
         if self._loop is not loop:
             self._client = http.AsyncClient(timeout=self.deadline)

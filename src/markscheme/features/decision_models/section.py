@@ -1,4 +1,4 @@
-"""Probabilities: what the judge says, how often people agree, and how often it is sure and wrong."""
+"""The report's section on probabilities: the judge's, how often people agree, and how often it is sure and wrong."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from markscheme.report.plot import Axis, Plot, PlotLine, PlotPoint
 
 
 def probabilities_section(audits: ProbabilityAudits) -> doc.Section:
-    """Return the table of audits with its notes; on pages a reliability diagram for each row."""
+    """Return the section with a table of audits and, on HTML pages, a reliability diagram for each audit."""
     named = audits.named
     confidence = percent(next(iter(named.values())).confident_errors.at)
     headings = ("", "says", "people", "slope", f"confident errors ({confidence} or more)", "")
@@ -25,7 +25,10 @@ def probabilities_section(audits: ProbabilityAudits) -> doc.Section:
 
 
 def _is_flagged(name: str, audits: ProbabilityAudits) -> bool:
-    """Return True if a row is found overconfident; with a single criterion, its row has the decision's result."""
+    """Return True if a criterion, or the decision, is overconfident.
+
+    A single criterion has no test of its own: it is flagged if the decision is.
+    """
     return (name if name in audits.events else DECISION_ROW) in audits.overconfident
 
 
@@ -62,7 +65,7 @@ def _notes(audits: ProbabilityAudits) -> Iterator[str]:
 
 
 def reliability_plot(name: str, audit: ProbabilityAudit) -> Plot:
-    """Plot how often labels pass by the judge's probability, with the best rising line and the diagonal."""
+    """Plot the share of examples that labels pass by the judge's probability, with diagonal and isotonic curve."""
     points = tuple(
         PlotPoint(
             in_bin.probability,

@@ -1,4 +1,4 @@
-"""Statistics of a judge's probabilities: its own chance of an event compared with how often the event happens."""
+"""Statistics of a judge's probabilities: how they compare with how often the event, such as a pass, happens."""
 
 import math
 from collections.abc import Iterator
@@ -49,7 +49,7 @@ SEPARATED = "the probabilities separate the outcomes"
 
 @dataclass(frozen=True, slots=True)
 class ConfidentErrors:
-    """Count of a judge's answers with a high probability, and how many of these are wrong.
+    """The number of answers that a judge gives with a high probability, and how many of them are wrong.
 
     Attributes:
         at: Probability from which an answer counts.
@@ -73,13 +73,16 @@ class ConfidentErrors:
 
     @property
     def exceeds(self) -> bool:
-        """True if more confident answers are wrong than the probabilities imply, without adjustment for other tests."""
+        """True if more confident answers are wrong than the probabilities imply.
+
+        The test isn't adjusted for tests of other criteria.
+        """
         return self.significance is not None and self.significance <= MAP_AT
 
 
 @dataclass(frozen=True, slots=True)
 class ReliabilityBin:
-    """Examples with similar probabilities.
+    """A bin of the reliability diagram: examples to which the judge gives similar probabilities.
 
     Attributes:
         n: Number of examples.
@@ -124,7 +127,7 @@ class BrierParts:
 
 @dataclass(frozen=True)
 class ProbabilityAudit:
-    """A judge's probabilities of one event compared with what happened.
+    """A judge's probabilities of one event, such as that a criterion passes, compared with its outcomes.
 
     Attributes:
         n: Examples with both.
@@ -164,19 +167,22 @@ class ProbabilityAudit:
 
     @property
     def is_overconfident(self) -> bool:
-        """True if the slope's interval lies below 1, without adjustment for other criteria."""
+        """True if the slope's whole interval lies below 1.
+
+        The interval isn't adjusted for other criteria.
+        """
         return self.slope.below(1.0)
 
     @property
     def confident_errors(self) -> ConfidentErrors:
-        """Errors among the answers that the judge gives at least 95 %."""
+        """Errors among the answers to which the judge gives a probability of at least 95 %."""
         return self.confident[0]
 
 
 def probability_audit(
     probabilities: npt.ArrayLike, outcomes: npt.ArrayLike, groups: npt.ArrayLike | None = None
 ) -> ProbabilityAudit:
-    """Compare a judge's probabilities of an event with what happened.
+    """Compare a judge's probabilities of one event, such as that a criterion passes, with its outcomes.
 
     Args:
         probabilities: Probability of each example, shape (n,), 0 to 1; nan where there is none.
@@ -236,7 +242,7 @@ def probability_audit(
 
 
 def _too_few(y: Floats) -> str | None:
-    """Return why there are too few examples for slope, test and Brier parts; None if there are enough."""
+    """Return the reason why the examples are too few for slope, test and Brier parts; None if there are enough."""
     if len(y) < FEWEST_FOR_SHAPE:
         return f"fewer than {FEWEST_FOR_SHAPE} examples"
     if min(y.sum(), len(y) - y.sum()) < FEWEST_OF_EACH:
@@ -291,7 +297,7 @@ def brier_parts(p: Floats, y: Floats) -> BrierParts:
 
 
 def isotonic(p: Floats, y: Floats) -> Floats:
-    """Fit the isotonic curve: shares of the event, shape (n,), that never fall as probabilities rise.
+    """Fit the isotonic curve, and return its value for each example: shares that never fall as probabilities rise.
 
     Source:
         Ayer, Brunk, Ewing, Reid and Silverman (1955), Annals of Mathematical Statistics 26(4), 641-647.
@@ -315,7 +321,7 @@ def isotonic(p: Floats, y: Floats) -> Floats:
 
 
 def _isotonic_line(p: Floats, y: Floats) -> tuple[tuple[float, float], ...]:
-    """Return the corners of the isotonic curve."""
+    """Return the points at which the isotonic curve bends, for a plot."""
     if not len(p):
         return ()
     fitted = isotonic(p, y)
@@ -335,7 +341,9 @@ def _log_odds(p: Floats) -> Floats:
 
 
 def _fitted(x: Floats, y: Floats, weights: Floats, start: Floats, penalty: float = 0.0) -> Floats:
-    """Fit intercept and slope, shape (m, 2), for each row of weights; nan where no logistic fit is best.
+    """Fit the logistic curve once for each row of weights; return intercepts and slopes, shape (m, 2).
+
+    They are nan where no curve fits best.
 
     Args:
         x: Log-odds, shape (n,).
@@ -370,7 +378,7 @@ def _fitted(x: Floats, y: Floats, weights: Floats, start: Floats, penalty: float
 
 
 def logistic_curve(p: Floats, y: Floats) -> LogisticMap | None:
-    """Return the logistic curve of outcomes by probabilities; None if the probabilities separate the outcomes.
+    """Fit the logistic curve of outcomes by probabilities; None if the probabilities separate the outcomes.
 
     Source:
         Cox (1958), Biometrika 45(3/4), 562-565. doi:10.1093/biomet/45.3-4.562
@@ -380,7 +388,7 @@ def logistic_curve(p: Floats, y: Floats) -> LogisticMap | None:
 
 
 def logistic_map(p: Floats, y: Floats) -> LogisticMap:
-    """Fit the logistic curve that corrects probabilities, with a penalty on the size of the correction.
+    """Fit the logistic curve that corrects probabilities, with a penalty that keeps the correction small.
 
     Source:
         Platt (1999), in Smola et al. (eds.), Advances in Large Margin Classifiers, 61-74; with a penalty on the
@@ -392,7 +400,7 @@ def logistic_map(p: Floats, y: Floats) -> LogisticMap:
 
 
 def calibration_test(p: Floats, y: Floats) -> float | None:
-    """Return the p of the likelihood ratio test that probabilities are right: slope 1 and intercept 0.
+    """Return the p-value of the likelihood ratio test that probabilities are right (slope 1, intercept 0).
 
     Returns:
         0 to 1; None where no curve fits best.
@@ -412,7 +420,7 @@ def likelihood_ratio(p: Floats, y: Floats, curve: LogisticMap) -> float:
 
 
 def _curve(p: Floats, y: Floats, in_groups: Groups) -> tuple[Estimate, Estimate, float | None]:
-    """Estimate intercept and slope of the logistic curve, and the slope's p, by jackknife over groups or parts."""
+    """Estimate the logistic curve's intercept and slope by a jackknife, with the slope's p-value or None."""
     methods = ("intercept of the log-odds", "slope of the log-odds")
     whole = logistic_curve(p, y)
     if whole is None:
@@ -436,7 +444,7 @@ def _curve(p: Floats, y: Floats, in_groups: Groups) -> tuple[Estimate, Estimate,
 
 
 def _p_below_one(slope: Estimate, left_out: Floats) -> float | None:
-    """Return the one-sided p-value of a slope below 1; None if the slope has no interval.
+    """Return the one-sided p-value for a slope below 1; None if the slope has no interval.
 
     Args:
         slope: With its interval.
@@ -449,7 +457,7 @@ def _p_below_one(slope: Estimate, left_out: Floats) -> float | None:
 
 
 def _without_each(p: Floats, y: Floats, parts: Groups, start: Floats) -> Iterator[Floats]:
-    """Yield the coefficients of logistic fits without one part of the data each, in batches of a hundred."""
+    """Yield logistic fits with one part of the data left out each, a hundred fits at a time."""
     x = _log_odds(p)
     for first in range(0, parts.n, 100):
         rows = np.arange(first, min(first + 100, parts.n))
@@ -483,7 +491,10 @@ def confident_errors(p: Floats, y: Floats, at: float, groups: Integers | None = 
 
 
 def _significance(wrong: GroupedShare, promised: float) -> float | None:
-    """Return the smallest significance at which more answers are wrong than the judge implies; None without a limit."""
+    """Return the lowest significance level at which confident errors exceed what the judge's probabilities imply.
+
+    None if the share of errors has no interval.
+    """
 
     def excess(significance: float) -> float:
         return (wrong.lower(1 - significance) or 0.0) * wrong.n - promised
@@ -496,7 +507,7 @@ def _significance(wrong: GroupedShare, promised: float) -> float | None:
 
 
 def at_least_wrong(chances: Floats, errors: int) -> float:
-    """Return the probability of at least a number of errors, if each answer errs with a probability of its own.
+    """Return the probability of at least `errors` wrong answers, where each is wrong with its own chance.
 
     Example:
         >>> round(at_least_wrong(np.array([0.05, 0.02, 0.01, 0.04]), 1), 7)
@@ -514,7 +525,7 @@ def at_least_wrong(chances: Floats, errors: int) -> float:
 
 
 def _edges(ranked: Floats) -> list[int]:
-    """Return the end index of each bin: bins have about equal counts, and equal probabilities share a bin."""
+    """Return the index at which each bin ends: bins have about equal counts, and equal probabilities share one."""
     n = len(ranked)
     k = min(MOST_BINS, n // LEAST_IN_BIN)
     edges: list[int] = []
@@ -537,7 +548,7 @@ def _bins(p: Floats, y: Floats, groups: Integers | None) -> Iterator[Reliability
 
 
 def calibration_error(p: Floats, y: Floats) -> float:
-    """Return the root mean squared calibration error over bins, corrected for chance; nan without bins.
+    """Return the root mean squared calibration error over bins, corrected for chance; nan without any bin.
 
     Source:
         Kumar, Liang and Ma (2019), Verified Uncertainty Calibration. arXiv:1909.10155
