@@ -1,4 +1,4 @@
-"""Prompts sent to a provider in batches, at half the price, and the command for batches under way."""
+"""Batches: prompts that a provider answers together at half the price, and the command for those under way."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any

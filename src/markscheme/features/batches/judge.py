@@ -60,7 +60,7 @@ def batched(opened: Any, limited: Limited, asking: Asking, price: Price | None) 
 
 @dataclass(frozen=True)
 class Batched(Remembering):
-    """A judge that sends prompts without a cached reply in batches; `judge` answers retries if they are sent live.
+    """A judge that returns cached replies, and sends every other prompt to its provider in batches.
 
     Attributes:
         queue: Sends the batches and reads their results.
@@ -70,11 +70,11 @@ class Batched(Remembering):
 
     @property
     def live(self) -> Judge:
-        """Judge that answers at once and at the full price."""
+        """Judge that answers a single prompt at once, at the full price."""
         return self.judge
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
-        """Return the cached reply, or the one that a batch brings.
+        """Return the cached reply to a prompt, or else wait for the one that a batch brings.
 
         Raises:
             BudgetError: It could cost more than the budget leaves.
@@ -90,14 +90,14 @@ class Batched(Remembering):
         return await self.queue.ask(key, prompt, sample)
 
     async def aclose(self) -> None:
-        """Stop waiting for batches, and close judge and cache. The batches continue at their provider."""
+        """Stop waiting for batches, which go on at their provider, and close judge and cache."""
         await self.queue.aclose()
         await super().aclose()
 
 
 @dataclass(slots=True, eq=False)
 class _Question:
-    """Prompt that waits for its reply, with the cost that is reserved while the prompt is in a batch."""
+    """A prompt that waits for its reply, with the cost reserved for it while it is in a batch."""
 
     prompt: Prompt
     sample: int
@@ -108,7 +108,7 @@ class _Question:
 
 @dataclass(eq=False)
 class BatchQueue:
-    """A queue of prompts, which sends them in batches, waits for the results, and hands them out.
+    """A queue of prompts that sends them in batches, waits for the results, and returns each reply to its caller.
 
     Args:
         judge: The judge that answers.
@@ -136,7 +136,9 @@ class BatchQueue:
         self._sender: asyncio.Task[None] | None = None
 
     async def ask(self, key: str, prompt: Prompt, sample: int) -> Reply:
-        """Return a prompt's reply from a batch; callers with the same prompt share the reply, and only the first pays.
+        """Return the reply that a batch brings to a prompt.
+
+        Callers with the same prompt share the reply, and only the first one pays for it.
 
         Raises:
             BudgetError: As in `Batched.reply`.
@@ -167,7 +169,7 @@ class BatchQueue:
     # sending
 
     def _put_back(self, key: str) -> None:
-        """Queue a prompt, release the cost reserved for it, and send the queue once no more prompts arrive."""
+        """Queue a prompt, release the cost reserved for it, and start the task that sends the queue if needed."""
         self._unsent[key] = self._release(key)
         if self._sender is None or self._sender.done():
             self._sender = asyncio.create_task(self._send_gathered())
@@ -190,7 +192,7 @@ class BatchQueue:
                 self._end(key, error)
 
     def _take_up(self) -> None:
-        """Start waiting for the batches, sent earlier, that already contain some of the queued prompts."""
+        """Wait for batches sent earlier, by this or another run, that contain queued prompts, and unqueue these."""
         keys_of: dict[str, set[str]] = {}
         for key, token in self.ledger.where(self._unsent).items():
             keys_of.setdefault(token, set()).add(key)
@@ -210,7 +212,7 @@ class BatchQueue:
             self._start(token, keys, self._follow(token))
 
     def _portion(self) -> dict[str, Mapping[str, Any]]:
-        """Return the batch entries of the next queued prompts, as many as one batch and the budget allow."""
+        """Take the next prompts from the queue, as many as a batch and the budget allow; return their requests."""
         portion: dict[str, Mapping[str, Any]] = {}
         size = 0
         for key, question in list(self._unsent.items()):
@@ -236,7 +238,7 @@ class BatchQueue:
         return True
 
     def _send(self, entries: dict[str, Mapping[str, Any]]) -> None:
-        """Record a batch and send it in a task of its own, without prompts that another process has sent meanwhile."""
+        """Record a batch and send it in a task of its own; leave out prompts that another process has sent already."""
         token = uuid4().hex
         reserved = sum(self._questions[key].reserved or 0.0 for key in entries)
         mine = set(self.ledger.intend(token, self.judge, list(entries), reserved))
@@ -284,7 +286,7 @@ class BatchQueue:
     # waiting
 
     async def _follow(self, token: str, *, is_ours: bool = False) -> None:
-        """Wait for a batch, hand out its results, and put prompts without one in another batch."""
+        """Wait for a batch, return its replies to their callers, and queue the prompts again that got none."""
         remote = await self._adopted(token, is_ours=is_ours)
         if not remote:
             for key in self._keys[token]:
@@ -310,7 +312,10 @@ class BatchQueue:
             await asyncio.sleep(self.batching.longest_poll)
 
     async def _adopted(self, token: str, *, is_ours: bool) -> str:
-        """Return a batch's id at its provider; forget the batch and return "" if the provider never received it."""
+        """Return a batch's id at its provider, looked up if it isn't recorded.
+
+        If the provider never received the batch, forget it and return "".
+        """
         record = self.ledger.batch(token)
         while record is not None and record.is_being_sent and not is_ours:
             await asyncio.sleep(min(1.0, self.batching.poll))
@@ -331,7 +336,7 @@ class BatchQueue:
             await asyncio.sleep(min(self.batching.poll, self.batching.grace))
 
     async def _is_ours(self, token: str, remote: str) -> bool:
-        """Return True if the results of a provider's batch are those of the batch `token`; wait until it has ended."""
+        """Return True if a provider's batch, once it has ended, has results for prompts of our batch `token`."""
         await self._ended(token, remote)
 
         async def first() -> str:
@@ -356,7 +361,7 @@ class BatchQueue:
     async def _patiently(
         self, ask: Callable[[], Awaitable[Response]], passing: Callable[[JudgeError], bool] | None = None
     ) -> Response:
-        """Return the result of a call to the provider, repeating it while its error may be transient."""
+        """Return the result of a call to the provider; repeat the call while it fails with a transient error."""
         clock = time.monotonic
         wait = self.batching.poll
         give_up = clock() + self.batching.patience
@@ -373,7 +378,7 @@ class BatchQueue:
     # reading
 
     async def _read(self, token: str, remote: str) -> dict[str, JudgeError]:
-        """Cache and hand out a batch's replies; returns the errors of the other prompts by key."""
+        """Store a batch's replies and return them to their callers; return the errors of other prompts by key."""
         errors: dict[str, JudgeError] = {}
         replies: list[tuple[str, Reply]] = []
         async with aclosing(self.api.results(remote)) as results:
@@ -409,7 +414,7 @@ class BatchQueue:
             question.answer.set_result(reply)
 
     def _again(self, key: str, error: JudgeError) -> bool:
-        """Queue a failed prompt for another batch if that may help, else end it with its error; True if queued."""
+        """Queue a failed prompt again and return True; if that can't help, raise its error in its caller."""
         question = self._release(key)
         question.failures += 1
         if _may_pass(error) and question.failures < self.batching.attempts:
@@ -426,7 +431,7 @@ class BatchQueue:
             question.answer.set_exception(error)
 
     def _release(self, key: str, usage: Usage = FREE) -> _Question:
-        """Release the cost reserved for a prompt, and count what its reply cost."""
+        """Release the cost reserved for a prompt, count `usage` instead, and return the waiting prompt."""
         question = self._questions[key]
         if question.reserved is not None:
             self.limiter.settle(question.reserved, usage)
@@ -439,5 +444,5 @@ def _may_pass(error: JudgeError) -> bool:
 
 
 def _may_have_arrived(error: JudgeError) -> bool:
-    """Return True if the provider may have received a batch although sending it failed with this error."""
+    """Return True if the provider may have received a batch in spite of this error in sending it."""
     return isinstance(error, JudgeSilent) or (_may_pass(error) and not isinstance(error, JudgeBusy))

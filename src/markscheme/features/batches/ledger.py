@@ -1,4 +1,4 @@
-"""Batches under way, in the file that caches the replies: what was to be sent, what was sent, what has come back."""
+"""Record of the batches under way, in the file that caches replies: the prompts of each, and what came back."""
 
 import json
 import sqlite3
@@ -25,7 +25,7 @@ _LOOK = "SELECT token, identity, remote, owner, began, asked, processed, reserve
 
 @dataclass(frozen=True, slots=True)
 class BatchRecord:
-    """Record of one batch: what is known of it without asking its provider.
+    """What is recorded of one batch, so that it is known without asking the provider.
 
     Attributes:
         token: Our name for it, given before the provider's.
@@ -53,13 +53,13 @@ class BatchRecord:
 
     @property
     def is_being_sent(self) -> bool:
-        """True if another process is sending the batch and hasn't recorded the provider's id yet."""
+        """True if a running process is sending the batch and hasn't recorded the provider's id for it yet."""
         return not self.remote and is_running(self.owner) and time.time() < self.began + SENDING
 
 
 @dataclass
 class BatchLedger:
-    """Record on disk of the batches and of the prompts in each; many processes may use it at once.
+    """Record of the batches and their prompts in the cache's file, which several processes may use at once.
 
     Writes are on disk when a method returns, even after a power cut: a batch that is forgotten is paid for twice.
 
@@ -73,7 +73,7 @@ class BatchLedger:
     # sending
 
     def intend(self, token: str, judge: Identity, keys: Sequence[str], reserved: float) -> list[str]:
-        """Record a batch before it is sent; returns the keys that it may send, which are in no other batch."""
+        """Record a batch before it is sent, and return the keys of its prompts that are in no other batch."""
         who = json.dumps([judge.name, judge.model or "", dict(judge.parameters), judge.address or ""])
         with self._writing() as connection:
             connection.execute("DELETE FROM batches WHERE ended < ?", (time.time() - KNOWN_DAYS * 86_400,))
@@ -84,13 +84,13 @@ class BatchLedger:
         return mine
 
     def trying(self, token: str) -> None:
-        """Record that this process is about to send the batch."""
+        """Record that this process begins now to send a batch."""
         with self._writing() as connection:
             values = (new_owner(), time.time(), token)
             connection.execute("UPDATE batches SET owner = ?, began = ? WHERE token = ?", values)
 
     def sent(self, token: str, remote: str) -> None:
-        """Record the provider's id for the batch."""
+        """Record the provider's id for a batch, which says that the batch was sent."""
         with self._writing() as connection:
             connection.execute("UPDATE batches SET remote = ? WHERE token = ?", (remote, token))
 
@@ -103,12 +103,12 @@ class BatchLedger:
     # waiting and reading
 
     def processed(self, token: str, count: int) -> None:
-        """Record how many prompts the provider has processed."""
+        """Record how many of a batch's prompts the provider has processed."""
         with self._writing() as connection:
             connection.execute("UPDATE batches SET processed = ? WHERE token = ?", (count, token))
 
     def keep(self, token: str, replies: Sequence[tuple[str, Reply]]) -> set[str]:
-        """Store a batch's replies with their cost; returns the keys that no process had read yet."""
+        """Store a batch's replies with their cost, and return the keys of those that no process had stored before."""
         with self._writing() as connection:
             new = {
                 key: reply
@@ -124,7 +124,7 @@ class BatchLedger:
         return set(new)
 
     def close_batch(self, token: str) -> None:
-        """Record that all results are read; the prompts without a reply may be sent again."""
+        """Record that all results of a batch are read, so that prompts without a reply may be sent again."""
         with self._writing() as connection:
             connection.execute("UPDATE batches SET ended = ? WHERE token = ?", (time.time(), token))
             connection.execute("DELETE FROM batched WHERE token = ?", (token,))
@@ -141,12 +141,12 @@ class BatchLedger:
         return {key for (key,) in self._open().execute("SELECT key FROM batched WHERE token = ?", (token,))}
 
     def batch(self, token: str) -> BatchRecord | None:
-        """Return one batch, or None if it is unknown or forgotten."""
+        """Return the record of one batch, by our token for it; None if it is unknown or forgotten."""
         row = self._open().execute(_LOOK + "WHERE token = ?", (token,)).fetchone()
         return _record(row) if row else None
 
     def batches(self) -> list[BatchRecord]:
-        """Return all known batches, the oldest first."""
+        """Return the records of all batches, the oldest first."""
         rows = self._open().execute(_LOOK + "ORDER BY began").fetchall()
         return [_record(row) for row in rows]
 
@@ -175,7 +175,7 @@ class BatchLedger:
             ) from error
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the connection to the cache's file."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None

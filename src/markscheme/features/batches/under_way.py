@@ -32,7 +32,7 @@ def batch_line(batch: BatchRecord) -> str:
 
 
 def batch_json(batch: BatchRecord) -> dict[str, Any]:
-    """Return a batch under way as plain data."""
+    """Return a batch under way as a dict for JSON."""
     return {
         "id": batch.remote or None,
         "token": batch.token,
@@ -47,14 +47,14 @@ def batch_json(batch: BatchRecord) -> dict[str, Any]:
 
 
 def forget(batches: Iterable[BatchRecord]) -> None:
-    """Drop batches from the cache, unread."""
+    """Drop batches from the cache's record, so that their replies are never read."""
     with closing(BatchLedger(cache_folder())) as ledger:
         for batch in batches:
             ledger.forget(batch.token)
 
 
 async def cancel(batches: Iterable[BatchRecord]) -> None:
-    """Have the providers of batches end them.
+    """Ask the provider of each batch to end it.
 
     Raises:
         UsageError: A batch isn't confirmed yet, or is at another address than this environment has.
@@ -74,7 +74,7 @@ async def cancel(batches: Iterable[BatchRecord]) -> None:
 
 
 def _judge_of(batch: BatchRecord) -> Any:
-    """Open the judge that a batch was sent to, with the API key and address that this environment has."""
+    """Open the judge that a batch was sent to, with this environment's API key; refuse it at another address."""
     kind = known_kind(batch.judge.name)
     judge: Any = kind.open(batch.judge.model or "", Asking(memory=None))
     if judge.identity.address != batch.judge.address:
