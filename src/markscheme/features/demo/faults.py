@@ -31,7 +31,7 @@ RARE_FAILS = "rare-fails"
 
 @dataclass(frozen=True)
 class Charge:
-    """A fault of a judge and the criterion that it affects, as it was planted or as a diagnosis names it.
+    """A fault of a judge and the criterion that it affects, either planted in the judge or named by a diagnosis.
 
     Attributes:
         fault: One of `FAULTS`; a diagnosis may say another code of a finding.
@@ -46,7 +46,7 @@ class Charge:
 
 
 def on_system(criterion: str, system: str) -> str:
-    """Name a criterion and a system, as the subject of a fault that affects only this system's responses.
+    """Return the subject of a fault that affects one criterion on only one system's responses.
 
     >>> on_system("tone", "delta")
     'tone on delta'

@@ -44,7 +44,7 @@ Calibrate: TypeAlias = Callable[[Path, Sequence[str]], int]
 
 
 def write_project(made: Round, folder: Path) -> list[str]:
-    """Write what a project has: rubric, labelled examples, accepted run, the judge's ratings of today.
+    """Write a round's files as a project has them: rubric, labelled examples, accepted run and current ratings.
 
     Returns:
         The files written, by their place in the folder.
@@ -77,12 +77,12 @@ def _line(example: Example) -> dict[str, Any]:
 
 
 def write_lines(path: Path, lines: Sequence[Mapping[str, Any]]) -> None:
-    """Write JSON, one object a line."""
+    """Write data to a file as JSON, one object a line."""
     path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
 
 
 def in_another_process(folder: Path, command: Sequence[str]) -> int:
-    """Run a command of ours in a new process that is started in `folder` with nothing but the command."""
+    """Run a command of markscheme in a new process, which knows only the files in `folder`."""
     code = (
         "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from markscheme.cli import main; "
         "sys.exit(main(sys.argv[2:]))"
@@ -103,7 +103,7 @@ def in_another_process(folder: Path, command: Sequence[str]) -> int:
 
 
 def diagnosed(folder: Path, calibrate: Calibrate = in_another_process) -> tuple[FindingJson, ...]:
-    """Calibrate the judge of a round from its files, and return the findings in the order of the report.
+    """Calibrate the judge of a round from the round's files, and return the findings in the order of the report.
 
     Args:
         folder: Where the files are.
@@ -120,7 +120,7 @@ def named_in(findings: Sequence[FindingJson]) -> Charge:
 
 
 def charge_of(finding: FindingJson) -> Charge:
-    """Convert a finding to a fault and its criterion; a finding that matches no fault in `FAULTS` keeps its code.
+    """Return the fault and the criterion that a finding names; a finding of another kind is named by its code.
 
     Example:
         >>> charge_of({"code": "lenient", "criterion": "tone", "evidence": {}})

@@ -51,7 +51,7 @@ ACCEPTED_RUNS = 5
 
 @dataclass(frozen=True)
 class Round:
-    """A round of the demonstration: the planted fault, and all its ratings.
+    """A round of the demonstration: the fault planted in its judge, the labelled examples, and the judge's ratings.
 
     Attributes:
         planted: The fault of the judge, and what shows it.
@@ -75,17 +75,17 @@ class Round:
 
     @property
     def secret(self) -> str:
-        """Text whose SHA-256 is the seal: the fault, the criterion that it affects, and the nonce."""
+        """Text that names the planted fault, the criterion that it affects, and the nonce; its SHA-256 is the seal."""
         return f"{self.planted.fault}|{self.planted.subject}|{self.nonce}"
 
     @cached_property
     def seal(self) -> str:
-        """Digest (sha256) of the secret, to be shown before the secret."""
+        """SHA-256 of the secret, shown before the diagnosis to prove that the fault was chosen first."""
         return hashlib.sha256(self.secret.encode()).hexdigest()
 
 
 def made_round(*, n: int, seed: int, fault: str | None = None) -> Round:
-    """Make a round, drawn by a seed.
+    """Draw a round by a random seed: its fault, its examples with labels, and its judge's ratings.
 
     Args:
         n: Number of examples.
@@ -173,7 +173,7 @@ def _charge(fault: str, criterion: str, system: str) -> Charge:
 
 
 def _levels(seen: Floats) -> Any:
-    """Round raters' perceived values to the nearest levels, and return them as lists nested like the array."""
+    """Round the values that raters perceive to the nearest levels, as nested lists."""
     return np.clip(np.rint(seen), LOWEST, HIGHEST).tolist()
 
 

@@ -29,7 +29,7 @@ AlikeExamples: TypeAlias = tuple[int, Levels, Levels]
 
 @dataclass(frozen=True)
 class SimulatedJudge:
-    """A simulated judge with a simulated labelled set of its own.
+    """A simulated judge, with a rubric and labelled examples of its own.
 
     Attributes:
         name: Name in the demonstration, and of its rubric.
@@ -47,7 +47,7 @@ class SimulatedJudge:
 
     @property
     def rubric_data(self) -> dict[str, Any]:
-        """The rubric as the data of its file."""
+        """The judge's rubric as the data of a rubric's file."""
         return {
             "name": self.name,
             "description": "Replies of a support desk; made up for a demonstration",
@@ -56,14 +56,14 @@ class SimulatedJudge:
         }
 
     def labelled(self) -> tuple[Example, ...]:
-        """Return the examples with the labels of two simulated annotators."""
+        """Return the examples, each with the labels of two simulated annotators."""
         return tuple(
             Example(withheld(id), tuple(self._rating(id, person, "human", people) for person in SIMULATED_PEOPLE))
             for id, people, _ in self._examples()
         )
 
     def ratings(self) -> tuple[Rating, ...]:
-        """Return the judge's ratings."""
+        """Return the judge's ratings of its examples."""
         return tuple(self._rating(id, JUDGE_NAME, "model", judge) for id, _, judge in self._examples())
 
     @cached_property
@@ -82,7 +82,7 @@ class SimulatedJudge:
 
 
 def _decisions(*, fails: int, stopped: int, passes: int, passed: int) -> tuple[AlikeExamples, ...]:
-    """Make examples of one yes/no criterion from the counts of fails and passes, and of those the judge gets right."""
+    """Return examples of a yes/no criterion, by the number of fails and passes and of those the judge gets right."""
     return (
         (stopped, (UNMET,), (UNMET,)),
         (fails - stopped, (UNMET,), (MET,)),
@@ -131,7 +131,7 @@ THREE_JUDGES = (
 
 
 def calibrate_command(judge: SimulatedJudge) -> tuple[str, ...]:
-    """Return the command that calibrates a judge in the folder that `write_judges` wrote."""
+    """Return the command that calibrates a simulated judge from the files that `write_judges` writes."""
     return ("calibrate", judge.name, "--ratings", f"ratings/{judge.name}.jsonl", "--require", "gate")
 
 

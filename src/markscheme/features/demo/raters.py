@@ -33,7 +33,7 @@ _SHUFFLE_SEED = 1
 
 @dataclass(frozen=True)
 class ComparedRater:
-    """A rater compared with the labels.
+    """One of the five raters, with its agreement with the labels.
 
     Attributes:
         name: Name in the demonstration.
@@ -49,13 +49,13 @@ class ComparedRater:
 
 
 def labelled_set() -> tuple[Rubric, ExampleSet]:
-    """Load the rubric and the examples with their constructed labels."""
+    """Load the rubric and the examples, whose labels are constructed, that the five raters rate."""
     rubric = load_rubric(shipped(f"rubrics/{_LABELLED_RUBRIC}.yaml"))
     return rubric, load_examples(_data("examples.jsonl"), rubric)
 
 
 def five_raters() -> tuple[ComparedRater, ...]:
-    """Compare the five raters with the labels as `calibrate` does, those who read the answers first."""
+    """Compare five raters with the labels as `calibrate` does: first the two that read the answers."""
     rubric, examples = labelled_set()
     recorded = _recorded(rubric, examples)
     second = load_ratings(_data("ratings/claude-reader.jsonl"), rubric)
@@ -74,7 +74,7 @@ def _data(name: str) -> Path:
 
 
 def _compared(name: str, does: str, ratings: Sequence[Rating], rubric: Rubric, examples: ExampleSet) -> ComparedRater:
-    """Compare a rater's scores with the labels, by the rubric's pass mark and by `OTHER_MARK`."""
+    """Compare a rater with the labels, with decisions by the rubric's pass mark and again by `OTHER_MARK`."""
     undecided = [replace(rating, passed=None) for rating in ratings]
     calibration = calibration_of(rubric, examples, undecided, Rater(name, "", "ratings"))
     at_other_mark = replace(rubric, pass_mark=OTHER_MARK)
@@ -102,13 +102,13 @@ def _always_pass(rubric: Rubric, examples: ExampleSet) -> list[Rating]:
 
 
 def _coin(rubric: Rubric, examples: ExampleSet) -> list[Rating]:
-    """Return the labels shuffled over the examples: every level is as frequent as in the labels."""
+    """Return ratings whose levels are the labels' own, shuffled over the examples."""
     lots = np.random.default_rng(_SHUFFLE_SEED).permutation(len(examples.ids)).tolist()
     return [_by_code(id, _levels(rubric, examples, lots[index])) for index, id in enumerate(examples.ids)]
 
 
 def _longer_is_better(rubric: Rubric, examples: ExampleSet) -> list[Rating]:
-    """Return the labels' own levels, the worst for the shortest response and the best for the longest."""
+    """Return ratings with the labels' own levels, assigned by length: the best to the longest response."""
     n = len(examples.ids)
     everyone = [_levels(rubric, examples, index) for index in range(n)]
     rising = {c.name: sorted((levels[c.name] for levels in everyone), reverse=c.weight < 0) for c in rubric.criteria}

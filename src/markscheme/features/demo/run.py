@@ -54,7 +54,10 @@ def show_round(
 
 
 def _round(made: Round, keep: Path | None, json: bool, *, sealed: bool) -> dict[str, Any]:
-    """Run a round: plant a fault, let another process diagnose it, and show both; print the seal before that."""
+    """Run a round and return its JSON: print rules and seal, let another process diagnose, print the outcome.
+
+    A round that isn't sealed shows the fault in place of the seal.
+    """
     _print(view.rules(len(made.examples)), json)
     _print(view.planted(made, sealed=sealed), json)
     if json and sealed:
@@ -68,7 +71,10 @@ def _round(made: Round, keep: Path | None, json: bool, *, sealed: bool) -> dict[
 
 
 def show_judges_misread(keep: Path | None, json: bool) -> int:
-    """Show three judges by their agreement, and by the fails they stop and passes they keep; save files in `keep`."""
+    """Show three judges by their agreement, and by the shares of fails they stop and of passes they keep.
+
+    Their files are saved in `keep`.
+    """
     if keep is not None:
         with _folder(keep) as folder:
             write_judges(folder)
@@ -79,7 +85,7 @@ def show_judges_misread(keep: Path | None, json: bool) -> int:
 
 
 def _print(document: Document, json: bool, *, details: bool = False) -> None:
-    """Print one part of the demonstration at once, unless JSON is asked for."""
+    """Print one part of the demonstration right away; print nothing if JSON is asked for."""
     if json:
         return
     put_on_screen(document, details=details)
@@ -88,7 +94,7 @@ def _print(document: Document, json: bool, *, details: bool = False) -> None:
 
 @contextlib.contextmanager
 def _folder(keep: Path | None) -> Iterator[Path]:
-    """Yield a new folder at the path to keep; without a path, a temporary one that is removed afterwards.
+    """Yield a new folder at `keep`, or if that is None a temporary one that is removed afterwards.
 
     Raises:
         UsageError: It exists, or cannot be made.

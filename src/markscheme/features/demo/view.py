@@ -37,7 +37,7 @@ _MOST_SENTENCES = 2
 
 
 def raters(compared: Sequence[ComparedRater]) -> Document:
-    """Render five raters: a table of their raw agreement, then what each may be used for."""
+    """Return the part on five raters: a table of their raw agreement, then what each may be used for."""
     first = compared[0].calibration.comparison
     mark = first.rubric.pass_mark
     table = Table(
@@ -64,7 +64,7 @@ def raters(compared: Sequence[ComparedRater]) -> Document:
 
 
 def _about_columns(mark: float) -> str:
-    """Explain the columns of the table."""
+    """Return notes that explain the columns of the table of raters."""
     return (
         "Agrees: same pass/fail decision as the labels, by the pass mark. "
         f"Kappa at {mark:g}: agreement beyond chance. Use: at most explore, without people's labels."
@@ -124,7 +124,7 @@ def _decision(rater: ComparedRater) -> str:
 
 
 def rules(n: int) -> Document:
-    """Describe the simulated data of a round, and list the faults that may be planted."""
+    """Return the part that describes a round's simulated data, and lists the faults that may be planted."""
     simulated = (
         f"Simulated: {n} responses on {len(CRITERIA)} criteria, two simulated annotators who miss the true level by "
         f"{PERSON_SD:g} levels (SD), a judge that misses it by {JUDGE_SD:g}, and {ACCEPTED_RUNS} runs accepted before "
@@ -135,14 +135,14 @@ def rules(n: int) -> Document:
 
 
 def planted(made: Round, *, sealed: bool) -> Document:
-    """Render the planted fault; in a sealed round only its hash."""
+    """Return the part that names the planted fault, or in a sealed round only its hash."""
     if sealed:
         return Document("Sealed: the SHA-256 of the fault, its place and a random code", made.seal, ())
     return Document(f"Planted: {_fault(made)}. Seed {made.seed}.", "", ())
 
 
 def diagnosis(findings: Sequence[FindingJson]) -> Document:
-    """Render the other process's diagnosis."""
+    """Return the part with the fault that the other process names, and its first finding."""
     sentences = str(findings[0]["message"]).split(". ")[:_MOST_SENTENCES] if findings else []
     message = ". ".join(sentences).rstrip(".")
     head = f"A new process sees rubric, ratings and accepted runs only. It names: {named_in(findings)}"
@@ -150,7 +150,7 @@ def diagnosis(findings: Sequence[FindingJson]) -> Document:
 
 
 def outcome(made: Round, *, right: bool, sealed: bool) -> Document:
-    """Render whether the diagnosis was right; in a sealed round also the secret, and how to check it."""
+    """Return the part that says if the diagnosis was right, and in a sealed round reveals the secret."""
     nothing = made.planted.fault == NO_FAULT
     text = "Not named correctly."
     if right:
@@ -175,7 +175,7 @@ def _fault(made: Round) -> str:
 
 
 def sides(judges: Sequence[SimulatedJudge], *, folder: Path | None = None) -> Document:
-    """Render three judges: the agreement of each, the fails it stops and passes it keeps, and whether it can gate.
+    """Return the part on three judges: agreement, fails stopped, passes kept, and if the judge can gate.
 
     Args:
         judges: The judges, each compared with its labels.
@@ -219,7 +219,7 @@ def _by_sides(judge: SimulatedJudge) -> tuple[Line, ...]:
 
 
 def _answer_in_words(judge: SimulatedJudge) -> tuple[Line, ...]:
-    """Return `calibrate`'s verdict on a judge, with the first finding if fixing it would change decisions."""
+    """Return `calibrate`'s verdict on a judge in words, and what to fix first if its first finding can be repaired."""
     of_use = callout(judge.calibration)
     answer = f"{judge.name} {judge.does}. {of_use.head} {judge.calibration.decision.because}"
     first = (finding for finding in judge.calibration.findings[:1] if repair_of_finding(finding))
@@ -241,7 +241,7 @@ def _to_run(judges: Sequence[SimulatedJudge], folder: Path | None) -> Paragraph:
 
 
 def raters_json(compared: Sequence[ComparedRater]) -> list[dict[str, Any]]:
-    """Return the raters by the keys of their JSON."""
+    """Return the figures of the five raters, each with the keys of the JSON output."""
     figures = ("accuracy", "pass_kappa", "prevalence_gold")
     return [
         {
@@ -259,7 +259,7 @@ def raters_json(compared: Sequence[ComparedRater]) -> list[dict[str, Any]]:
 
 
 def round_json(made: Round, findings: Sequence[FindingJson], *, sealed: bool) -> dict[str, Any]:
-    """Return a round and its outcome by the keys of its JSON."""
+    """Return a round and its outcome with the keys of the JSON output."""
     return {
         "n": len(made.examples),
         "sealed": sealed,
@@ -271,7 +271,7 @@ def round_json(made: Round, findings: Sequence[FindingJson], *, sealed: bool) ->
 
 
 def sides_json(judges: Sequence[SimulatedJudge]) -> list[dict[str, Any]]:
-    """Return three judges by the keys of their JSON."""
+    """Return the figures of the three judges, each with the keys of the JSON output."""
     return [
         {
             **attributes(judge, "name does"),
