@@ -54,7 +54,7 @@ _STACK = "exception.stacktrace"
 
 
 def spans_in(value: Any) -> list[TraceSpan]:
-    """Return the spans that a trace's plain data holds, in the order of the data; an empty list if there are none.
+    """Return the spans that a trace holds as plain data, in the order of the data; [] if there are none.
 
     Args:
         value: A span, a list of spans, an object with `spans`, or OTLP's with `resourceSpans`; lists of these.
@@ -78,7 +78,7 @@ def _records(value: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def _inside(value: Any, keys: Sequence[str]) -> Iterator[Mapping[str, Any]]:
-    """Yield the objects in the lists that an object holds under some keys."""
+    """Yield the objects in the lists that an object has under these keys."""
     for key in keys:
         held_list = value.get(key)
         yield from (
@@ -95,7 +95,7 @@ def _is_span(value: Any) -> bool:
 
 
 def _span_id(record: Mapping[str, Any]) -> str:
-    """Return a span's id, which some tracers put into a `context` object of the span."""
+    """Return a span's id, which some tracers put into an object `context` of the span; "" without one."""
     context: Mapping[str, Any] = next((record[key] for key in _CONTEXT if isinstance(record.get(key), Mapping)), {})
     return _plain_text(first_value(record, _SPAN_ID) or first_value(context, _SPAN_ID))
 
@@ -132,7 +132,7 @@ def _began(record: Mapping[str, Any]) -> tuple[float, str]:
 
 
 def _duration(start: Any, end: Any) -> float | None:
-    """Return the seconds between two times, each given as text or as a number; None if one of them isn't a time."""
+    """Return the seconds from start to end, each given as text or as a number; None if either isn't a time."""
     began = _moment(start)
     ended = _moment(end)
     if began is None or ended is None or ended < began:
@@ -187,7 +187,7 @@ def _is_read(attribute: str, prompt: Any, answered: Any) -> bool:
 
 
 def _attributes(attributes: Any) -> dict[str, Any]:
-    """Return attributes by dotted name, from an object or from OTLP's list of keys and values."""
+    """Return a span's attributes by dotted name, from an object or from OTLP's list of keys and values."""
     if isinstance(attributes, list):
         return {
             _plain_text(attribute.get("key")): _otlp(attribute.get("value"))
@@ -220,7 +220,7 @@ def _flat(name: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def _otlp(value: Any) -> Any:
-    """Convert a value of OTLP to plain data."""
+    """Convert a typed value of OTLP, such as {"intValue": "5"}, to plain data."""
     if not isinstance(value, Mapping):
         return value
     scalar = next((value[key] for key in _SCALARS if key in value), None)
@@ -249,7 +249,7 @@ def _messages(facts: Mapping[str, Any], names: Sequence[str]) -> list[Any] | Non
 
 
 def _numbered(facts: Mapping[str, Any], name: str) -> list[Any]:
-    """Build the list that numbered attributes such as NAME.0.role describe; empty if there are no such attributes."""
+    """Return the list that numbered attributes such as NAME.0.role describe; [] if there are none."""
     tree: dict[str, Any] = {}
     for key, value in facts.items():
         first_part, *parts = key.removeprefix(f"{name}.").split(".")
@@ -266,7 +266,7 @@ def _numbered(facts: Mapping[str, Any], name: str) -> list[Any]:
 
 
 def _grown(node: Any) -> Any:
-    """Convert every object whose keys are all numbers to a list, in a tree of attributes."""
+    """Return nested data in which each object whose keys are all numbers has become a list."""
     if not isinstance(node, dict):
         return node
     if node and all(key.isdecimal() for key in node):
@@ -275,7 +275,7 @@ def _grown(node: Any) -> Any:
 
 
 def _listed_in(value: Any) -> list[Any]:
-    """Return a list of messages, which is given as a list or as JSON text; an empty list for anything else."""
+    """Return the list of messages in a value, which may be JSON text; [] if it holds none."""
     if isinstance(value, str):
         try:
             value = json.loads(value)
@@ -288,7 +288,7 @@ def _listed_in(value: Any) -> list[Any]:
 
 
 def _unwrapped(value: Any) -> Any:
-    """Strip OpenInference's wrappers from a message."""
+    """Return a message without OpenInference's wrappers: the outer object `message`, and prefixes of its keys."""
     if isinstance(value, list):
         return [_unwrapped(element) for element in value]
     if not isinstance(value, Mapping):
@@ -300,7 +300,7 @@ def _unwrapped(value: Any) -> Any:
 
 
 def _plain_messages(message: Any) -> Iterator[Any]:
-    """Convert a message with `parts`, as in OpenTelemetry's GenAI conventions, to messages in OpenAI's form."""
+    """Yield a message in OpenAI's form; one with `parts`, as in OpenTelemetry's conventions, may become several."""
     parts = message.get("parts") if isinstance(message, Mapping) else None
     if not isinstance(parts, list):
         yield message

@@ -17,7 +17,7 @@ MOST_LISTED = 20
 
 
 def tool_used(steps: Sequence[AgentStep], value: Any) -> tuple[bool, str]:
-    """Check that tools were called: a name, all of several names, or one tool `min` to `max` times.
+    """Check that tools were called: the one named, all of several, or one tool `min` to `max` times.
 
     Args:
         steps: All steps.
@@ -43,7 +43,7 @@ def tool_used(steps: Sequence[AgentStep], value: Any) -> tuple[bool, str]:
 
 
 def tool_args(steps: Sequence[AgentStep], value: Any) -> tuple[bool, str]:
-    """Check that some call of a tool had the arguments expected.
+    """Check that at least one call of a tool had the expected arguments.
 
     Args:
         steps: All steps.
@@ -81,7 +81,7 @@ def tool_args(steps: Sequence[AgentStep], value: Any) -> tuple[bool, str]:
 
 
 def tool_order(steps: Sequence[AgentStep], value: Any) -> tuple[bool, str]:
-    """Check that tools were called in an order.
+    """Check that tools were called in the expected order.
 
     Args:
         steps: All steps.
@@ -148,7 +148,7 @@ STEP_CHECKS: Mapping[str, StepCheck] = {
 
 
 def kind_of(step: AgentStep) -> str | None:
-    """Return `tool`, `message` or `span`; None for a result, which belongs to the step before it."""
+    """Return a step's kind, `tool`, `message` or `span`; None for a result, which belongs to the step before."""
     if step.role in (TOOL_RESULT, SPAN_RESULT):
         return None
     if step.role == TOOL_CALL:
@@ -161,7 +161,7 @@ def _calls(steps: Sequence[AgentStep]) -> list[AgentStep]:
 
 
 def _listed(called: Sequence[AgentStep]) -> str:
-    """List the tool calls in their order, as text for the reason that a check gives."""
+    """Return the tool calls in order as text, for the reason that a check gives."""
     if not called:
         return "no tool was called"
     more = f" and {len(called) - MOST_LISTED} more" if len(called) > MOST_LISTED else ""
@@ -173,7 +173,7 @@ def _times(count: int) -> str:
 
 
 def _pattern_in(value: Any, check: str, others: Sequence[str]) -> str:
-    """Return a check's pattern of tool names: its value, or the `name` or `pattern` in an object with other keys."""
+    """Return the pattern of tool names that a check's value is, or has as `name` or `pattern`."""
     if isinstance(value, str) and value:
         return value
     if not isinstance(value, Mapping):
@@ -186,20 +186,20 @@ def _pattern_in(value: Any, check: str, others: Sequence[str]) -> str:
 
 
 def _matches(step: AgentStep, pattern: str) -> bool:
-    """Return True if the name of a step or its tool matches a pattern with * and ?, ignoring case."""
+    """Return True if a step's title, such as a tool's name, matches a pattern with * and ?, ignoring case."""
     return fnmatchcase(step.title.casefold(), pattern.casefold())
 
 
 @dataclass(frozen=True)
 class _Limits:
-    """Least and greatest number that a check of steps allows."""
+    """The lowest and highest count that a check of steps allows."""
 
     low: int
     high: int | None
 
     @classmethod
     def of(cls, value: Mapping[str, Any], check: str, least: int) -> "_Limits":
-        """Read the limits from `min` and `max` of a check's value."""
+        """Read the limits from the keys `min` and `max` of a check's value."""
         for key in ("min", "max"):
             limit = value.get(key, 0)
             if isinstance(limit, bool) or not isinstance(limit, int) or limit < 0:
@@ -229,7 +229,7 @@ def _refuse_others(value: Mapping[str, Any], check: str, allowed: Sequence[str])
 
 
 def _counted(arguments: Any, defaults: Mapping[str, Any], ignored: Sequence[str]) -> Any:
-    """Return the arguments of a tool call to compare: those that are neither ignored nor equal to their default."""
+    """Return the arguments of a tool call that are to be compared: not ignored, and not equal to their default."""
     if not isinstance(arguments, Mapping):
         return arguments
     return {
@@ -241,7 +241,7 @@ def _counted(arguments: Any, defaults: Mapping[str, Any], ignored: Sequence[str]
 
 
 def _equal(actual: Any, expected: Any) -> bool:
-    """Return True if two values of JSON are the same: 1 is 1.0 and isn't true."""
+    """Return True if two values of JSON are equal: 1 equals 1.0, but not true."""
     if isinstance(actual, bool) or isinstance(expected, bool):
         return actual is expected
     if isinstance(actual, Mapping) and isinstance(expected, Mapping):
@@ -252,7 +252,7 @@ def _equal(actual: Any, expected: Any) -> bool:
 
 
 def _includes(actual: Any, expected: Any) -> bool:
-    """Return True if an argument's value includes the expected one, possibly with further keys but not list items."""
+    """Return True if a value includes the expected one: objects may have further keys, lists no further items."""
     if isinstance(expected, Mapping):
         return isinstance(actual, Mapping) and all(
             key in actual and _includes(actual[key], value) for key, value in expected.items()
