@@ -1,4 +1,4 @@
-"""What an accepted run adds to a rubric's status; it builds the judge's prompts, to see whether the run is stale."""
+"""The part of a rubric's status that comes from its accepted run, and whether that run is stale."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
@@ -24,7 +24,7 @@ def accepted_rubric(folder: Path) -> Rubric:
 
 
 def of_accepted_run(rubric: Rubric, folder: Path, labelled: Sequence[Any], today: date) -> dict[str, Any]:
-    """Return the attributes of a rubric's status that its accepted run in a calibration folder provides.
+    """Return the fields of `RubricStatus` that come from the accepted run in a calibration folder.
 
     Raises:
         RatingError: It can't be read.
@@ -69,7 +69,7 @@ def _other_labels(then: Mapping[str, str], labelled: Sequence[Any]) -> Iterator[
 
 
 def _measured(path: Path) -> tuple[tuple[str, ...] | None, float | None, float | None]:
-    """Return an accepted run's false passes, its US dollars per thousand grades, and its tokens per grade."""
+    """Return an accepted run's false passes by id, its US dollars per thousand grades, and its tokens per grade."""
     data = accepted_run_data(path)
     try:
         ids = tuple(map(str, data["measurements"]["false_passes"])) if data["ratings"]["samples"] else None
@@ -79,7 +79,7 @@ def _measured(path: Path) -> tuple[tuple[str, ...] | None, float | None, float |
 
 
 def _cost(cost: Mapping[str, Any]) -> tuple[float | None, float | None]:
-    """Return US dollars per thousand grades and tokens per grade, as if cached replies had been paid for."""
+    """Return US dollars per thousand grades, and tokens per grade, as if cached replies had been paid for too."""
     grades = cost["examples"] * cost["runs"]
     calls = cost["calls"]
     if not calls or not grades:

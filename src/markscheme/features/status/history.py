@@ -20,7 +20,7 @@ _HEADINGS = ("accepted", "use", "agreement", "false passes", "examples", "judge"
 
 
 def history_blocks(history: "Sequence[AcceptedPoint]", target: float | None) -> Iterator[doc.Block]:
-    """Yield a plot of the accepted runs with a legend of lettered changes; only the table for a single run.
+    """Yield a plot of a rubric's accepted runs, and a list of the changes between them; for one run, a table.
 
     Args:
         history: The accepted runs, the earliest first.
@@ -57,14 +57,14 @@ def _rows(history: "Sequence[AcceptedPoint]") -> Iterator[tuple[doc.Line, ...]]:
 
 
 def _wrong_of(point: "AcceptedPoint") -> str:
-    """Return a text with the number of false passes out of gold's fails, as far as these numbers are known."""
+    """Return an accepted run's number of false passes, and of fails by gold if known, as text; a dash if unknown."""
     if point.false_passes is None:
         return NONE
     return str(len(point.false_passes)) + ("" if point.fails is None else f" of {point.fails}")
 
 
 def _changes(history: "Sequence[AcceptedPoint]") -> Iterator[tuple[str, int, str]]:
-    """Yield letter, index and description for each accepted run that was preceded by changes."""
+    """Yield a letter, the index of an accepted run, and what changed before it, for each run with changes."""
     letters = iter(ascii_lowercase)
     for index in range(1, len(history)):
         changed = history[index].changes(history[index - 1])

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RubricStatus:
-    """What `status` tells of one rubric: its accepted run, its labels and those still needed.
+    """The status of one rubric, as `status` shows it: its accepted run, its labels and the labels still needed.
 
     Attributes:
         name: The rubric's.
@@ -75,12 +75,12 @@ class RubricStatus:
 
     @cached_property
     def next_step(self) -> str | None:
-        """Sentence on the labels that an undecided verdict needs; None if the verdict is decided."""
+        """Sentence on the labels that an open verdict needs; None if the verdict is decided or unknown."""
         return None if self.next_labels is None else self.next_labels().of(self.unlabelled)
 
 
 def rubrics_here(start: Path, today: date) -> Iterator[RubricStatus]:
-    """Yield the status of each of the user's rubrics, and of each accepted run whose rubric's file is elsewhere."""
+    """Yield the status of each rubric in the project, then of accepted runs whose rubric's file isn't there."""
     names = set[str]()
     for file in own_rubrics(start).values():
         rubric_status = _or_fault(file.stem, file, partial(_of_file, file, start, today))
@@ -92,7 +92,7 @@ def rubrics_here(start: Path, today: date) -> Iterator[RubricStatus]:
 
 
 def _or_fault(name: str, file: Path | None, read_status: Callable[[], RubricStatus]) -> RubricStatus:
-    """Return a rubric's status; if it can't be read, a status that states the fault."""
+    """Return the status that `read_status` reads, or one that states why it can't be read."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -144,7 +144,7 @@ def _with_calibration(rubric: Rubric, file: Path | None, folder: Path, today: da
 
 
 def _with_run(status: RubricStatus, rubric: Rubric, folder: Path, labelled: Sequence[Any], today: date) -> RubricStatus:
-    """Complete a rubric's status with data from the accepted run in its calibration folder."""
+    """Return a rubric's status with the fields added that come from its accepted run."""
     return replace(status, **_accepted_run().of_accepted_run(rubric, folder, labelled, today))
 
 

@@ -53,7 +53,10 @@ def show_status(html: str | None = None, *, json: bool = False) -> int:
 
 
 def _rubrics(start: Path) -> "tuple[list[RubricStatus], ShowRubrics]":
-    """Return each rubric's status and the function that renders them; without rubrics, no reader is imported."""
+    """Return each rubric's status, and the function that renders them all or says how to get a first rubric.
+
+    Without rubrics, no reader of rubrics is imported.
+    """
     if own_rubrics(start) or calibrations(start):
         from markscheme.features.status import rubric_status, view_rubrics
 

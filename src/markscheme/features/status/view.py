@@ -39,7 +39,7 @@ def without_rubrics(
     judges: JudgesHere,  # noqa: ARG001 - a ShowRubrics once `shipped` is known
     streams: Sequence[Section],
 ) -> Document:
-    """Render how to get a first rubric.
+    """Return the report for a project without a rubric: how to get a first one.
 
     Args:
         shipped: Names of the rubrics that come with markscheme.
@@ -57,7 +57,7 @@ def view(
     sessions: Sequence[str],
     streams: Sequence[Section] = (),
 ) -> Document:
-    """Render the rubrics, the judges, running work, and the running sessions.
+    """Return the report on rubrics, judges, running work and running sessions.
 
     Args:
         show_rubrics: Shows the rubrics here.
@@ -75,12 +75,12 @@ def view(
 
 
 def _form(kind: JudgeKind) -> str:
-    """Return the form in which a judge of this kind is named, without optional parts."""
+    """Return how a judge of this kind is named, such as `anthropic`, without optional parts."""
     return kind.spelling.partition("[")[0]
 
 
 def _not_ready(lacking: Sequence[tuple[JudgeKind, str]]) -> Iterator[str]:
-    """Yield what the first kind of judge that isn't ready lacks, and where to see what other kinds lack."""
+    """Yield a line on the first kind of judge that can't be asked here and why, and where to read about the others."""
     if not lacking:
         return
     kind, lack = lacking[0]
@@ -95,7 +95,7 @@ def json_of(
     under_way: Mapping[str, Any],
     sessions: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
-    """Return the status as a dict with the keys of the JSON output, with all details of running work and sessions."""
+    """Return the status of the project as a dict with the keys of the JSON output."""
     return {
         "schema": 1,
         "rubrics": list(map(_rubric_json, rubrics)),

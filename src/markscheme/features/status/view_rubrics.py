@@ -20,7 +20,7 @@ _ABOUT_FRESH = "Fresh until: after that day a run is stale, since a model may ch
 
 
 def view_rubrics(rubrics: Sequence[RubricStatus], judges: JudgesHere, streams: Sequence[Section] = ()) -> Document:
-    """Render a table of what the judge of each rubric may be used for.
+    """Return the report on rubrics: a table of what each one's judge may be used for, with remarks.
 
     Args:
         rubrics: The rubrics, at least one.
@@ -33,7 +33,7 @@ def view_rubrics(rubrics: Sequence[RubricStatus], judges: JudgesHere, streams: S
 
 
 def _table(rubrics: Sequence[RubricStatus]) -> Block:
-    """Render a table with a row for each rubric; leave out the empty columns if no rubric has an accepted run."""
+    """Return a table with a row for each rubric, without the columns on accepted runs if there are none."""
     rows = tuple(map(_cells, rubrics))
     if any(status.receipt is not None for status in rubrics):
         return Table(_HEADINGS, rows)
@@ -42,7 +42,7 @@ def _table(rubrics: Sequence[RubricStatus]) -> Block:
 
 
 def _callout(rubrics: Sequence[RubricStatus]) -> Callout:
-    """Render the headline: how many rubrics have a judge that can decide, and which."""
+    """Return the headline: which rubrics have a judge that can gate or show trends."""
     by_use = {status.name: status.receipt.use if status.receipt and not status.stale else None for status in rubrics}
     gates = [name for name, use in by_use.items() if use == "gate"]
     trends = [name for name, use in by_use.items() if use == "trend"]
@@ -56,7 +56,7 @@ def _callout(rubrics: Sequence[RubricStatus]) -> Callout:
 
 
 def _onward(rubrics: Sequence[RubricStatus], judges: JudgesHere) -> tuple[str, str] | None:
-    """Return the next step, with its command, for the first rubric that has one; None if none has."""
+    """Return the next step and its command, for the first rubric that has one; None if none has."""
     for status in rubrics:
         commands = Commands(shlex.quote(status.name))
         if status.labels_needed and status.unlabelled:
@@ -69,7 +69,7 @@ def _onward(rubrics: Sequence[RubricStatus], judges: JudgesHere) -> tuple[str, s
 
 
 def _next_if_ready(status: RubricStatus, judges: JudgesHere) -> str:
-    """Return the words before the next command: "Next", and what to set first if the default judge lacks something."""
+    """Return the words before the next command: "Next", and if the default judge can't be asked what to set first."""
     lack_of_default = judges.get(DEFAULT)
     can_answer = any(lack is None for kind, lack in judges.items() if kind is DEFAULT or kind.stands_in)
     if not status.asks_default or lack_of_default is None or can_answer:
@@ -78,7 +78,7 @@ def _next_if_ready(status: RubricStatus, judges: JudgesHere) -> str:
 
 
 def _history(status: RubricStatus) -> Section:
-    """Render the accepted runs of a rubric."""
+    """Return the section with the accepted runs of a rubric."""
     return Section(status.name, tuple(history_blocks(status.history, status.target)))
 
 
@@ -119,6 +119,6 @@ def _remarks(rubrics: Sequence[RubricStatus]) -> Iterator[str]:
 
 
 def _is_to_compare(status: RubricStatus) -> bool:
-    """Return True if the next step is to compare a judge with the labels there are, before more labels are given."""
+    """Return True if a judge should first be compared with the labels that a rubric has, before more are given."""
     is_open = status.receipt is None and bool(status.labelled) and not status.labels_needed and not status.fault
     return is_open and (not status.is_calibrated or bool(status.next_step))
