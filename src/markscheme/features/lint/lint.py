@@ -31,7 +31,7 @@ NOT_ENGLISH = (
 
 @dataclass(frozen=True, slots=True)
 class LintReport:
-    """The faults of a rubric's file, or the advice on a rubric that can be used.
+    """The result of linting a file: faults for which its rubric is refused, or advice on a valid rubric.
 
     Attributes:
         rubric: The file.
@@ -53,7 +53,7 @@ class LintReport:
         return ADVICE if self.advice else NO_ISSUES
 
     def to_json(self) -> dict[str, Any]:
-        """Return the report as `markscheme lint --json` writes it."""
+        """Return the report as a dict with the keys of `markscheme lint --json`."""
         return {
             "rubric": str(self.rubric),
             "status": self.status,
@@ -97,14 +97,14 @@ def lint_file(path: str | Path, scorers: Sequence[str] = ()) -> LintReport:
 
 
 def _pitfalls(path: Path) -> Iterator[Advice]:
-    """Yield advice on lines of a rubric's file that YAML reads differently than they look."""
+    """Yield advice on values in a rubric's file that YAML reads differently than they look, such as 010."""
     if form_of(path) == "yaml":
         for line, problem in yaml_pitfalls(read_text(path, RubricError)):
             yield Advice("yaml", None, f"line {line}: {problem}")
 
 
 def _unknown_checks(rubric: Rubric, modules: Sequence[str]) -> Iterator[Advice]:
-    """Yield advice on checks by code that neither markscheme nor a loaded module defines, so that they can't run."""
+    """Yield advice on criteria whose check by code is unknown to markscheme and to the given modules."""
     checked = [criterion for criterion in rubric.criteria if criterion.check is not None]
     if not checked and not modules:
         return
@@ -123,7 +123,7 @@ def _without_name(error: UsageError, criterion: Criterion) -> str:
 
 
 def _unused_gray_zone(rubric: Rubric, path: Path) -> Iterator[Advice]:
-    """Yield advice on a gray zone that has no effect, since another file of the rubric defines who decides."""
+    """Yield advice on a rubric's gray zone if it has no effect, since another file says who decides."""
     folder = find_calibration(rubric.name, Path.cwd(), path.resolve().parent)
     if folder is None or not gray_zone(rubric.ask_within).width:
         return

@@ -16,7 +16,7 @@ from markscheme.submission import Submission
 
 
 def lint_rows(path: Path) -> LintReport:
-    """Check rows that bring rubrics: report each faulty rubric with its line, and what was assumed about valid ones.
+    """Check the rubric in each row of a file: return the faulty ones with their lines, and notes on the others.
 
     Raises:
         RatingError: The file can't be read.
@@ -64,12 +64,12 @@ def _may_be_mapped(row: Mapping[str, object]) -> bool:
 
 
 def _inputs(row: Mapping[str, object]) -> Mapping[str, Any]:
-    """Return a row's inputs in the form in which a judge receives them."""
+    """Return a row's fields as the inputs that a judge would receive."""
     return Submission("", {str(key): value for key, value in row.items()}).inputs
 
 
 def rows_in_words(report: LintReport) -> str:
-    """Return the lines of the report on rows: one for each faulty rubric, then the number of rows."""
+    """Return the report on rows as text: a line for each faulty rubric and each note, then the number of rows."""
     lines = [f"{report.rubric}:{fault.line}: {fault.problem}" for fault in report.faults]
     lines += [f"{report.rubric}: note: {note}" for note in report.notes[1:]]
     faulty = f"; {counted(len(report.faults), 'row')} can't be graded" if report.faults else ": no issues"

@@ -17,13 +17,13 @@ from markscheme.rubrics.search import POOL, find_calibration, find_rubric
 
 
 def print_schema() -> int:
-    """Print the format of rubric files as JSON Schema; return the exit status."""
+    """Print the JSON Schema of rubric files, and return the exit status."""
     print(dumps(json_schema(), indent=2, ensure_ascii=False))
     return NO_ISSUES
 
 
 def lint_each(rubrics: Sequence[str], scorers: Sequence[str], *, allow_advice: bool, json: bool) -> int:
-    """Check rubrics, and rows that bring rubrics, and print the findings; return the worst exit status.
+    """Check rubrics, and files of rows with rubrics, print the findings, and return the worst exit status.
 
     Args:
         rubrics: By name or file.
@@ -45,12 +45,12 @@ def lint_each(rubrics: Sequence[str], scorers: Sequence[str], *, allow_advice: b
 
 
 def _from_here(path: Path) -> Path:
-    """Return a path relative to the working directory if it is inside that directory, else as it is."""
+    """Return a path relative to the working directory if it is inside that directory, else the path unchanged."""
     return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 
 def _show(report: LintReport, only: str, *, json: bool) -> None:
-    """Print the findings on a rubric, and the next step if the user named only this rubric."""
+    """Print the findings on a rubric; if it is the only one, `only` is its name and the next step is printed too."""
     path = report.rubric
     if not (json or report.faults or report.advice):
         print("\n".join([f"{path}: no issues", *(f"{path}: note: {note}" for note in report.notes)]))
@@ -64,7 +64,7 @@ def _show(report: LintReport, only: str, *, json: bool) -> None:
 
 
 def _next_step(path: Path, named: str) -> str:
-    """Return the next command for a rubric: calibrate a judge if there are examples, else start labelling.
+    """Return the command to use a rubric with next: calibrate a judge if there are examples, else label some.
 
     Without a name it is "".
     """

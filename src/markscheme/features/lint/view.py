@@ -7,7 +7,7 @@ from markscheme.rubrics.advice import UNKNOWN_CHECK, Advice
 
 
 def view(report: LintReport, next_step: str | None = None) -> Document:
-    """Render the errors of a rubric that is refused, or the advice on one that can be used.
+    """Return the report on a rubric: the errors for which it is refused, or advice on a valid one.
 
     Args:
         report: The rubric's file, its errors, advice and notes.
@@ -29,11 +29,11 @@ def view(report: LintReport, next_step: str | None = None) -> Document:
 
 
 def _faults(report: LintReport) -> Block:
-    """Render each error after its file and line, as editors and other programs read them."""
+    """Return a line for each error, which begins with file and line as editors expect it."""
     return Paragraph(tuple(f"{report.rubric}:{fault.line or 1}: {fault.problem}" for fault in report.faults))
 
 
 def _advice(advice: Advice) -> Line:
-    """Render a piece of advice: the criterion, what to do, and the advice's code."""
+    """Return a line with one piece of advice: its criterion, what to do, and its code."""
     sentence = f"{advice.message} [{advice.code}]"
     return (Name(advice.criterion), f": {sentence}") if advice.criterion else sentence

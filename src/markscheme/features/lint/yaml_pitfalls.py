@@ -40,7 +40,7 @@ def yaml_pitfalls(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _scalars(node: yaml.Node | None, seen: set[int]) -> Iterator[yaml.ScalarNode]:
-    """Yield each unquoted scalar of a YAML document once, even if several aliases refer to it."""
+    """Yield each unquoted value of a YAML document once, even if several aliases refer to it."""
     if node is None or id(node) in seen:
         return
     seen.add(id(node))
@@ -57,7 +57,7 @@ def _scalars(node: yaml.Node | None, seen: set[int]) -> Iterator[yaml.ScalarNode
 
 
 def _cut_off(node: yaml.ScalarNode, lines: list[str]) -> str:
-    """Return the comment that seems to cut off a sentence on the same line; "" if there is none."""
+    """Return the comment after a value that seems to be part of the value's sentence; "" if there is none."""
     end = node.end_mark
     if end.line >= len(lines) or " " not in node.value or node.value.endswith(_SENTENCE_END):
         return ""
