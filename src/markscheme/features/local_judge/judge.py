@@ -35,7 +35,7 @@ BLOCK_BYTES = 65_536
 
 
 class LocalJudge:
-    """A GGUF model run in this process, constrained to the answer's schema, or a decision model with its probabilities.
+    """A judge that runs a GGUF model in this process: a chat model held to the answer's schema, or a decision model.
 
     The model is loaded with the first request, which blocks the process for a moment (that its file exists is checked
     before), and freed by `aclose`. Nothing is sent anywhere. With one slot and temperature 0 the same prompt always
@@ -88,7 +88,7 @@ class LocalJudge:
 
     @cached_property
     def identity(self) -> Identity:
-        """A digest of the file's content, and everything that affects an answer."""
+        """Identity by a digest of the model's file and all settings that affect an answer."""
         parameters = {
             "file": digest(self.path),
             "context": self.context,
@@ -105,7 +105,7 @@ class LocalJudge:
 
     @cached_property
     def _is_decision_model(self) -> bool:
-        """True if the file is a decision model, which is asked typed questions; False if its header is damaged."""
+        """True if the file is a decision model, which answers typed questions; False if its header is damaged."""
         try:
             return is_decision_file(self.path)
         except ValueError:
@@ -218,7 +218,7 @@ class LocalJudge:
 
 
 def _each_text(change: Callable[[str], str], data: Any) -> Any:
-    """Apply `change` to every text in nested data, except keys, and return the result."""
+    """Return nested data with `change` applied to every text in it, except to keys."""
     if isinstance(data, str):
         return change(data)
     if isinstance(data, Mapping):
@@ -227,7 +227,7 @@ def _each_text(change: Callable[[str], str], data: Any) -> Any:
 
 
 def digest(path: Path) -> str:
-    """Return a digest of a file's size and of 64 pieces spread evenly over it, beginning and end included.
+    """Return a digest of a file by its size and 64 pieces spread evenly over it, from beginning to end.
 
     It distinguishes models without reading gigabytes; two files that differ only between the pieces get the same one.
     """
