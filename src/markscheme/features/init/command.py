@@ -110,17 +110,17 @@ def init(
 
 
 def _suggested(folder: Path) -> FoundProject | None:
-    """Return a project made from what a folder holds, such as a Promptfoo configuration; None if nothing fits."""
+    """Return the first project that can be made from a folder's files, such as a Promptfoo configuration; else None."""
     return next((project for read in PROJECT_SOURCES if (project := read(folder)) is not None), None)
 
 
 def _graders() -> dict[Path, str]:
-    """Map paths to texts of the new project's files that don't depend on a rubric: graders and the stand-in judge."""
+    """Return the files of a new project that depend on no rubric, graders and stand-in judge, as texts by path."""
     return {path: text for path, text in project_files().items() if path.parts[0] in ("graders", "stand_in_judge.py")}
 
 
 def _is_confirmed(suggested: FoundProject, *, yes: bool, quiet: bool) -> bool:
-    """Show the project that a folder's files suggest, and return whether the user wants it to be written.
+    """Show the project that a folder's files suggest, ask the user, and return True if it is to be written.
 
     Raises:
         UsageError: Nobody can be asked.
@@ -135,7 +135,10 @@ def _is_confirmed(suggested: FoundProject, *, yes: bool, quiet: bool) -> bool:
 
 
 def _written(folder: Path, made: Sequence[str], left_alone: Sequence[str]) -> Iterator[str]:
-    """Yield a line for each file, with its purpose; the rubric's file comes first, since the user edits it."""
+    """Yield the lines that list the files made and those left as they are, each with its purpose.
+
+    The rubric's file comes first, since the user edits it.
+    """
     where = "here" if folder == Path() else f"in {folder}"
     yield f"{counted(len(made), 'file')} made {where}{f', {len(left_alone)} left as they are' if left_alone else ''}"
     order = {name: index for index, name in enumerate(_FOR)}
@@ -146,7 +149,7 @@ def _written(folder: Path, made: Sequence[str], left_alone: Sequence[str]) -> It
 
 
 def _as_it_is(path: Path) -> str:
-    """Return the remark on an existing file that it was left as it is; for a broken link, add where it points."""
+    """Return the remark that an existing file was left as it is; of a broken link, also where it points."""
     return (
         "left as it is"
         if path.exists()
@@ -155,7 +158,7 @@ def _as_it_is(path: Path) -> str:
 
 
 def _with_rubric(folder: Path, project: "TableProject") -> Iterator[str]:
-    """Yield the next steps for a rubric that was made from a table."""
+    """Yield the next steps for a project whose rubric was made from a table."""
     options = "".join(f" --ratings {quote(str(path))}" for path in project.judged)
     if project.judged:
         yield f"The same judge by the rubric: `markscheme calibrate {quote(project.rubric)}{options}`"
@@ -176,12 +179,12 @@ def _with_rubric(folder: Path, project: "TableProject") -> Iterator[str]:
 
 
 def _with_skill() -> Iterator[str]:
-    """Yield the next step after adding the skill: ask a coding agent, which finds the skill by itself."""
+    """Yield the next step for a project to which the skill for coding agents was added."""
     yield "Next: ask your coding agent for a rubric, or whether a judge can be trusted; it finds the skill by itself."
 
 
 def _with_promptfoo(folder: Path, left_alone: Sequence[str]) -> Iterator[str]:
-    """Yield the next steps: calibrate a stand-in judge without an API key, then grade under Promptfoo."""
+    """Yield the next steps for a Promptfoo project: calibrate the stand-in judge without a key, then grade."""
     change_folder = "" if folder == Path() else f"cd {quote(str(folder))} && "
     yield ""
     if "promptfooconfig.yaml" in left_alone:

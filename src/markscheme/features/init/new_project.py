@@ -10,7 +10,7 @@ SKILLS = Path(".claude", "skills")
 
 
 def project_files() -> dict[Path, str]:
-    """Map each file's path in a new project to its text: graders, a rubric, labelled examples and a configuration.
+    """Return the files of a new project, as texts by path: graders, a rubric, labelled examples and a configuration.
 
     Example:
         >>> Path("rubrics", "support-reply.yaml") in project_files()
@@ -27,7 +27,7 @@ def project_files() -> dict[Path, str]:
 
 
 def skill_files() -> dict[Path, str]:
-    """Map each file's path in a project to its text, for the skill by which coding agents work with markscheme.
+    """Return the files of the skill by which coding agents work with markscheme, as texts by their path in a project.
 
     Example:
         >>> Path(".claude", "skills", "markscheme", "SKILL.md") in skill_files()
@@ -38,5 +38,5 @@ def skill_files() -> dict[Path, str]:
 
 
 def _texts(sources: Mapping[Path, Path]) -> dict[Path, str]:
-    """Map each file's path in the project to the text of its source file."""
+    """Return the texts of source files by their path in the project."""
     return {path: source.read_text(encoding="utf-8") for path, source in sources.items()}
