@@ -27,7 +27,7 @@ _TITLE: Final = 80
 
 
 def chart(plot: Plot) -> Any:
-    """Return a plot as the axes of matplotlib, or as a chart of Altair where that alone is installed.
+    """Draw a plot as axes of matplotlib, or as a chart of Altair if only that is installed.
 
     Raises:
         UsageError: Neither is installed.
@@ -84,7 +84,7 @@ def _draw(mark: PlotMark, axes: Any) -> None:
 
 
 def altair_chart(plot: Plot) -> Any:
-    """Return a plot as a chart of Altair, a layer for each mark."""
+    """Return a plot as a chart of Altair, which has a layer for each mark."""
     import altair
 
     x = altair.X("x:Q", axis=_axis(altair, plot.x.ticks), scale=_scale(altair, plot.x)).title(plot.x.title)
@@ -94,7 +94,7 @@ def altair_chart(plot: Plot) -> Any:
 
 
 def _axis(altair: Any, ticks: tuple[tuple[float, str], ...]) -> Any:
-    """Return an Altair axis whose ticks are labelled with the given texts instead of their values."""
+    """Return an Altair axis whose ticks show the given texts instead of their values."""
     words = "{" + ", ".join(f"{value!r}: {text!r}" for value, text in ticks) + "}"
     return altair.Axis(values=[value for value, _ in ticks], labelExpr=f"({words})[datum.value]")
 
