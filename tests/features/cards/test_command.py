@@ -74,7 +74,9 @@ def test_a_judge_card_with_an_impossible_number_or_file_name_is_refused_with_its
 
 
 @pytest.mark.proof
-def test_a_judge_card_says_what_the_latest_run_showed_of_a_judge_that_changed(here: Path) -> None:
+def test_the_judge_card_of_a_changed_judge_that_was_accepted_anyway_permits_no_use_and_passes_verification(
+    here: Path,
+) -> None:
     setting.set_judge(here, tone=2)
     command = ("calibrate", "clear", "--judge", setting.JUDGE, "--accept", "--anyway", "-o", "cache=off", "--quiet")
     assert run(*command, cwd=here, env=setting.environment(here)).returncode == 1

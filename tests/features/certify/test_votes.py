@@ -132,7 +132,7 @@ def test_examples_in_too_few_groups_certify_nothing(tmp_path: Path) -> None:
     assert not report["cascade"]["supported"]
 
 
-def test_with_three_judges_certify_recommends_at_least_five(tmp_path: Path) -> None:
+def test_certify_with_three_judges_recommends_at_least_five_judges(tmp_path: Path) -> None:
     files = project(tmp_path, judges=3)
     shown = " ".join(run("markscheme", "certify", "reply", "--ratings", *files, cwd=tmp_path).stdout.split())
     assert "With 5 judges or more, votes tell more decisions apart." in shown

@@ -25,7 +25,7 @@ def test_the_line_that_links_two_raters_scores_is_that_of_least_squares() -> Non
     assert link.points[0].mean.value == pytest.approx(expected.intercept + 0.5 * expected.slope)
 
 
-def test_the_limits_of_a_mean_and_of_a_single_score_are_those_of_the_textbook() -> None:
+def test_confidence_limits_of_a_predicted_mean_and_of_a_single_new_score_equal_the_textbook_s_formulas() -> None:
     # Draper and Smith, section 1.4: half widths t s sqrt(1/n + …) and t s sqrt(1 + 1/n + …).
     old = np.tile(np.linspace(0, 1, 6), 5)
     new = 0.3 + 0.4 * old + np.resize([0.05, -0.05, 0.02, -0.02], 30)

@@ -92,7 +92,7 @@ def test_a_single_response_in_place_of_a_list_is_refused(alone: Any) -> None:
         rewarded(alone)
 
 
-def test_an_empty_batch_is_an_empty_list() -> None:
+def test_the_rewards_of_an_empty_batch_are_an_empty_list() -> None:
     assert rewarded([]) == rewarded([], []) == []
     with pytest.raises(ValueError, match="concurrency"):
         rewarded([], concurrency=0)

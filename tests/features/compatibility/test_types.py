@@ -186,7 +186,7 @@ EXPORTED = [
 
 
 @pytest.mark.parametrize("name", EXPORTED)
-def test_what_the_rubric_package_exports_is_importable(name: str) -> None:
+def test_every_name_that_the_rubric_package_exports_can_be_imported_from_markscheme(name: str) -> None:
     assert getattr(markscheme, name) is not None
 
 

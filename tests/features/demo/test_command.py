@@ -182,7 +182,7 @@ def test_every_calibrate_command_of_the_rare_fails_demo_ends_with_the_exit_statu
     assert report["decision"]["gate"]["state"] == shown["gate"]
 
 
-def test_options_that_a_demo_cannot_have_exit_2(tmp_path: Path) -> None:
+def test_invalid_or_contradictory_options_of_demo_exit_with_status_2(tmp_path: Path) -> None:
     (tmp_path / "there").mkdir()
     assert run("markscheme", "demo", "-n", "29", cwd=tmp_path).returncode == 2
     assert run("markscheme", "demo", "-n", "many", cwd=tmp_path).returncode == 2

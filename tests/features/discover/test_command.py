@@ -183,7 +183,7 @@ def test_first_labels_that_discover_writes_contain_only_what_people_stated_and_a
     assert len(examples) == 60
 
 
-def test_outputs_read_in_full_are_labelled_unmet_on_modes_not_noted_and_count_as_a_random_draw(project: Path) -> None:
+def test_outputs_read_in_full_are_labelled_on_every_mode_noted_or_not_and_count_as_a_random_draw(project: Path) -> None:
     rows = [json.loads(line) for line in (project / "notes.jsonl").read_text().splitlines()]
     (project / "notes.jsonl").write_text("".join(json.dumps({**row, "read": "in full"}) + "\n" for row in rows))
     written(project)

@@ -34,14 +34,14 @@ async def ask(prompt: Prompt) -> Reply:
     return Reply(by_words(prompt))
 
 
-def test_all_groups_are_firm_if_a_model_s_two_answers_group_the_notes_alike() -> None:
+def test_all_groups_are_called_firm_if_a_model_s_two_answers_group_the_notes_alike() -> None:
     suggestion = asyncio.run(suggest(NOTES, {}, ask, "model"))
     assert suggestion.agreement == 1.0
     assert suggestion.firm == set(NOTES)
     assert sorted(map(len, suggestion.proposal.groups.values())) == [4, 4]
 
 
-def test_only_pairs_of_notes_that_both_of_a_model_s_answers_group_together_are_firm() -> None:
+def test_only_pairs_of_notes_that_both_of_a_model_s_answers_group_together_are_called_firm() -> None:
     def is_odd(number: int) -> bool:
         return number % 2 == 1
 

@@ -449,7 +449,7 @@ def test_runs_without_common_examples_or_criteria_are_refused_with_the_reason(
         _now(stored, asked, _examples({"tone": truth}, response.format), {"tone": truth})
 
 
-def test_runs_of_other_examples_have_nothing_to_compare(tmp_path: Path) -> None:
+def test_a_run_without_an_example_in_common_with_the_accepted_run_is_refused(tmp_path: Path) -> None:
     truth = _truth(20)
     stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth})
     others = tuple(

@@ -54,7 +54,7 @@ def test_a_fail_if_rule_for_all_variants_says_which_ones_fail() -> None:
     assert Rule.parse("tone < 4", EXPERIMENT).hits(rows()) == ["a.b: tone is 2, and the run fails if tone < 4"]
 
 
-def test_a_fail_if_rule_fails_if_its_figure_could_not_be_computed() -> None:
+def test_a_fail_if_rule_applies_if_its_figure_could_not_be_computed() -> None:
     assert Rule.parse("a.b.overall < 0.1", EXPERIMENT).hits(rows()) == [
         "a.b: overall is not known, so 'a.b.overall < 0.1' can't be checked"
     ]

@@ -129,7 +129,7 @@ def test_lint_finds_a_rubric_by_name_and_reports_a_missing_one(tmp_path: Path) -
     assert "did you mean 'code-quality'?" in done.stderr
 
 
-def test_lint_can_allow_advice_but_not_faults(tmp_path: Path) -> None:
+def test_an_option_lets_lint_succeed_in_spite_of_advice_but_not_in_spite_of_faults(tmp_path: Path) -> None:
     write(tmp_path, advised=ADVISED, faulty=FAULTY)
     done = linted(tmp_path, "--allow-advice", "advised.yaml")
     assert done.returncode == 0

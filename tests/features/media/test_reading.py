@@ -162,7 +162,7 @@ def test_a_prompt_and_its_fingerprint_depend_on_the_content_of_an_image() -> Non
     assert "not text" not in of_text.system
 
 
-def test_a_criterion_that_does_not_see_an_input_is_not_shown_its_image() -> None:
+def test_the_prompt_for_a_criterion_shows_only_images_in_inputs_that_the_criterion_sees() -> None:
     rubric = Rubric.from_dict(
         {
             "inputs": ["chart", "reference"],

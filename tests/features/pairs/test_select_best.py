@@ -155,7 +155,9 @@ def test_select_best_reports_ties_and_flipped_preferences_after_the_run(selected
     assert "0 ties" in selected.printed
 
 
-def test_foreign_lines_in_select_best_s_file_of_pairs_are_counted_and_the_summary_is_shown(tmp_path: Path) -> None:
+def test_the_summary_of_select_best_s_file_of_pairs_is_shown_although_some_of_its_lines_are_malformed(
+    tmp_path: Path,
+) -> None:
     file = tmp_path / "pairs.jsonl"
     labels = [{"criteria": {"helps": {"level": 1.0}}}, {"criteria": {"helps": {"level": -1.0}}}]
     strange = [{"labels": [{"criteria": {"helps": 1}}, {"criteria": {"helps": {"abstained": "?"}}}, 3]}, {"labels": 4}]

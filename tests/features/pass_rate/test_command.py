@@ -112,7 +112,9 @@ def test_if_no_response_is_graded_pass_rate_asks_for_no_labels(tmp_path: Path) -
     assert "--next 0" not in done.stdout
 
 
-def test_labels_drawn_at_random_must_be_a_random_part_of_the_pool(tmp_path: Path) -> None:
+def test_labels_stated_to_be_drawn_at_random_are_refused_if_they_cannot_be_a_random_part_of_the_pool(
+    tmp_path: Path,
+) -> None:
     among = labels(tmp_path / "labels.jsonl", drawn="random")
     pool(tmp_path / "pool.jsonl", 640, 1000, among=among)
     report = rated(tmp_path)
@@ -281,7 +283,7 @@ def calibrated(folder: Path) -> Path:
 
 
 @pytest.mark.proof
-def test_a_calibration_says_how_its_labels_were_drawn(tmp_path: Path) -> None:
+def test_pass_rate_reads_from_a_calibration_how_its_labels_were_drawn(tmp_path: Path) -> None:
     calibrated(tmp_path)
     pool(tmp_path / "pool.jsonl", 700, 1000)
     report = rated(tmp_path)

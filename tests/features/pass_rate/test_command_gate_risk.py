@@ -217,7 +217,9 @@ def test_with_only_two_runs_the_report_does_not_call_averaging_useless(tmp_path:
     assert report["advice"]["runs"] is None
 
 
-def test_if_the_safe_threshold_is_too_low_more_runs_are_advised_instead(tmp_path: Path) -> None:
+def test_if_the_safe_threshold_is_too_low_to_be_useful_the_report_advises_more_runs_and_not_the_threshold(
+    tmp_path: Path,
+) -> None:
     files = scored(tmp_path, [0.99, 0.4, 0.95, 0.3, 0.96], [0.3, 0.9, 0.4, 0.85, 0.35])
     done = run("markscheme", "pass-rate", *files, "--at-least", "0.6", cwd=tmp_path)
     words = " ".join(done.stdout.split())

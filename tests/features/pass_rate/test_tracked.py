@@ -102,7 +102,7 @@ def test_audits_of_a_tracked_stream_are_drawn_by_hash_and_never_contain_a_verdic
     assert [audit["week"] for audit in drawn] == sorted(audit["week"] for audit in drawn)
 
 
-def test_labels_given_to_audits_count_in_calibrate_and_audits_without_a_label_do_not(folder: Path) -> None:
+def test_responses_drawn_for_an_audit_count_in_calibrate_only_once_they_are_labelled(folder: Path) -> None:
     lines = lines_of(0, 1)
     said(folder, write(folder, lines), "--audits-per-week", "20")
     labels = label(folder, share=0.5)
@@ -329,7 +329,7 @@ def test_each_value_of_a_named_column_in_a_tracked_stream_gets_a_pass_rate_of_it
     assert (done.returncode, "no response has a column 'country'" in done.stderr) == (2, True)
 
 
-def test_a_tracked_stream_with_over_a_tenth_of_responses_without_a_verdict_gets_no_answer(folder: Path) -> None:
+def test_tracking_a_stream_with_over_a_tenth_of_its_responses_without_a_verdict_exits_5(folder: Path) -> None:
     lines = [{**line, "pass": None} if n % 4 == 0 else line for n, line in enumerate(lines_of(0, 1))]
     report = said(folder, write(folder, lines), status=5)
     assert report["not_graded"] == 25
