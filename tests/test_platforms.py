@@ -39,7 +39,9 @@ def calibrated(project: Path) -> dict[Command, Outcome]:
 
 
 @pytest.mark.proof
-def test_calibrate_accept_and_reports_work_without_posix(project: Path, calibrated: dict[Command, Outcome]) -> None:
+def test_calibrating_accepting_a_run_and_writing_reports_work_without_posix(
+    project: Path, calibrated: dict[Command, Outcome]
+) -> None:
     (accepting, complained), (again, complained_again) = calibrated.values()
     assert accepting in (0, 1, 4), complained
     assert "Traceback" not in complained

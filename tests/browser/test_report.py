@@ -181,7 +181,9 @@ def test_every_step_of_a_trace_opens_at_once_in_a_report(chromium: Browser, tmp_
     assert opened.told == []
 
 
-def test_without_javascript_the_report_names_the_examples_that_differ_most(chromium: Browser, plain: Path) -> None:
+def test_without_javascript_the_report_shows_a_note_that_its_list_of_examples_needs_javascript(
+    chromium: Browser, plain: Path
+) -> None:
     page = Opened(chromium, plain, script=False).page
     note = page.locator("noscript")
     assert note.first.is_visible()

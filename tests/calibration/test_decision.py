@@ -247,7 +247,7 @@ def test_the_interval_that_decides_the_verdict_widens_with_the_number_of_setting
     assert (often.verdict, often.settings, often.level) == ("not-enough-labels", 5, 0.99)
 
 
-def test_a_comparison_without_examples_has_no_verdict() -> None:
+def test_if_no_example_was_graded_the_verdict_is_that_there_are_not_enough_labels() -> None:
     labelled = ExampleSet((Example(Submission("r", {}, "e0"), (Rating("e0", "p", "human", {"good": Rated(3.0)}),)),))
     ungraded = Rating("e0", "judge", "model", passed=True, error="no reply")
     decision = decide(compared(RUBRIC, labelled, [ungraded]))

@@ -224,7 +224,7 @@ def test_ratings_by_several_judges_are_refused_for_a_single_calibration() -> Non
 
 
 @pytest.mark.parametrize("table", [{}, [], {"human": [], "judge": []}, [{}]], ids=str)
-def test_an_error_about_a_table_in_memory_without_rows_calls_it_the_table(table: Any) -> None:
+def test_the_error_on_a_table_in_memory_without_rows_says_that_the_table_holds_no_rows(table: Any) -> None:
     with pytest.raises(RatingError) as refused:
         calibrate(table)
     assert str(refused.value) == "table: holds no rows"
@@ -296,7 +296,7 @@ def test_agreement_of_annotators_is_the_same_from_a_file_from_rows_in_memory_and
     assert by_file.to_json() == {key: printed[key] for key in by_file.to_json()}
 
 
-def test_rows_that_are_not_a_table_are_refused() -> None:
+def test_agreement_of_rows_with_a_single_rater_or_on_an_unknown_kind_of_scale_is_refused() -> None:
     with pytest.raises(RatingError, match="two columns of raters or more"):
         agreement([{"ann": 1}])
     with pytest.raises(UsageError, match="`scale` must be one of nominal, ordinal, interval"):

@@ -81,7 +81,7 @@ def test_no_form_of_a_report_shows_the_text_of_a_held_out_example(project: Path)
             assert planted(0, "because") in text
 
 
-def test_held_out_examples_count_in_all_figures_and_the_report_says_how_many_false_passes_they_are(
+def test_held_out_examples_count_in_all_figures_and_the_report_says_how_many_false_passes_are_held_out(
     project: Path,
 ) -> None:
     shown = everything_shown(project)

@@ -124,7 +124,7 @@ def test_calibrate_s_json_is_strict_and_has_the_keys_of_the_format(cache: dict[s
     assert "recorded:claude" in done.stderr
 
 
-def test_a_good_judge_on_the_labels_of_two_people_may_gate_and_exits_0(project: Path) -> None:
+def test_calibrating_a_good_judge_on_labels_by_two_people_exits_0_and_lets_it_gate(project: Path) -> None:
     label(project, 60, raters=2)
     done = calibrated(project, "--json", "report.json")
     report = json.loads((project / "report.json").read_text())
@@ -138,7 +138,7 @@ def test_the_labels_of_one_person_allow_a_trend(project: Path) -> None:
     assert (done.returncode, json.loads(done.stdout)["use"]) == (0, "trend")
 
 
-def test_a_bad_judge_exits_1_and_its_false_passes_are_named_before_anything_else(project: Path) -> None:
+def test_calibrating_a_bad_judge_exits_1_and_prints_the_answer_before_the_false_passes(project: Path) -> None:
     label(project, 60, raters=2, wrong=40)
     done = calibrated(project)
     assert done.returncode == 1
@@ -219,7 +219,7 @@ def test_without_a_judge_to_ask_calibrate_exits_3_and_says_what_to_do(project: P
     assert "function:module:name" in done.stderr
 
 
-def test_a_named_judge_without_a_key_exits_with_3_and_one_line(project: Path) -> None:
+def test_calibrating_by_a_named_judge_that_lacks_its_key_exits_3_with_an_error_of_one_line(project: Path) -> None:
     label(project, 12)
     done = run("calibrate", "polite", "--judge", "openai:some-model", cwd=project, env={"OPENAI_API_KEY": ""})
     assert done.returncode == 3
@@ -253,7 +253,7 @@ def test_a_faulty_example_is_reported_by_file_and_line_with_exit_2(
     assert not (project / "report.json").exists()
 
 
-def test_an_unknown_rubric_exits_2_and_names_the_known_ones(project: Path) -> None:
+def test_calibrating_a_misspelt_rubric_exits_2_and_the_error_names_the_nearest_known_one(project: Path) -> None:
     done = run("calibrate", "polit", cwd=project)
     assert done.returncode == 2
     assert "did you mean 'polite'?" in done.stderr

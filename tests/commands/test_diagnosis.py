@@ -70,7 +70,9 @@ def test_a_slice_on_which_the_judge_fails_is_shown_in_a_table(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("stuck", [3.0, 5.0])
-def test_a_judge_that_gives_one_level_to_every_response_exits_1(tmp_path: Path, stuck: float) -> None:
+def test_calibrating_a_judge_that_gives_one_level_to_every_response_exits_1_and_says_so(
+    tmp_path: Path, stuck: float
+) -> None:
     done = run(*written(tmp_path, np.full((80, 4), stuck)), "--details", cwd=tmp_path)
     assert done.returncode == 1
     assert f"the judge gave level {stuck:g} to every response" in done.stdout

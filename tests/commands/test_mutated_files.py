@@ -73,7 +73,7 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_numbers_in_files_that_cannot_be_computed_with_are_refused_and_the_file_named(folder: Path, name: str) -> None:
+def test_a_file_with_a_value_that_cannot_be_used_in_calculations_is_refused_and_named(folder: Path, name: str) -> None:
     file, text, why = REFUSED[name]
     (folder / file).write_text(text)
     refuses_values(folder, file, why, *COMMANDS[file].split())

@@ -110,7 +110,7 @@ def test_a_shell_line_on_a_page_is_split_into_its_commands() -> None:
     ]
 
 
-def test_a_page_s_workflow_with_an_unknown_command_is_refused() -> None:
+def test_a_page_s_workflow_that_gives_a_command_an_unknown_option_is_refused() -> None:
     step = {"run": "calibrate code-quality --acept"}
     with pytest.raises(UnknownError, match="--acept"):
         data_is_valid({"jobs": {"one": {"steps": [step]}}}, "")

@@ -114,7 +114,7 @@ def test_criteria_of_the_core_come_before_those_of_the_row_and_keep_their_weight
     assert own([{"name": "polite", "requirement": "Bows"}], CORE).brought == ("row-polite",)
 
 
-def test_criteria_of_a_row_with_equal_words_are_asked_once_and_their_weights_add_up() -> None:
+def test_if_a_row_has_two_criteria_with_equal_words_they_are_asked_once_and_their_weights_add_up() -> None:
     row = own([{"requirement": "Names Paris.", "weight": 3}, {"requirement": "names  Paris", "weight": 2}])
     assert [(c.requirement, c.weight) for c in row.rubric.criteria] == [("Names Paris.", 5.0)]
 

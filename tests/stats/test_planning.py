@@ -18,6 +18,6 @@ def test_labels_for_a_share_are_the_fewest_that_the_score_interval_allows(share:
     assert n == 1 or widths[1] > 2 * half_width
 
 
-def test_no_labels_are_planned_for_a_share_above_one() -> None:
+def test_planning_labels_for_a_share_above_one_is_refused() -> None:
     with pytest.raises(ValueError, match=r"1\.2"):
         labels_for_share(1.2, 0.1)

@@ -188,7 +188,7 @@ def test_limits_of_macro_recall_are_those_of_a_stratified_share_with_half_an_exa
 
 @pytest.mark.proof
 @pytest.mark.parametrize("name", ["macro_precision", "macro_recall", "macro_f1"])
-def test_limits_of_macro_averages_are_as_wide_as_over_resampled_examples(name: str) -> None:
+def test_limits_of_macro_averages_are_as_wide_as_those_from_resampling_the_examples(name: str) -> None:
     gold, judge = some_levels(5, 400, k=3)
     rng = np.random.default_rng(8)
     drawn = [rng.integers(0, 400, 400) for _ in range(300)]

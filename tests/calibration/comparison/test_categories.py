@@ -236,7 +236,7 @@ def test_a_category_label_that_the_judge_is_shown_to_miss_more_often_than_it_fin
         (3, 14, False),  # up to 51%
     ],
 )
-def test_a_category_label_counts_as_rarely_found_by_holm_s_procedure_and_its_interval(
+def test_holm_s_procedure_and_the_interval_decide_whether_a_category_label_is_rarely_found_by_the_judge(
     hits: int, of: int, is_shown: bool
 ) -> None:
     assert any(finding.code == "rarely-found" for finding in recalled(hits, of).findings) is is_shown

@@ -401,7 +401,7 @@ def test_labels_needed_to_reach_the_target_equal_the_worked_examples() -> None:
     assert more(figures_with(162, 200, {1.0: 160, 0.0: 40}), "target-open") is None
 
 
-def test_if_target_and_constant_are_both_undecided_the_larger_number_of_labels_is_asked_for() -> None:
+def test_if_comparisons_with_target_and_constant_are_undecided_the_larger_number_of_labels_is_asked_for() -> None:
     by_target = more(figures_with(85, 100, {1.0: 40, 0.0: 60}), "target-open")
     by_gain = more(figures_with(85, 100, {1.0: 30, -1.0: 22, 0.0: 48}), "target-open")
     assert by_target == 160

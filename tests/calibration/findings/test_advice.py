@@ -58,7 +58,7 @@ def test_a_suggestion_never_tells_authors_to_name_the_model_that_wrote_the_respo
     assert "Say in the criteria what these responses share, not what wrote them." in str(broken.suggestion)
 
 
-def test_many_labels_are_not_reported_as_too_few_because_few_examples_have_labels_on_all_criteria() -> None:
+def test_if_few_examples_have_labels_on_all_criteria_many_labels_are_still_not_reported_as_too_few() -> None:
     """711 examples with ten criteria, of which all but 12 are labelled on one."""
     names = tuple(f"c{place}" for place in range(10))
     of = rubric(*names)
