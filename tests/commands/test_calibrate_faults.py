@@ -127,7 +127,7 @@ def test_examples_of_several_annotators_in_place_of_a_rubric_are_compared_and_no
     assert setting.calls(here) == 0
 
 
-def test_a_file_of_ratings_without_a_rating_is_reported(here: Path) -> None:
+def test_ratings_from_a_missing_file_or_from_a_report_are_refused_with_the_reason(here: Path) -> None:
     assert "there is no file of ratings none.jsonl" in error_of(here, "clear", "--ratings", "none.jsonl")
     write_report(here)
     assert "`compare` reads reports" in error_of(here, "clear", "--ratings", "report.json")

@@ -73,7 +73,7 @@ def test_of_two_replies_to_one_cache_key_the_first_is_kept_and_both_callers_get_
     assert second.keep("k", Reply("second")).text == "first"
 
 
-def test_a_failed_call_reports_its_cost(tmp_path: Path) -> None:
+def test_a_caller_whose_reply_came_second_gets_the_cached_text_and_its_own_usage(tmp_path: Path) -> None:
     memory = Memory(tmp_path)
     memory.keep("k", Reply("first", usage=Usage(1, 10, 5)))
     late = memory.keep("k", Reply("second", usage=Usage(2, 30, 7)))

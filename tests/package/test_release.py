@@ -93,7 +93,7 @@ def test_only_the_release_workflow_s_last_job_may_publish_and_only_from_an_appro
     assert not re.search(r"password|api.token", json.dumps(publish).casefold())
 
 
-def test_workflows_have_only_read_permissions_unless_a_job_explains_why_not() -> None:
+def test_workflows_only_read_the_repository_by_default_and_each_of_their_jobs_has_a_time_limit() -> None:
     for name, workflow in WORKFLOWS.items():
         assert workflow["permissions"] == {"contents": "read"}, name
         for job in workflow["jobs"].values():

@@ -216,7 +216,7 @@ def test_a_judge_that_always_says_yes_has_no_skill_however_often_it_is_right() -
     assert finding.evidence["agreement"] == finding.evidence["constant"] == pytest.approx(0.87)
 
 
-def test_a_judge_that_guesses_has_no_skill_and_one_that_is_lenient_but_follows_people_has_skill() -> None:
+def test_a_judge_that_guesses_on_one_criterion_has_no_skill_on_that_criterion_alone() -> None:
     judge = MADE.judge
     judge[:, 1] = rounded(3 + 1.2 * MADE.fresh[:, 1])
     assert {(f.code, f.criterion) for f in MADE.find(judge)} == {("no-skill", "facts")}
