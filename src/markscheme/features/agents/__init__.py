@@ -1,4 +1,4 @@
-"""Agents: the spans of their tracers as steps, and checks of their steps by code."""
+"""Agents: steps read from the spans of any tracer, and checks of an agent's steps by code."""
 
 from functools import partial
 from typing import Any

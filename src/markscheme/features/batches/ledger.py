@@ -90,7 +90,7 @@ class BatchLedger:
             connection.execute("UPDATE batches SET owner = ?, began = ? WHERE token = ?", values)
 
     def sent(self, token: str, remote: str) -> None:
-        """Record the provider's id for a batch, which says that the batch was sent."""
+        """Record the provider's id for a batch, once the provider has received it."""
         with self._writing() as connection:
             connection.execute("UPDATE batches SET remote = ? WHERE token = ?", (remote, token))
 

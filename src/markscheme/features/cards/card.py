@@ -188,7 +188,7 @@ class JudgeCard(Reported):
 def card_of(
     accepted: Mapping[str, Any], calibration: Calibration, terms: CardTerms, files: Sequence[CardFile], path: Path
 ) -> JudgeCard:
-    """Make the card of an accepted run.
+    """Make the judge card of an accepted run from its accepted.json and its calibration.
 
     Args:
         accepted: The data of its accepted.json.

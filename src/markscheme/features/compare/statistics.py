@@ -104,7 +104,7 @@ def link_scores(old: npt.ArrayLike, new: npt.ArrayLike, at: npt.ArrayLike) -> Li
 
 
 def passes_after(old: npt.ArrayLike, new: npt.ArrayLike, *, groups: npt.ArrayLike | None = None) -> dict[str, Estimate]:
-    """Estimate the share of the old fails, and of the old passes, that a new rater passes.
+    """Estimate which share of the old rater's fails, and which share of its passes, a new rater passes.
 
     Args:
         old: The old rater's decisions, 1 for pass and 0 for fail, shape (n_units,), nan where there is none.

@@ -368,7 +368,7 @@ def _verdict(
 def _verdicts(
     numbered: Mapping[int, Criterion], answer: OneShotOutput | Unread, material: Material
 ) -> dict[str, Outcome]:
-    """Map each criterion's name to the verdict that the answer gives under its number, or to why none is."""
+    """Map each criterion's name to its verdict in the answer, found by number, or to the reason why it has none."""
     if isinstance(answer, Unread):
         return {criterion.name: _verdict(criterion, answer, material) for criterion in numbered.values()}
     evaluations = answer.criteria_evaluations

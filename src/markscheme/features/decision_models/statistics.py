@@ -274,7 +274,7 @@ def _means(values: Floats, in_groups: Groups) -> Floats:
 
 
 def brier_parts(p: Floats, y: Floats) -> BrierParts:
-    """Return the Brier score of some probabilities, and its parts.
+    """Return the Brier score of probabilities, split into miscalibration, discrimination and uncertainty.
 
     Args:
         p: Probabilities, shape (n,), n at least 1.

@@ -248,7 +248,7 @@ class _Reading:
         return self.lines.get(path)
 
     def _line_of(self, about: Sequence[tuple[str, str]]) -> int | None:
-        """Return the line of the first of these cases or variants that the experiment's file lists, for a fault."""
+        """Return the line on which the file lists the first of these cases or variants, to report a fault there."""
         keys = {OF_CASE: ("cases", "id"), OF_VARIANT: ("variants", "name")}
         for kind, name in about:
             key, name_key = keys[kind]

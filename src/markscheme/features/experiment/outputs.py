@@ -83,7 +83,7 @@ OF_RECORDS: Final = ("lines", "table", "sheet", "parquet")
 
 
 def records(path: Path) -> Iterator[tuple[int | None, Any]]:
-    """Yield the objects of a file of lines or the rows of a table, each with its line; empty cells are left out.
+    """Yield the objects in a file of lines or the rows of a table, each with its line; empty cells are left out.
 
     Raises:
         RatingError: It has neither format, or cannot be read.

@@ -1,4 +1,4 @@
-"""Figures of a graded table: each variant's means, and how variants differ case by case."""
+"""Figures of an experiment's grades: each variant's means, and how variants differ case by case."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence

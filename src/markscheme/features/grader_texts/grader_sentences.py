@@ -165,7 +165,7 @@ def is_to_grader(sentence: str) -> bool:
 
 
 def instructs(sentence: str) -> bool:
-    """Return True if a sentence is an instruction to the grader, by its first words or since it says "you"."""
+    """Return True if a sentence is an instruction to the grader, by its first words or by "you" in it."""
     return any(map(_INSTRUCTS.match, (sentence, without_lead(sentence)))) or bool(
         _TO_YOU.match(sentence) or _AFTER_READING.match(sentence)
     )

@@ -1,4 +1,4 @@
-"""Points of a text behind `llm-rubric` that have names: paragraphs under headings, and lines that begin with labels."""
+"""Points of an `llm-rubric` text that have names: paragraphs under headings, and lines that begin with labels."""
 
 import re
 from collections.abc import Sequence

@@ -51,7 +51,7 @@ def _test(example: Example) -> dict[str, Any]:
 
 
 def _variable_of(text: str) -> Any:
-    """Return a Promptfoo variable's value: a text, an image or document that Promptfoo loads, or a list of these."""
+    """Return an input as a Promptfoo variable's value: a text, an image or document to load, or a list of these."""
     written = as_written(text, None)
     if isinstance(written, str):
         return as_variable(written)

@@ -1,4 +1,4 @@
-"""Words for what a file contains and ratings can't hold."""
+"""Words for the contents of a file that can't become ratings."""
 
 from collections.abc import Iterable
 

@@ -407,7 +407,7 @@ def _close_scores(
     of_judge: Mapping[str, Rating | None],
     tolerance: float,
 ) -> Estimate:
-    """Return the share of responses whose judge's score is within the tolerance of the annotators' mean score."""
+    """Return the share of responses to which the judge gives nearly the annotators' mean score, by the tolerance."""
     close = []
     tasks = []
     for example in examples:

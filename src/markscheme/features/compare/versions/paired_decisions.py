@@ -43,12 +43,12 @@ class PairedDecisions:
 
     @property
     def value(self) -> float | None:
-        """The difference of the shares; None without examples."""
+        """Share of decisions as people make them, the new version's minus the old one's; None without examples."""
         return (self.after - self.before) / self.n if self.n else None
 
     @property
     def answer(self) -> VersionAnswer:
-        """Whether the new version is shown to decide more, or less, as people do."""
+        """Verdict on the new version's decisions: better or worse than the old one's, the same, or undecided."""
         if self.low is None or self.high is None:
             return "too few"
         if not (self.became_right or self.became_wrong):
