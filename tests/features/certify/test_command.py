@@ -123,7 +123,9 @@ def test_a_cascade_warns_if_it_passes_another_share_of_responses_than_when_it_wa
     assert ("--judge systemone:cheap-1,decisions:better-1 --write" in " ".join(done.stderr.split())) is warns
 
 
-def test_a_certificate_without_shares_of_passes_still_decides(certified: tuple[Path, Servers]) -> None:
+def test_a_certificate_file_may_lack_the_shares_of_passes_but_impossible_shares_are_refused(
+    certified: tuple[Path, Servers],
+) -> None:
     folder, _ = certified
     path = folder / "calibration" / "reply" / "cascade.json"
     content = json.loads(path.read_text())

@@ -115,7 +115,7 @@ def test_certifying_ratings_that_do_not_say_which_judge_to_ask_shows_figures_and
     assert not (tmp_path / "calibration" / "reply" / "cascade.json").exists()
 
 
-def test_promises_made_with_votes_and_with_other_signals_are_kept_in_one_record(tmp_path: Path) -> None:
+def test_the_record_of_promises_keeps_which_signal_and_which_decisions_each_promise_was_about(tmp_path: Path) -> None:
     files = project(tmp_path)
     tuned(tmp_path, files, "--for", "passes")
     tuned(tmp_path, files, "--for", "each")

@@ -189,7 +189,7 @@ def test_options_that_choose_examples_are_refused_when_counts_are_calibrated(
         calibrate(project / "answers.yaml", counts=project / "counts.csv", **options)
 
 
-def test_counts_in_memory_cannot_be_accepted_and_a_file_of_counts_can(project: Path) -> None:
+def test_counts_in_memory_cannot_be_kept_as_an_accepted_run(project: Path) -> None:
     with pytest.raises(UsageError, match="--accept keeps a file of counts; these are none"):
         calibrate(project / "answers.yaml", counts=read_csv(project / "counts.csv"), accept=True)
 

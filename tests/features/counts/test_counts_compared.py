@@ -64,7 +64,7 @@ def test_counts_are_kept_as_the_accepted_run_and_later_ones_are_compared_with_it
     assert len((project / "calibration/answers/accepted_runs.jsonl").read_text().splitlines()) == 2
 
 
-def test_with_counts_too_a_judge_that_must_not_be_used_is_not_accepted(project: Path) -> None:
+def test_a_judge_that_must_not_be_used_is_not_accepted_on_the_basis_of_counts_either(project: Path) -> None:
     refused = answer(project, "calibrate", "answers", "--counts", "new.csv", "--judge", "mini", "--accept")
     assert "not accepted: mini " in refused.stderr
     assert not (project / "calibration/answers/accepted.json").exists()

@@ -136,7 +136,9 @@ def test_a_published_criterion_without_levels_is_yes_or_no() -> None:
     assert rubric.criteria[0].scale.is_yes_no
 
 
-def test_a_converted_rubric_file_can_be_edited_by_commands_and_a_published_original_cannot(tmp_path: Path) -> None:
+def test_a_published_rubric_cannot_be_edited_and_the_error_names_the_import_command_that_converts_it(
+    tmp_path: Path,
+) -> None:
     from markscheme.rubrics.edit import Changes, edited
 
     with pytest.raises(RubricError, match=r"markscheme import FILE --to NAME\.yaml"):
