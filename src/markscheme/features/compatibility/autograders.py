@@ -107,7 +107,7 @@ class Autograder(ABC):
 
     @abstractmethod
     async def aggregate(self, *args: Any, **kwargs: Any) -> EvaluationReport:
-        """Make the report from the findings: `aggregate(judge_results)`, with `normalize=` if it takes it."""
+        """Make the report: called with the findings, and with `normalize=` if the method has that parameter."""
 
     async def grade(
         self,

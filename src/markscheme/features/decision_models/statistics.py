@@ -97,7 +97,7 @@ class ReliabilityBin:
 
 @dataclass(frozen=True, slots=True)
 class LogisticMap:
-    """A logistic curve: the log-odds of the event by the log-odds that the judge gave it."""
+    """A logistic curve, which gives an event's log-odds for the log-odds of the judge's probability."""
 
     intercept: float
     slope: float

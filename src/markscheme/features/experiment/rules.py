@@ -26,7 +26,7 @@ _RULE: Final = re.compile(r"\s*([^<>=\s]+(?:\s+[^<>=\s]+)*)\s*(<=|>=|<|>)\s*([+-
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule such as `overall < 0.8`; the run fails if it is true of any variant that it applies to.
+    """A rule such as `overall < 0.8`; a run fails if the rule is true of any variant that the rule applies to.
 
     Attributes:
         text: The rule as typed.

@@ -118,7 +118,7 @@ class _Walk:
             yield from (line for line in _items(data) if isinstance(line, Mapping))
 
     def _resolved(self, written: Any) -> Any:
-        """Return the data that a value refers to by a file name or a `$ref`; any other value as it is."""
+        """Return the data that a value names by a file name or a `$ref`; return any other value unchanged."""
         if isinstance(written, Mapping) and isinstance(written.get("$ref"), str):
             return self._referenced(written["$ref"])
         return self._files(written) if isinstance(written, str) else written

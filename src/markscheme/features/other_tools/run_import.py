@@ -245,7 +245,7 @@ def _refuse_unknown_columns(files: Sequence[Path], columns: ColumnOptions) -> No
 
 
 def _has_value(record: Mapping[str, Any], column: str) -> bool:
-    """Return True if a record has this column, or a value at the path that it names into objects and lists."""
+    """Return True if a record has a value in a column, whose name may be a path into objects and lists."""
     path = column.partition(ITEMS)[0]
     return plain(path) in map(plain, map(str, record)) or taken_out(dict(record), path)[1] is not None
 
