@@ -148,7 +148,7 @@ class FunctionJudge:
         return getattr(innermost, "__module__", None) or type(innermost).__module__
 
     def _declared(self, attribute: str) -> list[str] | None:
-        """Return the sorted names in an attribute of the function that declares what it uses, such as `reads`.
+        """Return the sorted names in a declaration of what the function uses, such as `reads`; None without it.
 
         Raises:
             UsageError: It declares something else.

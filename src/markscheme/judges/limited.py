@@ -140,7 +140,7 @@ class Limiter:
             self._most = fitting
 
     def _fitting(self, calls: int) -> float:
-        """Return the number of calls, reduced to what the limit of open files allows, with a warning."""
+        """Return the number of calls, reduced with a warning if the limit of open files allows only fewer."""
         fit = calls_that_fit()
         if fit is None or calls <= fit:
             return float(calls)

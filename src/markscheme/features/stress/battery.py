@@ -202,7 +202,7 @@ class Battery:
 def battery(
     rubric: Rubric, examples: Sequence[Example], model: str, options: StressOptions = StressOptions()
 ) -> Battery:
-    """Make the questions of a stress run, about as many examples as the options allow, from low to high gold scores.
+    """Make the questions of a stress run, about as many examples as the options allow, spread over gold scores.
 
     Args:
         rubric: The judge's.
@@ -290,7 +290,7 @@ def finish_run(folder: Path, key: str, number: int) -> None:
 
 
 def state_file(folder: Path, key: str) -> Path:
-    """Return the path of the file that records whether runs with these questions were finished."""
+    """Return the path of the file that says which run with these questions is the latest, and if it is finished."""
     return folder / "stress" / f"{key}.json"
 
 
