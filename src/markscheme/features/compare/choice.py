@@ -655,8 +655,7 @@ def _recommended(standings: Sequence[ContenderFigures], best: str | None) -> tup
 
 
 def _leads(standings: Sequence[ContenderFigures], best: str) -> str:
-    """Say why the best judge comes first: none agrees more often, or those that do aren't shown fit for gating or
-    trends."""
+    """Say why the best judge comes first: none agrees more often, or those that do aren't shown fit for its use."""
     by_name = {standing.name: standing for standing in standings}
     ahead = [name for name, s in by_name.items() if s.behind_best is not None and (s.behind_best.value or 0.0) > 0]
     if not ahead:

@@ -160,8 +160,7 @@ def callout(choice: Choice) -> doc.Callout:
 
 
 def _leads(choice: Choice) -> str:
-    """Say why the best judge comes first: none agrees more often, or those that do aren't shown fit for gating or
-    trends."""
+    """Say why the best judge comes first: none agrees more often, or those that do aren't shown fit for its use."""
     best = next(standing for standing in choice.standings if standing.name == choice.best)
     if choice.agrees_most:
         return "It agrees most often"
