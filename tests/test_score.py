@@ -188,7 +188,7 @@ def test_if_scores_are_renormalized_only_rated_criteria_count_and_an_unrated_fau
     assert isinstance(weigh({}, yes_no(-1, -1), renormalize=True), str)
 
 
-def test_a_required_criterion_without_a_level_is_never_left_out_of_a_score() -> None:
+def test_a_response_gets_no_score_if_the_judge_gave_a_required_criterion_no_level() -> None:
     rubric = Rubric((Criterion(1.0, "A", "a"), Criterion(1.0, "B", "b", required=True)))
     outcomes: dict[str, Outcome] = {"a": Verdict("a", 1.0), "b": Unread("b", "no JSON")}
     assert weigh(outcomes, rubric, renormalize=True) == "b: no JSON"

@@ -166,7 +166,7 @@ class Receipt:
 
     @property
     def may_trend(self) -> bool:
-        """True if scores of such grades may be averaged and compared."""
+        """True if the scores of grades with this receipt may be averaged and compared, to show trends."""
         return self.holds and self.use in ("gate", "trend") and self.averages and not self.why_excepted
 
     def for_example(self, facts: Mapping[str, str]) -> "Receipt":

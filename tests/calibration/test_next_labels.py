@@ -109,7 +109,7 @@ def test_a_symlink_in_place_of_the_file_of_needed_labels_is_not_followed(tmp_pat
     assert other.read_text() == "mine"
 
 
-def test_a_decided_verdict_asks_for_no_labels(tmp_path: Path) -> None:
+def test_no_labels_are_asked_for_once_it_is_shown_whether_the_judge_can_gate(tmp_path: Path) -> None:
     keep(calibrated(60, 0), tmp_path)
     assert next_labels(tmp_path, RUBRIC, labelled(60)) == NextLabels(None, None, "j")
 

@@ -147,7 +147,7 @@ def test_a_cached_reply_keeps_which_parameters_its_request_left_out(tmp_path: Pa
         asyncio.run(judge.aclose())
 
 
-def test_a_panel_has_one_way_of_asking_and_a_judge_whose_retry_drops_a_parameter_has_two() -> None:
+def test_a_panel_is_recorded_as_asked_in_one_way_and_a_judge_whose_retry_drops_a_parameter_as_asked_in_two() -> None:
     class Member:
         def __init__(self, *without: str) -> None:
             self.identity = Identity("-".join(("judge", *without)))

@@ -169,7 +169,9 @@ def test_records_are_never_written_through_a_symbolic_link(tmp_path: Path) -> No
     assert victim.read_text() == ""
 
 
-def test_looks_at_test_labels_are_counted_by_example_and_level_even_if_raters_or_notes_change(tmp_path: Path) -> None:
+def test_test_labels_that_were_opened_are_recognized_by_example_and_level_even_if_raters_or_notes_change(
+    tmp_path: Path,
+) -> None:
     before = a_set(tmp_path, example("1", "test", 0.2), example("2", "test", 0.8))
     open_test_labels(before, by="improve --open", at="2026-11-02", wordings=("w",), judge="j")
     (first, second) = before.examples

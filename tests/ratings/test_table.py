@@ -84,7 +84,7 @@ def test_the_score_and_decision_of_several_samples_follow_from_their_median_leve
     )
 
 
-def test_of_several_samples_with_scores_that_differ_from_their_levels_the_median_score_counts() -> None:
+def test_if_a_judge_is_sampled_several_times_and_gives_scores_itself_their_median_counts() -> None:
     samples = [Rating("a", "j", "model", {"tone": Rated(3.0)}, overall=score) for score in (0.2, 0.9, 0.8)]
     assert collapsed(samples, ONE).score == 0.8
 

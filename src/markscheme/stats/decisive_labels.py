@@ -172,7 +172,7 @@ def log_choices(counts: npt.NDArray[np.int64], n: int) -> Floats:
 
 
 def _is_clear(hits: npt.ArrayLike, n: float, bound: float, confidence: float) -> Flags:
-    """Return flags of the hit counts whose exact interval lies wholly above a bound, or wholly below it."""
+    """Flag the possible numbers of hits whose exact interval lies wholly above a bound, or wholly below it."""
     misses = n - np.asarray(hits, dtype=np.float64)
     return is_above(hits, n, bound, confidence) | is_above(misses, n, 1 - bound, confidence)
 

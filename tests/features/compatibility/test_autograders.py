@@ -167,7 +167,7 @@ def test_the_raw_score_of_a_holistic_grade_is_its_share_of_the_sum_of_weights(
     assert graded(RubricAsJudgeGrader(overall(number), normalize=False), rubric).score == report.raw_score
 
 
-def test_a_double_pass_needs_two_met_verdicts_for_a_positive_criterion_and_one_for_a_negative_criterion() -> None:
+def test_if_asked_twice_a_positive_criterion_needs_two_met_verdicts_and_a_negative_criterion_one() -> None:
     async def first_in_the_list(system_prompt: str, user_prompt: str) -> OneShotOutput:
         return await by_number((1, "MET"), (2, "UNMET"), (3, "UNMET"))()
 

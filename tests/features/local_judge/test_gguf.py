@@ -133,7 +133,9 @@ def test_a_decision_model_is_recognized_by_its_header(tmp_path: Path) -> None:
 
 
 @pytest.mark.proof
-def test_llama_cpp_is_asked_typed_questions_if_the_file_is_a_decision_model(local_model: Path, tmp_path: Path) -> None:
+def test_llama_cpp_is_asked_for_probabilities_of_answers_if_the_file_says_that_it_is_a_decision_model(
+    local_model: Path, tmp_path: Path
+) -> None:
     """llama.cpp is asked as a decision model; that this file is none is its answer, and no chat takes its place."""
     judge = LocalJudge(with_decision_type(local_model, tmp_path / "decision.gguf"))
     assert judge.identity.parameters["format"] == "systemone"

@@ -182,7 +182,9 @@ def test_published_figures_of_judges_on_criteria_of_each_response_are_reproduced
     assert result.verdicts.unseen
 
 
-def test_a_calibration_of_rows_is_accepted_and_a_later_one_is_compared_with_it(tmp_path: Path) -> None:
+def test_a_calibration_on_rows_with_criteria_of_their_own_is_accepted_and_a_later_one_is_compared_with_it(
+    tmp_path: Path,
+) -> None:
     rows = [row(number) for number in range(40)]
     write_rows(tmp_path / "rows.jsonl", rows)
     accepted = run("calibrate", "rows.jsonl", "--accept", "--anyway", cwd=tmp_path)

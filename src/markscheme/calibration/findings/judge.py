@@ -308,7 +308,7 @@ def _times(ratio: float) -> str:
 
 
 def _errs_one_way(criterion: CriterionEvidence) -> bool:
-    """Return True if nearly all errors have the same sign, so that bias explains their scatter too."""
+    """Return True if nearly all errors have the same sign, which a finding on bias already says."""
     errors = np.nan_to_num(criterion.errors)
     above = criterion.count(errors > LEVEL_ROUNDING)
     below = criterion.count(errors < -LEVEL_ROUNDING)

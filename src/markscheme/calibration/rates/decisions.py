@@ -96,7 +96,7 @@ def rated_of_table(reading: TableReading) -> RatedFiles:
 
 
 def decided_in(rated: RatedFiles) -> Decided:
-    """Return the examples that both annotators and the judge decided, in files that have been read.
+    """Return the examples, of files already read, with a decision by annotators and one by the judge.
 
     Raises:
         RatingError: There are none.

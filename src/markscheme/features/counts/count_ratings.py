@@ -47,7 +47,7 @@ def count_ratings(
     shown: int | None = None,
     earlier: str | None = None,
 ) -> tuple[int, str]:
-    """Count a judge's ratings with the labels of examples, and write the counts; return their rows and the judge.
+    """Write how often each rating by a judge occurs with each label; return how many rows were written, and the judge.
 
     Args:
         rubric: The rubric.

@@ -73,7 +73,7 @@ class ConfidentErrors:
 
     @property
     def exceeds(self) -> bool:
-        """True if more confident answers are wrong than the probabilities imply.
+        """True if more of the confident answers are wrong than their probabilities imply.
 
         The test isn't adjusted for tests of other criteria.
         """

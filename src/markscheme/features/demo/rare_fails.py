@@ -82,7 +82,7 @@ class SimulatedJudge:
 
 
 def _decisions(*, fails: int, stopped: int, passes: int, passed: int) -> tuple[AlikeExamples, ...]:
-    """Return examples of a yes/no criterion, by the number of fails and passes and of those the judge gets right."""
+    """Make given numbers of fails and of passes, of which the judge stops and passes so many."""
     return (
         (stopped, (UNMET,), (UNMET,)),
         (fails - stopped, (UNMET,), (MET,)),

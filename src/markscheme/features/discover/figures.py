@@ -86,7 +86,7 @@ class NewModes:
 
 @dataclass(frozen=True)
 class ReadMore:
-    """Number of outputs or tasks that people still have to read so that no common mode goes unseen.
+    """Number of outputs or tasks that people still have to read so that no common failure mode goes unseen.
 
     Attributes:
         share: A mode in more than this share of outputs.

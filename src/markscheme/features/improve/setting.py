@@ -192,7 +192,7 @@ class ImprovableSet:
 
     @property
     def next_alpha(self) -> float:
-        """Significance level of the next test on the held-out labels, which earlier tests have lowered."""
+        """Significance level of the next test on the held-out labels; each earlier test has lowered it."""
         return self.ledger("").alpha(self.next_opening)
 
     def record_settings(self, asker: Asker) -> None:

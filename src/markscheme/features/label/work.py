@@ -141,7 +141,7 @@ class Work:
         return tuple(map(Question, criteria))
 
     def questions_at(self, step: Step) -> tuple[Question, ...]:
-        """Return the questions about a response; for one labelled before a rewording, only new and reworded ones."""
+        """Return the questions about a response; if it was labelled before a rewording, only new and reworded ones."""
         criteria = self.questions[step.id]
         if step in self.reworded:
             criteria = tuple(question for question in criteria if question.criterion.name in self.reworded[step])
