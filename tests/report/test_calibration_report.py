@@ -78,18 +78,14 @@ def test_the_report_of_a_calibration_on_a_terminal_equals_its_golden_file(
     assert len(first_screen.splitlines()) <= SCREEN_LINES
 
 
-def test_the_detailed_report_on_a_terminal_without_features_equals_its_golden_file(
-    calibration: Calibration, golden: GoldenFiles
-) -> None:
+def test_the_detailed_report_on_a_terminal_without_features_equals_its_golden_file(golden: GoldenFiles) -> None:
     with core_alone():
-        golden.check("core/calibration-details.txt", on_screen(calibration, details=True))
+        golden.check("core/calibration-details.txt", on_screen(make_calibration(), details=True))
 
 
-def test_the_markdown_report_of_a_calibration_without_features_equals_its_golden_file(
-    calibration: Calibration, golden: GoldenFiles
-) -> None:
+def test_the_markdown_report_of_a_calibration_without_features_equals_its_golden_file(golden: GoldenFiles) -> None:
     with core_alone():
-        golden.check("core/calibration.md", render_markdown(view(calibration)))
+        golden.check("core/calibration.md", render_markdown(view(make_calibration())))
 
 
 def test_the_report_of_a_calibration_begins_with_the_answer_and_lists_false_passes_before_what_to_fix(
