@@ -1,6 +1,5 @@
 """Count the rows of files with DuckDB, which doesn't load whole files into memory."""
 
-import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,8 +20,9 @@ READERS: Final = {"parquet": "read_parquet", "csv": "read_csv", "jsonl": "read_j
 COPY_FORMS: Final = {"parquet": "PARQUET", "csv": "CSV, HEADER", "jsonl": "JSON"}
 """DuckDB's options for writing a counts file, by the ending of its name."""
 
-_NO_NUMBER: Final = re.compile(r"Could not convert string '(.*)' to DOUBLE when casting from source column (\S+)")
-"""Pattern of DuckDB's words about a level that isn't a number."""
+_NO_NUMBER: Final = "Could not convert string '"
+_OF_COLUMN: Final = "' to DOUBLE when casting from source column "
+"""DuckDB's words before a level that isn't a number, and between the level and its column."""
 
 MEMORY: Final = "1500MB"
 """DuckDB's memory limit, beyond which it spills to the folder of the counts file."""
@@ -102,9 +102,9 @@ def _refuse_missing_columns(query: CountQuery, columns: list[str], files: str) -
 def _why(problem: "duckdb.Error") -> str:
     """Return why DuckDB failed: a level isn't a number, files don't exist, or the first line of DuckDB's message."""
     first_line = str(problem).partition("\n")[0]
-    if level := _NO_NUMBER.search(first_line):
-        value, column = level.groups()
-        return f"column {column} has '{value}'; levels must be numbers of the scale, 1 and 0 for yes and no"
+    value, is_of_column, column = first_line.partition(_NO_NUMBER)[2].partition(_OF_COLUMN)
+    if is_of_column:
+        return f"column {column.split()[0]} has '{value}'; levels must be numbers of the scale, 1 and 0 for yes and no"
     return "there is no such file" if "No files found" in first_line else first_line
 
 
