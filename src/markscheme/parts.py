@@ -32,7 +32,7 @@ class ShownPart(Protocol):
 
     @property
     def mark(self) -> str:
-        """Mark that stands for the part in a PartedText, with the part's kind and digest."""
+        """Mark of the part in a PartedText, with the part's kind and digest."""
         ...
 
     @property
@@ -74,7 +74,7 @@ class ShownPart(Protocol):
 
 
 class PartedText(str):
-    """A text in which marks stand for parts such as images, together with these parts.
+    """A text with marks in place of parts such as images, together with these parts.
 
     Attributes:
         parts: The parts, each once, in the order of their marks.

@@ -145,8 +145,9 @@ class Gold(Column):
 
     def table(self, rubric: Rubric, *columns: Column) -> RatingTable:
         """Return a table with gold, a column for each annotator, and the given columns."""
-        given = self.annotators if self.annotators is not None and self.annotators.rubric == rubric else None
-        people = given or rating_table(rubric, self.ids, self.people)
+        people = self.annotators
+        if people is None or people.rubric != rubric:
+            people = rating_table(rubric, self.ids, self.people)
         return RatingTable(rubric, self.ids, (self, *people.columns, *columns), self.groups, self.examples)
 
     def judged(self, rubric: Rubric, ratings: Iterable[Rating], name: str = JUDGE) -> RatingTable:

@@ -165,7 +165,7 @@ def is_asked(under: str, rubric: Rubric) -> bool:
 
 @lru_cache(maxsize=16)
 def _asked_under_any(rubric: Rubric) -> tuple[str, str]:
-    """Return both digests that stand for a rubric's current wording: of wordings and scales, and of whole criteria."""
+    """Return both digests of a rubric's current wording: of wordings and scales, and of whole criteria."""
     exact = fingerprint([[criterion.name, criterion.fingerprint] for criterion in rubric.criteria])
     return asked_under(rubric), exact
 

@@ -36,7 +36,7 @@ class RaterTable:
 
     @property
     def codes(self) -> list[float]:
-        """The number that stands for each of `levels` in `values`."""
+        """The number of each of `levels` in `values`."""
         return [level if isinstance(level, float) else float(index) for index, level in enumerate(self.levels)]
 
 
@@ -174,7 +174,7 @@ def _coded(
 
 
 def _code(cell: str, levels: tuple[float | str, ...], between: bool) -> float | None:
-    """Return the number that stands for a cell: a numeric level itself, or a word's index; None for no level."""
+    """Return the number of a cell's level: a numeric level itself, or a word's index; None for no level."""
     numbers = [level for level in levels if isinstance(level, float)]
     if not numbers:
         return float(levels.index(cell)) if cell in levels else None

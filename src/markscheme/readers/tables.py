@@ -507,7 +507,7 @@ class _Row:
     def content(self, names: Sequence[str], folder: Path) -> str | None:
         """Return the response or input in the first of some columns that has a value; None if none has.
 
-        A cell that names a file stands for the file's content.
+        If a cell names a file, that is the file's content.
         """
         value = self.value(names)
         text = None if value is None else text_in_file(in_cell(value), folder=folder)

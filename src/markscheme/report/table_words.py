@@ -159,8 +159,8 @@ def _instead(error: UsageError) -> str:
     if error.values:
         return f"; {_columns(error)} {'have' if len(error.columns) > 1 else 'has'} {_values_of(error)}"
     option, _, name = str(error.facts["option"]).partition(" ")
-    asked = "; a judge is asked by a rubric, `markscheme calibrate RUBRIC --judge NAME`" if option == "--judge" else ""
-    return suggestion(name, error.columns, mark="'") or f"; there are {_columns(error)}{asked}"
+    hint = "; a judge is asked by a rubric, `markscheme calibrate RUBRIC --judge NAME`" if option == "--judge" else ""
+    return suggestion(name, error.columns, mark="'") or f"; there are {_columns(error)}{hint}"
 
 
 def _empty(error: UsageError) -> str:

@@ -452,7 +452,7 @@ class RubricReading:
         self.faults.append(Fault(problem if line is not None else f"{_spelled(path)}{problem}", line))
 
     def _source(self, path: Place) -> Place:
-        """Return where a value stands in the file, given its path in markscheme's own form of the rubric."""
+        """Return where the file has a value, given the value's path in markscheme's own form of the rubric."""
         if path[:1] == ("criteria",) and len(path) > 1 and isinstance(path[1], int):
             return (*self.criterion_paths[path[1]], *path[2:])
         return (*self.top_path, *path)

@@ -41,6 +41,7 @@ from tests.stats.shared_numbers import FOLDER, block
 
 approx = pytest.approx
 Vector = npt.NDArray[np.float64]
+FIGURES = FOLDER / "verdict.yaml"
 HANNA = FOLDER.parent / "data" / "hanna" / "items.jsonl.gz"
 STATS = Path(policy.__file__).parents[2] / "stats"
 CRITERIA = ("Relevance", "Coherence", "Empathy", "Surprise", "Engagement", "Complexity")
@@ -227,7 +228,10 @@ def test_constants_of_the_verdict_policy_equal_those_of_the_shared_reference() -
     assert block("verdict3.yaml", "constants") == ours
 
 
-@pytest.mark.skipif(not HANNA.exists(), reason="runs where ../shared/data/hanna/items.jsonl.gz is there")
+@pytest.mark.skipif(
+    not (HANNA.exists() and FIGURES.exists()),
+    reason="runs where ../shared/data/hanna/items.jsonl.gz and ../shared/statistics/verdict.yaml are there",
+)
 @pytest.mark.parametrize("judge", ["ChatGPT/prompt3", "Mistral-7B/prompt2"])
 def test_figures_of_published_judges_are_reproduced_from_their_scores(judge: str) -> None:
     case = next(case for case in block("verdict.yaml", "real_full_data") if case["judge"] == judge)

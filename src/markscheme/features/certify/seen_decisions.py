@@ -20,7 +20,7 @@ from markscheme.stats.shares import grouped_share
 
 
 def id_digest(id: str) -> str:
-    """Return the digest of an example's id that stands for the id in a certificate."""
+    """Return the digest that a certificate has in place of an example's id."""
     return fingerprint("id", id)
 
 

@@ -81,7 +81,7 @@ class Media:
 
     @property
     def mark(self) -> str:
-        """Text that stands for the image or document where it occurs in a text."""
+        """Text that a text has in place of the image or document."""
         return f"[{self.kind} {self.digest}]"
 
     @property

@@ -98,7 +98,7 @@ class SideColumn:
 
     @property
     def name(self) -> str:
-        """Name of the column, which stands for its rater; the file's name if several files have such a column."""
+        """Name of the column, used as its rater's name; the file's name if several files have such a column."""
         return self.column.file or self.column.name
 
     @property

@@ -203,7 +203,7 @@ def _constant(columns: Sequence[TableColumn], layout: _Layout, units: Mapping[st
 
 
 def _judged_by_column(columns: Sequence[TableColumn], options: ColumnOptions) -> list[TableColumn]:
-    """Return columns with a judge's verdict on each example, which stand in a table of annotators' ratings."""
+    """Return the columns of a table of annotators' ratings that have a judge's verdict on each example."""
     if options.judge:
         return [column for column in columns if column.name in options.judge]
     return [column for column in columns if is_judges(column)]
