@@ -339,7 +339,7 @@ class JudgeUnavailable(JudgeError):  # noqa: N818
     """Error of a judge that has no reply to a prompt, or whose provider refused, could not be reached or was too slow.
 
     Attributes:
-        transient: Whether a retry may succeed.
+        transient: True if a retry may succeed.
         status: The HTTP status of the refusal or failure; None if there was none.
     """
 

@@ -54,7 +54,7 @@ def append_text(path: Path, text: str, *, follow: bool = True) -> None:
     Args:
         path: The file.
         text: Whole lines.
-        follow: Whether to follow a link; else a link is refused, since another user may have put it there.
+        follow: True if to follow a link; else a link is refused, since another user may have put it there.
 
     Raises:
         OSError: The lines can't be written; the file is unchanged.
@@ -96,7 +96,7 @@ def rewrite(path: Path, change: Callable[[str], str], *, follow: bool = True) ->
     Args:
         path: The file.
         change: Makes the new text from the present one.
-        follow: Whether to follow a link; else a link is refused.
+        follow: True if to follow a link; else a link is refused.
 
     Raises:
         OSError: It can't be read or written; it is unchanged.
@@ -164,7 +164,7 @@ def exclusive(path: Path, *, is_folder: bool = False, busy: Callable[[], object]
 
     Args:
         path: The file, which is made if it isn't there; a link is refused.
-        is_folder: Whether it is a folder instead, which must be there.
+        is_folder: True if it is a folder instead, which must be there.
         busy: Called where another process has it; then this one waits for its turn. None refuses to wait.
 
     Raises:
@@ -283,7 +283,7 @@ def write_whole(path: Path, text: str | Iterator[str], *, follow: bool = True) -
     Args:
         path: The file.
         text: The whole content, or its pieces.
-        follow: Whether to follow a link and write the file it leads to; else the link itself is replaced.
+        follow: True if to follow a link and write the file it leads to; else the link itself is replaced.
 
     Raises:
         OSError: It can't be written; the previous content is unchanged.

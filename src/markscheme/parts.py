@@ -119,7 +119,7 @@ class PartChange(NamedTuple):
     Attributes:
         name: Its name in files and options.
         what: In words, for a table's note.
-        moves: Whether a judge that looks must be moved by it; otherwise it deserves the same levels.
+        moves: True if a judge that looks must be moved by it; otherwise it deserves the same levels.
         change: Returns a part in place of another one, or None where the change can't be made. Next to the part comes
             the same part of another example, None where no other has one of its kind.
     """

@@ -62,7 +62,7 @@ class Prompt:
         material: The fenced texts of `user` by name, the response last; each step of a trajectory separately, as
             `step 4`.
         left_out: What is not shown of the trajectories, one line per input.
-        again: Whether an earlier reply to the same prompt could not be used.
+        again: True if an earlier reply to the same prompt could not be used.
         questions: The criteria as typed questions, in the same order; empty for a prompt that asks for anything else.
         guidelines: What the rubric's author says of all criteria, which is in `system` too, as are the questions; None
             for a prompt without typed questions.

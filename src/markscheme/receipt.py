@@ -128,7 +128,7 @@ class Receipt:
             none were.
         card: The id of its judge card; None where it has none.
         without: Parameters that the judge was asked without, since its server doesn't take them.
-        averages: Whether its scores were shown to be good enough for averages; whether it may gate is another question.
+        averages: True if its scores were shown to be good enough for averages; whether it may gate is another question.
         differs: Why it doesn't hold for a grade: what it was calibrated for instead. Empty if it holds.
         outside: What a row brought that nobody labelled: criteria, and tags of them. Empty if it brought nothing.
     """

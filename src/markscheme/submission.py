@@ -172,7 +172,7 @@ def as_text(value: Any, name: str = "the value", *, allow_nan: bool = True, fold
     Args:
         value: Text, numbers, booleans, lists, mappings and traces; dates and times, as tables have them, as text.
         name: What it is, for the error.
-        allow_nan: Whether NaN and infinities, which JSON doesn't have, are shown as files of other tools have them.
+        allow_nan: True if NaN and infinities, which JSON doesn't have, are shown as files of other tools have them.
         folder: What paths of parts in it are relative to; None where they are refused.
 
     Returns:

@@ -14,7 +14,7 @@ class TraceSpan(NamedTuple):
         parent: The id of the span around it; "" if it is the outermost.
         start: Sorts it among its siblings.
         name: The tool's, if it is a tool's call, else its own.
-        is_tool: Whether a tool was called.
+        is_tool: True if a tool was called.
         received: Its arguments; None if that isn't known.
         gave: Its result; None if that isn't known.
         prompt: The messages that a model got, in OpenAI's form; None if the span holds none.

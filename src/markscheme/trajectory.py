@@ -40,7 +40,7 @@ class AgentStep:
         text: The message, the arguments or the result.
         arguments: What a tool was called with, as it came.
         call: The id by which a tool's call and its result belong together; "" if there is none.
-        failed: Whether the tool or the span reports an error.
+        failed: True if the tool or the span reports an error.
         seconds: How long the tool or the span took; None if that isn't known.
         depth: How many spans or calls it is inside of.
     """

@@ -48,7 +48,7 @@ def agreement_of(
     Args:
         table: The ratings.
         scale: None means ordinal for numbers, nominal for words.
-        are_ordered: Whether levels that are words are listed worst first.
+        are_ordered: True if levels that are words are listed worst first.
         weights: Cost of a disagreement; None means quadratic where levels have an order.
         pairs: How statistics of two raters are made of more; None leaves them out.
         judge: A rater to compare with the others.

@@ -65,8 +65,8 @@ class Rater:
         recording: The file of recorded replies that answered; None for any other judge.
         named: The rubric, or the files, as shell arguments; None means the rubric's name.
         options: Options that make `calibrate` use the same ratings or judge again, such as "--ratings judge.jsonl".
-        has_rubric: Whether `label` and `improve` find a rubric there; Promptfoo's results have none.
-        may_be_accepted: Whether `--accept` can keep the run; a table's can't be compared with a later one.
+        has_rubric: True if `label` and `improve` find a rubric there; Promptfoo's results have none.
+        may_be_accepted: True if `--accept` can keep the run; a table's can't be compared with a later one.
         rated_table: The table without a rubric as it was read, and what is rated in it by the columns that are
             compared, "" where it rates one thing; None for anything else.
         members: Judges of a panel; 1 for any other.
@@ -203,8 +203,8 @@ class Calibration(Reported):
         openings: How often held-out labels were opened; None where none are held out.
         part: The part of the set that was used, and how many labelled examples the whole set has; None where all were.
         carried: What labels from before a rewording count for; None where there are none.
-        target_is_default: Whether neither an option nor a rubric's file says the target.
-        settings_kept: Whether the setting is on record with the others tried on these labels; None where no people's
+        target_is_default: True if neither an option nor a rubric's file says the target.
+        settings_kept: True if the setting is on record with the others tried on these labels; None where no people's
             labels were compared, or nothing keeps such a record.
     """
 
@@ -270,7 +270,7 @@ class Calibration(Reported):
 
         Args:
             settings: How many, this one included.
-            on_record: Whether they are on record.
+            on_record: True if they are on record.
         """
         if settings == self.comparison.settings:
             return replace(self, settings_kept=on_record)

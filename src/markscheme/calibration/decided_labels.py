@@ -39,7 +39,7 @@ class WholeLabels:
         contradictory: Ids of examples that one rater both passed and failed.
         torn: Ids of examples that as many annotators passed as failed.
         computed: Number of overall scores that equal the score of the same rater's levels.
-        mostly_computed: Whether that is over nine in ten of the overall scores given with levels.
+        mostly_computed: True if that is over nine in ten of the overall scores given with levels.
     """
 
     truth: Gold

@@ -54,8 +54,8 @@ async def grade_runs(
         concurrency: How many are graded at once.
         what: What progress says is being done.
         watch: Shows progress.
-        whole: Whether all of them are needed.
-        close: Whether the judge is closed at the end.
+        whole: True if all of them are needed.
+        close: True if the judge is closed at the end.
 
     Raises:
         BudgetError: The budget ended before anything was graded, or, with `whole`, before all was.

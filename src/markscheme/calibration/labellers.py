@@ -11,7 +11,7 @@ class Labeller:
 
     Attributes:
         name: "people", "the labels", or the column of a table.
-        is_one: Whether the verb is that of one.
+        is_one: True if the verb is that of one.
     """
 
     name: str

@@ -41,8 +41,8 @@ def labels_to_add(
 
     Args:
         labels: How many, with their chance.
-        by_people: Whether people have labelled before.
-        new_groups: Whether examples share groups, so that those of new groups say more.
+        by_people: True if people have labelled before.
+        new_groups: True if examples share groups, so that those of new groups say more.
         scarce: The decision that few labels have and that decides; None where there is none, or labels for a first
             verdict are asked for.
         counted_as: The number in other units than examples, such as "5 more tasks"; None counts examples.

@@ -30,11 +30,11 @@ class Option(NamedTuple):
         setting: Its key as a setting; "" if it is none.
         names: What is typed; empty for an operand.
         value: Name of its value in help; empty for a flag.
-        many: Whether several values may follow its name.
+        many: True if several values may follow its name.
         help: What it means, with marks for names of judges.
-        rare: Whether only `--help-all` shows it.
-        required: Whether the command needs it.
-        is_named: Whether it is typed by its name; else only by `-o KEY=VALUE`.
+        rare: True if only `--help-all` shows it.
+        required: True if the command needs it.
+        is_named: True if it is typed by its name; else only by `-o KEY=VALUE`.
     """
 
     setting: str

@@ -68,8 +68,8 @@ def show(document: "Document", data: Mapping[str, Any], *, json: bool, details: 
     Args:
         document: The result for people: the first screen, or all of it with details.
         data: The result by the keys of its JSON.
-        json: Whether JSON is asked for.
-        details: Whether the details are; None for a command without such an option, which prints all there is.
+        json: True if JSON is asked for.
+        details: True if the details are; None for a command without such an option, which prints all there is.
     """
     if json:
         print(dumps(data))
@@ -113,9 +113,9 @@ def write_report(
         document: Makes the report, if it is printed or written in a form that is made of it.
         data: Makes what its JSON says.
         targets: By form, the file or "-"; None where it wasn't asked for.
-        details: Whether the details are printed too; None for a command without such an option.
-        quiet: Whether nothing is printed.
-        aside: Whether standard output is taken by something else.
+        details: True if the details are printed too; None for a command without such an option.
+        quiet: True if nothing is printed.
+        aside: True if standard output is taken by something else.
         others: What makes the text of a form that is neither JSON nor made of the document.
     """
     if not quiet:

@@ -41,7 +41,7 @@ class GradeOptions:
         scorers: Code for criteria with a `check`, by name, in addition to the built-in ones.
         receipt: The calibration that every grade carries, checked against rubric and judge; None without one.
         facts: Facts about all submissions besides their inputs, such as the system that wrote them.
-        only_gates: Whether a submission for which the judge can't gate stays ungraded.
+        only_gates: True if a submission for which the judge can't gate stays ungraded.
     """
 
     normalize: bool = True

@@ -83,7 +83,7 @@ class ByRow(AroundGrader):
             of_run: The rubric of the run, whose settings say how the judge is asked about all rows.
             rule: How a row's own rubric is used.
             make: Function that makes the grader for a rubric.
-            has_core: Whether rows without a rubric of their own are graded by `of_run`.
+            has_core: True if rows without a rubric of their own are graded by `of_run`.
         """
         super().__init__(grader)
         self.of_run = of_run

@@ -119,7 +119,7 @@ async def ask_judge(
         judge: The judge.
         questions: Makes the questions about some names; its second argument is True for a retry.
         names: Names of what to ask about.
-        twice: Whether what could not be read is asked for once more.
+        twice: True if what could not be read is asked for once more.
 
     Raises:
         NoJudge: The judge cannot be asked at all.

@@ -55,7 +55,7 @@ class GradedCounts:
         unclipped: The sum of these scores before each is cut to 0 to 1.
         failed: Rows of the whole table that fail.
         ungraded: Rows of the whole table that could not be graded.
-        is_whole: Whether the table is written; False where the budget ended early.
+        is_whole: True if the table is written; False where the budget ended early.
     """
 
     decided: Counter[str] = field(default_factory=Counter)
@@ -128,7 +128,7 @@ class GradedTable:
         out: The file, of one of ROW_WRITERS.
         watch: Shows progress.
         notify: Called with a sentence for the user.
-        has_rows: Whether rows bring rubrics of their own, whose levels are written to one column, `verdicts`.
+        has_rows: True if rows bring rubrics of their own, whose levels are written to one column, `verdicts`.
 
     Raises:
         UsageError: Another format, a criterion named as one of the other columns, or a journal of another rubric, judge

@@ -134,10 +134,10 @@ class Grading:
         scorers: Code for criteria with a `check`, by name, in addition to the built-in ones.
         receipt: The calibration that every grade carries, checked against this rubric and judge; None without one.
         facts: Facts about all submissions besides their inputs, such as the system that wrote them.
-        only_gates: Whether a submission for which the judge can't gate stays ungraded.
+        only_gates: True if a submission for which the judge can't gate stays ungraded.
         rows: What becomes of the rubric that a submission brings as its input `rubric`; None leaves it to the
             rubric's key `rows`.
-        has_core: Whether submissions without a rubric of their own are graded by `rubric`; False refuses them.
+        has_core: True if submissions without a rubric of their own are graded by `rubric`; False refuses them.
 
     Raises:
         UsageError: The judge is no judge, such as a function or a judge's name.

@@ -23,7 +23,7 @@ class WithReceipt(AroundGrader):
     Attributes:
         receipt: The receipt, which was checked against rubric and judge.
         facts: Facts about all submissions besides their inputs.
-        only_gates: Whether a submission for which the judge can't gate stays ungraded.
+        only_gates: True if a submission for which the judge can't gate stays ungraded.
     """
 
     def __init__(
@@ -105,7 +105,7 @@ def receipt_wanted(
         rubric: As for `receipt_of`.
         judge: As for `receipt_of`.
         starts: As for `receipt_of`.
-        averaged: Whether scores are averaged, so that a receipt for trends is required, not one that can gate.
+        averaged: True if scores are averaged, so that a receipt for trends is required, not one that can gate.
         named: Name of the judge on a command line; None where it is asked without a name.
 
     Raises:

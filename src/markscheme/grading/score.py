@@ -32,9 +32,9 @@ class Score:
         score: 0 to 1, or `raw_score` if not normalized; of a pair from -1 (the first response is better) to 1.
         raw_score: Sum of weight times position.
         llm_raw_score: The score a holistic judge gave, 0 to 100; otherwise `raw_score`.
-        passed: Whether score and every required criterion pass; None for a pair.
+        passed: True if score and every required criterion pass; None for a pair.
         failed_required: Names of the required criteria that fail.
-        doubtful: Whether the score is in the rubric's gray zone, so that a person decides.
+        doubtful: True if the score is in the rubric's gray zone, so that a person decides.
         chance: The judge's own probability that the response passes, 0 to 1; None unless it gave one for each level.
         certainty: How certain the decision is: the chance of what was decided, below one half where levels and
             probabilities contradict each other; without a chance the distance from the pass mark. It ranks decisions,

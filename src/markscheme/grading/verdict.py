@@ -46,7 +46,7 @@ class Verdict:
         level: A value on its scale; may be between two levels if several verdicts were combined.
         reason: Why, in the judge's words; None where it gave none.
         quote: The passage it is based on; None if there was nothing to quote.
-        quote_found: Whether the quote is in the material; None without a quote, and for one too short to check.
+        quote_found: True if the quote is in the material; None without a quote, and for one too short to check.
         votes: The levels of the single verdicts that this one combines; empty for a single one.
         quote_in: Name of the text that contains the quote: `response`, an input or `step 4`; None if none does.
         other_quote: Of a pair: the passage of the response that isn't preferred; of a tie, that of the second.
@@ -149,7 +149,7 @@ def read_verdicts(
         criteria: Those asked about.
         shown: What the judge was shown, by name, the response as `response`; a text is the response alone. Quotes
             are looked up in it, and a verdict that only repeats what it says is not read.
-        turned: Whether the judge saw the second response of a pair first; levels are turned round to the stored order.
+        turned: True if the judge saw the second response of a pair first; levels are turned round to the stored order.
     """
     material = Material.of(shown)
     if reply.parts:
@@ -448,7 +448,7 @@ def _object_in(text: str, *, cut_off: bool) -> _Answer:
 
     Args:
         text: The reply.
-        cut_off: Whether it was cut off, so that what follows a think block may be a passage of it.
+        cut_off: True if it was cut off, so that what follows a think block may be a passage of it.
 
     Raises:
         ValueError: The text isn't a JSON object, or has other text around it, which may quote what the judge was shown.

@@ -24,11 +24,11 @@ class Asking:
         memory: Cache of replies on disk; None for no cache.
         brief: Cache for replies that mustn't outlive this process; None if a process may outlive what they depend on,
             such as a session.
-        expected: Whether to score the expected level where a provider gives log-probabilities.
+        expected: True if to score the expected level where a provider gives log-probabilities.
         parameters: Parameters set for the model, such as its temperature, by name.
         batch: Settings of batches, for judges with a batch API; None sends each prompt as its own request.
-        tests_sight: Whether to test that a judge can see, before it is first shown images or documents.
-        list_prices: Whether to use the list price of a known model if no price is given, also without a budget.
+        tests_sight: True if to test that a judge can see, before it is first shown images or documents.
+        list_prices: True if to use the list price of a known model if no price is given, also without a budget.
     """
 
     limiter: Limiter = field(default_factory=Limiter)
@@ -48,7 +48,7 @@ class Asking:
         Args:
             limits: The arguments of the limiter.
             price: Price as a user writes it, `IN:OUT`.
-            cache: Whether replies are read from and kept in the cache.
+            cache: True if replies are read from and kept in the cache.
 
         Raises:
             UsageError: The price cannot be read.

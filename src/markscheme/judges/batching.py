@@ -58,10 +58,10 @@ class BatchState:
 
     Attributes:
         id: The provider's id of the batch.
-        ended: Whether its results can be read.
+        ended: True if its results can be read.
         processed: Number of prompts done so far; 0 if the provider reports it only at the end.
         fault: Why the provider refused the whole batch; None if it didn't.
-        certain: Whether it carries markscheme's token; otherwise only its results can show that markscheme sent it.
+        certain: True if it carries markscheme's token; otherwise only its results can show that markscheme sent it.
     """
 
     id: str

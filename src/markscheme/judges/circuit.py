@@ -95,8 +95,8 @@ class Circuit:
         Args:
             error: The error of the call.
             patience: Seconds for which a judge that is down is retried.
-            was_try: Whether the call was a trial call.
-            timed_out: Whether it took half the deadline or more.
+            was_try: True if the call was a trial call.
+            timed_out: True if it took half the deadline or more.
 
         Raises:
             NoJudge: The judge refuses every call, and has answered none.

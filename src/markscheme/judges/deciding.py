@@ -168,7 +168,7 @@ def decided_reply(body: Any, prompt: Prompt, wire: DecisionFormat, *, expected: 
         body: The body, as `parsed_body` returns it.
         prompt: The prompt that was asked.
         wire: The format of the response.
-        expected: Whether the mean of the levels counts, instead of the most probable level.
+        expected: True if the mean of the levels counts, instead of the most probable level.
 
     Raises:
         ValueError: The body isn't an answer in this format.

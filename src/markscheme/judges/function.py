@@ -51,7 +51,7 @@ class FunctionJudge:
         home: The module in which the function was looked up, which is part of the judge's identity; None if it wasn't
             looked up.
         deadline: Seconds for one answer; a function that takes longer is left behind.
-        apart: Whether an async function runs in an event loop of its own, so that it may block.
+        apart: True if an async function runs in an event loop of its own, so that it may block.
 
     Raises:
         UsageError: It cannot be called with `system_prompt` and `user_prompt`, or declares something else than names.

@@ -83,7 +83,7 @@ class Identity:
         model: The model asked for, as the provider names it; None where the name says it all.
         parameters: Everything else that affects a reply, as plain data.
         address: The base URL if it isn't the provider's own, never with a key; None if it is.
-        lasting: Whether replies may be kept for later processes; False if they may depend on something unknown.
+        lasting: True if replies may be kept for later processes; False if they may depend on something unknown.
         without: Parameters that the server didn't take, so that the judge was asked without them; () before it is
             asked.
     """
@@ -164,7 +164,7 @@ class Reply:
         source: Whether it is new, recorded, or cached from an earlier run.
         provenance: For a recording, who made it and when; None for a new reply.
         tokens: The answer's tokens with their alternatives, if the provider reports them; empty otherwise.
-        decided: Whether `text` has the probability of each level, written by the adapter of a decision model, instead
+        decided: True if `text` has the probability of each level, written by the adapter of a decision model, instead
             of a model's words.
         parts: The replies of a panel or of one judge asked several times; `text` is then empty.
         rule: Rule by which `parts` are combined.
@@ -329,7 +329,7 @@ def forget(judge: Judge, reply: Reply, *, settled: bool) -> None:
     Args:
         judge: The judge that gave the reply.
         reply: A single reply, as received.
-        settled: Whether another reply supplied what this one lacks, so that the next run needn't ask for this one.
+        settled: True if another reply supplied what this one lacks, so that the next run needn't ask for this one.
     """
     drop = getattr(judge, "forget", None)
     if drop is not None:

@@ -71,17 +71,17 @@ class JudgeKind:
         deadline: Timeout of one request in seconds; infinite if requests queue in this process.
         asks: False if replies are already available, so that such a judge is neither limited nor cached.
         price: Returns the list price of a judge's tokens by its identity, zero if it is free; None if unknown.
-        batches: Whether its judges have `batches()`, the batch API of their provider.
-        proposes: Whether its models can propose new wording for a rubric.
+        batches: True if its judges have `batches()`, the batch API of their provider.
+        proposes: True if its models can propose new wording for a rubric.
         sees: Returns whether its judges can show the model parts of a kind, such as images; a judge's own `sees` takes
             precedence.
-        probabilities: Whether its judges give probabilities of levels, or of tokens if asked to.
-        names_code: Whether the rest of the name is code to import, which no configuration file may name.
-        names_judges: Whether the rest of the name is a file that names the judges to ask; such a file may not name
+        probabilities: True if its judges give probabilities of levels, or of tokens if asked to.
+        names_code: True if the rest of the name is code to import, which no configuration file may name.
+        names_judges: True if the rest of the name is a file that names the judges to ask; such a file may not name
             another one.
         file_of: Returns the file that the name of the kind alone means, by a rubric's name and its calibration folder;
             raises UsageError if the rubric has none. None if the name alone means no file.
-        stands_in: Whether its judges can answer if none is named and the default kind can't be used.
+        stands_in: True if its judges can answer if none is named and the default kind can't be used.
         meant_by: Returns the full name of the judge that the name of a model or file alone seems to mean; None for
             other names.
         rank: Position in help, messages and `status`; core kinds have multiples of ten, so that there is room between

@@ -246,7 +246,7 @@ class SdkJudge:
         Args:
             reply: The reply as read from the answer.
             form: Form of the request as sent.
-            with_format: Whether the prompt asks for a format.
+            with_format: True if the prompt asks for a format.
         """
         self.settings.answered(form, with_format=with_format)
         without = self.settings.without(form)

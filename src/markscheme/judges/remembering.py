@@ -49,7 +49,7 @@ class Memory:
 
     Attributes:
         folder: Folder of the file, created on first use and readable only by its owner.
-        is_brief: Whether only this process uses the replies, and only until the cache is closed.
+        is_brief: True if only this process uses the replies, and only until the cache is closed.
         asked_again: Number of replies of earlier runs that were unreadable and therefore requested again.
     """
 
@@ -94,7 +94,7 @@ class Memory:
 
         Args:
             reply: The reply as returned by this cache.
-            settled: Whether another reply supplied what this one lacks.
+            settled: True if another reply supplied what this one lacks.
         """
         values = (reply.key, reply_json(reply))
         if self._execute("SELECT 1 FROM replies WHERE key = ? AND reply = ?", values):

@@ -104,7 +104,7 @@ class RequestRefusal:
         """Return the kinds of settings that the refusal may be about, the likeliest first.
 
         Args:
-            by_words: Whether the message counts if neither a parameter nor a code names the cause.
+            by_words: True if the message counts if neither a parameter nor a code names the cause.
         """
         if self.is_about_the_prompt:
             return []
@@ -209,7 +209,7 @@ class TakenSettings:
 
         Args:
             form: Form of the request.
-            with_format: Whether the prompt asks for a format at all.
+            with_format: True if the prompt asks for a format at all.
         """
         kinds = [kind for kind in self.steps if with_format or kind != "format"]
         self._taken |= {step for kind in kinds if (step := self.step(kind, form))}

@@ -14,7 +14,7 @@ class ValueForm(NamedTuple):
         allowed: What it may be, as the end of "must be …".
         read: Returns the value of what a data file or a program has; raises ValueError for anything else.
         typed: Returns the value of a typed text, for `read`.
-        by_type: Whether a command line's parser converts the text itself, by the option's type.
+        by_type: True if a command line's parser converts the text itself, by the option's type.
         choices: The words it may be, if it is one of a few.
         suggested: Returns what was probably meant by a value that is refused, or None.
     """

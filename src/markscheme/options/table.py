@@ -41,15 +41,15 @@ class DeclaredOption(NamedTuple):
         form: What its value may be.
         value: How help names its value; None for a switch.
         name: How it is typed on the command line; None for the field's name.
-        is_typed: Whether every command with the family has it, rather than an option of that name of its own.
-        is_setting: Whether the settings file may set it.
-        is_named: Whether it may be typed as an option of its own too, and not by `-o KEY=VALUE` alone.
+        is_typed: True if every command with the family has it, rather than an option of that name of its own.
+        is_setting: True if the settings file may set it.
+        is_named: True if it may be typed as an option of its own too, and not by `-o KEY=VALUE` alone.
         written: The types that it may have in the settings file, where its form is checked only when it is used.
         never_in_files: Returns what a value names that the settings file may not name, or None.
-        of_model: Whether an experiment may set it for the model that makes the outputs.
-        parameter: Whether it is a parameter of the model, which a kind of judge takes or refuses.
-        several: Whether its value is a list, of all words that were given.
-        opens: Whether it says how a judge is opened, and so comes too late for one that is open.
+        of_model: True if an experiment may set it for the model that makes the outputs.
+        parameter: True if it is a parameter of the model, which a kind of judge takes or refuses.
+        several: True if its value is a list, of all words that were given.
+        opens: True if it says how a judge is opened, and so comes too late for one that is open.
         goes_with: The option that it belongs to: where a stronger source sets that one, this one doesn't count.
         off: The option of the command line that switches it off, for a switch that is on by default.
         variable: The environment variable that sets it in Promptfoo and pytest, if there is one.
@@ -159,7 +159,7 @@ class Family(NamedTuple):
         load: Imports its dataclass and returns it.
         commands: The commands that take it without naming it: a part of them that a feature adds reads it.
         rank: Its source among these in help.
-        is_of_reading: Whether its options hold wherever something is read: every command that reads files takes them,
+        is_of_reading: True if its options hold wherever something is read: every command that reads files takes them,
             and so do Promptfoo's `config`, pytest and calls from Python (`options.in_force`).
     """
 

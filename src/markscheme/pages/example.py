@@ -89,7 +89,7 @@ def render_example(
         submission: The response with its inputs.
         names: The inputs to show, in this order; a missing one is shown as missing.
         level: Level of the headings, 2 for those right below a page's title; None for names that are no headings.
-        with_raw: Whether each text is included a second time, hidden and unrendered.
+        with_raw: True if each text is included a second time, hidden and unrendered.
         shortening: How long texts are cut; None shows all of them.
     """
     inputs = submission.inputs

@@ -87,7 +87,7 @@ def steps_of(
         ids: Ids of the responses.
         rater: Name of the rater.
         seed: Random seed.
-        again: Whether some responses are labelled twice.
+        again: True if some responses are labelled twice.
         together: Position of each response in a shared pool, through which raters go in batches; None to shuffle all.
 
     Example:

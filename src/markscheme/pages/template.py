@@ -69,7 +69,7 @@ class PageTemplate:
 
         Args:
             data: Data for the page's script.
-            is_sheet: Whether the page is a file that needs no server.
+            is_sheet: True if the page is a file that needs no server.
             names: Further variables of the template.
         """
         return (

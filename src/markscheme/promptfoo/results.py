@@ -58,14 +58,14 @@ class AssertionVerdict:
     Attributes:
         metric: Name of the verdict: the assertion's metric, else its type.
         kind: The assertion's type, without a leading "not-".
-        passed: Whether it passed; None if ungraded.
+        passed: True if it passed; None if ungraded.
         score: Its score; None if ungraded.
         reason: The grader's reason.
         ungraded: Why there is no verdict; None if there is one.
         text: The requirement in words.
-        is_part: Whether the verdict is on one criterion of the assertion before it.
+        is_part: True if the verdict is on one criterion of the assertion before it.
         usage: Tokens and cost of grading it.
-        is_negated: Whether the assertion's type begins with "not-", so that it passes if the requirement isn't met.
+        is_negated: True if the assertion's type begins with "not-", so that it passes if the requirement isn't met.
     """
 
     metric: str
@@ -115,14 +115,14 @@ class Row:
         expected: Expected label of the output as a whole, from `metadata.expected_label`.
         expected_of: Expected decisions by metric, where the test's author labelled its metrics.
         manual: The manual rating; None without one.
-        passed: Whether the graders passed it, without the manual rating; None if ungraded.
+        passed: True if the graders passed it, without the manual rating; None if ungraded.
         score: The graders' score, 0 to 1, without the manual rating; None if ungraded.
         ungraded: Why the row has no verdict; None if it has one.
         verdicts: One for each assertion, and one for each criterion of it.
         named: Named scores of the row.
         test: Index of its test in the file.
         sample: Index of this grading among several of the same output, from 0.
-        passed_anyway: Whether Promptfoo counts it as passed although it is ungraded.
+        passed_anyway: True if Promptfoo counts it as passed although it is ungraded.
         metadata: Metadata of its test, except those that markscheme reads, such as the expected label.
         comment: The comment on it in the viewer, with a thumb or without one; None without a comment.
     """

@@ -89,7 +89,7 @@ class _Row(NamedTuple):
         line: Its line in a file, or its position from 1.
         data: An Example, or the value of a line or a row.
         labels: Its labels, where they were cut out of `data`.
-        is_line: Whether `data` is from a line of a file.
+        is_line: True if `data` is from a line of a file.
     """
 
     line: int | None

@@ -423,7 +423,7 @@ def _decision_at(
         splits: Where annotators split evenly on each criterion.
         rubric: The rubric with the rule for passing.
         score: The example's score.
-        keeps_score: Whether the score is independent of how even splits are resolved.
+        keeps_score: True if the score is independent of how even splits are resolved.
     """
     outcomes = _either_way(index, levels, splits, rubric) or (_answers_at(index, levels),)
     not_applicable = _not_applicable(index, skipped)

@@ -33,7 +33,7 @@ class Rated:
         level: A value on the criterion's scale; None where the rater gave none.
         reason: Why.
         quote: The passage that supports it.
-        quote_found: Whether the quote is in the material; None without one, and for one too short to check.
+        quote_found: True if the quote is in the material; None without one, and for one too short to check.
         declined: Why there is no level; None where there is one, or nothing was asked.
         under: Fingerprint of the criterion as the rater saw it; "" where unknown.
         quote_in: Name of the text with the quote: `response` or an input; None where none has it.
@@ -254,7 +254,7 @@ class RatingReader:
 
     Attributes:
         rubric: Its criteria and scales decide which ratings are valid.
-        keep_unread: Whether an invalid level or score makes a judge's rating an unreadable one.
+        keep_unread: True if an invalid level or score makes a judge's rating an unreadable one.
     """
 
     rubric: Rubric

@@ -41,7 +41,7 @@ class Opening:
         decided: False while a test is under way, or was interrupted.
         levels: Digests of the levels that were looked at, one by the example's id and one by its texts, to recognize
             later looks at the same levels; if empty, it counts as a look at any labels.
-        counts_apart: Whether the look concerned other labels than those that test wordings, such as decisions about the
+        counts_apart: True if the look concerned other labels than those that test wordings, such as decisions about the
             whole response.
     """
 

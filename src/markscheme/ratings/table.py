@@ -198,7 +198,7 @@ def rating_table(
         rubric: The rubric of the ratings.
         ids: Ids of the examples; ratings of other examples are ignored.
         ratings: In any order.
-        samples_apart: Whether each sample of a rater is a column of its own, named "RATER #SAMPLE", instead of one
+        samples_apart: True if each sample of a rater is a column of its own, named "RATER #SAMPLE", instead of one
             column for all samples of a rater.
     """
     codes = RatingCodes.of(ratings)

@@ -35,10 +35,10 @@ class FileFormat(NamedTuple):
         is_mine: Returns whether a file has the format.
         read: Reads files of this format by a rubric; without one, by the rubric that they name or imply.
         expected: What the caller must expect, such as "ratings", for a file to have this format; empty for any caller.
-        all_are_judges: Whether people's ratings in these files are compared like a judge's, instead of being labels.
-        is_of_tool: Whether the files are a tool's export that names its metrics and its raters.
-        states_kinds: Whether the files state for each rating whether a person gave it.
-        names_judges: Whether the files name their judges.
+        all_are_judges: True if people's ratings in these files are compared like a judge's, instead of being labels.
+        is_of_tool: True if the files are a tool's export that names its metrics and its raters.
+        states_kinds: True if the files state for each rating whether a person gave it.
+        names_judges: True if the files name their judges.
         read_remarks: Reads the comments in the files of one export, its responses by id, counts of what can't be
             imported, and notes; None for other formats.
         times: Yields ids of responses with their times, as written; None for a format without times.

@@ -30,7 +30,7 @@ def one_by_one(read: Callable[[Reading], None], *, has_responses: bool = True) -
 
     Args:
         read: Adds the content of one file to a reading.
-        has_responses: Whether the files may contain responses.
+        has_responses: True if the files may contain responses.
     """
 
     def read_each(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:

@@ -51,9 +51,9 @@ class Columns:
             several.
         meaning: What the values of an export mean: which pass, which two are the same, from which number on they pass.
         words: Words with a meaning, in addition to the known ones: from lower-case word to level or pass|fail.
-        joined: Whether several files of a tool are one export.
-        by_metrics: Whether the rubric's criteria are the metrics of the files, not those of the user's rubric.
-        keep_unread: Whether a judge's answer off the scale is kept as an unreadable verdict, to be counted.
+        joined: True if several files of a tool are one export.
+        by_metrics: True if the rubric's criteria are the metrics of the files, not those of the user's rubric.
+        keep_unread: True if a judge's answer off the scale is kept as an unreadable verdict, to be counted.
         expected: What the caller takes plain lines for; decisions need no criteria.
     """
 

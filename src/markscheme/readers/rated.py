@@ -69,12 +69,12 @@ class RatedFile:
         rubric: The rubric by which the ratings were read.
         examples: The responses in the file, or what it knows about them, without labels.
         ratings: All ratings of the responses, by every rater.
-        all_are_judges: Whether people's ratings are compared like a judge's, instead of being labels.
+        all_are_judges: True if people's ratings are compared like a judge's, instead of being labels.
         judge_cost: How often the judge was asked, and what that cost.
         calibration: The report of `calibrate` that the file contains; None for any other file.
         day: The day of the evaluation, as written; None where the file doesn't say.
-        states_kinds: Whether the file states for each rating whether a person gave it.
-        names_judges: Whether the file names its judges.
+        states_kinds: True if the file states for each rating whether a person gave it.
+        names_judges: True if the file names its judges.
         cases: The test case of each example id, where several responses or repeated runs answer one case.
         written_ids: The id in the file of each example id, where several systems share one id.
         examples_read: The example set that the file contains; None for any other file.
@@ -145,7 +145,7 @@ class RatedFiles:
     Attributes:
         rubric: The rubric that was named, or that the files name or imply.
         files: The content of each file, in the order in which they were named.
-        is_named: Whether the user or the files name the rubric, so that its weights and pass mark hold.
+        is_named: True if the user or the files name the rubric, so that its weights and pass mark hold.
     """
 
     rubric: Rubric
@@ -250,8 +250,8 @@ def open_rated(
             imply.
         expected: What plain lines and tables are taken for, such as ratings or examples.
         columns: How to read the files where they don't say it themselves.
-        joined: Whether several files of one tool are one export.
-        keep_unread: Whether a judge's answer off the scale is kept as an unreadable verdict, to be counted.
+        joined: True if several files of one tool are one export.
+        keep_unread: True if a judge's answer off the scale is kept as an unreadable verdict, to be counted.
 
     Raises:
         RatingError: A file has no known format, or can't be read.

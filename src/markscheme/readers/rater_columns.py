@@ -30,7 +30,7 @@ def open_rater_table(
     Args:
         path: A table with raters in columns, or a rated file of any other format.
         levels: The scale's levels, worst first, as `Recoding` reads them; None uses those that occur.
-        between: Whether a number between two levels is a valid rating, such as a mean of runs.
+        between: True if a number between two levels is a valid rating, such as a mean of runs.
         criterion: The criterion whose levels are compared, or "score" or "pass"; None if there is only one.
         columns: How to read the file where it doesn't say it itself.
 

@@ -46,7 +46,7 @@ def read_rater_table(path: Path, levels: str | None = None, *, between: bool = T
     Args:
         path: The file.
         levels: The scale's levels, worst first, as `Recoding` reads them; None uses those that occur.
-        between: Whether a number between two levels is a valid rating, such as a mean of runs.
+        between: True if a number between two levels is a valid rating, such as a mean of runs.
 
     Raises:
         RatingError: It isn't a table, has rows whose length differs from the header's, or a cell that isn't a level.
@@ -67,7 +67,7 @@ def rater_table_from(
     Args:
         rows: The rows.
         levels: The scale's levels, worst first; None uses those that occur.
-        between: Whether a number between two levels is a valid rating.
+        between: True if a number between two levels is a valid rating.
         place: Name of the source, for messages.
 
     Raises:

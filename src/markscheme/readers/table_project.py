@@ -34,7 +34,7 @@ class TableProject:
         rubric: Name of the rubric.
         files: Text of each file by its path in the project: the rubric, examples, and each rater's ratings.
         judged: Paths of the judges' ratings.
-        has_responses: Whether the table contains the responses, so that a judge can be asked about them.
+        has_responses: True if the table contains the responses, so that a judge can be asked about them.
         unread: Names of text columns that no judge is shown, since the table names no query.
     """
 

@@ -178,7 +178,7 @@ class _Table:
 
     Attributes:
         labels: Names of columns that hold labels, in order of preference.
-        has_labels: Whether there is a column of labels, so that `verdict` is a judge's.
+        has_labels: True if there is a column of labels, so that `verdict` is a judge's.
         columns: Names of the columns that any row has, without case and separators.
         of_raters: Columns with ratings of one rater each, who is named after the column.
     """

@@ -174,7 +174,7 @@ class Items(Block):
 
     Attributes:
         items: Each with its further lines.
-        are_examples: Whether they are the first examples of a list, of which text shows a few.
+        are_examples: True if they are the first examples of a list, of which text shows a few.
     """
 
     items: tuple[tuple[Line, ...], ...]
@@ -457,7 +457,7 @@ class Document:
         parts: Further documents on the same page, such as each judge's after a comparison; details too.
         more: The command that was run, which shows the details with --details; None where that can't be said. Only the
             terminal prints it.
-        has_page: Whether --html writes the whole as a page.
+        has_page: True if --html writes the whole as a page.
         written: The page that was written; None for none.
         onward: What to do next, as its words and its command; None without one. Only the terminal prints it.
     """

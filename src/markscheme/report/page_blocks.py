@@ -23,7 +23,7 @@ class JudgeAnswer:
     Attributes:
         head: Decision and score in a few words.
         reasons: The judge's reasons by criterion, each with its level.
-        is_off: Whether it decides otherwise than gold.
+        is_off: True if it decides otherwise than gold.
     """
 
     head: str

@@ -78,12 +78,12 @@ class _Room:
 
     Attributes:
         cards: Findings shown in full; of others only the codes.
-        advice: Whether a finding says what to edit.
+        advice: True if a finding says what to edit.
         rows: Rows of a table.
         notes: Lines of small print.
         examples: Examples to read first; the HTML page has all.
-        captions: Whether bars are explained.
-        asides: Whether sections within a section are drawn, such as findings that change no decision.
+        captions: True if bars are explained.
+        asides: True if sections within a section are drawn, such as findings that change no decision.
     """
 
     cards: int
@@ -125,7 +125,7 @@ def render_terminal(
         document: What is written.
         file: Where to.
         width: Columns.
-        details: Whether the details are written; None writes them where the document can't say how to get them.
+        details: True if the details are written; None writes them where the document can't say how to get them.
     """
     raw = raw_stream(file)
     encoding = raw.encoding or "utf-8" if hasattr(raw, "encoding") else "utf-8"

@@ -283,9 +283,9 @@ class Criterion:
         good: What a good response shows, if the author says.
         bad: What a bad response shows.
         sees: Names of the inputs shown for this criterion; None shows all that the rubric declares.
-        required: Whether failing this criterion fails the whole grade, whatever the score.
+        required: True if failing this criterion fails the whole grade, whatever the score.
         threshold: Position from which the criterion passes (for a fault: 1 - position).
-        not_applicable: Whether a rater may answer that the criterion does not apply.
+        not_applicable: True if a rater may answer that the criterion does not apply.
         check: Name of the code that decides instead of a judge; None if a judge decides.
         check_value: The value that is passed to the check, as JSON; "" for none.
         passing: For categories: the labels that pass; empty if categories don't decide.

@@ -26,7 +26,7 @@ def preference_scale(*, ties: bool = True, words: Mapping[str, str] | None = Non
     """Make the scale on which raters say which of two responses is better.
 
     Args:
-        ties: Whether a rater may answer that neither response is better.
+        ties: True if a rater may answer that neither response is better.
         words: Other descriptions of the levels, by name.
 
     Example:

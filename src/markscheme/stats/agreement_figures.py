@@ -113,7 +113,7 @@ def agreement_figures(
             there are no annotators'.
         weights: A weight for each example, shape (n,), as `drawn_weights` gives them; the figures are then those of all
             that the examples were drawn from. The best constant is that of the examples as they are.
-        mirrored: Whether values are of pairs, 0 to 1 round ½, so that the constant meets each pair and its mirror
+        mirrored: True if values are of pairs, 0 to 1 round ½, so that the constant meets each pair and its mirror
             image: 0 and 1 agree with half of the pairs that aren't ties.
 
     Returns:
@@ -172,7 +172,7 @@ def annotator_shares(
         constants: Candidates for the best constant, shape (m,), nan = missing.
         tolerance: Two that are closer than this agree.
         groups: A name for each example, shape (n,), where several share a task.
-        mirrored: Whether values are of pairs, as in `agreement_figures`.
+        mirrored: True if values are of pairs, as in `agreement_figures`.
 
     Example:
         >>> shares = annotator_shares(np.array([0.5]), np.array([[0.5, 0.75]]), [0.5, 0.75], tolerance=0.1)

@@ -558,7 +558,7 @@ def _chance_of_first(outcomes: Integers, times: Integers, *, two_sided: bool) ->
     Args:
         outcomes: Shape (n_rows, n_columns).
         times: How many equal rows each row represents, each with a draw of its own, shape (n_rows,).
-        two_sided: Whether sums in the other direction count too.
+        two_sided: True if sums in the other direction count too.
     """
     observed = int(times @ outcomes[:, 0])
     lowest = outcomes.min(axis=1, initial=np.iinfo(np.int64).max, keepdims=True) if outcomes.size else outcomes[:, :1]

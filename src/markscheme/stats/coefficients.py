@@ -307,10 +307,10 @@ class _Coefficient:
     Attributes:
         seen: Observed disagreement, from the table and the cost of a pair; over all, then with each set left out.
         chance: Disagreement expected by chance, from table and cost; over all, then with each set left out.
-        guarded: Whether it depends on how the ratings vary, so that it needs enough of them outside the most common
+        guarded: True if it depends on how the ratings vary, so that it needs enough of them outside the most common
             level.
-        categories: Whether it needs ratings on the levels themselves, even for a loss that allows values between them.
-        pairs_only: Whether units with one rating are ignored.
+        categories: True if it needs ratings on the levels themselves, even for a loss that allows values between them.
+        pairs_only: True if units with one rating are ignored.
         for_more: What to use instead for more than two raters; None where it accepts any number.
     """
 
@@ -797,7 +797,7 @@ def two_raters(
         gold: Gold levels, shape (n_units,), nan where there is none; a median between two levels is used as it is.
         judge: The judge's levels, shape (n_units,), nan = missing. Examples that lack either are ignored.
         levels: The scale's levels, worst first, used or not.
-        ordered: Whether the levels have an order.
+        ordered: True if the levels have an order.
         groups: A name for each example, shape (n_units,), where examples that share one are not independent.
         level: Coverage of the intervals.
 

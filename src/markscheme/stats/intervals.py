@@ -179,7 +179,7 @@ def jackknife(
             error and ratios, IDENTITY for signed errors and differences.
         level: Coverage, 0 to 1.
         method: Text of `Estimate.method` before the kind of interval; None for that alone.
-        grouped: Whether groups are left out, for the wording of a note.
+        grouped: True if groups are left out, for the wording of a note.
 
     Returns:
         Value and limits in the statistic's own unit; `n` is the number of units (or groups).
@@ -288,7 +288,7 @@ def guard(estimate: Estimate, off: int, *, grouped: bool = False) -> Estimate:
     Args:
         estimate: A statistic that depends on how the ratings vary.
         off: Examples (or groups with one) outside the most common level, the least over the raters.
-        grouped: Whether `off` counts groups, for the wording of the note.
+        grouped: True if `off` counts groups, for the wording of the note.
 
     Returns:
         Without interval below 5, marked approximate from 5 to 9, unchanged from 10. The same holds for an interval made
@@ -481,7 +481,7 @@ class Groups:
         n: Number of groups; the number of units if units have no groups.
         times: Units that each row represents within its set, shape (n_rows,); None if each row is one unit.
         copies: Number of equal groups that each set represents, shape (n_sets,); None if each set is one group.
-        named: Whether units have groups.
+        named: True if units have groups.
     """
 
     number: Integers

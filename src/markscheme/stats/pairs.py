@@ -63,7 +63,7 @@ class Pairs:
         span: Distance from the worst to the best level of the scale.
         step: Distance from one level to the next; the whole scale where only its ends are known.
         raters: Names of gold and judge in messages.
-        scale_told: Whether the scale's ends are known, not only the ratings that occurred.
+        scale_told: True if the scale's ends are known, not only the ratings that occurred.
     """
 
     gold: Floats

@@ -48,7 +48,7 @@ class RatingPatterns:
         times: How many units have that row, shape (n_rows,).
         left_out: The sets to leave out in turn; none if only values are wanted.
         set_of: For each unit, the set with which it is left out, -1 for one without any rating; shape (n_units,).
-        grouped: Whether groups of units are left out instead of units.
+        grouped: True if groups of units are left out instead of units.
         between: A rating that lies between levels; None where there is none.
         raters: Names of the raters in messages.
     """
@@ -225,7 +225,7 @@ def rating_patterns(
         ratings: Shape (n_units, n_raters), nan where a rater gave none.
         levels: The scale's levels, worst first.
         groups: A name for each unit, shape (n_units,), to leave out groups instead of units.
-        leave_out: Whether to prepare leaving out; values alone don't need it.
+        leave_out: True if to prepare leaving out; values alone don't need it.
         raters: Names of the raters in messages; "rater 1" and so on by default.
 
     Raises:

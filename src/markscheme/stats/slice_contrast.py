@@ -67,7 +67,7 @@ class SliceLook:
             at its gold.
         comparable_inside: Examples of the slice whose gold also occurs outside it.
         comparable_outside: Other examples whose gold also occurs in the slice.
-        shift: Whether the figure has a direction; a slice then counts only if it is further from 0 than the rest.
+        shift: True if the figure has a direction; a slice then counts only if it is further from 0 than the rest.
     """
 
     as_it_is: Contrast
@@ -151,7 +151,7 @@ class SliceColumn:
         Args:
             values: One figure per example, shape (n_units,), nan = missing.
             gold: Gold level or score per example, shape (n_units,), nan = missing.
-            score: Whether gold is a score with many values: more than six of them are then cut into fifths, and gold
+            score: True if gold is a score with many values: more than six of them are then cut into fifths, and gold
                 itself is held equal within these.
             groups: A name for each example, shape (n_units,), where several share a task; the largest p counts.
 
@@ -169,7 +169,7 @@ class SliceColumn:
 
         Args:
             inside: Whether each example belongs to the part, shape (n_units,).
-            shift: Whether the figure has a direction, as a signed error has.
+            shift: True if the figure has a direction, as a signed error has.
         """
         is_inside = np.asarray(inside)[self.is_known].astype(bool)
         as_it_is = self._as_it_is(is_inside)

@@ -124,7 +124,7 @@ def accept(
         calibration: The run, with its repeats; each sample is kept as a run.
         path: The accepted.json to write; its folder is made.
         split: The part of the examples that was measured, where there are splits.
-        start_over: Whether to drop the previously accepted runs.
+        start_over: True if to drop the previously accepted runs.
         basis: The files and options of the run; None where it isn't from files.
 
     Raises:
@@ -243,8 +243,8 @@ def joinable(
         path: Their accepted.json; it may be missing.
         current: The setting of today's run.
         examples: Those that have gold.
-        start_over: Whether to drop them in any case.
-        is_asked: Whether the judge has been asked already.
+        start_over: True if to drop them in any case.
+        is_asked: True if the judge has been asked already.
     """
     if start_over or not path.is_file():
         return None, None

@@ -94,9 +94,9 @@ class AcceptedRuns(NamedTuple):
             rubric: What was judged.
             examples: The examples of this run.
             ratings: Of this run.
-            of_other_examples: Whether other examples than the rubric's own dev part were named: nothing in common is a
+            of_other_examples: True if other examples than the rubric's own dev part were named: nothing in common is a
                 warning then.
-            count: Whether this run may be counted as a comparison; it is where it is a check.
+            count: True if this run may be counted as a comparison; it is where it is a check.
 
         Raises:
             ComparisonError: It has nothing in common with this run.
@@ -139,7 +139,7 @@ class AcceptedRuns(NamedTuple):
             ask: How the judge is asked.
             judge: The judge.
             opened: Opens it once more.
-            close: Whether it is closed at the end.
+            close: True if it is closed at the end.
 
         Returns: The accepted run, with the ratings of the replay if there was one, and the cost.
         """
@@ -265,7 +265,7 @@ def why_not_accepted(calibration: Calibration, *, anyway: bool) -> Reason | None
 
     Args:
         calibration: Of the run.
-        anyway: Whether it is accepted though the judge can neither gate nor be used for trends.
+        anyway: True if it is accepted though the judge can neither gate nor be used for trends.
     """
     if calibration.counts.too_few_graded:
         return Reason("many-ungraded", {"examples": calibration.counts.not_graded})

@@ -30,7 +30,7 @@ class Recomputed(Reported):
 
     Attributes:
         differences: Statements that differ; empty if the file is right.
-        recomputed: Whether everything could be computed again.
+        recomputed: True if everything could be computed again.
         unchecked: What wasn't checked, in words.
     """
 

@@ -148,12 +148,12 @@ class Circumstances:
     Attributes:
         states: What is shown of the agreement of scores.
         ok: What a judge with verdict ok may be used for on these labels, where there is no gate question.
-        by_people: Whether people gave the labels.
+        by_people: True if people gave the labels.
         against_gate: Codes of what forbids a gate whatever the figures: one annotator, not blind, picked by hand, …
-        drifted: Whether a drift alarm counts against the judge: not where its cause is the author's own edit and
+        drifted: True if a drift alarm counts against the judge: not where its cause is the author's own edit and
             agreement is no worse.
-        no_skill: Whether a finding says that the judge has no skill or always gives one answer.
-        people_split: Whether people are shown to decide differently from each other too often, and the judge isn't
+        no_skill: True if a finding says that the judge has no skill or always gives one answer.
+        people_split: True if people are shown to decide differently from each other too often, and the judge isn't
             shown to decide worse than a person.
     """
 
@@ -273,7 +273,7 @@ def use_of_ok(reference: str, *, blind: bool = True, by_hand: float = 0.0) -> Us
 
     Args:
         reference: What the gold labels are: adjudicated, people (two or more), one-person, constructed or model.
-        blind: Whether annotators labelled without seeing the judge's verdict.
+        blind: True if annotators labelled without seeing the judge's verdict.
         by_hand: Share of the examples that were picked by hand, 0 to 1: these say nothing about other outputs.
 
     Example:
@@ -292,7 +292,7 @@ def against_gate(reference: str, *, blind: bool = True, by_hand: float = 0.0) ->
 
     Args:
         reference: What the gold labels are: adjudicated, people (two or more), one-person, constructed or model.
-        blind: Whether annotators labelled without seeing the judge's verdict.
+        blind: True if annotators labelled without seeing the judge's verdict.
         by_hand: Share of the examples that were picked by hand, 0 to 1.
 
     Example:
@@ -342,7 +342,7 @@ def trend_ruling(states: VerdictStates, *, no_skill: bool = False, further: Sequ
 
     Args:
         states: What is shown of their agreement.
-        no_skill: Whether a finding says that the judge has no skill or always gives one answer.
+        no_skill: True if a finding says that the judge has no skill or always gives one answer.
         further: Codes of what refuses it or leaves it open besides.
 
     Example:

@@ -94,7 +94,7 @@ class Decision:
         trend: Whether its scores may be averaged and compared.
         circumstances: What else bears on the verdict.
         target: The share of examples it must agree on.
-        needs_adjustment: Whether the point estimate of agreement is under the target.
+        needs_adjustment: True if the point estimate of agreement is under the target.
         labels: Labels needed on top of those by people, with the chance that they decide; None where the verdict isn't
             open, or labels alone are unlikely to decide it.
         next_step: In a sentence, the labels that an open verdict needs, or what to do where no number would; None

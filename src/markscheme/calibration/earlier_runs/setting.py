@@ -136,7 +136,7 @@ class Accepted:
         Args:
             current: The setting of today's run.
             examples: Its examples.
-            is_asked: Whether the judge has been asked; before, it is taken for granted that its server takes what it
+            is_asked: True if the judge has been asked; before, it is taken for granted that its server takes what it
                 took then.
         """
         if not is_asked and current.identity is not None and self.setting.identity is not None:

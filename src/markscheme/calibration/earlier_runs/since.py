@@ -35,8 +35,8 @@ class Since:
         margin: Share of a scale's range by which the mean may move and still count as unmoved.
         replayed: Ratings of today's judge asked with the accepted rubric, which separates the judge's effect from the
             rubric's.
-        accepting: Whether this run is about to be accepted, and so raises no alarm.
-        start_over: Whether it then replaces the accepted runs instead of joining them.
+        accepting: True if this run is about to be accepted, and so raises no alarm.
+        start_over: True if it then replaces the accepted runs instead of joining them.
         looks: Evidence that the judge moved, after each recorded look at the accepted examples in this setting; above
             1 it grows. Empty without a record.
     """

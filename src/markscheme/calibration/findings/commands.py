@@ -24,11 +24,11 @@ class Commands:
         judge: Options with which `calibrate` uses the same judge or ratings again, such as "--ratings judge.jsonl";
             None for the judge at hand.
         model: A model that can be asked, as a shell argument.
-        asks: Whether `calibrate` would ask the judge again, instead of reading its ratings from a file.
-        has_rubric: Whether `label` and `improve` find a rubric there; Promptfoo's results have none.
-        asks_together: Whether one request asks about several criteria.
-        is_usable: Whether the judge can gate or show trends.
-        can_improve: Whether enough is labelled for `improve` to try other words.
+        asks: True if `calibrate` would ask the judge again, instead of reading its ratings from a file.
+        has_rubric: True if `label` and `improve` find a rubric there; Promptfoo's results have none.
+        asks_together: True if one request asks about several criteria.
+        is_usable: True if the judge can gate or show trends.
+        can_improve: True if enough is labelled for `improve` to try other words.
     """
 
     rubric: str

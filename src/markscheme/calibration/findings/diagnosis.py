@@ -36,7 +36,7 @@ def findings_of(
         comparison: The judge compared with gold.
         ratings: The judge's; several of one example show how often it changes its answer.
         slices: The judge on parts of the examples.
-        elsewhere: Whether the ratings were made elsewhere, so that one with only an error was an unreadable reply.
+        elsewhere: True if the ratings were made elsewhere, so that one with only an error was an unreadable reply.
     """
     examined = ExaminedJudge(Evidence.of(comparison, ratings), ratings, slices, elsewhere)
     rules = [row.rule for row in all_findings() if row.rule is not None and comparison.rubric.compares in row.rated]

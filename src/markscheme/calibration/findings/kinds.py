@@ -76,11 +76,11 @@ class FindingKind:
         stage: When work on it is due.
         command: The command that follows the suggestion; none for an edit by hand, after which you calibrate again.
         part_of: The code of a finding on the same criterion that explains this one; None if none does.
-        names_criterion: Whether its sentences name the criterion by themselves.
-        voids_agreement: Whether a judge with it is not ok, however often it agrees.
-        needs_scores: Whether it says nothing as long as no example could be scored.
-        compares_baseline: Whether it says that always giving one score does as well.
-        is_of_levels: Whether it is about the levels that the judge gives on a criterion, so that gold's in their place
+        names_criterion: True if its sentences name the criterion by themselves.
+        voids_agreement: True if a judge with it is not ok, however often it agrees.
+        needs_scores: True if it says nothing as long as no example could be scored.
+        compares_baseline: True if it says that always giving one score does as well.
+        is_of_levels: True if it is about the levels that the judge gives on a criterion, so that gold's in their place
             show what fixing it changes.
     """
 

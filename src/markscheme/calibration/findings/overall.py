@@ -298,7 +298,7 @@ def unreadable_replies(evidence: Evidence, *, elsewhere: bool) -> Iterator[Findi
 
     Args:
         evidence: Has the judge's ratings.
-        elsewhere: Whether the ratings were made elsewhere, so that one with only an error was an unreadable reply, not
+        elsewhere: True if the ratings were made elsewhere, so that one with only an error was an unreadable reply, not
             an unreachable judge.
     """
     unread: dict[int, set[str]] = {}

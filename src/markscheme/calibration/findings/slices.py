@@ -59,7 +59,7 @@ class ExamplePart:
         by: What was looked at: group, system, a key of the metadata, label kind or length.
         name: What they have in common.
         inside: Which they are, shape (n_examples,).
-        is_known_before: Whether it is known before grading which examples are in it.
+        is_known_before: True if it is known before grading which examples are in it.
     """
 
     by: str

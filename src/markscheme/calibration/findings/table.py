@@ -24,7 +24,7 @@ class ExaminedJudge(NamedTuple):
         evidence: All examples.
         ratings: The judge's; several of one example show how often it changes its answer.
         slices: The judge on parts of the examples.
-        elsewhere: Whether the ratings were made elsewhere, so that one with only an error was an unreadable reply.
+        elsewhere: True if the ratings were made elsewhere, so that one with only an error was an unreadable reply.
     """
 
     evidence: "Evidence"

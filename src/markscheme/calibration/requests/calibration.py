@@ -67,7 +67,7 @@ class CalibrationRequest:
         of: The rubric; or its name, or files of Promptfoo's results, as the user wrote them.
         examples: The labelled examples or their file; None for the rubric's own.
         judges: The judges to ask, by name or opened; none for the default.
-        judge_is_configured: Whether a file of settings names the judge, so that a later call need not.
+        judge_is_configured: True if a file of settings names the judge, so that a later call need not.
         ratings: Files of ratings, or ratings, instead of asking a judge.
         options: Which labels count, and what is enough.
         ask: How judges are asked.

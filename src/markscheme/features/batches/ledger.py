@@ -37,7 +37,7 @@ class BatchRecord:
         processed: Prompts done at the last poll; some providers report this only at the end.
         reserved: Maximum cost in US dollars, 0 if the price is unknown.
         usage: Tokens and cost of the replies read so far.
-        is_open: Whether some replies are still to be read.
+        is_open: True if some replies are still to be read.
     """
 
     token: str

@@ -16,7 +16,7 @@ def print_verified(path: Path, *, json: bool) -> int:
 
     Args:
         path: The file, or a folder, of which all that it has is shown.
-        json: Whether JSON is printed.
+        json: True if JSON is printed.
     """
     return max(_shown(recomputed, json=json) for recomputed in _recomputed(path))
 

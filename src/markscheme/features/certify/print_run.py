@@ -43,11 +43,11 @@ def print_certificate(
         ask: How judges are asked.
         columns: Statements on the files' columns.
         ratings: Files of ratings instead of judges.
-        write: Whether the certificate is written next to the labels.
-        ask_within: Whether it is written as the rubric's gray zone.
-        force: Whether a file with uncommitted changes may be written.
-        details: Whether the details are printed too.
-        json: Whether JSON is printed.
+        write: True if the certificate is written next to the labels.
+        ask_within: True if it is written as the rubric's gray zone.
+        force: True if a file with uncommitted changes may be written.
+        details: True if the details are printed too.
+        json: True if JSON is printed.
     """
     if brings_rubrics(Path(rubric)):
         refuse_table(rubric)

@@ -75,8 +75,8 @@ def certify(
         ask: How judges are asked.
         columns: Statements on the files' columns that the files lack.
         watch: Shows progress.
-        writes: Whether the certificate is written next to the labels.
-        zone: Whether it is written as the rubric's gray zone.
+        writes: True if the certificate is written next to the labels.
+        zone: True if it is written as the rubric's gray zone.
 
     Raises:
         UsageError: The rubric compares pairs; a judge is named twice, or too many are; or one is neither a judge nor a

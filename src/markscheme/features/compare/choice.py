@@ -101,9 +101,9 @@ class Flip:
 
     Attributes:
         id: The example's.
-        passes: Whether the second judge passes it.
+        passes: True if the second judge passes it.
         scores: First and second; nan where one gave only a decision.
-        gold: Whether gold passes it; None where gold has no decision.
+        gold: True if gold passes it; None where gold has no decision.
     """
 
     id: str
@@ -181,7 +181,7 @@ class ContenderFigures:
         trend: Whether it is shown that its scores may be averaged; None without gold.
         agreement: Share of examples on which it agrees with gold; None without gold.
         behind_best: Its agreement minus the best one's, with one-sided 95 % limits; None for the best, or without gold.
-        not_worse: Whether the lower limit of that is above minus the margin; None without gold.
+        not_worse: True if the lower limit of that is above minus the margin; None without gold.
         labels_needed: More labels needed to decide, if the two keep differing as they do; None where decided or
             unknown.
         false_passes: Number of examples, of those that all judges graded, that gold fails and it passes; None where
@@ -394,7 +394,7 @@ class _View:
 
     Attributes:
         table: Has a column for each judge, and gold if there is any.
-        has_gold: Whether there is.
+        has_gold: True if there is.
         measure: The side of scores that is compared.
         paired: What agreement of the judges is of.
     """

@@ -173,7 +173,7 @@ def _shared(rated: RatedFiles, notes: list[str], *, alone: bool) -> RatedFiles:
     Args:
         rated: The files.
         notes: Gets a note of what is left out.
-        alone: Whether there are no other sides than the files.
+        alone: True if there are no other sides than the files.
 
     Raises:
         ComparisonError: They have no response in common.

@@ -57,10 +57,10 @@ def print_comparison(
         columns: Statements on the files' columns.
         rubric: A rubric's name or file; None for the one that the sides name or imply.
         report: With two versions of a rubric, a calibration's JSON by the second.
-        pairs: Whether the systems in files of pairs are compared.
-        details: Whether the details are printed too.
-        json: Whether JSON is printed.
-        markdown: Whether Markdown is printed.
+        pairs: True if the systems in files of pairs are compared.
+        details: True if the details are printed too.
+        json: True if JSON is printed.
+        markdown: True if Markdown is printed.
         html: The file of a page; None writes none.
     """
     if json and markdown:

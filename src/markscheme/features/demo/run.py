@@ -32,9 +32,9 @@ def show_round(
         n: Number of labelled examples.
         seed: What the round is drawn by; None draws that too.
         keep: Where the files of the round are kept; None keeps none.
-        json: Whether JSON is printed.
-        sealed: Whether the hash of the fault is printed before anything else.
-        details: Whether the figures behind the raters are printed too.
+        json: True if JSON is printed.
+        sealed: True if the hash of the fault is printed before anything else.
+        details: True if the figures behind the raters are printed too.
 
     Raises:
         UsageError: The folder exists, or cannot be made.

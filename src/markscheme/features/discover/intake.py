@@ -54,7 +54,7 @@ def take_notes(
         pool: File of outputs; the one from before where None.
         columns: What the caller says of files that are tables.
         seed: Random seed of the order.
-        is_random: Whether the outputs in the files are a random draw.
+        is_random: True if the outputs in the files are a random draw.
 
     Raises:
         RatingError: A file can't be read, or doesn't say who wrote; or it is a reading sheet that was changed, or of

@@ -42,7 +42,7 @@ class Mode:
         halves: The modes that it was split into; empty for one that is listed.
         half_of: The mode of which it is a half, whose readings count for it too; None for any other.
         changed: Who changed it last, and when, as written; None if nobody did.
-        is_turned: Whether the author turned it round: the criterion asks for the good, not for the fault.
+        is_turned: True if the author turned it round: the criterion asks for the good, not for the fault.
     """
 
     name: str
@@ -121,7 +121,7 @@ class Assignment:
         kind: "model" for a suggestion.
         at: When, as written; None where no file says it.
         is_firm: Of a suggestion, whether the model put the note together with another one both times it was asked.
-        is_recode: Whether it says, blind, how a second person would sort the note; it moves nothing.
+        is_recode: True if it says, blind, how a second person would sort the note; it moves nothing.
     """
 
     note: str

@@ -38,7 +38,7 @@ class OpenedDiscovery:
         pool_path: The pool's file; None without one.
         pool_name: The pool's file as a command would name it; None without one.
         rubric: The rubric of the same name; None where there is none yet.
-        reads_all: Whether no output stays unread, by the user's word.
+        reads_all: True if no output stays unread, by the user's word.
     """
 
     folder: DiscoveryFolder
@@ -118,7 +118,7 @@ def open_discovery(
         seed: Random seed of the order, before anything was read.
         drawn: Further outputs that are a random draw by their user's word.
         more: Outputs that come with notes.
-        reads_all: Whether no output stays unread.
+        reads_all: True if no output stays unread.
 
     Raises:
         UsageError: The name can't be a folder's, or the pool has moved.

@@ -24,7 +24,7 @@ class ReadingOrder:
     Attributes:
         ids: Of the outputs, in order.
         n_drawn: How many of them, the first ones, come from files that are a random draw by their users' word.
-        is_pool: Whether the pool is known; without it, only drawn outputs can be a random part.
+        is_pool: True if the pool is known; without it, only drawn outputs can be a random part.
     """
 
     ids: tuple[str, ...]

@@ -94,7 +94,7 @@ class NotesIn:
         Args:
             reading: Without notes.
             passages: The notes.
-            says_state: Whether the row says how the output was read.
+            says_state: True if the row says how the output was read.
         """
         key = (reading.rater, reading.id)
         earlier = self.readings.get(key)
@@ -428,7 +428,7 @@ def taken_in(
         content: The files' notes.
         before: The readings so far.
         codebook: The modes and assignments so far.
-        is_random: Whether the outputs in the files are a random draw.
+        is_random: True if the outputs in the files are a random draw.
         materials: The texts of the outputs, by id, in which passages are looked up.
 
     Raises:
@@ -480,7 +480,7 @@ def _with_more(
         same: As on record.
         reading: By the rows.
         notes: Those of both.
-        is_later: Whether the rows say how the output was read, and no earlier than the record.
+        is_later: True if the rows say how the output was read, and no earlier than the record.
     """
     in_full = reading.read == "in full"
     read = reading.read if in_full or is_later else same.read

@@ -60,7 +60,7 @@ class OutputReading:
         passed: Good or bad as a whole; None where the reader didn't say.
         at: Time of the reading, as written; None where no file says it.
         seconds: Duration; None where unknown.
-        is_chosen: Whether the output was shown out of turn, or comes from a file that isn't a random draw.
+        is_chosen: True if the output was shown out of turn, or comes from a file that isn't a random draw.
         line: Line of the file on which the reading was first finished; 0 where it isn't in a file.
     """
 

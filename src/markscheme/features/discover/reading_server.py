@@ -60,7 +60,7 @@ def reading_sheet(work: ReadingWork, *, timed: bool, sent_along: set[str] | None
 
     Args:
         work: What is read.
-        timed: Whether the seconds of each reading are kept.
+        timed: True if the seconds of each reading are kept.
         sent_along: Gets the files of images and documents for which the sheet has no room.
     """
     data = _data(work, timed=timed)

@@ -49,7 +49,7 @@ class ReadingWork:
         lock: Held open for as long as this process may write to it.
         clock: The time, as readings have it.
         view: What the page begins with: read, group, again or recode.
-        is_second: Whether the reader reads what others have read, with their notes hidden.
+        is_second: True if the reader reads what others have read, with their notes hidden.
         also: Outputs to show out of turn, in order.
         mine: Ids that the reader shares with nobody; None where the reader reads all.
         history: The changes of groups on this page: the codebook before and after each.

@@ -49,7 +49,7 @@ class PoolRecord:
         seed: Random seed of the order.
         drawn: Ids of outputs in files that their users said are a random draw, in the order of the files.
         agreement: Adjusted Rand index of the two answers of the model that proposed groups last; None without one.
-        reads_all: Whether no output stays unread, by the user's word.
+        reads_all: True if no output stays unread, by the user's word.
         columns: Statements of its user on a pool that is a table, by option.
     """
 

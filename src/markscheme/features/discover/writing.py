@@ -39,7 +39,7 @@ class Written:
     Attributes:
         rubric: The rubric.
         path: Its file.
-        is_new: Whether the file is new; else modes were added to it, or it had them all.
+        is_new: True if the file is new; else modes were added to it, or it had them all.
         draft: What was drafted; None where the rubric had all modes already.
         advice: What lint says of it.
         examples: Outputs added to the examples.
@@ -78,7 +78,7 @@ def write_rubric(opened: OpenedDiscovery, here: Path, day: str, *, replaces: boo
         opened: The discovery.
         here: The working directory; the rubric goes to its `rubrics/`.
         day: Today, as labels have it.
-        replaces: Whether a rubric that exists is written afresh, instead of getting the modes it lacks.
+        replaces: True if a rubric that exists is written afresh, instead of getting the modes it lacks.
 
     Raises:
         NothingConfirmed: No mode is ready.

@@ -24,7 +24,7 @@ def drift_findings(
         criteria: By name.
         rubric: Today's.
         level: The p up to which this run raises an alarm.
-        is_asked: Whether what asked the judge is on record.
+        is_asked: True if what asked the judge is on record.
     """
     whole = sum(abs(criterion.weight) for criterion in rubric.criteria)
     for name, drift in criteria.items():
@@ -121,9 +121,9 @@ def account(
     Args:
         drift: Drift of the criterion.
         level: The p up to which this run raises an alarm.
-        is_asked: Whether what asked the judge is on record.
-        cause_first: Whether to name the cause.
-        agreement_first: Whether agreement comes before the shift.
+        is_asked: True if what asked the judge is on record.
+        cause_first: True if to name the cause.
+        agreement_first: True if agreement comes before the shift.
     """
     explanation = drift.explanation
     effect = _effect(drift)

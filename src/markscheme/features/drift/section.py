@@ -86,7 +86,7 @@ def section(baseline: Baseline | None, command: str, *, is_usable: bool) -> doc.
     Args:
         baseline: The comparison; None without either.
         command: The command that accepts this run.
-        is_usable: Whether the judge can gate or be used for trends, so that it makes sense to accept this run.
+        is_usable: True if the judge can gate or be used for trends, so that it makes sense to accept this run.
     """
     title = "Since the accepted run"
     if baseline is None:

@@ -41,7 +41,7 @@ class Explanation:
 
     Attributes:
         changes: Those that can; empty where no recorded change could.
-        separable: Whether their effects are known separately: there is at most one, or a replay shows each.
+        separable: True if their effects are known separately: there is at most one, or a replay shows each.
         parts: The parts a replay shows; empty without one.
     """
 

@@ -93,7 +93,7 @@ class Output:
         text: The output; None if there is none.
         why: Why there is none; None if there is one.
         under: Digest of prompt and model; None if the output came from a file.
-        cut_off: Whether it was cut off at the maximum answer length.
+        cut_off: True if it was cut off at the maximum answer length.
     """
 
     text: str | None

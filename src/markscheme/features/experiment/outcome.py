@@ -68,8 +68,8 @@ def report_of(
         rules: Rules by which it fails.
         accepted: The run it is compared with, if there is one.
         decided: Decisions by which pass rates are corrected; None for the rubric's accepted calibration.
-        worse: Whether it fails if it is worse than the accepted run.
-        strict: Whether it is an error if that comparison is impossible.
+        worse: True if it fails if it is worse than the accepted run.
+        strict: True if it is an error if that comparison is impossible.
 
     Raises:
         ComparisonError: With `worse` and `strict`, the run cannot be compared with the accepted one.

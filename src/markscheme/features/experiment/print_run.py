@@ -65,10 +65,10 @@ def print_experiment(
         judge: The judge's name; None for the one that is set, else the default.
         outputs: A file that holds all outputs; None where they come from the experiment.
         fail_if: Rules by which the run fails.
-        accept: Whether the run is kept.
+        accept: True if the run is kept.
         calibration: A calibration's JSON by which pass rates are corrected; None for the rubric's accepted one.
         targets: By form, the file or "-" that it is written to.
-        details: Whether the details are printed too.
+        details: True if the details are printed too.
     """
     try:
         defined = Experiment.from_file(file, outputs=outputs)

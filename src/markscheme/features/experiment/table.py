@@ -85,7 +85,7 @@ class Shift:
         together: That mean with a simultaneous interval: with 95% confidence all tested together are right.
         p: Exact probability of such a mean if neither is higher, Holm-adjusted for all tested together.
         means: Mean of first and of second, over the cases that both have.
-        is_fault: Whether a higher figure is worse: the criterion has a negative weight.
+        is_fault: True if a higher figure is worse: the criterion has a negative weight.
     """
 
     difference: Estimate

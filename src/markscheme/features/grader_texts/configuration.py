@@ -38,8 +38,8 @@ class GradedText(NamedTuple):
         metric: The assertion's metric; None without one, or where it is a template.
         threshold: The assertion's; None without one.
         weight: The assertion's weight, times those of the sets it is in.
-        is_negated: Whether an output passes where the text doesn't hold.
-        may_fail_alone: Whether failing it alone fails the test.
+        is_negated: True if an output passes where the text doesn't hold.
+        may_fail_alone: True if failing it alone fails the test.
     """
 
     text: str

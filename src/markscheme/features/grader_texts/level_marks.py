@@ -91,7 +91,7 @@ def anchors_in(text: str, *, lowest: float, is_score: bool) -> tuple[Mapping[flo
     Args:
         text: The text.
         lowest: The lowest score that it names; a line's dash is a minus where that is below 0.
-        is_score: Whether something else says that it asks for a score.
+        is_score: True if something else says that it asks for a score.
 
     Returns:
         The meaning of each single score, and the lowest and the highest that it names; None where it names none.

@@ -49,8 +49,8 @@ def level_run(text: str, *, is_score: bool, may_be_list: bool) -> Mapping[float,
 
     Args:
         text: The text.
-        is_score: Whether something says that it asks for a score; else the ends have to be a bad and a good level.
-        may_be_list: Whether scores count that may as well number the points of a list.
+        is_score: True if something says that it asks for a score; else the ends have to be a bad and a good level.
+        may_be_list: True if scores count that may as well number the points of a list.
     """
     runs = (run for parts in (_LINES, _CLAUSES) for side in (_FIRST, _LAST) for run in _runs(text, parts, side))
     run = next(runs, ())

@@ -137,9 +137,9 @@ class _Limit(NamedTuple):
 
     Attributes:
         scores: The scores that it names.
-        is_strict: Whether these don't pass themselves.
-        lower_passes: Whether those below pass; None where that depends on the scale.
-        is_listed: Whether it names scores without a comparison.
+        is_strict: True if these don't pass themselves.
+        lower_passes: True if those below pass; None where that depends on the scale.
+        is_listed: True if it names scores without a comparison.
     """
 
     scores: frozenset[float]

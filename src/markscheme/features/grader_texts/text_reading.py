@@ -27,7 +27,7 @@ class TextReading(NamedTuple):
         scale: The scale of its answer: yes or no where it asks for no score.
         passes_from: The level from which it passes, where the text says; None where it doesn't.
         points: The points that it lists, each as a requirement of its own; empty where it has none.
-        has_unread_scale: Whether it asks for a score on a scale that wasn't read, which is asked as pass or fail.
+        has_unread_scale: True if it asks for a score on a scale that wasn't read, which is asked as pass or fail.
     """
 
     text: str

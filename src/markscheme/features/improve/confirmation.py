@@ -53,7 +53,7 @@ class FinalistsResult:
         gain: The same, as expected on new examples, by scores.
         agreement_gain: The expected gain in agreement.
         decisions_gain: What is expected of decisions, where wordings were compared by them.
-        asked_again: Whether the user's wording was asked again in this run.
+        asked_again: True if the user's wording was asked again in this run.
     """
 
     adopted: Wording | None
@@ -78,7 +78,7 @@ class Ledger:
         examples: The whole set; its record of openings is kept next to it.
         at: The day.
         judge: Fingerprint of the judge.
-        outside: Whether all labels are opened, for wordings that were written without them.
+        outside: True if all labels are opened, for wordings that were written without them.
         settings: Number of settings with figures on the held-out labels, besides the one in use; at least 1.
         is_kept: False for a set that comes with the package: each of its looks is a first one, and none is recorded.
     """

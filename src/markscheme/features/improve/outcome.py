@@ -33,12 +33,12 @@ class ImprovementRun:
         proposer: Name of the model that wrote new words; "" if all came from files.
         sealed: The held-out part; with `outside`, all examples.
         answer: The result on the held-out labels; None if they weren't used.
-        outside: Whether the user stated that the wordings were written without these labels.
+        outside: True if the user stated that the wordings were written without these labels.
         usage: Tokens and cost, proposals included.
         graded: Number of examples graded.
         diff: The lines of the rubric's file that change; None where no wording is adopted.
-        written: Whether they were written.
-        parts_written: Whether this run wrote the parts into the file of examples.
+        written: True if they were written.
+        parts_written: True if this run wrote the parts into the file of examples.
     """
 
     search: Search

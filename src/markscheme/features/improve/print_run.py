@@ -60,18 +60,18 @@ def print_improvement(
         labels: Which labels count, and their file.
         ask: How the judge is asked.
         columns: Statements on columns of ratings.
-        open: Whether finalists are tested on the held-out labels, or numbers on the decisions.
-        outside: Whether the candidates were written without these labels.
-        numbers: Whether weights and pass mark are tried.
+        open: True if finalists are tested on the held-out labels, or numbers on the decisions.
+        outside: True if the candidates were written without these labels.
+        numbers: True if weights and pass mark are tried.
         pairs_named: Name of a rubric of pairs whose labels count; None where decisions do.
         cost: The cost of a false pass and of a false fail, as it was typed.
         ratings: Files of a judge's ratings that bring levels.
-        write: Whether what is adopted is written into the rubric's file.
-        plan: Whether only labels needed and cost are printed.
-        force: Whether a file with uncommitted changes may be written.
+        write: True if what is adopted is written into the rubric's file.
+        plan: True if only labels needed and cost are printed.
+        force: True if a file with uncommitted changes may be written.
         html: The file of a page; None writes none.
-        details: Whether the details are printed too.
-        json: Whether JSON is printed.
+        details: True if the details are printed too.
+        json: True if JSON is printed.
     """
     refuse_table(rubric)
     columns.refuse(rubric)

@@ -233,7 +233,7 @@ def read_proposal(
         base: The rubric it was asked to improve.
         yours: The user's rubric.
         labelled: Texts that no candidate may copy.
-        narrow: Whether it was asked to change one criterion only.
+        narrow: True if it was asked to change one criterion only.
 
     Raises:
         NotTried: There is no answer, no edits in it, or edits that aren't allowed.

@@ -55,7 +55,7 @@ async def improve(
         wordings: The wordings to try: files of them, and who writes new ones.
         ask: How judges are asked.
         judge: The judge's name; None for the one that is set, else the default.
-        opens: Whether the finalists are tested on the held-out labels.
+        opens: True if the finalists are tested on the held-out labels.
         watch: Shows progress.
 
     Raises:

@@ -58,7 +58,7 @@ class ImprovableSet:
         dev: The examples that may be looked at; with `outside` all of them.
         sealed: The held-out ones; with `outside` all of them.
         folder: Where openings and adopted words are recorded.
-        outside: Whether the candidates were written without these labels.
+        outside: True if the candidates were written without these labels.
         day: Today.
     """
 

@@ -52,7 +52,7 @@ class TunedWeights:
     Attributes:
         before: The author's weights.
         after: The proposed weights; the author's where no change is supported.
-        supported: Whether the labels support a change.
+        supported: True if the labels support a change.
         reason: Why, or why not, in a sentence.
         needed: Labelled examples needed to try; None where there were enough.
         p: p-value of the F test that the author's weights fit as well as any; None where it wasn't reached.

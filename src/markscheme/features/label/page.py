@@ -62,7 +62,7 @@ def sheet_of(work: Work, *, timed: bool, sent_along: set[str] | None = None) -> 
 
     Args:
         work: What is labelled.
-        timed: Whether the seconds of each answer are kept.
+        timed: True if the seconds of each answer are kept.
         sent_along: Gets the files of images and documents for which the sheet has no room.
     """
     rubric = work.rubric

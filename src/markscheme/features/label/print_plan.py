@@ -42,8 +42,8 @@ def print_plan(made: Plan, to: str | None, json: str | None, *, details: bool, q
         made: The plan.
         to: The file for the outputs that are drawn, "-" for standard output; None where none are drawn.
         json: The file for the plan's JSON, "-" for standard output; None for none.
-        details: Whether the details are printed too.
-        quiet: Whether no plan is printed.
+        details: True if the details are printed too.
+        quiet: True if no plan is printed.
     """
     write_report(
         lambda: view(made, None if to == "-" else to),

@@ -48,7 +48,7 @@ def rows_to_label(path: Path, *, every: bool) -> RowsToLabel:
 
     Args:
         path: Their file.
-        every: Whether responses are asked all of their criteria, however many.
+        every: True if responses are asked all of their criteria, however many.
 
     Raises:
         RatingError: Rows or their rubrics are faulty; it names each with its line.

@@ -55,10 +55,10 @@ def label_on_pages(
         labelling: What is asked.
         share: How raters share the pool; None where they don't.
         grades: What `grade --json` left to people; None for all.
-        audits: Whether what `pass-rate --track` drew is labelled.
+        audits: True if what `pass-rate --track` drew is labelled.
         columns: What the caller says of the pool's columns.
         page: How the page is served.
-        json: Whether JSON is printed.
+        json: True if JSON is printed.
     """
     with _opened(
         rubric,

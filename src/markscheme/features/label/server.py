@@ -25,7 +25,7 @@ def serve(works: Mapping[str, Work], listening: socket.socket, hosts: Collection
         works: The raters' work, by token.
         listening: Where requests come in.
         hosts: By which names browsers may call this server, with their ports.
-        timed: Whether the pages note how long each response takes.
+        timed: True if the pages note how long each response takes.
     """
     apps = {token: _Pages(work, timed).app for token, work in works.items()}
     serve_apps(apps, listening, hosts, PAGE.policy)

@@ -61,12 +61,12 @@ def open_work(
         rater: Who labels.
         pool: File of responses to label; the rubric's own examples where None.
         next: How many responses to draw, those whose labels are worth most; the whole pool where None.
-        adjudicate: Whether the rater decides where annotators disagree.
+        adjudicate: True if the rater decides where annotators disagree.
         ask_whole: When the rater is asked about the whole response first.
-        all_criteria: Whether a response that brings many criteria of its own is asked all of them.
+        all_criteria: True if a response that brings many criteria of its own is asked all of them.
         share: How the rater shares the pool with others; the rater labels all of it where None.
         grades: File of grades; only the responses on which they ask a person are labelled. None for all.
-        audits: Whether the responses that `pass-rate --track` drew are labelled, in their order.
+        audits: True if the responses that `pass-rate --track` drew are labelled, in their order.
         columns: What the caller says of a pool that is a table.
         seed: Random seed of the order, the draw and the share.
 

@@ -28,8 +28,8 @@ def lint_each(rubrics: Sequence[str], scorers: Sequence[str], *, allow_advice: b
     Args:
         rubrics: By name or file.
         scorers: Modules with checks by code, as in an import.
-        allow_advice: Whether a rubric with advice alone has no issues.
-        json: Whether JSON is printed.
+        allow_advice: True if a rubric with advice alone has no issues.
+        json: True if JSON is printed.
     """
     worst = NO_ISSUES
     for name in rubrics:

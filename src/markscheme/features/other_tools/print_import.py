@@ -51,13 +51,13 @@ def print_import(
         rubric: The name or file of their rubric; None takes the one that they name or imply.
         to: The file of ratings; None prints them.
         examples: The file of examples; None writes none.
-        append: Whether these may be there already.
-        to_current_words: Whether annotators gave their labels to the rubric's current words.
+        append: True if these may be there already.
+        to_current_words: True if annotators gave their labels to the rubric's current words.
         only: Whose ratings to keep; None keeps all.
         answered_by: Who answered a labelling sheet; None for the rater it was written for.
         rater_column: The column with the rater's name; None for the usual ones.
         columns: What the files don't say themselves.
-        json: Whether the report is printed as JSON.
+        json: True if the report is printed as JSON.
     """
     paths = [existing_file(path) for path in files]
     targets = TargetFiles(to, examples, append)

@@ -41,7 +41,7 @@ def export_examples(
         judge: Names of judges.
         added: Options of features, which may export something else.
         promptfoo: The file of a Promptfoo configuration; None prints lines.
-        json: Whether they are printed as one JSON list.
+        json: True if they are printed as one JSON list.
     """
     path = find_rubric(rubric)
     loaded = load_rubric(path)

@@ -70,7 +70,7 @@ def import_files(
         files: The files; several are one export.
         rubric: Whose criteria and scales the ratings must fit; None takes the one that the files name or imply.
         targets: Where ratings and examples are written.
-        to_current_words: Whether annotators gave their labels to the rubric's current words.
+        to_current_words: True if annotators gave their labels to the rubric's current words.
         only: Whose ratings to keep; None keeps all.
         answered_by: Who answered a labelling sheet; None for the rater it was written for.
         columns: What the files don't say themselves.
@@ -174,7 +174,7 @@ def _refuse_unsigned(file: RatedFile, paths: Sequence[Path], *, is_said: bool) -
     Args:
         file: What was read.
         paths: The files it was read from.
-        is_said: Whether the caller says that the ratings are adjudicated.
+        is_said: True if the caller says that the ratings are adjudicated.
 
     Raises:
         RatingError: A file has the name of a sheet's answers, and no head.

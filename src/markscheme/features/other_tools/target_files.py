@@ -24,7 +24,7 @@ class TargetFiles:
     Attributes:
         ratings: The file of ratings; None writes none.
         examples: The file of examples; None writes none.
-        append: Whether they may be there already.
+        append: True if they may be there already.
 
     Raises:
         UsageError: One can't be written, or is there and may not be added to; or both are the same file.

@@ -112,7 +112,7 @@ class ToolContent(Import):
         responses: By id; a later response with the same id counts as lost.
         scales: Lowest and highest value by metric, if the files state them.
         remarks: Words that no rating holds.
-        for_remarks: Whether words alone are wanted, so that an export without ratings will do.
+        for_remarks: True if words alone are wanted, so that an export without ratings will do.
         for_responses: The same, where responses alone are wanted.
         not_rated: Counts, among the lost, of what came in as remarks.
     """

@@ -42,8 +42,8 @@ def print_gate(
         runs_in_ci: Runs that CI averages.
         examples: Examples whose groups say which cases vary together; None for none.
         columns: What the caller says of the files' columns.
-        details: Whether the figures behind the answer are printed too.
-        json: Whether JSON is printed.
+        details: True if the figures behind the answer are printed too.
+        json: True if JSON is printed.
     """
     _refuse_one_run(results, columns.of_table(), is_named=rubric is not None)
     if examples is not None and rubric is None:

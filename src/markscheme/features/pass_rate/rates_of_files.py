@@ -71,7 +71,7 @@ def print_rate(
         named: The rubric; None for none.
         least: The rate that is enough; None where none is named.
         columns: What the caller says of the files' columns.
-        json: Whether JSON is printed.
+        json: True if JSON is printed.
 
     Raises:
         UsageError: Labels are missing.

@@ -43,8 +43,8 @@ class CriterionVerdict:
         example: The response's id.
         task: What it shares with other responses to the same task.
         criterion: What was judged.
-        gold: Whether most people find it met.
-        judge: Whether the judge does.
+        gold: True if most people find it met.
+        judge: True if the judge does.
         labelled_share: The share of the task's criteria that were labelled.
         people: What each person says, by name.
     """

@@ -34,8 +34,8 @@ class VerdictShares:
         n: Verdicts with a level of gold and of the judge.
         tasks: Tasks that they belong to.
         criteria: Different criteria among them.
-        unseen: Whether they say anything about criteria that nobody rated.
-        heavy: Whether a tenth of the tasks hold over a third of the verdicts.
+        unseen: True if they say anything about criteria that nobody rated.
+        heavy: True if a tenth of the tasks hold over a third of the verdicts.
         agreement: The share with the same level.
         agreement_of_tasks: The same with all tasks weighing alike.
         rho_task: Correlation of hits within a task.

@@ -39,7 +39,7 @@ class RubricStatus:
         labelled: Number of examples that people labelled, or, where they labelled none, that have any label; None
             without a set of examples.
         unlabelled: Number of examples that nobody labelled.
-        asks_default: Whether the default judge is asked where none is named.
+        asks_default: True if the default judge is asked where none is named.
         receipt: Of its accepted run; None without one.
         judge: The accepted judge.
         false_passes: Ids of the examples that the judge passes and the labels fail; None where none is known by itself.
@@ -47,7 +47,7 @@ class RubricStatus:
         tokens: Tokens read and written per grade; None if unknown.
         fresh_until: The day from which the accepted run is stale; None without one, or if it is already.
         stale: Why the accepted run doesn't apply to the current rubric.
-        is_calibrated: Whether a calibration has recorded the labels that its verdict needs.
+        is_calibrated: True if a calibration has recorded the labels that its verdict needs.
         next_labels: Returns the labels that an open verdict needs; before the first calibration it loads statistics.
         labels_needed: How many they are; 0 where none are, or no number would do.
         history: The accepted runs, the earliest first.

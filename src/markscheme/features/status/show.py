@@ -26,7 +26,7 @@ def show_status(html: str | None = None, *, json: bool = False) -> int:
 
     Args:
         html: The file of the page; None writes none.
-        json: Whether JSON is printed.
+        json: True if JSON is printed.
 
     Raises:
         UsageError: The page can't be written.

@@ -58,7 +58,7 @@ class Battery:
         rows: The changes.
         options: How often the judge is asked.
         part_changes: Changes of what isn't text; none where no example has any.
-        can_improve: Whether enough of the rubric's own examples are labelled for `improve` to try other words.
+        can_improve: True if enough of the rubric's own examples are labelled for `improve` to try other words.
     """
 
     rubric: Rubric

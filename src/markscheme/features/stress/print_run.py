@@ -37,9 +37,9 @@ def stress_judge(
         options: Which changes are tried, on how many examples, and how often the judge is asked.
         ask: How the judge is asked.
         examples: A file of examples; None for the rubric's own.
-        plan: Whether only cost and changed texts are printed.
-        details: Whether the figures behind the answer are printed too.
-        json: Whether JSON is printed.
+        plan: True if only cost and changed texts are printed.
+        details: True if the figures behind the answer are printed too.
+        json: True if JSON is printed.
         html: The file of a page; None writes none.
     """
     battery, opened = open_battery(ask.rubric(rubric), options, ask, examples=examples, judge=judge)

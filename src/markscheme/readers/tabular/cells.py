@@ -34,8 +34,8 @@ class NumberForm:
     Attributes:
         numbers: The number in each folded cell.
         top: The highest possible number, where each cell names it, such as 5 in `4/5`.
-        is_percent: Whether each cell is a percentage.
-        may_be_thousands: Whether commas may separate thousands as well as decimals.
+        is_percent: True if each cell is a percentage.
+        may_be_thousands: True if commas may separate thousands as well as decimals.
     """
 
     numbers: Mapping[str, float]

@@ -86,7 +86,7 @@ class SideColumn:
 
     Attributes:
         column: The column.
-        is_judge: Whether the ratings are a judge's.
+        is_judge: True if the ratings are a judge's.
         words: Words of the column's name without those that say who rated.
         rater: The part of the name that numbers the rater; None without one.
     """

@@ -47,7 +47,7 @@ class TableReading:
         source: The data frame, rows or columns that the table was given as; None for files.
         index: The index of a data frame, if none of its columns holds ids.
         rows_of_source: The example of each row of the source, if some rows are copies of others.
-        names_raters: Whether the format of the files says who rated what.
+        names_raters: True if the format of the files says who rated what.
     """
 
     name: str

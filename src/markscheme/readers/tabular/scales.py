@@ -40,7 +40,7 @@ class ReadValues:
         passes: The word that passes, by column, if pass and fail are known.
         missing: Number of missing cells, by column.
         ends: The ends of a scale of numbers, lowest first unless the lowest is the best.
-        ends_are_stated: Whether the user stated the ends; otherwise they are the extremes seen.
+        ends_are_stated: True if the user stated the ends; otherwise they are the extremes seen.
         stated: Names of columns whose values the user explained.
         pass_mark: The position on the scale from which numbers pass; None if it isn't stated.
         withheld: Figures that aren't shown since they depend on an open question, with the question's code.

@@ -252,7 +252,7 @@ def agreement_bars(comparison: Comparison, target: float, *, is_default: bool = 
     Args:
         comparison: The judge compared with gold.
         target: Share of examples it has to agree on.
-        is_default: Whether nobody said the target.
+        is_default: True if nobody said the target.
     """
     with_scores = comparison
     if np.isnan(comparison.judge_values).all():
@@ -337,7 +337,7 @@ def tiles(comparison: Comparison, *, has_shares: bool = True) -> doc.Tiles:
 
     Args:
         comparison: The judge compared with gold.
-        has_shares: Whether to state shares; False if bars show them already.
+        has_shares: True if to state shares; False if bars show them already.
     """
     if not comparison.rubric.has_gate_question:
         return doc.Tiles(())
@@ -381,7 +381,7 @@ def _wrong(ids: doc.Ids, wrong: SideShare, rate: Estimate, called: tuple[str, st
         wrong: How many there are.
         rate: Their share.
         called: Gold's decision, of one response and of several.
-        has_shares: Whether to state the share.
+        has_shares: True if to state the share.
     """
     decision, all_such = called
     if rate.value is None:

@@ -47,7 +47,7 @@ class DecidedRows:
         units: Example or group of each row, numbered from 0, shape (n,).
         names: Name of each unit, by number.
         weights: Weight of each row, shape (n,): 1/m for m rows of an example.
-        paired: Whether rows are preferences: no fit has an intercept.
+        paired: True if rows are preferences: no fit has an intercept.
     """
 
     levels: Floats

@@ -36,7 +36,7 @@ class NumbersRun:
         proposal: What they say.
         odds: Cost of a false pass, where a false fail costs 1.
         diff: The lines of the rubric's file that change; None where none do.
-        written: Whether they were written.
+        written: True if they were written.
     """
 
     evidence: DecisionEvidence
@@ -76,7 +76,7 @@ class ScoresRun:
         opening: Number of different looks at these labels, with this one.
         fitted: What they say.
         diff: The lines of the rubric's file that change; None where none do.
-        written: Whether they were written.
+        written: True if they were written.
     """
 
     evidence: OwnScores

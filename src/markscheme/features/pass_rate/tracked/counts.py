@@ -27,7 +27,7 @@ class WeekCounts:
         audits: Audited ones.
         labels: Labels that pass, and labels, by verdict and chance of an audit.
         conversations: How many conversations have so many passes and so many responses with a verdict.
-        is_over: Whether it has ended.
+        is_over: True if it has ended.
     """
 
     week: str

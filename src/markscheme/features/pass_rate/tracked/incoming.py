@@ -52,7 +52,7 @@ class TimedResponse:
         submission: Its id, inputs and text.
         time: When it was given, in UTC.
         passes: The judge's verdict; None where it has none, or leaves it to people.
-        is_graded: Whether the judge graded it, or left it to people.
+        is_graded: True if the judge graded it, or left it to people.
         group: Its conversation; None where it is one by itself.
         judge: The judge, as the file names it; None where it doesn't.
         columns: Values of inputs that may be one of a few.
@@ -96,7 +96,7 @@ def read_responses(
         rubric: Decides which scores pass.
         times: How the time of a response is known.
         columns: What the caller says of the columns.
-        is_asked: Whether a judge grades what has no verdict.
+        is_asked: True if a judge grades what has no verdict.
 
     Raises:
         RatingError: A file has no times, times that can't be read, lie in the future or in several ways of writing

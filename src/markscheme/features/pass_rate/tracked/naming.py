@@ -103,8 +103,8 @@ def name_cause(
     """Return the cause of a change: that of the first rule that applies.
 
     Args:
-        judge_rang: Whether the judge moved on accepted examples.
-        people_rang: Whether people's rate dropped.
+        judge_rang: True if the judge moved on accepted examples.
+        people_rang: True if people's rate dropped.
         shift: How far the judge's share of passes moved since the onset.
         judge_may_explain: What `may_be_judge` gave.
         by_mix: The largest `part_by_mix` of the columns; None where there is no column.

@@ -66,7 +66,7 @@ class TrackedRun:
         look: The look.
         added: Responses that are new.
         changed: Responses whose id came again with another content.
-        not_recomputed: Whether an earlier look no longer follows from the files.
+        not_recomputed: True if an earlier look no longer follows from the files.
         memory: All that is known of the stream.
         labels: Whether people pass a response, by digest of its id.
         through: The last day that counts.

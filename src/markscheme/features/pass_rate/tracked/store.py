@@ -54,11 +54,11 @@ class GradedLine(NamedTuple):
         content: Digest of its inputs and its text.
         week: Its ISO week.
         passes: The judge's verdict; None where it is left to people, or isn't graded.
-        is_graded: Whether the judge graded it, or left it to people.
+        is_graded: True if the judge graded it, or left it to people.
         group: Digest of its conversation; None where it is one by itself.
         setting: The judge that graded it, as the file names it or by digest; None where that isn't known.
         chance: Its chance of an audit.
-        is_audited: Whether people label it.
+        is_audited: True if people label it.
         mix: Values of columns that may explain a shift, and the length of its input.
     """
 
