@@ -292,7 +292,9 @@ def test_a_long_comment_of_the_action_is_cut_at_the_end_of_a_line_with_its_code_
     assert shown[end + 1 :] == ["", "*This is cut here; the report of this run has the rest.*", "", "</details>"]
 
 
-def test_the_action_writes_no_comment_on_an_unchanged_rubric_or_a_fork(runner: Runner) -> None:
+def test_the_action_writes_no_comment_if_no_rubric_changed_or_the_pull_request_comes_from_a_fork(
+    runner: Runner,
+) -> None:
     git(runner.project, "revert", "--no-edit", "HEAD")
     assert "no comment" in runner.comment().stdout
     condition = "github.event.pull_request.head.repo.full_name != github.repository"
@@ -324,7 +326,7 @@ def test_the_status_of_the_action_says_whether_the_judge_is_good_enough_for_the_
     assert runner.decide(require).returncode == int(status)
 
 
-def test_a_weekly_run_of_the_action_remembers_responses_and_fails_if_the_pass_rate_moved(runner: Runner) -> None:
+def test_a_weekly_run_of_the_action_writes_the_pass_rate_and_fails_if_the_pass_rate_moved(runner: Runner) -> None:
     lines = [
         {
             "id": f"{week}-{n}",
@@ -371,7 +373,7 @@ def test_a_weekly_run_of_the_action_remembers_responses_and_fails_if_the_pass_ra
         ("0", "", "trend", False),
     ],
 )
-def test_the_build_fails_if_the_judge_does_not_meet_the_required_use_or_if_nothing_was_measured(
+def test_the_build_fails_if_the_judge_is_not_good_enough_for_the_required_use_or_if_nothing_was_measured(
     runner: Runner, status: str, use: str, require: str, fails: bool
 ) -> None:
     (runner.folder / "output").write_text(f"status={status}\nuse={use}\n")

@@ -69,7 +69,9 @@ def thousand(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
-def test_a_report_of_five_hundred_hostile_examples_runs_no_script_of_theirs(chromium: Browser, hostile: Path) -> None:
+def test_a_report_runs_no_script_from_the_text_of_five_hundred_hostile_examples(
+    chromium: Browser, hostile: Path
+) -> None:
     opened = Opened(chromium, hostile)
     page = opened.page
     page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true })")
@@ -165,7 +167,9 @@ def test_the_table_of_slices_can_be_sorted_by_any_column(chromium: Browser, plai
     assert [int(text) for text in table.locator("tbody tr td:nth-child(2)").all_inner_texts()] == sorted(sizes)
 
 
-def test_every_step_of_a_trace_opens_at_once_in_a_report(chromium: Browser, tmp_path: Path) -> None:
+def test_all_steps_of_a_trace_in_a_report_can_be_opened_and_closed_with_one_button(
+    chromium: Browser, tmp_path: Path
+) -> None:
     file = tmp_path / "traced.html"
     file.write_text(render_html(of_calibration.view(_traced())), encoding="utf-8")
     opened = Opened(chromium, file)

@@ -74,7 +74,7 @@ def test_a_third_of_the_old_labels_and_at_least_20_are_chosen_to_be_labelled_aga
         (45, 0, "old labels count", 45),
     ],
 )
-def test_the_number_of_examples_whose_new_label_differs_from_the_old_decides_if_old_labels_count_for_a_gate(
+def test_whether_old_labels_count_for_a_gate_follows_from_how_many_examples_got_another_label_after_the_rewording(
     n: int, differing: int, state: str, for_gate: int
 ) -> None:
     made = carried(n, differing)
@@ -82,7 +82,7 @@ def test_the_number_of_examples_whose_new_label_differs_from_the_old_decides_if_
     assert made.reworded == ("tone",)
 
 
-def test_until_enough_old_labels_were_labelled_again_they_count_for_no_gate() -> None:
+def test_old_labels_count_for_no_gate_until_enough_of_their_examples_were_labelled_again() -> None:
     made = carried(60, checked=19)
     assert (made.state, len(made.relabelled), len(made.for_gate)) == ("too few", 19, 19)
     assert "for a gate they count once 1 more are labelled again and agree" in made.sentence
@@ -112,7 +112,7 @@ def test_a_relabelled_score_differs_if_it_moved_by_the_tolerance_or_more(now: fl
     assert ("e0" in made.differ) == differs
 
 
-def test_a_dozen_old_labels_are_all_labelled_again() -> None:
+def test_if_all_twelve_labels_were_given_again_after_a_rewording_all_twelve_count_for_a_gate() -> None:
     made = carried_labels(set_of([[again(place, "ana", 3.0, 4.0)] for place in range(12)]), NOW)
     assert made is not None
     assert (made.old, len(made.for_gate)) == ((), 12)

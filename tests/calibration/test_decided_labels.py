@@ -35,7 +35,7 @@ YES_NO = Rubric.from_dict({"criteria": [{"name": "a", "requirement": "It is.", "
         ([("ann", None, True)], 1.0, 1),
     ],
 )
-def test_a_certificate_uses_explicit_decisions_and_without_one_the_decision_that_follows_from_an_example_s_labels(
+def test_a_certificate_uses_the_decision_that_annotators_gave_or_else_the_one_that_follows_from_their_levels(
     labels: list[tuple[str, float | None, bool | None]], passed: float | None, explicit: int
 ) -> None:
     decided_by = decided_labels(YES_NO, ExampleSet((labels_of(*labels),)))

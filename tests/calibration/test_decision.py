@@ -46,7 +46,7 @@ def missing(comparison: Comparison) -> int:
 
 
 @pytest.mark.parametrize("n", [20, 60, 100])
-def test_the_verdict_ok_begins_where_the_exact_lower_bound_passes_the_target(n: int) -> None:
+def test_the_verdict_ok_is_given_exactly_if_the_exact_lower_bound_of_agreement_is_above_the_target(n: int) -> None:
     for misses in range(n // 3):
         comparison = scored(n, misses)
         hits = n - missing(comparison)
@@ -145,7 +145,7 @@ def test_examples_in_groups_widen_the_interval_and_few_groups_give_no_verdict() 
     assert (few.verdict, few.because_code) == ("not-enough-labels", "few-groups")
 
 
-def test_a_target_that_the_caller_sets_is_used() -> None:
+def test_another_target_for_agreement_changes_the_verdict_on_the_same_figures() -> None:
     comparison = scored(60, 4)
     assert decide(comparison).verdict == "ok"
     assert decide(comparison, target=0.99).verdict == "adjust"

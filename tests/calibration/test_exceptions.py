@@ -80,7 +80,7 @@ def test_a_judge_that_fails_on_one_slice_may_decide_all_other_responses_if_it_is
     assert (decision.gate_answer.same.low, decision.gate_answer.same.high) == pytest.approx(interval, abs=6e-5)
 
 
-def test_the_worked_examples_of_excepted_slices_in_this_file_equal_those_of_the_shared_reference() -> None:
+def test_slices_to_except_from_a_gate_worked_out_by_hand_equal_those_of_the_reference_file() -> None:
     cases = [
         (
             case["name"],
@@ -121,7 +121,7 @@ def test_an_excepted_slice_may_be_a_value_of_the_metadata() -> None:
     assert "Can gate, except language X." in text_of(view(calibration))
 
 
-def test_with_one_annotator_s_labels_an_excepted_slice_leaves_a_judge_the_use_for_trends_elsewhere() -> None:
+def test_with_labels_by_one_annotator_a_judge_that_fails_on_one_slice_may_show_trends_on_all_other_responses() -> None:
     decision = calibrated((14, 40), (144, 160), raters=("p1",)).decision
     assert (decision.verdict, decision.use) == ("ok", "trend")
     assert [part.called for part in decision.excepted] == ["system X"]

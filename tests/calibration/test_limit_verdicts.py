@@ -22,7 +22,7 @@ CONFIDENCE = [
 
 
 @pytest.mark.parametrize(("settings", "one_sided", "two_sided"), CONFIDENCE)
-def test_intervals_of_a_limit_hold_jointly_for_all_settings_tried_on_the_labels(
+def test_the_confidence_level_of_a_limit_on_wrong_decisions_rises_with_the_number_of_settings_tried_on_the_labels(
     settings: int, one_sided: float, two_sided: float
 ) -> None:
     assert side_confidence(settings) == pytest.approx(one_sided, abs=1e-6)
@@ -67,7 +67,7 @@ def test_a_limit_on_wrong_decisions_that_is_shown_to_be_kept_allows_the_gate() -
     assert (round(limit["rate"].high, 4), limit["rate"].level) == (0.0881, pytest.approx(0.95))
 
 
-def test_if_a_limit_is_undecided_labels_are_asked_for_and_the_judge_may_show_trends() -> None:
+def test_if_labels_leave_a_limit_on_false_passes_undecided_more_are_asked_for_and_the_judge_may_show_trends() -> None:
     calibration = calibrated(1, 40, max_false_pass=0.1)
     decision = calibration.decision
     assert (decision.verdict, decision.use, decision.because_code) == ("not-enough-labels", "trend", "side-open")
@@ -90,14 +90,14 @@ def test_a_broken_limit_on_false_passes_decides_the_verdict_even_if_agreement_is
     assert (decision.verdict, decision.because_code, decision.labels_needed) == ("adjust", "side", None)
 
 
-def test_the_shares_of_fails_stopped_and_of_passes_kept_are_both_named_if_both_limits_are_undecided() -> None:
+def test_the_shares_of_fails_stopped_and_of_passes_kept_are_both_named_if_limits_on_both_are_undecided() -> None:
     calibration = calibrated(1, 40, hits=96, max_false_pass=0.1, max_false_fail=0.1)
     assert [side.state for side in gate_of(calibration).sides] == ["open", "open"]
     assert "It stops 39 of the 40" in calibration.decision.because
     assert "It keeps 57 of the 60" in calibration.decision.because
 
 
-def test_the_interval_of_a_limit_widens_with_the_number_of_settings_tried() -> None:
+def test_a_limit_on_false_passes_that_is_shown_kept_after_one_setting_is_undecided_after_five() -> None:
     calibration = calibrated(0, 40, max_false_pass=0.1)
     after = calibration.after(5)
     assert gate_of(calibration).stops.state == "kept"
@@ -105,7 +105,7 @@ def test_the_interval_of_a_limit_widens_with_the_number_of_settings_tried() -> N
     assert json_of(after)["decision"]["limits"]["false_pass"]["rate"].level == pytest.approx(0.99)
 
 
-def test_a_limit_set_for_the_run_overrides_the_rubric_s_limit() -> None:
+def test_a_limit_on_false_passes_that_is_given_with_the_run_overrides_the_rubric_s() -> None:
     answer = decide(calibrated(1, 40).comparison, most_wrong=MostWrong(false_pass=0.2)).gate_answer
     assert answer is not None
     assert (answer.stops.least, answer.stops.state) == (0.8, "kept")

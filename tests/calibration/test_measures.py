@@ -114,7 +114,7 @@ each_measure = pytest.mark.parametrize(("of", "rubric"), MEASURES, ids=[of for o
 
 @each_measure
 @pytest.mark.parametrize("seed", SEEDS)
-def test_comparing_by_a_measure_gives_the_figures_of_a_rubric_that_has_only_that_measure(
+def test_comparing_by_decision_score_or_one_criterion_gives_the_figures_of_a_rubric_with_nothing_else(
     seed: int, of: str, rubric: Rubric
 ) -> None:
     world = World(seed)
@@ -131,7 +131,7 @@ def test_comparing_by_a_measure_gives_the_figures_of_a_rubric_that_has_only_that
 
 @each_measure
 @pytest.mark.parametrize("seed", SEEDS)
-def test_in_a_comparison_by_one_measure_the_verdict_and_the_labels_needed_follow_that_measure(
+def test_if_only_the_decision_the_score_or_one_criterion_is_compared_the_verdict_and_the_labels_needed_follow_it(
     seed: int, of: str, rubric: Rubric
 ) -> None:
     world = World(seed)
@@ -149,7 +149,9 @@ def test_in_a_comparison_by_one_measure_the_verdict_and_the_labels_needed_follow
 
 @each_measure
 @pytest.mark.parametrize("seed", SEEDS)
-def test_in_a_comparison_by_one_measure_slices_are_compared_by_that_measure(seed: int, of: str, rubric: Rubric) -> None:
+def test_if_only_the_decision_the_score_or_one_criterion_is_compared_slices_are_compared_by_it(
+    seed: int, of: str, rubric: Rubric
+) -> None:
     world = World(seed)
     slices, expected = slices_of(world.comparison(of=of)), slices_of(world.comparison(rubric))
     assert len(slices) == len(expected) > 2
@@ -160,7 +162,7 @@ def test_in_a_comparison_by_one_measure_slices_are_compared_by_that_measure(seed
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_comparison_by_criterion_has_the_share_of_equal_levels(seed: int) -> None:
+def test_agreement_by_criterion_is_the_share_of_equal_levels_and_agreement_by_decision_is_accuracy(seed: int) -> None:
     comparison = World(seed).comparison()
     for criterion in RUBRIC.criteria:
         statistics = comparison.criteria[criterion.name].statistics

@@ -99,7 +99,7 @@ def test_after_ten_wordings_the_best_one_is_no_longer_shown_to_stop_enough_fails
     assert (last.verdict, last.use, last.decision.because_code) == ("not-enough-labels", "trend", "side-open")
 
 
-def test_for_a_split_only_settings_that_were_compared_on_its_examples_count_as_tried(project: Path) -> None:
+def test_for_the_test_split_only_settings_that_were_compared_on_its_examples_count_as_tried(project: Path) -> None:
     path = project / "calibration" / "reply" / "examples.jsonl"
     rows = [json.loads(line) for line in path.read_text().splitlines()]
     for place, row in enumerate(rows):
@@ -123,7 +123,7 @@ def test_another_pass_mark_counts_as_another_setting_and_another_target_does_not
     assert calibrated(max_false_pass=0.2).decision.settings == 2
 
 
-def test_comparing_with_constructed_labels_records_no_setting(project: Path) -> None:
+def test_a_run_on_constructed_labels_is_not_recorded_among_the_settings_tried_on_the_labels(project: Path) -> None:
     path = project / "calibration" / "reply" / "examples.jsonl"
     path.write_text(path.read_text().replace('"human"', '"constructed"'))
     calibration = calibrated()

@@ -95,7 +95,9 @@ def case_counts(case: dict[str, Any]) -> tuple[int, int, int, int]:
 
 
 @pytest.mark.proof
-def test_every_case_of_the_gate_in_the_reference_file_is_reproduced_from_a_table(tmp_path: Path) -> None:
+def test_every_answer_on_whether_a_judge_can_gate_in_the_reference_file_is_reproduced_from_a_table(
+    tmp_path: Path,
+) -> None:
     for number, case in enumerate(block("gate.yaml", "gate")):
         if case["settings"] == 1:  # a table records no settings
             table = write_table(tmp_path / f"t{number}.csv", *decisions(*case_counts(case)))
@@ -103,7 +105,7 @@ def test_every_case_of_the_gate_in_the_reference_file_is_reproduced_from_a_table
 
 
 @pytest.mark.proof
-def test_every_case_of_the_gate_in_the_reference_file_is_reproduced_from_a_rubric(
+def test_every_answer_on_whether_a_judge_can_gate_in_the_reference_file_is_reproduced_from_a_rubric(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number, case in enumerate(block("gate.yaml", "gate")):

@@ -84,7 +84,7 @@ def test_if_a_server_refuses_the_schema_of_one_row_the_report_says_the_judge_was
     assert "the judge was asked in 2 ways" in mixed.to_markdown()
 
 
-def test_a_server_that_takes_no_schema_has_one_way_of_asking_and_one_fingerprint() -> None:
+def test_if_a_server_refuses_every_schema_the_report_says_the_judge_was_asked_in_one_way() -> None:
     with server_that_refuses_the_format(lambda _: True) as server:
         judge = at(server)
         with pytest.warns(RuntimeWarning, match="is asked without json_object, json_schema") as warnings:

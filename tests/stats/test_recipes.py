@@ -75,7 +75,7 @@ REPRODUCED = {
     },
     "verdict.yaml": {
         "constants": [
-            "calibration/comparison/test_policy.py::test_constants_of_the_verdict_policy_equal_those_of_the_shared_reference"
+            "calibration/comparison/test_policy.py::test_the_constants_in_the_rules_for_verdicts_equal_those_of_the_reference_file"
         ],
         "share": ["stats/test_shares.py::test_every_share_in_the_shared_reference_is_reproduced"],
         "mean_difference": ["stats/test_shares.py::test_every_mean_in_the_shared_reference_is_reproduced"],
@@ -88,20 +88,20 @@ REPRODUCED = {
     },
     "gate.yaml": {
         "gate": [
-            "calibration/test_two_questions.py::test_every_case_of_the_gate_in_the_reference_file_is_reproduced_from_a_table",
-            "calibration/test_two_questions.py::test_every_case_of_the_gate_in_the_reference_file_is_reproduced_from_a_rubric",
+            "calibration/test_two_questions.py::test_every_answer_on_whether_a_judge_can_gate_in_the_reference_file_is_reproduced_from_a_table",
+            "calibration/test_two_questions.py::test_every_answer_on_whether_a_judge_can_gate_in_the_reference_file_is_reproduced_from_a_rubric",
         ],
         "labels": ["stats/test_gate.py::test_every_chance_to_settle_a_gate_in_the_shared_reference_is_reproduced"],
     },
     "verdict3.yaml": {
         "constants": [
-            "calibration/comparison/test_policy.py::test_constants_of_the_verdict_policy_equal_those_of_the_shared_reference"
+            "calibration/comparison/test_policy.py::test_the_constants_in_the_rules_for_verdicts_equal_those_of_the_reference_file"
         ],
         "confidence": [
             "calibration/comparison/test_policy.py::test_every_confidence_level_in_the_reference_file_is_reproduced"
         ],
         "share": [
-            "calibration/comparison/test_policy.py::test_in_all_reference_cases_a_judge_is_above_the_target_exactly_if_the_displayed_interval_is"
+            "calibration/comparison/test_policy.py::test_agreement_is_called_above_the_target_exactly_if_the_displayed_interval_is_above_it"
         ],
         "verdict": ["calibration/comparison/test_policy.py::test_every_verdict_in_the_reference_file_is_reproduced"],
         "labels": ["stats/test_decisive_labels.py::test_every_number_of_labels_in_the_shared_reference_is_reproduced"],
@@ -121,19 +121,19 @@ REPRODUCED = {
             "stats/test_drawn_weights.py::test_every_weighted_mean_in_the_shared_reference_is_reproduced"
         ],
         "limit": [
-            "calibration/comparison/test_limits.py::test_the_worked_examples_in_this_file_equal_those_of_the_shared_reference"
+            "calibration/comparison/test_limits.py::test_the_limits_on_false_passes_calculated_by_hand_equal_those_of_the_reference_file"
         ],
         "false_passes_by_verdict": [
-            "calibration/comparison/test_limits.py::test_the_worked_rates_in_this_file_equal_those_of_the_shared_reference_file"
+            "calibration/comparison/test_limits.py::test_the_false_pass_rates_calculated_by_hand_equal_those_of_the_reference_file"
         ],
         "unordered": [
-            "calibration/comparison/test_categories.py::test_the_worked_examples_of_categories_equal_those_of_the_shared_reference"
+            "calibration/comparison/test_categories.py::test_the_categories_calculated_by_hand_equal_those_of_the_reference_file"
         ],
         "one_side": [
             "features/certify/test_statistics.py::test_certificates_for_passes_or_fails_alone_reproduce_every_reference_case"
         ],
         "except": [
-            "calibration/test_exceptions.py::test_the_worked_examples_of_excepted_slices_in_this_file_equal_those_of_the_shared_reference"
+            "calibration/test_exceptions.py::test_slices_to_except_from_a_gate_worked_out_by_hand_equal_those_of_the_reference_file"
         ],
         "stale": [
             "stats/test_relabelling.py::test_the_worked_examples_of_relabelling_equal_those_of_the_shared_reference"

@@ -67,14 +67,14 @@ def alone(labels: Sequence[str]) -> list[tuple[str | float | None, ...]]:
 WORKED = calibrated(KIND, alone(worked.JUDGE), {f"p{n}": alone(who) for n, who in enumerate(worked.ANNOTATORS)})
 
 
-def test_gold_of_a_category_is_the_most_frequent_label_and_missing_if_annotators_split_evenly() -> None:
+def test_the_gold_label_on_categories_is_the_most_frequent_one_and_missing_if_annotators_split_evenly() -> None:
     levels = WORKED.comparison.gold.levels["kind"]
     labels = [None if math.isnan(level) else ABC.level_name(level) for level in levels]
     assert tuple(labels) == worked.GOLD
     assert WORKED.comparison.gold.even_splits == (("e1", "kind"), ("e7", "kind"))
 
 
-def test_the_worked_examples_of_categories_equal_those_of_the_shared_reference() -> None:
+def test_the_categories_calculated_by_hand_equal_those_of_the_reference_file() -> None:
     alone_case, mixed = block("verdict3.yaml", "unordered")
     assert alone_case["judge"] == worked.JUDGE
     assert alone_case["people"] == list(worked.ANNOTATORS)
@@ -87,7 +87,7 @@ def test_the_worked_examples_of_categories_equal_those_of_the_shared_reference()
     assert [(tuple(judge), tuple(gold), bool(agree)) for judge, gold, agree in pairs] == list(worked.MIXED)
 
 
-def test_agreement_of_the_judge_a_constant_and_annotators_on_a_category_is_the_share_of_equal_labels() -> None:
+def test_agreement_of_judge_constant_or_annotators_on_categories_is_the_share_of_equal_labels() -> None:
     comparison = WORKED.comparison
     hits, n = worked.AGREEMENT
     assert (comparison.agreement.value, comparison.agreement.n) == (hits / n, n)
@@ -102,7 +102,7 @@ def test_agreement_of_the_judge_a_constant_and_annotators_on_a_category_is_the_s
     assert (person.value, person.n) == (worked.ANNOTATORS_AGREE[0] / worked.ANNOTATORS_AGREE[1], 10)
 
 
-def test_answers_with_a_category_and_a_score_agree_if_the_category_is_equal_and_the_score_is_close() -> None:
+def test_judge_and_gold_agree_on_a_category_with_a_score_if_the_categories_are_equal_and_the_scores_are_close() -> None:
     judge = [(label, score * 20) for (label, score), _, _ in worked.MIXED]
     gold = [(label, score * 20) for _, (label, score), _ in worked.MIXED]
     comparison = calibrated(MIXED, judge, {"p": gold}).comparison
@@ -161,7 +161,7 @@ def test_comparing_decisions_on_categories_is_refused_if_the_rubric_does_not_say
     ("label", "level", "outcome"),
     [("a", 20, (1.0, True, ())), ("c", 20, (1.0, False, ("kind",))), ("a", 4, (0.2, False, ()))],
 )
-def test_a_grade_takes_its_score_from_criteria_without_categories_and_fails_if_the_label_of_a_category_fails(
+def test_categories_add_nothing_to_the_score_of_a_grade_but_a_category_that_may_not_pass_fails_the_grade(
     label: str, level: float, outcome: tuple[float, bool, tuple[str, ...]]
 ) -> None:
     rubric = replace(MIXED, criteria=(PASSING.criteria[0], MIXED.criteria[1]))
@@ -171,7 +171,7 @@ def test_a_grade_takes_its_score_from_criteria_without_categories_and_fails_if_t
     assert (score.score, score.passed, score.failed_required) == outcome
 
 
-def test_a_grade_from_a_category_alone_has_a_score_only_if_the_rubric_says_which_labels_pass() -> None:
+def test_a_rubric_with_a_single_criterion_of_categories_gives_a_score_only_if_it_says_which_labels_pass() -> None:
     assert weigh({"kind": Verdict("kind", 0.5)}, KIND) is None
     passes = weigh({"kind": Verdict("kind", 0.5)}, PASSING)
     assert isinstance(passes, Score)
@@ -179,7 +179,7 @@ def test_a_grade_from_a_category_alone_has_a_score_only_if_the_rubric_says_which
     assert weigh({"kind": Abstention("kind", "unclear")}, PASSING) == "kind: the judge abstained: unclear"
 
 
-def test_a_judge_that_gives_two_different_categories_in_a_double_pass_gives_no_answer() -> None:
+def test_if_a_judge_is_asked_twice_and_names_two_categories_the_one_that_may_not_pass_counts_or_else_neither() -> None:
     both = (Verdict("kind", 0.0), Verdict("kind", 1.0))
     assert worse(*both, KIND.criteria[0]) == Abstention("kind", "it answered a and c")
     chosen = worse(*both, PASSING.criteria[0])
@@ -219,7 +219,7 @@ def recalled(hits: int, of: int) -> Calibration:
     return calibrated(KIND, alone(judge), {"p": alone(gold)})
 
 
-def test_a_category_label_that_the_judge_is_shown_to_miss_more_often_than_it_finds_it_gives_a_finding() -> None:
+def test_if_the_judge_is_shown_to_miss_a_category_in_over_half_of_its_examples_there_is_a_finding() -> None:
     finding = next(finding for finding in recalled(0, 14).findings if finding.code == "rarely-found")
     assert "the judge finds 0 of 14 examples of b, 0% (95% CI 0% to 23%). Most often it says a." in finding.message
     assert "what makes a response b rather than a" in str(finding.suggestion)
@@ -236,7 +236,7 @@ def test_a_category_label_that_the_judge_is_shown_to_miss_more_often_than_it_fin
         (3, 14, False),  # up to 51%
     ],
 )
-def test_holm_s_procedure_and_the_interval_decide_whether_a_category_label_is_rarely_found_by_the_judge(
+def test_whether_a_category_is_reported_as_rarely_found_follows_from_holm_s_procedure_and_the_interval(
     hits: int, of: int, is_shown: bool
 ) -> None:
     assert any(finding.code == "rarely-found" for finding in recalled(hits, of).findings) is is_shown

@@ -36,7 +36,7 @@ def test_a_judge_that_rated_none_of_the_labelled_examples_is_refused() -> None:
         compare(truth.judged(ONE, [tone(7, "judge", "model", 3)]))
 
 
-def test_a_judge_that_failed_on_all_labelled_examples_is_refused_with_its_commonest_reasons() -> None:
+def test_a_judge_that_failed_on_all_labelled_examples_is_refused_with_the_commonest_reasons_for_its_failures() -> None:
     truth = gold_of(set_of(*((tone(i, "p", "human", 3),) for i in range(4))), ONE)
     silent = Rated(None, "nothing to go by", declined="abstained")
     ratings = [
@@ -88,7 +88,7 @@ def test_an_ungraded_response_is_left_out_of_every_kappa() -> None:
     assert kappa.n == 3
 
 
-def test_with_two_annotators_a_comparison_has_the_agreement_between_them_and_a_ceiling_for_the_judge() -> None:
+def test_a_comparison_shows_how_annotators_agree_and_what_a_judge_can_reach_only_if_two_annotators_labelled() -> None:
     made = Made(60)
     comparison = compared(made.rubric, examples(made.rubric, made.people), judged(made.rubric, made.judge))
     assert comparison.agreement_person is not None
@@ -118,7 +118,9 @@ def sampled(samples: list[int], *, with_pass: bool) -> tuple[ExampleSet, list[Ra
 
 
 @pytest.mark.parametrize("with_pass", [True, False])
-def test_scores_levels_and_decisions_of_several_samples_are_all_combined_by_their_median(with_pass: bool) -> None:
+def test_if_a_judge_was_sampled_three_times_the_median_of_its_scores_levels_and_decisions_is_compared_with_gold(
+    with_pass: bool,
+) -> None:
     labelled, ratings = sampled([0, 1, 2], with_pass=with_pass)
     truth = gold_of(labelled, YES_NO)
     comparison = compare(truth.judged(YES_NO, ratings))
@@ -128,7 +130,7 @@ def test_scores_levels_and_decisions_of_several_samples_are_all_combined_by_thei
     assert (comparison.false_passes, comparison.false_fails) == ([], [])
 
 
-def test_two_contradicting_yes_no_samples_combine_to_a_value_that_agrees_with_neither_level() -> None:
+def test_if_two_samples_of_a_judge_say_yes_and_no_the_value_halfway_between_agrees_with_no_label() -> None:
     labelled, ratings = sampled([0, 1], with_pass=True)
     comparison = compare(gold_of(labelled, YES_NO).judged(YES_NO, ratings))
     assert comparison.criteria["works"].judge.tolist() == [0.5] * 12

@@ -40,7 +40,9 @@ def state_at(of_fails: SideShare, limit: float) -> SideState:
 
 
 @pytest.mark.parametrize("case", LIMITS, ids=lambda case: f"{case.wrong} of {case.of}, limit {case.limit}")
-def test_a_limit_is_kept_or_broken_if_the_whole_interval_lies_on_one_side_of_it(case: LimitCase) -> None:
+def test_a_limit_on_false_passes_is_kept_or_broken_only_if_the_whole_interval_lies_on_one_side_of_it(
+    case: LimitCase,
+) -> None:
     decisions = decisions_of(case.wrong, case.of)
     estimate = wrong_rate("false_pass", decisions)
     assert (decisions.hits, decisions.of) == (case.wrong, case.of)
@@ -49,7 +51,7 @@ def test_a_limit_is_kept_or_broken_if_the_whole_interval_lies_on_one_side_of_it(
     assert state_at(decisions, case.limit) == case.state
 
 
-def test_the_worked_examples_in_this_file_equal_those_of_the_shared_reference() -> None:
+def test_the_limits_on_false_passes_calculated_by_hand_equal_those_of_the_reference_file() -> None:
     cases = [
         LimitCase(*(case[key] for key in ("wrong", "of", "limit", "low", "high", "state")))
         for case in block("verdict3.yaml", "limit")
@@ -58,7 +60,9 @@ def test_the_worked_examples_in_this_file_equal_those_of_the_shared_reference() 
 
 
 @pytest.mark.parametrize("limit", FAILS_NEEDED)
-def test_the_smallest_number_of_fails_for_which_a_limit_is_shown_kept_equals_the_expected_one(limit: float) -> None:
+def test_a_limit_on_false_passes_is_shown_to_be_kept_from_the_expected_number_of_labelled_fails_on(
+    limit: float,
+) -> None:
     for wrong, fails in enumerate(FAILS_NEEDED[limit]):
         assert state_at(decisions_of(wrong, fails), limit) == "kept"
         assert state_at(decisions_of(wrong, fails - 1), limit) == "open"
@@ -77,14 +81,16 @@ def by_verdict(case: ByVerdictCase) -> RateByVerdict:
 
 
 @pytest.mark.parametrize("case", BY_VERDICT, ids=lambda case: f"{case.among_passes}, {case.among_fails}")
-def test_labels_drawn_by_the_judge_s_verdict_give_the_error_rates_of_the_worked_examples(case: ByVerdictCase) -> None:
+def test_the_false_pass_rate_from_labels_drawn_by_the_judge_s_verdict_equals_the_one_calculated_by_hand(
+    case: ByVerdictCase,
+) -> None:
     rate = by_verdict(case)
     assert rate.value == pytest.approx(case.value, abs=6e-5)
     assert rate.lower(AT_95) == pytest.approx(case.low, abs=6e-5)
     assert rate.upper(AT_95) == pytest.approx(case.high, abs=6e-5)
 
 
-def test_the_worked_rates_in_this_file_equal_those_of_the_shared_reference_file() -> None:
+def test_the_false_pass_rates_calculated_by_hand_equal_those_of_the_reference_file() -> None:
     cases = [
         ByVerdictCase(
             case["share_of_passes"],
@@ -132,7 +138,7 @@ def test_labels_drawn_from_strata_are_weighted_by_the_sizes_of_the_strata() -> N
     assert wrong_rate("false_fail", fails).value == pytest.approx(0.4 * 0.1 / (0.4 * 0.1 + 0.6 * 0.98))
 
 
-def test_for_a_false_pass_rate_the_strata_of_responses_that_the_judge_passes_are_added_up() -> None:
+def test_a_false_pass_rate_adds_up_the_strata_of_responses_that_the_judge_passes() -> None:
     judge = np.array([1.0] * 60 + [0.0] * 40)
     gold = np.array([0.0, 0.0] + [1.0] * 58 + [0.0] * 38 + [1.0] * 2)
     names = ["near passes"] * 20 + ["passes"] * 40 + ["fails"] * 40
@@ -144,7 +150,7 @@ def test_for_a_false_pass_rate_the_strata_of_responses_that_the_judge_passes_are
     assert rate.value == pytest.approx(2 / (2 + 2 * 38))
 
 
-def test_groups_of_examples_widen_the_bounds_and_too_few_groups_leave_the_limit_undecided() -> None:
+def test_examples_that_share_tasks_widen_the_interval_of_false_passes_and_three_tasks_leave_a_limit_undecided() -> None:
     judge = np.zeros(60)
     gold = np.zeros(60)
     tasks = [f"task {place // 5}" for place in range(60)]

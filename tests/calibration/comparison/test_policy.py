@@ -78,7 +78,7 @@ def agreement_of(agreement_data: dict[str, Any]) -> GroupedShare:
 
 
 @pytest.mark.parametrize("case", RULINGS, ids=lambda case: case.name)
-def test_the_verdicts_of_the_worked_examples_are_reproduced_from_their_figures(case: RulingCase) -> None:
+def test_verdicts_equal_those_worked_out_by_hand_from_agreement_and_gain_over_a_constant(case: RulingCase) -> None:
     gain = mean_of(case.gain)
     assert gain is not None
     by_group = {"hits_by_group": case.by_group, "size_by_group": [10] * len(case.by_group)}
@@ -134,7 +134,7 @@ def test_every_verdict_in_the_reference_file_is_reproduced() -> None:
     ("settings", "one_sided", "two_sided"),
     [(1, 0.975, 0.95), (2, 0.9875, 0.975), (5, 0.995, 0.99), (20, 0.99875, 0.9975)],
 )
-def test_the_confidence_level_rises_with_the_number_of_settings_tried_on_the_same_labels(
+def test_the_confidence_level_of_a_verdict_rises_with_the_number_of_settings_tried_on_its_labels(
     settings: int, one_sided: float, two_sided: float
 ) -> None:
     assert (side_confidence(settings), interval_level(settings)) == approx((one_sided, two_sided), abs=1e-12)
@@ -146,7 +146,7 @@ def test_every_confidence_level_in_the_reference_file_is_reproduced() -> None:
         assert levels == approx((case["one_sided"], case["two_sided"]), abs=1e-6)
 
 
-def test_in_all_reference_cases_a_judge_is_above_the_target_exactly_if_the_displayed_interval_is() -> None:
+def test_agreement_is_called_above_the_target_exactly_if_the_displayed_interval_is_above_it() -> None:
     no_gain = grouped_mean([])
     for case in block("verdict3.yaml", "share"):
         agreement = agreement_of(case)
@@ -194,12 +194,14 @@ def test_one_agreeing_example_more_than_allowed_does_not_show_a_judge_below_the_
 
 
 @pytest.mark.parametrize(("settings", "hits"), [(1, 89), (2, 90), (3, 90), (5, 91), (10, 91), (20, 92)])
-def test_the_more_settings_were_tried_the_more_of_100_examples_must_agree(settings: int, hits: int) -> None:
+def test_the_more_settings_were_tried_the_more_of_100_examples_must_agree_to_be_shown_above_the_target(
+    settings: int, hits: int
+) -> None:
     above = [states_of(figures_with(x, 100, {1.0: 100}), 0.8, settings=settings).above for x in (hits - 1, hits)]
     assert above == [False, True]
 
 
-def test_constants_of_the_verdict_policy_equal_those_of_the_shared_reference() -> None:
+def test_the_constants_in_the_rules_for_verdicts_equal_those_of_the_reference_file() -> None:
     first = block("verdict.yaml", "constants")
     assert {name: first[name] for name in first if not name.startswith(("confidence", "power", "most_"))} == {
         "margin_person": policy.PERSON_MARGIN,
@@ -294,7 +296,7 @@ STATES = [
 
 
 @pytest.mark.parametrize("ok", ["gate", "trend", "explore"])
-def test_only_agreement_above_the_target_and_above_a_constant_s_gives_the_verdict_ok(ok: Any) -> None:
+def test_the_verdict_is_ok_only_if_agreement_is_above_the_target_and_above_that_of_a_constant_answer(ok: Any) -> None:
     for states in STATES:
         verdict, use, _ = ruling(states, ok=ok)
         assert (verdict == "ok") == (states.above and states.beats)
@@ -308,7 +310,7 @@ def test_a_judge_that_drifted_or_has_no_skill_never_has_the_verdict_ok() -> None
         assert verdict != "ok"
 
 
-def test_a_judge_shown_worse_than_a_constant_gets_the_verdict_adjust_or_labels_disagree() -> None:
+def test_a_judge_shown_to_agree_less_than_a_constant_answer_gets_the_verdict_adjust_or_labels_disagree() -> None:
     for states in STATES:
         if states.loses:
             verdict, _, _ = ruling(states, ok="gate")
@@ -421,7 +423,7 @@ def test_a_judge_no_better_than_a_constant_needs_examples_that_vary_rather_than_
     assert needed in LABEL_COUNTS
 
 
-def test_if_a_judge_may_be_as_good_as_a_person_labels_are_asked_for_every_undecided_comparison() -> None:
+def test_if_a_judge_s_gain_over_a_constant_is_less_certain_no_fewer_labels_are_asked_for() -> None:
     sure = {1.0: 30, -1.0: 2, 0.0: 28}
     minus_person = {1 / 3: 10, -1 / 3: 12, -1.0: 2, 0.0: 36}
     as_good = more(figures_with(30, 60, sure, minus_person), "person-open")

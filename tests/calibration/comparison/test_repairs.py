@@ -57,7 +57,7 @@ def test_the_decisions_that_fixing_a_criterion_repairs_equal_counts_worked_out_b
     assert pair == case.pair
 
 
-def test_the_worked_examples_of_decisions_corrected_by_fixing_a_criterion_equal_those_of_the_shared_file() -> None:
+def test_decisions_that_fixing_a_criterion_corrects_as_counted_by_hand_equal_those_of_the_reference_file() -> None:
     for case, shared in zip(REPAIRS, block("gate.yaml", "repairs"), strict=True):
         names = list(shared["criteria"])
         assert (case.criteria, case.mark, case.wrong) == (shared["criteria"], shared["mark"], shared["wrong"])
@@ -164,7 +164,7 @@ def counted_one_by_one(of: Rubric, golds: Sequence[Levels], judges: Sequence[Lev
 
 @pytest.mark.parametrize("of", RUBRICS, ids=["negative weights", "faults alone", "a category", "categories alone"])
 @pytest.mark.parametrize("seed", range(5))
-def test_counts_of_decisions_corrected_by_gold_on_a_criterion_equal_those_of_deciding_each_example_again(
+def test_the_decisions_that_fixing_a_criterion_corrects_equal_those_from_deciding_each_example_again_with_gold_s_level(
     of: Rubric, seed: int
 ) -> None:
     generator = np.random.default_rng(seed)
@@ -233,7 +233,7 @@ def test_doubling_the_examples_doubles_the_decisions_that_fixing_corrects_and_er
     assert counts(repairs_of(of, labelled(golds * 2), ratings_of(judges + golds))) == once
 
 
-def test_an_example_without_gold_on_a_criterion_counts_only_for_decisions_that_fixing_other_criteria_corrects() -> None:
+def test_fixing_a_criterion_corrects_decisions_only_on_examples_with_a_gold_level_on_the_criterion() -> None:
     of = rubric("a", "b", scale=YES_NO)
     gold, judge = [[0, 0]] * 4, [[1, 0]] * 4
     people = ExampleSet(
@@ -266,7 +266,7 @@ def test_two_annotators_who_differ_on_a_criterion_give_it_no_level_even_if_a_thi
     assert {name: repair.decided for name, repair in repairs.by_criterion.items()} == {"a": 1, "b": 1, "c": 0}
 
 
-def test_several_samples_of_one_example_count_as_one_combined_row() -> None:
+def test_three_samples_of_a_judge_on_one_example_count_once_among_the_decisions_that_fixing_corrects() -> None:
     of = rubric("a", "b", scale=YES_NO)
     gold = [[0, 0]] * 3
     samples = [rated for sample in range(3) for rated in judged(of, [[sample < 2, 0]] * 3, sample=sample)]

@@ -108,7 +108,7 @@ def test_the_ratings_of_an_accepted_run_are_never_read_as_labels(calibration: Ca
     assert [label.rater for label in loaded.labels] == ["a"]
 
 
-def test_if_accepting_starts_over_the_new_run_replaces_all_runs_accepted_before(
+def test_a_run_that_is_accepted_with_a_fresh_start_replaces_all_runs_accepted_before(
     calibration: Calibration, tmp_path: Path
 ) -> None:
     beside = tmp_path / "accepted-of-mine.jsonl"
@@ -162,7 +162,7 @@ def test_a_run_by_the_same_rubric_and_judge_joins_those_accepted_before(
         (lambda c: {"rater": replace(c.rater, identity=replace(c.rater.identity, model="noisy-2"))}, "noisy-2"),
     ],
 )
-def test_a_run_by_another_rubric_or_judge_replaces_the_accepted_runs_and_says_why(
+def test_a_run_by_another_rubric_or_judge_replaces_the_accepted_runs_and_the_reason_is_stated(
     calibration: Calibration, tmp_path: Path, change: Callable[[Calibration], dict[str, Any]], why: str
 ) -> None:
     accept(calibration, tmp_path / "accepted.json")

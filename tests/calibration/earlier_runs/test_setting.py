@@ -32,7 +32,7 @@ def _with(asked: Rubric, name: str, **changes: Any) -> Rubric:
     return replace(asked, criteria=tuple(replace(c, **changes) if c.name == name else c for c in asked.criteria))
 
 
-def test_there_are_no_changes_between_two_equal_settings() -> None:
+def test_two_runs_with_equal_rubric_and_judge_have_no_change_between_them() -> None:
     assert changes_between(_setting(rubric()), _setting(rubric())) == ()
 
 
@@ -168,7 +168,7 @@ def test_a_change_of_the_prompt_template_can_change_the_levels_of_every_criterio
     assert (change.key, change.criteria) == ("template", ALL)
 
 
-def test_a_change_of_settings_explains_shifts_only_on_criteria_whose_levels_it_can_change() -> None:
+def test_a_change_of_rubric_or_judge_explains_shifts_only_on_criteria_whose_levels_it_can_change() -> None:
     then = _setting(rubric("per_criterion"))
     now = _setting(_with(rubric("per_criterion", changed=["tone"]), "facts", weight=3.0), replace(JUDGE, model="two"))
     changes = changes_between(then, now)
@@ -177,7 +177,7 @@ def test_a_change_of_settings_explains_shifts_only_on_criteria_whose_levels_it_c
     assert [change.key for change in can_explain(changes, "facts")] == ["judge:model"]
 
 
-def test_grading_again_by_the_old_rubric_is_needed_only_if_rubric_and_judge_or_template_changed_at_once() -> None:
+def test_grading_by_the_old_rubric_is_needed_only_if_its_words_changed_together_with_judge_or_template() -> None:
     text, judge = rubric(changed=["tone"]), replace(JUDGE, model="two")
     assert not need_replay(changes_between(_setting(rubric()), _setting(text)))
     assert not need_replay(changes_between(_setting(rubric()), _setting(rubric(), judge)))
@@ -186,12 +186,12 @@ def test_grading_again_by_the_old_rubric_is_needed_only_if_rubric_and_judge_or_t
     assert need_replay(changes_between(_setting(rubric()), _setting(text, template="other")))
 
 
-def test_a_long_value_in_a_change_of_setting_is_cut_short() -> None:
+def test_a_long_model_name_in_a_change_between_two_runs_is_cut_short() -> None:
     (change,) = changes_between(_setting(rubric()), _setting(rubric(), replace(JUDGE, model="m" * 500)))
     assert len(str(change.now)) == 60
 
 
-def test_each_change_of_a_setting_is_described_in_a_sentence_that_says_who_or_what_changed() -> None:
+def test_each_change_since_an_earlier_run_is_described_in_a_sentence_that_says_who_or_what_changed() -> None:
     reworded = _changes(rubric(), rubric(changed=["tone"]))["text:tone"]
     assert reworded.cause == "You reworded tone"
     gone = _changes(rubric(), replace(rubric(), criteria=rubric().criteria[1:]))

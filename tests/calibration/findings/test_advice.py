@@ -39,7 +39,7 @@ def test_asking_for_one_criterion_at_a_time_is_advised_only_if_a_prompt_asks_for
     assert str(finding.suggestion).startswith(advice)
 
 
-def test_the_next_command_does_not_ask_for_one_criterion_at_a_time_if_the_rubric_has_a_single_one() -> None:
+def test_asking_for_one_criterion_at_a_time_is_not_suggested_for_a_rubric_with_a_single_criterion() -> None:
     of = yes_no_rubric()
     labelled = examples(of, {"ana": [[place % 2] for place in range(40)]})
     calibration = calibration_of(of, labelled, unreadable(of), Rater("gpt", "f00d", "live"))
@@ -58,7 +58,7 @@ def test_a_suggestion_never_tells_authors_to_name_the_model_that_wrote_the_respo
     assert "Say in the criteria what these responses share, not what wrote them." in str(broken.suggestion)
 
 
-def test_if_few_examples_have_labels_on_all_criteria_many_labels_are_still_not_reported_as_too_few() -> None:
+def test_many_examples_are_not_reported_as_too_few_labels_although_few_of_them_are_labelled_on_all_criteria() -> None:
     """711 examples with ten criteria, of which all but 12 are labelled on one."""
     names = tuple(f"c{place}" for place in range(10))
     of = rubric(*names)

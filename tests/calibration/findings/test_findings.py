@@ -42,7 +42,7 @@ def test_a_judge_as_good_as_a_person_gets_no_finding() -> None:
 
 
 @pytest.mark.parametrize(("size", "code"), [(0.8, "lenient"), (-0.8, "severe")])
-def test_a_lenient_or_severe_judge_is_reported_on_its_criterion_with_both_means_and_a_level_to_describe(
+def test_a_finding_on_a_lenient_or_severe_judge_names_the_criterion_both_means_and_a_level_to_describe_better(
     size: float, code: str
 ) -> None:
     judge = MADE.judge
@@ -149,7 +149,7 @@ def test_a_lenient_judge_whose_levels_pile_up_at_the_top_is_not_said_to_avoid_ex
     assert codes(MADE.find(judge)) == {"lenient"}
 
 
-def test_a_judge_noisier_than_two_people_is_noisy() -> None:
+def test_a_judge_whose_levels_scatter_more_than_those_of_two_annotators_is_reported_as_noisy() -> None:
     judge = rounded(MADE.truth + MADE.noise)
     judge[:, 3] = rounded(MADE.truth[:, 3] + 1.3 * MADE.fresh[:, 3])
     finding = of_code(MADE.find(judge), "noisy", "order")
@@ -157,7 +157,7 @@ def test_a_judge_noisier_than_two_people_is_noisy() -> None:
     assert "samples: 3" in str(finding.suggestion)
 
 
-def test_a_judge_whose_errors_all_go_one_way_is_biased_and_not_noisy() -> None:
+def test_a_judge_whose_errors_all_go_one_way_is_reported_as_biased_and_not_as_noisy() -> None:
     of = rubric("tone")
     gold = np.array([[1], [2], [3], [4], [5]] * 12)
     labelled = examples(of, {"ann": gold, "ben": gold})
@@ -199,7 +199,7 @@ def test_a_judge_that_gives_one_level_to_nearly_all_responses_is_reported_as_stu
     assert finding.evidence["share"] >= 0.9
 
 
-def test_a_category_that_a_judge_is_stuck_on_is_named_by_its_label() -> None:
+def test_a_finding_on_a_judge_that_nearly_always_gives_one_category_names_the_category_s_label() -> None:
     of = rubric("reason", scale=Scale.of_categories(["refund", "delay", "other"]))
     gold = np.tile([[0.0], [0.5], [1.0]], (20, 1))
     findings = diagnosed(of, examples(of, {"p": gold}), judged(of, np.zeros_like(gold)))
@@ -400,7 +400,7 @@ def test_unreadable_verdicts_are_counted_and_never_taken_for_a_level() -> None:
 # --- order, evidence, words -----------------------------------------------------------------------------------------
 
 
-def test_findings_are_ranked_by_the_false_passes_that_fixing_them_stops_or_else_by_cost() -> None:
+def test_findings_are_ranked_by_the_false_passes_that_fixing_stops_or_else_by_the_score_they_cost() -> None:
     judge = MADE.judge
     judge[:, 1] = rounded(MADE.truth[:, 1] + MADE.noise[:, 1] + 0.7)
     judge[:, 2] = rounded(MADE.truth[:, 2] + MADE.noise[:, 2] - 1.6)
@@ -417,7 +417,7 @@ def test_findings_are_ranked_by_the_false_passes_that_fixing_them_stops_or_else_
     assert costs == sorted(costs, reverse=True)
 
 
-def test_a_worst_example_comes_with_both_levels_the_quote_and_the_judge_s_reason() -> None:
+def test_the_worst_example_of_a_finding_has_the_gold_level_and_the_judge_s_level_quote_and_reason() -> None:
     of = rubric("tone")
     gold = np.array([[1], [2], [3], [4]] * 10)
     ratings = [
@@ -460,7 +460,9 @@ def test_quotes_that_occur_nowhere_in_what_the_judge_read_are_counted_and_their_
     [{4: False}, dict.fromkeys(range(20)), {**dict.fromkeys(range(11)), 12: False}],
     ids=["one of twenty", "all too short to check", "nine that can be checked"],
 )
-def test_few_invented_quotes_and_ones_too_short_to_check_are_not_a_finding(found_at: dict[int, bool | None]) -> None:
+def test_quotes_that_were_not_found_are_no_finding_if_they_are_few_or_if_the_quotes_are_too_short_to_check(
+    found_at: dict[int, bool | None],
+) -> None:
     of = rubric("tone")
     labels = examples(of, {"p": np.array([[1], [2], [3], [4]] * 5)})
     assert "invented-quotes" not in codes(diagnosed(of, labels, quoting(of, found_at)))
@@ -479,7 +481,7 @@ def test_if_a_level_has_a_description_the_advice_is_to_make_the_description_more
 
 
 @pytest.mark.parametrize("kind", ["constructed", "model"])
-def test_labels_by_a_model_or_by_construction_are_never_called_people_s(kind: str) -> None:
+def test_findings_never_attribute_constructed_labels_or_a_model_s_labels_to_people(kind: str) -> None:
     judge = rounded(MADE.truth + 1.2)
     labelled = examples(MADE.rubric, {"made": MADE.people["p1"]}, kind=kind)  # type: ignore[arg-type]
     findings = diagnosed(MADE.rubric, labelled, judged(MADE.rubric, judge))
@@ -487,7 +489,7 @@ def test_labels_by_a_model_or_by_construction_are_never_called_people_s(kind: st
     assert not any("people" in finding.message or "annotator" in finding.message for finding in findings)
 
 
-def test_the_evidence_of_findings_is_plain_data_without_nan() -> None:
+def test_findings_can_be_written_as_json_without_nan() -> None:
     generator = np.random.default_rng(9)
     judge = rounded(3 + generator.normal(size=MADE.truth.shape))
     judge[::9] = np.nan

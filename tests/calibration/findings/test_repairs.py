@@ -51,7 +51,7 @@ def repair(
         (repair(scores=(50, 0)), "low"),  # where decisions are counted, scores make nothing severe
     ],
 )
-def test_a_finding_s_severity_follows_the_wrong_decisions_that_fixing_it_corrects_minus_the_right_ones_it_breaks(
+def test_a_finding_s_severity_follows_from_the_wrong_decisions_that_fixing_corrects_minus_the_right_ones_it_breaks(
     changes: Repair, severity: Severity
 ) -> None:
     assert severity_of(changes) == severity
@@ -69,7 +69,7 @@ def order(findings: tuple[Finding, ...]) -> list[str | None]:
     return [finding.criterion for finding in findings]
 
 
-def test_findings_are_ranked_by_the_false_passes_then_decisions_then_scores_that_fixing_corrects_then_by_cost() -> None:
+def test_findings_are_ranked_by_corrected_false_passes_then_decisions_then_scores_then_the_score_they_cost() -> None:
     counted = repairs(
         a=repair(0, 9),
         b=repair(2, 0),
@@ -83,7 +83,7 @@ def test_findings_are_ranked_by_the_false_passes_then_decisions_then_scores_that
     assert "".join(str(name) for name in order(ranked(ranking, counted))) == "dbacegf"
 
 
-def test_a_finding_that_is_not_about_a_judge_s_levels_is_ranked_by_its_cost_in_score() -> None:
+def test_a_finding_that_is_not_about_a_judge_s_levels_is_ranked_by_the_score_it_costs() -> None:
     counted = repairs(a=repair(1), b=repair(9), c=repair(5))
     ranking = [
         finding(LENIENT, "a", 5),
@@ -130,7 +130,7 @@ def test_a_finding_on_a_required_criterion_comes_first_even_if_its_share_of_the_
     assert all(other.severity == "low" for other in ranking[1:] if other.repair is not None)
 
 
-def test_if_decisions_do_not_follow_from_levels_findings_are_ranked_by_cost_in_score() -> None:
+def test_if_decisions_do_not_follow_from_levels_findings_are_ranked_by_the_score_they_cost() -> None:
     gold, judge = unsafe_replies()
     ratings = [replace(rated, passed=True) for rated in judged(SAFE_AND_STEPS, judge)]
     ranking = diagnosed(SAFE_AND_STEPS, examples(SAFE_AND_STEPS, {"p": gold, "q": gold}), ratings)

@@ -64,7 +64,7 @@ def test_metadata_with_few_values_make_slices_unless_another_key_divides_the_exa
     assert [part.called for part in parts if part.by == "language"] == ["language de", "language en"]
 
 
-def test_standard_errors_in_a_slice_leave_out_sets_of_groups_if_there_are_more_than_a_thousand_groups() -> None:
+def test_for_over_a_thousand_groups_of_examples_the_jackknife_of_a_slice_leaves_out_sets_of_groups() -> None:
     n = 3300
     many = Made(n, seed=3)
     groups = [f"g{i // 3}" for i in range(n)]
@@ -161,7 +161,7 @@ def test_slices_on_unordered_levels_are_compared_by_the_share_of_equal_levels() 
 
 
 @pytest.mark.parametrize("by_label", [True, False])
-def test_a_slice_s_bias_is_stated_in_levels_or_as_a_share_of_the_scale_if_levels_are_known_by_label(
+def test_the_bias_on_a_slice_is_in_levels_or_as_a_share_of_the_scale_if_the_scale_s_levels_are_named_by_label(
     by_label: bool,
 ) -> None:
     words = ("bad", "poor", "fair", "good", "great")
@@ -233,7 +233,7 @@ def test_a_judge_that_nearly_always_answers_met_is_reported_as_stuck_and_not_as_
     assert "broken-slice" not in codes(findings)
 
 
-def test_a_slice_of_worse_responses_on_which_the_judge_fails_is_found_among_responses_of_equal_gold() -> None:
+def test_a_judge_that_fails_on_a_slice_of_worse_responses_is_compared_with_other_responses_of_the_same_gold() -> None:
     truth = MADE.truth - np.where(IN_D, 1.0, 0.0)[:, None]
     people = {p: rounded(truth + 0.4 * np.random.default_rng(s).normal(size=truth.shape)) for s, p in enumerate("pq")}
     judge = rounded(truth + MADE.noise)

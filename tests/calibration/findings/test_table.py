@@ -32,7 +32,7 @@ def added(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.mark.parametrize("added", ["responses"], indirect=True)
 @pytest.mark.usefixtures("added")
-def test_a_feature_s_rule_adds_findings_whose_kind_is_sorted_into_its_stage() -> None:
+def test_a_rule_that_a_feature_adds_gives_findings_which_are_listed_in_the_order_of_their_steps() -> None:
     (finding,) = MADE.find(MADE.judge)
     assert (finding.code, finding.message) == ("slow", "the judge rated 100 responses.")
     assert kind_of("slow") is SLOW
@@ -47,5 +47,5 @@ def test_a_rule_for_judges_of_pairs_is_not_run_for_judges_of_responses() -> None
     assert kind_of("slow") is SLOW
 
 
-def test_without_its_feature_a_kind_of_finding_is_unknown() -> None:
+def test_a_kind_of_finding_that_a_feature_adds_is_unknown_without_the_feature() -> None:
     assert kind_of("slow") is None
