@@ -20,11 +20,11 @@ class Agreement(Reported):
 
     Attributes:
         table: The ratings.
-        scale: nominal, ordinal or interval.
-        statistics: Measures by their names, each with its interval or the reason why it has no value. Those of two
-            raters are pooled over pairs where that was requested.
+        scale: "nominal", "ordinal" or "interval".
+        statistics: Measures by their names, each with its interval or the reason why it has no value. Measures defined
+            for two raters are pooled over pairs if that was requested.
         chance: Observed and expected agreement of each chance-corrected coefficient of the whole table.
-        pairs: Each pair of raters by itself; empty where pooling wasn't requested.
+        pairs: The measures of each pair of raters by itself; empty if pooling wasn't requested.
     """
 
     table: RaterTable
@@ -48,13 +48,14 @@ def agreement_of(
     Args:
         table: The ratings.
         scale: None means ordinal for numbers, nominal for words.
-        are_ordered: True if levels that are words are listed worst first.
+        are_ordered: True if the table lists levels that are words worst first.
         weights: Cost of a disagreement; None means quadratic where levels have an order.
-        pairs: How statistics of two raters are made of more; None leaves them out.
+        pairs: How statistics defined for two raters are computed for more: as the mean over pairs, or from pooled
+            units; None leaves them out.
         judge: A rater to compare with the others.
 
     Raises:
-        UsageError: The scale doesn't fit the levels or the weights, or nobody in the table is called like the judge.
+        UsageError: The scale doesn't fit the levels or the weights, or no rater in the table has the judge's name.
     """
     are_words = any(isinstance(level, str) for level in table.levels)
     scale = scale or ("nominal" if are_words else "ordinal")

@@ -56,21 +56,22 @@ class Rater:
 
     Attributes:
         name: Its name in reports.
-        fingerprint: Of the judge; "" where only its ratings are known.
-        source: Whether it was asked, answered from a recording, or only its ratings were read.
-        provenance: Where recorded replies or ratings come from; None where that isn't known.
-        identity: What identifies the judge; None where only its ratings are known.
+        fingerprint: The judge's fingerprint; "" if only its ratings are known.
+        source: "live" if the judge was asked, "recorded" if a recording answered, "ratings" if its ratings were read.
+        provenance: Where recorded replies or ratings come from; None if that isn't known.
+        identity: What identifies the judge; None if only its ratings are known.
         answered_by: Models that answered, by the names in their replies.
-        ways: How many examples were graded by replies without which parameters, since the server doesn't take them.
-        recording: The file of recorded replies that answered; None for any other judge.
+        ways: Number of examples graded by replies to requests without some parameters, by the parameters, which the
+            server doesn't take.
+        recording: Name of the file of recorded replies that answered; None for any other judge.
         named: The rubric, or the files, as shell arguments; None means the rubric's name.
         options: Options that make `calibrate` use the same ratings or judge again, such as "--ratings judge.jsonl".
-        has_rubric: True if `label` and `improve` find a rubric there; Promptfoo's results have none.
+        has_rubric: True if `named` is a rubric, which `label` and `improve` need; Promptfoo's results have none.
         may_be_accepted: True if `--accept` can keep the run; a table's can't be compared with a later one.
-        rated_table: The table without a rubric as it was read, and what is rated in it by the columns that are
-            compared, "" where it rates one thing; None for anything else.
-        members: Judges of a panel; 1 for any other.
-        member_votes: Of a panel, by example id and criterion, each member's level; only where all gave one.
+        rated_table: The table without a rubric as it was read, and the criterion whose columns are compared, "" if the
+            table has only one; None if the ratings aren't from such a table.
+        members: Number of judges of a panel; 1 for any other judge.
+        member_votes: Levels by the members of a panel, by example id and criterion; only where all members gave one.
     """
 
     name: str
@@ -193,19 +194,20 @@ class Calibration(Reported):
         comparison: The judge compared with gold.
         decision: The verdict, what the judge may therefore decide, and why.
         findings: What is wrong, what costs most agreement first.
-        counts: Of the examples, by outcome.
-        cost: What asking cost.
+        counts: Numbers of examples, replies, quotes and labels, by outcome.
+        cost: Cost of asking the judge.
         judge_ratings: The judge's ratings.
-        labelled: All examples of the set with the labels that count, of which a part may have been compared.
-        baseline: The comparison with the accepted runs; None without any.
+        labelled: All examples of the set with the labels that count; only a part of them may have been compared.
+        baseline: The comparison with the accepted runs; None if there are none.
         repeats: Ratings of further runs of the same judge.
         slices: Groups of examples on which the judge does worse, or better, than on the rest.
         openings: How often held-out labels were opened; None where none are held out.
-        part: The part of the set that was used, and how many labelled examples the whole set has; None where all were.
-        carried: What labels from before a rewording count for; None where there are none.
-        target_is_default: True if neither an option nor a rubric's file says the target.
-        settings_kept: True if the setting is on record with the others tried on these labels; None where no people's
-            labels were compared, or nothing keeps such a record.
+        part: The part of the set that was used, and the number of labelled examples in the whole set; None if all were
+            used.
+        carried: Labels from before a rewording, and what they count for; None if there are none.
+        target_is_default: True if neither an option nor the rubric's file sets the target.
+        settings_kept: True if the setting of judge and rubric is on record with the others tried on these labels; None
+            if the labels compared aren't people's, or no such record is kept.
     """
 
     rubric: Rubric
@@ -269,8 +271,8 @@ class Calibration(Reported):
         """Return the calibration with wider intervals, to account for the settings that were tried on the same labels.
 
         Args:
-            settings: How many, this one included.
-            on_record: True if they are on record.
+            settings: Number of settings that were tried, this one included.
+            on_record: True if they are on record; None if no such record is kept.
         """
         if settings == self.comparison.settings:
             return replace(self, settings_kept=on_record)
@@ -294,7 +296,7 @@ class Calibration(Reported):
         """The calibrated table's rows as dicts: id, gold, judge, whether the two agree, and the decision of each.
 
         Raises:
-            TypeError: It is no table's calibration.
+            TypeError: The calibration isn't of a table.
         """
         from markscheme.calibration.table_frames import rows_of
 
@@ -306,8 +308,8 @@ class Calibration(Reported):
     def to_frame(self) -> Any:
         """Return a data frame with a row per example; for a calibrated table, its columns and those of `rows`.
 
-        Of any other calibration: `id`, `text`, `gold` and `judge` as scores, `gold_pass` and `judge_pass`, and
-        `NAME.gold` and `NAME.judge` for each criterion. Texts of held-out examples are left out.
+        For any other calibration the columns are `id`, `text`, `gold` and `judge` as scores, `gold_pass` and
+        `judge_pass`, and `NAME.gold` and `NAME.judge` for each criterion. Texts of held-out examples are left out.
 
         Raises:
             UsageError: A new frame is needed, and neither pandas nor polars is installed.
@@ -445,21 +447,21 @@ def calibration_of(
 
     Args:
         rubric: The rubric of labels and ratings.
-        examples: With their labels.
-        ratings: The judge's.
+        examples: The examples with their labels.
+        ratings: The judge's ratings.
         rater: The judge.
         options: The settings of this run.
-        cost: What asking cost.
+        cost: Cost of asking the judge.
         from_cache: Replies that came from the cache.
-        since: The accepted run to compare with; None where there is none.
+        since: The accepted run to compare with; None if there is none.
         repeats: Further runs of the same judge over the same examples, distinguished by their sample; they show its
             noise and count in no agreement.
-        trend: What the trend question is asked of; None means what options or rubric say.
+        trend: Figures of what trends are shown of; None means that options or rubric decide.
 
     Raises:
         NothingGraded: The judge failed on every example.
         ComparisonError: No labels, no example rated by both, or nothing in common with the accepted run.
-        UsageError: Nothing here asks a trend of what is named.
+        UsageError: Trends can't be shown of what options or rubric name.
     """
     ratings = RatingCodes.of(ratings)
     errors = [header.error for header, _ in ratings.header_counts()]
@@ -506,8 +508,8 @@ def by_current_words(calibration: Calibration, carried: CarriedLabels) -> Calibr
     """Return the calibration, with its gate refused unless the labels in `carried.for_gate` alone support it.
 
     Args:
-        calibration: By all labels.
-        carried: Which of them were given to other words of a criterion.
+        calibration: The calibration by all labels.
+        carried: The labels, some of them given under an earlier wording of a criterion.
     """
     calibration = replace(calibration, carried=carried)
     comparison = calibration.comparison
@@ -536,11 +538,11 @@ def decision_of(
 
     Args:
         comparison: The judge compared with gold.
-        target: Share of examples it has to agree on; None means the rubric's.
-        findings: Those that count.
-        baseline: The comparison with the accepted runs; None without any.
+        target: Share of examples on which the judge must agree, 0 to 1; None means the rubric's.
+        findings: The findings that count.
+        baseline: The comparison with the accepted runs; None if there are none.
         most_wrong: Limits on wrong decisions; None means the rubric's.
-        slices: The judge on parts of the examples.
+        slices: The judge's performance on parts of the examples.
     """
     drifted = baseline.headline if baseline is not None and baseline.alarm else None
     return decide(comparison, target=target, findings=findings, drifted=drifted, most_wrong=most_wrong, slices=slices)

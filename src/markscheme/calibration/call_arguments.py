@@ -15,7 +15,7 @@ from markscheme.rubrics.rubric import Rubric
 
 _Word = TypeVar("_Word", bound=str)
 PlainRow: TypeAlias = Mapping[str, Any]
-"""An example, a rating or a unit as plain data, with the keys of its file."""
+"""An example, a rating or a rated unit as plain data, with the keys of its file format."""
 
 
 def examples_given(

@@ -19,8 +19,8 @@ from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.relabelling import FEWEST_RELABELLED, CheckState, old_counted, relabelling_state
 
 PART_RELABELLED = 3
-"""Of the examples with old labels, 1 in this many is labelled again first, so that labels of the other two thirds may
-count."""
+"""Of the examples with labels under an old wording, 1 in this many is labelled again first, to show whether the labels
+of the other two thirds still count."""
 
 
 @dataclass(frozen=True)
@@ -28,11 +28,12 @@ class CarriedLabels:
     """People's labels of a set of examples, some of them given before a criterion was reworded.
 
     Attributes:
-        rubric: With its current words.
-        examples: The set; of labels that were given again, the earlier ones are in `Rating.superseded`.
-        affected: Examples with a label under old words, given again or not, in drawn order.
-        same_meaning: By criterion, digests of old words that mean what the current ones mean, by their author's word:
-            labels under these stay in trends, whatever the check shows.
+        rubric: The rubric with its current words.
+        examples: The set of examples; where labels were given again, `Rating.superseded` has the earlier ones.
+        affected: Examples with a label under old words, whether it was given again or not, in the order in which they
+            were drawn.
+        same_meaning: By criterion, digests of old words that, as their author says, mean what the current ones mean;
+            labels under these words stay in trends, whatever relabelling shows.
     """
 
     rubric: Rubric
@@ -192,8 +193,8 @@ def carried_labels(examples: ExampleSet, rubric: Rubric) -> CarriedLabels | None
     """Find the labels that were given before a criterion was reworded; None if there are none.
 
     Args:
-        examples: The whole set, with its labels.
-        rubric: With its current words.
+        examples: The whole set, with all its labels.
+        rubric: The rubric with its current words.
     """
     labels = examples.labels
     if not has_stale(labels, rubric) and not any(header.superseded for header in labels.headers):

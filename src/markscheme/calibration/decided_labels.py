@@ -19,10 +19,10 @@ from markscheme.stats.intervals import Flags, Floats
 COMPUTED = 0.005
 """Largest difference of an overall score from that of the same rater's levels with which it counts as computed."""
 MOSTLY = 0.9
-"""Share of the scores that must be computed from levels before all are taken to be; a judgement."""
+"""Share of the scores that must be computed from levels before all are assumed to be; a judgement."""
 QUOTED = 30
-"""Fewest characters of a response within the prompt's words, or of these within a response, that count as a
-quotation."""
+"""Fewest characters of a response that appear in the prompt, or of the prompt that appear in a response, that count as
+a quotation."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class WholeLabels:
     """Annotators' overall scores and pass/fail decisions on the examples that the judge's prompt doesn't quote.
 
     Attributes:
-        truth: The gold.
+        truth: The gold labels.
         quoted: Ids of labelled examples that the prompt quotes.
         marks: Mean of the overall scores that weren't computed from levels, shape (n,); nan where there is none.
         passed: Explicit decisions of annotators, shape (n,), 1 for pass; nan where there is none or an even split.
@@ -39,7 +39,7 @@ class WholeLabels:
         contradictory: Ids of examples that one rater both passed and failed.
         torn: Ids of examples that as many annotators passed as failed.
         computed: Number of overall scores that equal the score of the same rater's levels.
-        mostly_computed: True if that is over nine in ten of the overall scores given with levels.
+        mostly_computed: True if `computed` is over nine in ten of the overall scores given with levels.
     """
 
     truth: Gold
@@ -135,11 +135,11 @@ class DecidedLabels:
     """Annotators' pass/fail decisions that can support a guarantee; they are explicit or follow from levels.
 
     Attributes:
-        ids: The examples.
-        passed: Whether annotators pass each, shape (n,), 1 for pass.
-        groups: Names of groups, one for each example; None without.
-        explicit: How many of the decisions annotators gave, pass or fail of the whole response; the others follow from
-            their labels, by the pass mark and required criteria.
+        ids: Ids of the examples.
+        passed: Annotators' decision on each example, shape (n,), 1 for pass.
+        groups: Name of each example's group; None if there are no groups.
+        explicit: Number of decisions that annotators gave themselves, pass or fail for the whole response; the others
+            follow from their labels, by the pass mark and required criteria.
     """
 
     ids: tuple[str, ...]
@@ -162,11 +162,11 @@ def decided_labels(
 ) -> DecidedLabels:
     """Return annotators' decisions on examples drawn at random that haven't been used to tune a threshold.
 
-    They answer whether a judge may pass or fail responses: explicit decisions, else gold's score against the pass mark,
-    and required criteria. Even splits count nowhere.
+    The decisions are explicit ones, or else follow from gold's score, the pass mark and required criteria. Even splits
+    are left out.
 
     Raises:
-        ComparisonError: Nothing is labelled.
+        ComparisonError: No example is labelled.
     """
     labels = WholeLabels.of(examples, rubric, kind)
     counts = ~np.isnan(labels.decided) & may_promise(labels, used)

@@ -43,7 +43,7 @@ from markscheme.stats.labels_needed import DecisiveLabels
 PILOT = 20
 """Fewest labelled examples with the judge's ratings from which the number of further labels is estimated."""
 MOST_EXCEPTED = 1 / 2
-"""Share of the examples that excepted parts may hold: beyond it, the rest isn't what the judge is used on."""
+"""Largest share of the examples in excepted parts: beyond it, the rest isn't what the judge is used on."""
 JUST_ABOVE = 2e-9
 """Amount added to a tolerance so that differences equal to it, after rounding to 9 decimals, count as agreement."""
 
@@ -60,16 +60,17 @@ def decide(
     """Decide what a judge may be used for, by the confidence intervals of its agreement with labels.
 
     Where the judge is worse on parts of at most half of the examples, which are known before grading, and ok on the
-    rest, the verdict is that on the rest, and the parts are excepted. Where it isn't, it can show trends at most.
+    rest, the verdict is that on the rest, and the parts are excepted. If it isn't ok on the rest, it can show trends at
+    most.
 
     Args:
         comparison: The judge compared with gold.
-        target: Share of examples it must agree on; None means the rubric's.
-        findings: A judge without skill, or stuck on one level, is not ok however often it agrees.
-        drifted: What moved, in a sentence, where that counts against the judge: not where the author's own edit is the
-            cause and agreement is no worse. "" where nothing does.
+        target: Share of examples on which the judge must agree, 0 to 1; None means the rubric's.
+        findings: The findings on the judge; without skill, or stuck on one level, it is not ok however often it agrees.
+        drifted: A sentence on what moved, if that counts against the judge; it doesn't if the author's own edit is the
+            cause and agreement is no worse. "" or None if nothing counts against it.
         most_wrong: Limits on wrong decisions; None means the rubric's.
-        slices: The judge on parts of the examples, with those marked on which it is worse.
+        slices: The judge's performance on parts of the examples, with those marked on which it is worse.
     """
     whole = _decided(comparison, target, findings, drifted, most_wrong)
     broken = [weaker for weaker in slices if weaker.stands_out and weaker.part.is_known_before]
@@ -92,8 +93,8 @@ def by_old_words(decision: Decision, sentence: str) -> Decision:
     """Return a decision that doesn't allow a gate, because too many labels were given before criteria were reworded.
 
     Args:
-        decision: By all labels.
-        sentence: Which labels those are.
+        decision: The decision by all labels.
+        sentence: A sentence on the labels given before criteria were reworded.
     """
     return replace(_forbidding_gate(decision, "old-words"), because=f"{decision.because} {sentence}")
 
@@ -164,7 +165,7 @@ def _has_ties(comparison: Comparison) -> bool:
 def _has_no_merit(finding: Finding, rubric: Rubric) -> bool:
     """Return True if a finding says that the judge has no skill, other than by a baseline that a gate makes irrelevant.
 
-    Where fails are rare, always passing agrees more often than a judge that stops them all.
+    Where fails are rare, always passing can agree more often than a judge that stops all fails.
     """
     return finding.kind.voids_agreement and not (rubric.has_gate_question and finding.kind.compares_baseline)
 
@@ -253,11 +254,11 @@ def labels_to_begin(gold: Gold, target: float, *, settings: int = 1) -> Decisive
 
     Args:
         gold: The labels so far; those of hand-picked examples don't count.
-        target: Share of examples on which the judge must agree.
-        settings: How many settings were tried on these labels.
+        target: Share of examples on which the judge must agree, 0 to 1.
+        settings: Number of settings tried on these labels, this one included.
 
     Returns:
-        Those needed on top, 0 where there are enough; None for a target so high that no number would do.
+        The additional labels needed, 0 if there are enough; None for a target so high that no number would do.
     """
     sizes = np.array(gold.group_sizes, dtype=np.float64)
     mean_size = float((sizes**2).sum() / sizes.sum()) if len(sizes) else 1.0
@@ -270,7 +271,7 @@ def first_labels_of(examples: ExampleSet, rubric: Rubric) -> tuple[DecisiveLabel
     """Return the labels to add for a first verdict by a rubric, and True if people have labelled any example.
 
     Args:
-        examples: Its examples with all labels so far.
+        examples: The rubric's examples with all labels so far.
         rubric: The rubric.
     """
     try:

@@ -10,10 +10,10 @@ def differences_between(
     """List the differences between two JSON documents, each as the path of the entry and its two values.
 
     Args:
-        stated: What one says.
-        computed: What the other says.
-        place: The keys that lead to both.
-        tolerance: How far two figures may be apart.
+        stated: The first document.
+        computed: The second document.
+        place: Keys that lead to the two documents, if they are parts of larger ones.
+        tolerance: Largest difference between two numbers that count as equal.
     """
     if isinstance(stated, dict) and isinstance(computed, dict):
         for key in dict.fromkeys((*stated, *computed)):

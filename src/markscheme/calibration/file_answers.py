@@ -36,7 +36,7 @@ CalibrateOtherwise: TypeAlias = "Callable[[Any], Sequence[Calibration] | None]"
 """Function that makes the calibrations of a `CalibrationRequest` from something other than rated examples; None if it
 can't."""
 CALIBRATION_SOURCES: Final[OpenTable[CalibrateOtherwise]] = OpenTable()
-"""Functions that are tried before examples are read and a judge is asked."""
+"""Functions that are tried in turn, before examples are read and a judge is asked."""
 
 CalibrateJudgesIn: TypeAlias = "Callable[[Path, LabelOptions], Sequence[Calibration] | None]"
 """Function that returns the calibrations of all judges who rated the contents of a file; None for another kind of
@@ -48,7 +48,7 @@ AnswerSides: TypeAlias = "Callable[[Sequence[str], str | None, LabelOptions], Re
 """Function that returns the comparison of some sides of `compare`, given the rubric's name, if any; None for other
 kinds of sides."""
 SIDES_ANSWERS: Final[OpenTable[AnswerSides]] = OpenTable()
-"""Functions that are tried before the sides of `compare` are read as rubrics, judges or files of ratings."""
+"""Functions that are tried in turn, before the sides of `compare` are read as rubrics, judges or files of ratings."""
 
 
 def judges_in_file(path: "Path", options: "LabelOptions") -> "Sequence[Calibration] | None":

@@ -29,7 +29,7 @@ def place_of(name: str, card: Path) -> Path:
     """Return the path of a file from its name in a card.
 
     Raises:
-        RatingError: It is outside the project, from which nothing is read for a card, or no file can have that name.
+        RatingError: The path is outside the project, where no file is read for a card, or no file can have that name.
     """
     if name.startswith(SHIPPED):
         inside = PurePosixPath(name.removeprefix(SHIPPED))

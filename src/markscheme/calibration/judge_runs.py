@@ -49,12 +49,12 @@ async def grade_runs(
     """Grade the examples in each run; return each run's grades in order, fewer if the budget ends early.
 
     Args:
-        runs: All ask the same judge.
-        examples: What is graded.
-        concurrency: How many are graded at once.
-        what: What progress says is being done.
+        runs: The runs, which all ask the same judge.
+        examples: The examples to grade.
+        concurrency: Number of examples that are graded at once.
+        what: What is being done, as progress shows it.
         watch: Shows progress.
-        whole: True if all of them are needed.
+        whole: True if all grades are needed.
         close: True if the judge is closed at the end.
 
     Raises:

@@ -15,18 +15,20 @@ from markscheme.rubrics.rubric import Rubric
 def labelled_examples(rubric: Rubric, named: Path | None) -> tuple[ExampleSet, Path | None]:
     """Read a rubric's examples with the labels that count, and find its calibration folder.
 
-    Of labels from before a rewording those that were given again don't count, nor any once they are shown to differ.
+    Of the labels given before a criterion was reworded, those that were given again don't count; once relabelling has
+    shown that labels change, none of them count.
 
     Args:
         rubric: The rubric.
-        named: As for `examples_with_every_label`.
+        named: A file of examples, or one of another tool that contains responses and people's labels; None for the
+            rubric's own.
 
     Raises:
         UsageError: There are no examples.
-        RatingError: They, or their labels, cannot be read.
+        RatingError: The examples, or their labels, cannot be read.
 
     Warns:
-        RatingWarning: Labels are from before a rewording, and count for no gate yet.
+        RatingWarning: Labels are from before a rewording, and don't count for a gate yet.
     """
     every, folder = examples_with_every_label(rubric, named)
     carried = carried_labels(every, rubric)
@@ -40,7 +42,7 @@ def labelled_examples(rubric: Rubric, named: Path | None) -> tuple[ExampleSet, P
 def examples_with_every_label(rubric: Rubric, named: Path | None) -> tuple[ExampleSet, Path | None]:
     """Read a rubric's examples with all labels, whichever wording they were given to, and find its calibration folder.
 
-    The labels in the folder's `ratings/` apply to the rubric's own examples only, also where their file is named.
+    The labels in the folder's `ratings/` apply to the rubric's own examples only, even if their file is named.
 
     Args:
         rubric: The rubric.
@@ -49,7 +51,7 @@ def examples_with_every_label(rubric: Rubric, named: Path | None) -> tuple[Examp
 
     Raises:
         UsageError: There are no examples.
-        RatingError: They, or their labels, cannot be read.
+        RatingError: The examples, or their labels, cannot be read.
     """
     file, folder = examples_of(rubric, named)
     is_own = folder is not None and file.resolve().parent == folder.resolve()

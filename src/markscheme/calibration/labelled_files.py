@@ -28,7 +28,7 @@ from markscheme.text import folded_word
 
 PROMPTFOO_GRADERS = "Promptfoo's graders"
 FindSince = Callable[[Rubric, ExampleSet, Sequence[Rating]], Since | None]
-"""Function that finds the accepted run to compare ratings of a rubric with."""
+"""Function that finds the accepted run to compare a judge's ratings by a rubric with."""
 
 
 # --- Promptfoo's results, whose graders are compared with the labels given in its viewer ------------------------------
@@ -46,11 +46,11 @@ def calibrate_results(
     """Compare graders with labels in Promptfoo's results; return the calibration and the labelled examples.
 
     Args:
-        paths: The files.
-        options: Which labels count, and what is enough.
+        paths: The files of results.
+        options: Which labels count, and how much agreement is enough.
         split: Which part of the outputs counts.
         since: Finds the accepted run to compare with.
-        rated: What the files contain, where they have been read.
+        rated: The content of the files, if they have been read already.
         metric: The one metric to calibrate; None compares outputs as wholes.
 
     Raises:
@@ -89,7 +89,7 @@ def _of_metric(rated: RatedFiles, criterion: Criterion) -> RatedFiles:
     """Select the verdicts and labels of one metric from Promptfoo's results.
 
     Raises:
-        UsageError: No label is of it.
+        UsageError: The metric has no label.
     """
     files = tuple(replace(file, ratings=_of_decision(file.ratings, criterion.name)) for file in rated.files)
     chosen = replace(rated, rubric=replace(rated.rubric, criteria=(criterion,)), files=files)
@@ -105,7 +105,7 @@ def _metric_named(rubric: Rubric, name: str) -> Criterion:
     """Find a metric of Promptfoo's results by its name, ignoring case.
 
     Raises:
-        UsageError: There is none; it names the metrics that there are.
+        UsageError: No metric has that name; the message lists those that there are.
     """
     named = next((c for c in rubric.criteria if folded_word(c.name) == folded_word(name)), None)
     if named is not None:
@@ -145,11 +145,11 @@ class ToolFilesAnswer:
     """The calibrations of all judges in an export of another tool, one for each metric and judge.
 
     Attributes:
-        files: Of the export.
-        tool_files: What they contain.
-        metrics: One calibration for each metric and judge that both an annotator and a judge rated; its rubric has
-            that metric alone.
-        apart: Reasons why metrics aren't compared: only one side rated them, or no example has both.
+        files: The files of the export.
+        tool_files: The content of these files.
+        metrics: One calibration for each judge and metric that an annotator rated too; its rubric has that metric
+            alone.
+        apart: Reasons why other metrics aren't compared: only one side rated them, or no example has ratings of both.
         columns: What the caller said of metrics and raters.
     """
 
@@ -174,7 +174,7 @@ class ToolFilesAnswer:
         """Return 1 if any judge needs adjusting, else the highest exit status of the calibrations.
 
         Args:
-            required: The question that decides; None means the verdict.
+            required: The question that decides, "gate" or "trend"; None means the verdict.
         """
         statuses = [calibration.exit_status_for(required) for calibration in self.metrics]
         return 1 if 1 in statuses else max(statuses)
@@ -190,11 +190,11 @@ def answer_in(
 ) -> ToolFilesAnswer | AnnotatorAgreement | None:
     """Read the files of one export, and calibrate each judge in them on each of its metrics.
 
-    Where they have several annotators and no judge, say how far those agree.
+    If the files have several annotators and no judge, return the annotators' agreement.
 
     Raises:
-        UsageError: Values may mean several things, and nothing says which.
-        RatingError: They can't be read, or no metric is rated by both an annotator and a judge.
+        UsageError: Values may mean several things, and no option says which.
+        RatingError: The files can't be read, or no metric is rated by both an annotator and a judge.
     """
     if not is_export:
         return agreement_in_ratings(files, columns)

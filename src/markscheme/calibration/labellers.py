@@ -10,8 +10,8 @@ class Labeller:
     """The name for those who gave the labels, as the subject of a sentence, such as "people".
 
     Attributes:
-        name: "people", "the labels", or the column of a table.
-        is_one: True if the verb is that of one.
+        name: "people", "the labels", or the name of a table's column.
+        is_one: True if the verb after the name is in the singular.
     """
 
     name: str

@@ -6,7 +6,7 @@ from markscheme.phrases import percent
 from markscheme.stats.labels_needed import EVEN, DecisiveLabels
 
 ASKED_OF_TRENDS = "how good the judge is"
-"""The question that more labels are to answer, in words, for a rubric that passes or fails nothing."""
+"""The question that more labels are to answer, in words, for a rubric without pass or fail."""
 
 ScarceDecision: TypeAlias = tuple[Literal["fail", "pass"], float]
 """The rarer of people's decisions, if the verdict depends on it and few labels have it, with its share of all labels, 0
@@ -40,13 +40,13 @@ def labels_to_add(
     """Say how many labels to add, and how likely they are to answer the question, mostly whether the judge can gate.
 
     Args:
-        labels: How many, with their chance.
-        by_people: True if people have labelled before.
-        new_groups: True if examples share groups, so that those of new groups say more.
-        scarce: The decision that few labels have and that decides; None where there is none, or labels for a first
-            verdict are asked for.
-        counted_as: The number in other units than examples, such as "5 more tasks"; None counts examples.
-        to_say: The question that they are to answer, as an indirect one.
+        labels: Number of labels to add, with the chance that they answer the question.
+        by_people: True if people have labelled examples already.
+        new_groups: True if examples share groups, so that examples of new groups tell more.
+        scarce: The decision that few labels have and that the verdict depends on; None if there is none, or if the
+            labels are for a first verdict.
+        counted_as: The number in other units than examples, such as "5 more tasks"; None to count examples.
+        to_say: The question that the labels are to answer, as an indirect question.
 
     Example:
         >>> labels_to_add(DecisiveLabels(40, 0.56), scarce=("fail", 0.1))

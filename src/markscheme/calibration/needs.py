@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 Goal: TypeAlias = Literal["width", "promise", "variety"]
 PROMISED_ERROR = 0.05
-"""Share of automatic decisions that may be wrong where a promise names none."""
+"""Share of automatic decisions that may be wrong if a promise doesn't set it."""
 
 
 class Need(NamedTuple):
     """The number of labels that a goal needs, such as a verdict on a judge, and how many there are.
 
     Attributes:
-        goal: What kind of goal.
-        what: The goal in a few words.
-        labels: Total labelled examples needed; None where no number would do.
-        have: Labelled examples there are.
+        goal: The kind of goal.
+        what: Description of the goal in a few words.
+        labels: Total number of labelled examples needed; None if no number would be enough.
+        have: Number of labelled examples that there are.
         basis: What the number is based on.
     """
 

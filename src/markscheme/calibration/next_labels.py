@@ -15,7 +15,7 @@ from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.labels_needed import DecisiveLabels
 
 NEXT_LABELS = "next_labels.json"
-"""The file in a rubric's calibration folder that has what the last calibration on people's labels asked for."""
+"""The file in a rubric's calibration folder with the labels that the last calibration on people's labels asked for."""
 
 FIRST_LABELS = DecisiveLabels(80, 0.5926764978434778, 0.9)
 """The labels for a first verdict where there are none and the target is the usual one, known without statistics."""
@@ -28,11 +28,12 @@ class NextLabels:
     """The number of labels to give before the next calibration, with a sentence for the user.
 
     Attributes:
-        labels: How many, with the chance that they decide; None where the verdict isn't open or no number would.
-        in_words: The labels in a sentence, or why no number would; None where the verdict isn't open.
-        judge: The judge calibrated last; None before the first calibration.
-        because: Why the verdict is open, or isn't, in a sentence; None where it isn't known.
-        to_second: How many labelled examples a second annotator should label; 0 where that isn't what is missing.
+        labels: Number of labels, with the chance that they decide; None if the verdict isn't open, or if no number of
+            labels would decide it.
+        in_words: A sentence on the labels, or on why no number would decide; None if the verdict isn't open.
+        judge: Name of the judge calibrated last; None before the first calibration.
+        because: A sentence on why the verdict is open, or isn't; None if that isn't known.
+        to_second: Number of labelled examples that a second annotator should label; 0 if no second annotator is needed.
     """
 
     labels: DecisiveLabels | None
@@ -51,8 +52,8 @@ class NextLabels:
         """Return the sentence on how many labels to give, at most the `remaining` responses that are unlabelled.
 
         Args:
-            remaining: Responses that nobody has labelled yet.
-            pool: The file they are in; None where that needs no name.
+            remaining: Number of responses that nobody has labelled yet.
+            pool: The file they are in; None to leave it out of the sentence.
         """
         if self.labels is None or not self.labels.more or not 0 < remaining <= self.labels.more:
             return self.in_words
@@ -65,10 +66,10 @@ def next_labels(folder: Path, rubric: Rubric, examples: ExampleSet) -> NextLabel
     Args:
         folder: The rubric's calibration folder.
         rubric: The rubric.
-        examples: Its examples with all labels so far.
+        examples: The rubric's examples with all labels so far.
 
     Returns:
-        Before the first calibration, the labels for a first verdict.
+        The labels still to give; before the first calibration, those for a first verdict.
     """
     record = _recorded(folder)
     if record is None:
@@ -126,7 +127,7 @@ def _scarce(record: Mapping[str, Any] | None) -> ScarceDecision | None:
     """Read from the record the rarer decision, pass or fail, that the verdict depends on, and its share of labels.
 
     Raises:
-        ValueError: It is none that people make, or not a share.
+        ValueError: The decision is neither pass nor fail, or the share isn't one.
     """
     if record is None:
         return None

@@ -1,4 +1,4 @@
-"""Whether every example on which annotators differ has been adjudicated."""
+"""Check that every example on which annotators differ has been adjudicated."""
 
 from collections.abc import Iterable
 

@@ -122,8 +122,7 @@ class LabelOptions:
 
 
 LIMITS_OF_WRONG: Final = ("max_false_pass", "max_false_fail", "trend_on", "max_false_credit", "max_missed_credit")
-"""Options of the limits on a judge's wrong decisions and of what trends are of; only the verdict on a judge reads
-them."""
+"""Options that limit a judge's wrong decisions or set what trends are of; only the verdict on a judge uses them."""
 LIMITS_OF_A_VERDICT: Final = ("target", *LIMITS_OF_WRONG)
 
 

@@ -19,9 +19,9 @@ from markscheme.stats.decisive_labels import LABEL_COUNTS
 from markscheme.stats.shares import GroupedShare
 
 NEARLY_ALONE = 1.05
-"""Largest design effect with which groups don't change how many labels are needed."""
+"""Largest design effect (by how much groups raise the variance) that is ignored in the number of labels needed."""
 SCARCE = 0.3
-"""Share of labels up to which a side is called scarce: most further labels say nothing about it."""
+"""Largest share of labels with which a side, fails or passes, is called scarce: most further labels won't be of it."""
 _DOES: Final[Mapping[SideName, str]] = {"stops": "stops", "keeps": "keeps"}
 _WRONGLY: Final[Mapping[SideName, str]] = {"stops": "passes", "keeps": "fails"}
 _THINGS: Final[Mapping[SideName, str]] = {"stops": "fails", "keeps": "passes"}
@@ -39,7 +39,7 @@ def reason(comparison: Comparison, decision: Decision) -> str:
 
     Args:
         comparison: The judge compared with gold.
-        decision: The rulings, from which the verdict follows.
+        decision: The decision, with the rulings from which the verdict follows.
     """
     answer = decision.gate_answer
     because = decision.because_code
@@ -100,7 +100,8 @@ def _done(side: GateSide, who: Labeller) -> str:
 def _short_of(side: GateSide, who: Labeller) -> str:
     """Return a clause on a side of a gate that isn't shown to be good enough: how often the judge is right, or wrong.
 
-    Labels that count one by one are counted: those it gets wrong where the side is broken, else those it gets right.
+    Where each label counts equally, the clause has numbers: of the labels that the judge gets wrong if the side is
+    broken, else of those that it gets right.
     """
     share = side.share
     estimate = side.estimate
@@ -203,7 +204,7 @@ def _of_agreement(comparison: Comparison, decision: Decision) -> str:
 def between_levels_in_words(comparison: Comparison, target: float) -> str:
     """Say on how many examples gold lies between two levels, and what to do; "" if the judge hardly loses by that.
 
-    A table without a rubric has no command that asks a third annotator.
+    For a table without a rubric, no command is named, since none asks a third annotator there.
     """
     between = comparison.between_levels
     missed = comparison.scored - np.nansum(comparison.hits)
@@ -312,7 +313,7 @@ def is_undecidable(decision: Decision) -> bool:
 def offer_in_words(comparison: Comparison, decision: Decision) -> str:
     """Propose a looser limit on wrong decisions that the judge, by the labels, stays within; "" if there is none.
 
-    A table without a rubric has an option where a rubric has a key.
+    For a table without a rubric, an option is proposed; for a rubric, a key of its file.
     """
     answer = decision.gate_answer
     side = None if answer is None else answer.side_with_offer

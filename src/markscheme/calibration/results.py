@@ -61,7 +61,7 @@ class Reported:
         """Draw the report's first figure: axes of matplotlib, or a chart of Altair if only that is installed.
 
         Raises:
-            UsageError: Neither is installed, or the report has no picture.
+            UsageError: Neither library is installed, or the report has no figure to draw.
         """
         return reporter_of(self).picture(self)
 
@@ -70,7 +70,7 @@ def reporter_of(result: Reported) -> Reporter:
     """Return the Reporter for the class of a result.
 
     Raises:
-        TypeError: Nothing describes results of its class.
+        TypeError: No reporter describes results of this class.
     """
     bases = (base.__name__ for base in type(result).__mro__ if issubclass(base, Reported))
     loads = (load for base in bases for name, load in RESULTS if name == base)

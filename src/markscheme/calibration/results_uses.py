@@ -5,7 +5,7 @@ from typing import Final, TypeAlias
 from markscheme.seam import OpenTable
 
 FEWEST_RUNS: Final = 2
-"""Fewest runs of an output from which it is known how far its graders vary."""
+"""Fewest runs of the same test that show how much its graders vary."""
 ResultsUse: TypeAlias = tuple[int, int, str, str]
 """A use of results without labels: its rank, the fewest runs of the same test it needs, its command (with FILES for the
 files and NAME for the rubric to be made), and what it does."""

@@ -62,8 +62,8 @@ def calibrate(
 ) -> Calibration:
     """Compare a judge with labels: whether it can decide, and what to fix.
 
-    Works where an event loop is running too, such as in a notebook, which shows the result as a report. What isn't
-    given is taken from the configuration file of the working directory, as on the command line.
+    Works where an event loop is running too, such as in a notebook, which shows the result as a report. Arguments that
+    aren't given are taken from the settings file (`markscheme.toml`) of the working directory, as on the command line.
 
     Args:
         rubric: A rubric, its name or its file; or Promptfoo's results, another tool's export, or a table, which contain
@@ -71,19 +71,20 @@ def calibrate(
             or columns by name.
         examples: Labelled examples, or their file; the rubric's own by default.
         judge: A judge, which stays open, or a name as on the command line; by default the rubric's own, else one that
-            is available. Of a table, the judge's column.
-        ratings: The judge's ratings, or files of them; nothing is asked then.
+            is available. For a table, the name of the judge's column.
+        ratings: The judge's ratings, or files of them; then no judge is asked.
         watch: Shows progress.
-        notify: Called with a sentence that says what was accepted, or how a table was read.
+        notify: Called with a sentence on what was accepted, or on how a table was read.
         options: How the judge is asked, as on the command line: `samples=3`, `budget=2`.
 
     Returns:
-        A Calibration; of a table with several criteria a TableCalibrations, and of one with annotators alone an
+        A Calibration; for a table with several criteria a TableCalibrations, and for one with annotators alone an
         AnnotatorAgreement.
 
     Raises:
         NoJudge: No judge was named, and none is available.
-        UsageError: Unknown rubric, judge or option, no labels, or ratings of several judges.
+        UsageError: The rubric, the judge or an option is unknown, there are no labels, or ratings are of several
+            judges.
         RatingError: Examples or ratings can't be read.
         NothingGraded: The judge failed on every example.
 
@@ -148,18 +149,20 @@ def agreement(
     """Compute every measure of agreement between the raters in a table, each with its interval.
 
     Args:
-        table: A CSV table with units in rows and raters in columns, a rated file of any other format, or rows of
-            ratings by rater; None or an empty cell is a missing rating. A first column named unit, id or item holds
-            names.
-        scale: nominal, ordinal or interval; by default ordinal for numbers, else nominal.
+        table: A CSV table with units in rows and raters in columns, a file of ratings in any other format, or rows of
+            ratings by rater; None or an empty cell is a missing rating. A first column named unit, id or item holds the
+            units' names.
+        scale: "nominal", "ordinal" or "interval"; by default ordinal for numbers, else nominal.
         levels: The scale's levels, worst first, as on the command line; by default those that occur.
-        weights: Cost of a disagreement: identity, linear or quadratic; by default quadratic where levels have an order.
-        pairs: How statistics of two raters are made of more: mean over pairs, or pooled units; None leaves them out.
+        weights: Cost of a disagreement: "identity", "linear" or "quadratic"; by default quadratic if levels have an
+            order.
+        pairs: How statistics defined for two raters are computed for more: as the mean over pairs, or from pooled
+            units; None leaves them out.
         judge: A rater to compare with the others.
-        criterion: Of a file that names criteria, the one to compare: its name, "score" or "pass".
+        criterion: The criterion to compare, if a file names criteria: its name, "score" or "pass".
 
     Raises:
-        UsageError: The scale doesn't fit the levels, an unknown rater, or no such file.
+        UsageError: The scale doesn't fit the levels, a rater is unknown, or the file doesn't exist.
         RatingError: The table can't be read.
 
     Example:

@@ -24,8 +24,8 @@ def read_in_memory(source: Any, options: ColumnOptions) -> TableReading:
     """Read a data frame, rows or columns as a table.
 
     Raises:
-        UsageError: It could be read in several ways, or is no table.
-        RatingError: It has no rows.
+        UsageError: The source could be read in several ways, or isn't a table.
+        RatingError: The source has no rows.
     """
     if isinstance(source, Mapping):
         names = list(source)
@@ -96,7 +96,7 @@ def frame_of(reading: TableReading, rows: Sequence[Mapping[str, Any]]) -> Any:
 def frame_of_examples(comparison: Comparison) -> Any:
     """Return a data frame with a row per example: its id, its text, and gold's and the judge's ratings.
 
-    The ratings are scores, decisions and levels by criterion. The texts of held-out examples aren't in it.
+    The ratings are scores, decisions and levels by criterion. The texts of held-out examples are left out.
 
     Raises:
         UsageError: Neither pandas nor polars is installed.

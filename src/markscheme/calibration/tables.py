@@ -36,8 +36,8 @@ class TableCalibrations(Reported):
 
     Attributes:
         reading: The table as it was read.
-        criteria: By what is rated.
-        apart: Criteria that can't be compared, and why.
+        criteria: The calibration on each criterion, by the criterion's name.
+        apart: Criteria that can't be compared, each with the reason why.
     """
 
     reading: TableReading
@@ -72,14 +72,14 @@ class AnnotatorFigures:
     """Agreement of annotators with each other on one criterion.
 
     Attributes:
-        annotators: Their names.
-        values: How their values were read.
-        agreement_person: Mean over examples of the share of pairs that agree.
+        annotators: The annotators' names.
+        values: The annotators' values, with how they were read.
+        agreement_person: Mean over examples of the share of pairs of annotators who agree.
         all_agree: Share of examples on which all agree.
-        measures: Every coefficient.
-        differing: Ids of examples on which some differ, those that differ most first.
-        several: Number of examples that two or more rated.
-        pairs: How far each two of them agree, by their names; empty of two annotators.
+        measures: Every measure of agreement.
+        differing: Ids of examples on which annotators differ, those with the largest difference first.
+        several: Number of examples that two or more annotators rated.
+        pairs: Share of examples on which each two annotators agree, by their names; empty if there are only two.
     """
 
     annotators: tuple[str, ...]
@@ -103,7 +103,7 @@ class AnnotatorAgreement(Reported):
 
     Attributes:
         reading: The table as it was read.
-        criteria: By what is rated; an unnamed one is "".
+        criteria: The figures on each criterion, by the criterion's name; "" for one without a name.
     """
 
     reading: TableReading
@@ -122,7 +122,7 @@ def calibrations_of(reading: TableReading, options: LabelOptions) -> dict[str, l
 
     Raises:
         UsageError: Several judges rate by several criteria.
-        ComparisonError: No example has a judge's and a person's value.
+        ComparisonError: No example has values by both a judge and a person.
     """
     if reading.is_by_criterion:
         _refuse_several_judges(reading)
@@ -184,9 +184,9 @@ def annotator_agreement(
     """Compute the agreement of a table's annotators with each other, by criterion.
 
     Args:
-        reading: A table with columns of people alone.
-        metric: nominal, ordinal or interval; None follows from the values.
-        weights: Cost of a disagreement; None means quadratic where levels have an order.
+        reading: A table with columns of annotators alone.
+        metric: "nominal", "ordinal" or "interval"; None to infer it from the values.
+        weights: Cost of a disagreement; None means quadratic if levels have an order.
     """
     figures = {name: _figures(reading, name, metric, weights) for name in reading.roles.criteria}
     return AnnotatorAgreement(reading, figures)
@@ -196,8 +196,8 @@ def agreement_in_ratings(paths: Sequence[Path], columns: ColumnOptions) -> Annot
     """Compute the agreement of annotators in a file of ratings or labelled examples; None for any other file.
 
     Args:
-        paths: The file.
-        columns: What the caller says of its values.
+        paths: The paths; more than one is no file of ratings.
+        columns: What the file's columns and values mean.
     """
     if not has_own_ratings(paths[0]):
         return None
@@ -208,9 +208,9 @@ def agreement_in(rated: RatedFiles, paths: Sequence[Path], columns: ColumnOption
     """Compute the agreement of annotators in files; None if a judge rated as well, or only one annotator did.
 
     Args:
-        rated: What the files contain.
+        rated: The content of the files.
         paths: The files.
-        columns: What the caller says of their values.
+        columns: What the files' columns and values mean.
     """
     table = annotators_in(rated, paths, columns)
     if table is None:

@@ -1,8 +1,8 @@
 """The record of settings tried on the same labels, since the best of many settings looks better than it is.
 
-A setting is all that decides a judge's agreement: the words, weights and marks of the rubric, what must agree, the
-judge and how it is asked. Each is recorded once for the examples whose labels it was compared with. Settings belong to
-these labels, not to the rubric's name: the records of all rubrics of the project count where their examples are these.
+A setting is everything that agreement depends on: the words, weights and marks of the rubric, what must agree, the
+judge, and how it is asked. Each is recorded once for the examples whose labels it was compared with. Settings belong to
+these labels, not to the rubric's name: records of all rubrics of the project count if their examples are the same.
 """
 
 from collections.abc import Iterable, Sequence
@@ -28,7 +28,7 @@ from markscheme.text import is_path_component
 
 SETTINGS: Final = "settings.jsonl"
 EXAMPLE_DIGITS: Final = 8
-"""Digits of an example's digest: among 10,000 examples two share one with a chance of 1 in 100."""
+"""Digits of an example's digest: the chance that any two of 10,000 examples share one is 1 in 100."""
 
 EXAMPLE_SETS: Final = 2
 """Number of sets of examples whose digests are cached: several judges are compared with the same labels."""
@@ -39,14 +39,14 @@ class TriedSetting:
     """A setting of judge and rubric that was tried, and the labelled examples on which it was compared.
 
     Attributes:
-        at: The day, as 2026-11-02.
-        setting: Its digest; the same for rubrics that differ in case, white space and punctuation alone.
+        at: The day on which it was tried, as in 2026-11-02.
+        setting: The setting's digest, equal for rubrics that differ in case, white space and punctuation alone.
         rubric: Fingerprint of the rubric.
         judge: The judge's name.
         n: Number of examples.
-        split: Their part of the set; None without splits.
-        examples: Digests of their ids; of labels that were counted, the digest of the set's name.
-        labels: Name of the set of labels that was counted; None where the examples are known.
+        split: The part of the set that the examples are; None if there are no splits.
+        examples: Digests of the examples' ids; if only counts of labels are known, the digest of the set's name.
+        labels: Name of the set of labels, if only its counts are known; None if the examples are known.
     """
 
     at: str
@@ -66,9 +66,9 @@ class TriedSetting:
             rubric: The rubric of the counts.
             measure: What must agree.
             judge: The judge's name.
-            labels: Name of the set of labels, which stays the same when labels are added to the set.
+            labels: Name of the set of labels, which stays equal when labels are added to the set.
             n: Number of examples.
-            at: The day.
+            at: The day of the run.
         """
         setting = setting_digest(rubric, measure, judge)
         return cls(at, setting, rubric.fingerprint, judge, n, None, frozenset([_labels_digest(labels)]), labels)
@@ -87,11 +87,11 @@ class TriedSetting:
         """Make the record of a judge and a rubric that were compared with labelled examples.
 
         Args:
-            rubric: As it was used, with the strategy and samples of the run.
+            rubric: The rubric as it was used, with the strategy and samples of the run.
             measure: What must agree.
-            judge: What identifies the judge; its name where only its ratings are known.
-            examples: Ids of those whose labels it was compared with.
-            at: The day.
+            judge: What identifies the judge; its name if only its ratings are known.
+            examples: Ids of the examples whose labels the judge was compared with.
+            at: The day of the run.
             split: The part of the set that was used.
         """
         setting = setting_digest(rubric, measure, judge)
@@ -142,8 +142,8 @@ def count_settings(examples: Iterable[str], tried: Iterable[TriedSetting], opene
     Args:
         examples: Ids of the examples.
         tried: The settings on record.
-        opened: Fingerprints of the rubrics for which held-out labels among them were opened; those that aren't on
-            record count too.
+        opened: Fingerprints of the rubrics for which held-out labels of these examples were opened; those without a
+            setting on record count too.
     """
     same = settings_on(examples, tried)
     unrecorded = set(opened) - {setting.rubric for setting in same}
@@ -164,13 +164,13 @@ def count_settings_on_labels(labels: str, tried: Iterable[TriedSetting]) -> int:
 def setting_digest(rubric: Rubric, measure: Measure, judge: Identity | str) -> str:
     """Return a digest of everything in judge and rubric that may change agreement.
 
-    Case, white space and punctuation of the words don't count, nor do target, limits and gray zone, which change no
+    Case, white space and punctuation of the words don't matter, nor do target, limits and gray zone, which don't change
     agreement.
 
     Args:
-        rubric: As it was used, with the strategy and samples of the run.
+        rubric: The rubric as it was used, with the strategy and samples of the run.
         measure: What must agree.
-        judge: What identifies the judge; its name where only its ratings are known.
+        judge: What identifies the judge; its name if only its ratings are known.
     """
     of_judge = [judge] if isinstance(judge, str) else [judge.fingerprint, template_fingerprint()]
     return fingerprint(
@@ -214,7 +214,7 @@ def settings_on_record(path: Path | None) -> tuple[TriedSetting, ...]:
     """Return all settings on record for any rubric of the project.
 
     Args:
-        path: The record, in the rubric's folder; None where there is no place for one.
+        path: The file of the record, in the rubric's folder; None if there is no folder for it.
 
     Raises:
         RatingError: A line of the record can't be read.
@@ -226,11 +226,11 @@ def record_settings(path: Path | None, current: Sequence[TriedSetting]) -> tuple
     """Record today's settings that are new, and return all settings on record in the project, with today's.
 
     Args:
-        path: The record, in the rubric's folder, which is made; None where there is no place for one.
-        current: Those of this run.
+        path: The file of the record, in the rubric's folder, which is made; None if there is no folder for it.
+        current: The settings of this run.
 
     Returns:
-        The settings, and whether today's could be written; where they couldn't, those that can be read and today's.
+        The settings on record with today's, and True if today's could be written.
 
     Raises:
         RatingError: A line of the record can't be read.

@@ -19,8 +19,8 @@ def planned_labels(gold: Gold, pilot: Comparison | None, target: float) -> NextL
 
     Args:
         gold: The labels so far.
-        pilot: The judge compared with them; None where its ratings aren't known.
-        target: Share of examples on which the judge must agree.
+        pilot: The judge compared with these labels; None if its ratings aren't known.
+        target: Share of examples on which the judge must agree, 0 to 1.
     """
     if pilot is None:
         return asked_first(labels_to_begin(gold, target), by_people=gold.has_people)
@@ -33,7 +33,7 @@ def keep_next_labels(decision: Decision, gold: Gold, judge: str, folder: Path) -
 
     Args:
         decision: The verdict.
-        gold: The labels it is by.
+        gold: The labels that the verdict is based on.
         judge: The judge's name.
         folder: The rubric's calibration folder.
 

@@ -1,7 +1,7 @@
 """Accepting a run: what `--accept` writes, for comparison with later runs.
 
-There are two files: accepted.json, and the judge's ratings under a name that contains their digest. The ratings are
-not labels, so they are kept outside `ratings/`. Each run is a sample in that file.
+There are two files: accepted.json, and the judge's ratings under a name that contains their digest. The ratings are not
+labels, so they are kept outside `ratings/`. Each run is a sample in the file of ratings.
 """
 
 import hashlib
@@ -47,7 +47,7 @@ reply."""
 KIND_OF_REFERENCE: Mapping[str, str] = {"people": "human", "one-person": "human"}
 """Name of the labels in a receipt, for references that a receipt calls by another name."""
 NOT_ASKED = ("source", "judge")
-"""Rubric fields that don't affect what the judge is asked."""
+"""Keys of a rubric that don't affect what the judge is asked."""
 NEWER = ("criteria_per_call", "trend_on", "max_false_credit", "max_missed_credit", "rows", "core_share")
 """Keys of a rubric that older versions didn't have; accepted.json has them only if they aren't the default."""
 
@@ -57,9 +57,9 @@ class Acceptance:
     """The result of accepting a run: its ratings file, and how many runs are accepted now.
 
     Attributes:
-        file: The file of ratings next to accepted.json.
-        runs: How many runs it contains.
-        why_alone: Why the previously accepted runs were not kept; None where they were, or there were none.
+        file: Path of the file of ratings, next to accepted.json.
+        runs: Number of runs in that file.
+        why_alone: Reason why the previously accepted runs were not kept; None if they were, or if there were none.
     """
 
     file: Path
@@ -88,7 +88,7 @@ def accepting(path: Path, busy: Callable[[], object]) -> Iterator[None]:
 
     Args:
         path: The accepted.json.
-        busy: Called where another process accepts a run there; then this one waits.
+        busy: Called if another process is accepting a run there, before this one waits for it.
 
     Raises:
         UsageError: The folder cannot be made or opened.
@@ -124,8 +124,8 @@ def accept(
         calibration: The run, with its repeats; each sample is kept as a run.
         path: The accepted.json to write; its folder is made.
         split: The part of the examples that was measured, where there are splits.
-        start_over: True if to drop the previously accepted runs.
-        basis: The files and options of the run; None where it isn't from files.
+        start_over: True to drop the previously accepted runs.
+        basis: The examples of the run with their files, and its options; None if the run isn't from files.
 
     Raises:
         RatingError: Too few examples are graded to accept the run, there are five runs already, or the history has a
@@ -172,14 +172,14 @@ def write_run(
 
     Args:
         calibration: The run.
-        content: The file of ratings or counts that is kept, as its bytes.
+        content: The content of the file of ratings or counts that is kept.
         path: The accepted.json to write; its folder is made.
         ending: The ending of the kept file's name.
-        runs: How many runs it holds by example; 0 where it holds no rating of a single example.
-        examples: How many examples were rated.
+        runs: Number of runs in the kept file with ratings of single examples; 0 if it has only counts.
+        examples: Number of examples that were rated.
         split: The part of the examples that was measured, where there are splits.
-        measured_runs: How many runs were measured in this sitting.
-        basis: The files and options of the run; None where it isn't from files.
+        measured_runs: Number of runs that are accepted together, without earlier ones.
+        basis: The examples of the run with their files, and its options; None if the run isn't from files.
         more: Further entries of accepted.json.
 
     Raises:
@@ -240,10 +240,10 @@ def joinable(
     """Return the accepted runs if today's run can be added to them, else None together with the reason why it can't.
 
     Args:
-        path: Their accepted.json; it may be missing.
+        path: The accepted.json of the accepted runs; it may be missing.
         current: The setting of today's run.
-        examples: Those that have gold.
-        start_over: True if to drop them in any case.
+        examples: The examples of today's run that have gold.
+        start_over: True to drop the accepted runs in any case.
         is_asked: True if the judge has been asked already.
     """
     if start_over or not path.is_file():
@@ -312,9 +312,9 @@ def accepted_document(
 
     Args:
         calibration: The run.
-        ratings: What it says of the file of ratings.
+        ratings: The entry of the document about the file of ratings.
         split: The part of the examples that was measured, where there are splits.
-        measured_runs: How many runs were measured in this sitting.
+        measured_runs: Number of runs that are accepted together, without earlier ones.
     """
     comparison = calibration.comparison
     rater = calibration.rater

@@ -16,7 +16,7 @@ from markscheme.rubrics.rubric import Rubric
 from markscheme.stats import Estimate
 
 ACCEPTED_RUNS = "accepted_runs.jsonl"
-"""The file, next to accepted.json."""
+"""Name of the history's file, next to accepted.json."""
 
 
 @dataclass(frozen=True)
@@ -24,15 +24,16 @@ class AcceptedPoint:
     """Measurements of an accepted run, a line of the history.
 
     Attributes:
-        date: The day it was accepted.
-        use: What the judge was allowed.
+        date: The day on which the run was accepted.
+        use: The use that the judge was allowed, such as "gate".
         judge: The judge's name.
         rubric: Fingerprint of the rubric.
-        wordings: A digest of each criterion's words and scale, by its name.
-        examples: Examples it was measured on.
-        agreement: Agreement with gold.
-        false_passes: Ids of the examples that the judge passes and gold fails; None where none is known by itself.
-        fails: How many examples gold fails; None where that wasn't written down.
+        wordings: A digest of each criterion's words and scale, by the criterion's name.
+        examples: Number of examples that the judge was measured on.
+        agreement: Share of examples on which the judge agrees with gold.
+        false_passes: Ids of the examples that the judge passes and gold fails; None if only counts of examples are
+            known.
+        fails: Number of examples that gold fails; None if that wasn't written down.
         ratings: Digest of the judge's ratings; the same ratings accepted again are one run.
     """
 
@@ -84,14 +85,14 @@ def point_of(document: Mapping[str, Any], rubric: Rubric, fails: int | None) -> 
     """Make the record that the history keeps of an accepted run, from the data of its accepted.json.
 
     Args:
-        document: The data; estimates may be values or as JSON has them.
+        document: The data; estimates may be Estimates, or dicts as in JSON.
         rubric: The rubric by which the judge was asked.
-        fails: How many examples gold fails.
+        fails: Number of examples that gold fails; None if it isn't known.
 
     Raises:
-        KeyError: The data lack a key.
+        KeyError: A key is missing from the data.
         TypeError: The data aren't those of an accepted.json.
-        ValueError: A value isn't one of an accepted.json.
+        ValueError: A value is invalid in an accepted.json.
     """
     agreement = document["measurements"]["agreement"]
     if not isinstance(agreement, Estimate):
@@ -121,7 +122,7 @@ def load_history(folder: Path) -> tuple[AcceptedPoint, ...]:
     """Read the accepted runs in a folder, the earliest first; only the current one if no history was kept.
 
     Raises:
-        RatingError: A line of the history, or the accepted run, isn't one.
+        RatingError: A line of the history isn't an accepted run, or accepted.json is invalid.
     """
     history = kept_points(folder)
     path = folder / ACCEPTED

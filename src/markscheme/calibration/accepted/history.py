@@ -40,15 +40,15 @@ from markscheme.stats.estimate import Reason
 
 _AcceptedRun = TypeVar("_AcceptedRun")
 COUNTED = "compared"
-"""Folder in the cache with a file for each accepted run: one line per run that was compared with it."""
+"""Folder in the cache with a file for each accepted run, which has one line per run compared with the accepted one."""
 
 
 class AcceptedRuns(NamedTuple):
     """The accepted runs in a file, with which a new run is compared, or which it joins.
 
     Attributes:
-        path: Their accepted.json.
-        drift: How the run is compared with them, and whether it joins them.
+        path: The accepted.json of the accepted runs.
+        drift: Options on how the new run is compared with the accepted runs, and on whether it joins them.
         notify: Called with a sentence for the user.
     """
 
@@ -71,12 +71,12 @@ class AcceptedRuns(NamedTuple):
         """Count the accepted runs that a new run joins; the new run's samples are numbered from this count on.
 
         Args:
-            current: By what the run is made.
-            examples: Those that have gold.
-            more: How many runs are to be accepted.
+            current: The setting of the new run.
+            examples: The examples of the new run that have gold.
+            more: Number of runs that are to be accepted.
 
         Raises:
-            UsageError: That makes more runs than are kept.
+            UsageError: With the new ones there would be more runs than may be kept.
         """
         accepted, _ = joinable(self.path, current, examples, start_over=self.drift.replace, is_asked=False)
         before = 0 if accepted is None else len(accepted.runs)
@@ -91,15 +91,16 @@ class AcceptedRuns(NamedTuple):
         """Return the accepted run that a judge's new ratings are compared with; None if the two can't be compared.
 
         Args:
-            rubric: What was judged.
-            examples: The examples of this run.
-            ratings: Of this run.
-            of_other_examples: True if other examples than the rubric's own dev part were named: nothing in common is a
-                warning then.
-            count: True if this run may be counted as a comparison; it is where it is a check.
+            rubric: The rubric of the new run.
+            examples: The examples of the new run.
+            ratings: The judge's ratings in the new run.
+            of_other_examples: True if examples other than the rubric's own dev part were named; then it is only a
+                warning if the two runs have nothing in common.
+            count: True if the new run may be counted as a comparison with the accepted one; it is counted if it is a
+                check.
 
         Raises:
-            ComparisonError: It has nothing in common with this run.
+            ComparisonError: The accepted run has nothing in common with the new one.
         """
         drift = self.drift
         accepted = loaded_unless_replaced(load_accepted, self.path, accepting=drift.accept)
@@ -135,13 +136,14 @@ class AcceptedRuns(NamedTuple):
         Args:
             since: The accepted runs.
             current: The setting of this run.
-            examples: Its examples.
+            examples: The examples of this run.
             ask: How the judge is asked.
             judge: The judge.
-            opened: Opens it once more.
-            close: True if it is closed at the end.
+            opened: Opens the judge once more.
+            close: True if the judge is closed at the end.
 
-        Returns: The accepted run, with the ratings of the replay if there was one, and the cost.
+        Returns:
+            The accepted run, with the ratings of the replay if there was one, and the cost.
         """
         accepted = since.accepted
         replaying = _replaying_judge(judge, opened, may_ask=self.drift.replay)
@@ -163,9 +165,9 @@ class AcceptedRuns(NamedTuple):
         Args:
             since: The accepted runs.
             current: The setting of this run.
-            labelled: Its examples.
-            grades: New grades of them, which are a look as well.
-            members: Judges that each grade combines.
+            labelled: The examples of this run.
+            grades: New grades of these examples, which count as one more comparison.
+            members: Number of judges that each grade combines.
         """
         then = since.accepted
         if then is None or since.accepting:
@@ -183,9 +185,9 @@ class AcceptedRuns(NamedTuple):
         """Add a run to the accepted ones; with too few graded examples, or a judge that mustn't be used, only warn.
 
         Args:
-            calibrations: Of the run.
+            calibrations: The calibrations of the run, one for each judge.
             split: The part of the examples that was measured, where there are splits.
-            basis: The files and options of the run; None where it isn't from files.
+            basis: The examples of the run with their files, and its options; None if the run isn't from files.
 
         Raises:
             UsageError: There are several judges, and none of them is *the* judge of the rubric.
@@ -217,7 +219,7 @@ def loaded_unless_replaced(load: Callable[[Path], _AcceptedRun], path: Path, *, 
 def _refuse(why: Reason, drift: DriftOptions, *, of_other_examples: bool) -> None:
     """Raise an error about an accepted run that can't be compared, unless the new run is to replace it.
 
-    Only a warning is given where no accepted run is named and the examples are others.
+    Only a warning is given if the user named other examples and no accepted run.
     """
     if drift.accept:
         return
@@ -264,8 +266,8 @@ def why_not_accepted(calibration: Calibration, *, anyway: bool) -> Reason | None
     """Return the reason why a run isn't accepted; None if it is.
 
     Args:
-        calibration: Of the run.
-        anyway: True if it is accepted though the judge can neither gate nor be used for trends.
+        calibration: The calibration of the run.
+        anyway: True if the run is accepted even if the judge can neither gate nor be used for trends.
     """
     if calibration.counts.too_few_graded:
         return Reason("many-ungraded", {"examples": calibration.counts.not_graded})

@@ -23,8 +23,8 @@ Kept: TypeAlias = tuple[Mapping[str, Any], WriteKept]
 Keep: TypeAlias = "Callable[[Calibration, Mapping[str, Any], RunBasis | None, Path], Kept]"
 """Function that prepares a feature's files on a run that is to be accepted, and writes nothing yet.
 
-It gets the run, the data of its accepted.json with Estimates as values, the files and options of the run (None where it
-isn't from files), and the path of accepted.json, next to which the ratings are written already.
+It gets the run, the data of its accepted.json with Estimates as values, the run's examples with their files and options
+(None if the run isn't from files), and the path of accepted.json, next to which the ratings are written already.
 """
 
 KEPT_WITH_RUN: OpenTable[Keep] = OpenTable()

@@ -10,9 +10,9 @@ class FileDifference(NamedTuple):
     """A statement in a verified file that differs from what its source files give when it is computed again.
 
     Attributes:
-        what: What it is: a file, an entry, or a judge's decisions.
-        now: What the source files give.
-        stated: What the file says; None where that is long.
+        what: Name of what differs: a file, an entry, or a judge's decisions.
+        now: The value that the source files give.
+        stated: The value in the file; None if it is long.
     """
 
     what: str
@@ -31,7 +31,7 @@ class Recomputed(Reported):
     Attributes:
         differences: Statements that differ; empty if the file is right.
         recomputed: True if everything could be computed again.
-        unchecked: What wasn't checked, in words.
+        unchecked: Descriptions of what wasn't checked.
     """
 
     differences: tuple[FileDifference, ...]

@@ -10,16 +10,16 @@ WITHOUT_MIDDLE = 2
 """Largest number of levels of a scale without a middle: of two levels, either all values between them are scores, or
 they mean pass and fail."""
 MOST_OF_MISSES = 1 / 2
-"""Share of the disagreements from which labels between two levels are the reason for them, rather than the judge."""
+"""Share of the disagreements from which on labels between two levels count as their reason, rather than the judge."""
 
 
 def gold_between_levels(criterion: Criterion, gold: Floats, judge: Floats, tolerance: float) -> Flags:
     """Mark the examples whose gold lies between two levels of a criterion, so that the judge can't agree with it.
 
     Args:
-        criterion: The one criterion that scores are made of.
+        criterion: The one criterion that scores are computed from.
         gold: Gold's scores, shape (n_examples,), nan where there is none.
-        judge: The judge's scores; none is flagged where some lie between two levels themselves.
+        judge: The judge's scores, shape (n_examples,); if some of them lie between two levels, no example is flagged.
         tolerance: Two scores that are closer than this agree.
     """
     levels = np.array([criterion.merit(criterion.scale.position(value)) for value in criterion.scale.values])

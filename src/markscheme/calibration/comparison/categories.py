@@ -32,8 +32,8 @@ def has_score_of_rest(rubric: Rubric) -> bool:
 def answers_of(rubric: Rubric, column: Column) -> Floats:
     """Encode each answer of a rater (its categories and score) as one number, shape (n_examples,); nan if incomplete.
 
-    Each is one number, so that two of them agree where they are closer than the tolerance: `APART` times the index of
-    its categories among all combinations, in the order of the scales, plus the score. "Does not apply" is a category
+    The number is `APART` times the index of the answer's categories among all combinations, in the order of the scales,
+    plus the score. So two answers agree if their numbers are closer than the tolerance. "Does not apply" is a category
     too.
     """
     code = np.zeros(len(column.scores))

@@ -57,15 +57,15 @@ def measure_of(rubric: Rubric, of: Measured | None = None, tolerance: float | No
     """Return the Measure that compares scores ("score"), decisions ("decision") or, by its name, a criterion's levels.
 
     Args:
-        rubric: The rubric of what is compared.
-        of: Its name, or a criterion itself; None means the score, or the decision where a table has nothing else.
-            Where the rubric has categories, "score" also asks every category to be equal.
-        tolerance: How far a score may be from gold and still agree; None means the rubric's. Levels and decisions
-            agree where they are equal.
+        rubric: The rubric of the ratings that are compared.
+        of: "score", "decision", or a criterion or its name; None means the score, or the decision if a table has
+            nothing else. If the rubric has categories, "score" also requires every category to be equal.
+        tolerance: Distance from gold below which a score agrees; None means the rubric's. Levels and decisions agree
+            only if they are equal.
 
     Raises:
-        UsageError: No criterion has that name; or it is the decision, and the rubric's categories neither pass nor
-            fail; or nothing here compares what the rubric compares.
+        UsageError: No criterion has that name; or `of` is the decision, and the rubric's categories neither pass nor
+            fail; or no measure is available for what the rubric compares.
     """
     if of is None:
         of = OF_DECISION if rubric.table_of == "pass-fail" else OF_SCORE
@@ -111,15 +111,15 @@ def rank_systems(rubric: Rubric, examples: ExampleSet, ratings: Sequence[Rating]
     """Rank the systems that wrote the compared responses, by all labels together and by each judge.
 
     Args:
-        rubric: By which the examples were rated.
-        examples: With their labels.
-        ratings: The judges'.
+        rubric: The rubric by which the examples were rated.
+        examples: The examples with their labels.
+        ratings: The judges' ratings.
 
     Returns:
-        A report; None where no rated example says what wrote it.
+        A report; None if no rated example names the system that wrote it.
 
     Raises:
-        UsageError: Nothing here ranks systems by such a rubric.
+        UsageError: Systems can't be ranked by such a rubric.
     """
     for subject in SUBJECTS:
         if subject.compares == rubric.compares and subject.rank_systems is not None:
@@ -140,13 +140,13 @@ def compare(
     Every command's figures about two columns come from here, so the same two columns give the same figures.
 
     Args:
-        table: Has both columns, and those of annotators where there are any.
+        table: A table with both columns, and those of annotators if there are any.
         judge: Name of the judge's column.
         gold: Name of the other column.
-        of: What is compared: "score", "decision", or a criterion or its name; None means the score, or the decision
-            where a table has nothing else. Agreement, the best constant, annotators' figures, trends and slices follow
-            it; whether the judge can gate is always a question of decisions.
-        tolerance: How far a score may be from gold and still agree; None means the rubric's.
+        of: What is compared: "score", "decision", or a criterion or its name; None means the score, or the decision if
+            a table has nothing else. Agreement, the best constant, annotators' figures, trends and slices are computed
+            from it; whether the judge can gate is always a question of decisions.
+        tolerance: Distance from gold below which a score agrees; None means the rubric's.
 
     Raises:
         ComparisonError: The judge rated none of the examples.
@@ -172,11 +172,11 @@ def shift_between(
     """Estimate the mean of second minus first, in score or in a criterion's level, over examples with both values.
 
     Args:
-        table: Has both columns.
+        table: A table with both columns.
         first: Name of the first column.
         second: Name of the second column.
         criterion: Name of the criterion; None for the score.
-        level: Coverage of the interval.
+        level: Coverage of the interval, 0 to 1.
     """
     changes = differences(table, first, second, criterion)
     groups = table.groups
@@ -203,12 +203,13 @@ class Comparison:
     """Two columns of a table, per criterion and overall; every figure is computed when it is first asked for.
 
     Attributes:
-        table: Has both.
-        judge_name: The column compared.
-        gold_name: The column it is compared with.
-        measure: What of them is compared: agreement, the best constant, annotators' figures and misses follow it.
-        settings: How many settings were tried on these labels, this one included; more widen the intervals.
-        trend: What the trend question is asked of; None means what is compared.
+        table: A table with both columns.
+        judge_name: Name of the column that is compared, mostly the judge's.
+        gold_name: Name of the column it is compared with, mostly gold.
+        measure: What is compared of each example; agreement, the best constant, annotators' figures and misses are
+            computed from it.
+        settings: Number of settings tried on these labels, this one included; more settings widen the intervals.
+        trend: Figures of what trends are shown of; None means what is compared.
     """
 
     table: RatingTable
@@ -336,7 +337,8 @@ class Comparison:
     def misses(self) -> Floats:
         """Judge minus gold by the compared measure, shape (n_examples,), to 9 decimals; nan where one is missing.
 
-        Categories have no difference: where they are compared, it is that of the scores, if there are any.
+        Categories have no difference: where they are compared, the differences are those of the scores, if there are
+        any.
         """
         if isinstance(self.measure.of, Rubric):
             return self.score_errors
@@ -401,7 +403,7 @@ class Comparison:
     def sets(self) -> Sequence[str] | Integers | None:
         """Set of examples left out together in the jackknife: the example's group, or groups merged to 1,000 sets.
 
-        Agreement and the sides of a gate, which are shares, keep the groups as they are.
+        Intervals of agreement and of the sides of a gate, which are shares, use the groups as they are.
         """
         return set_names(self.table.groups)
 
@@ -438,7 +440,7 @@ class Comparison:
     def weighted_to(self) -> int | None:
         """Number of outputs that the weighted figures describe, from which examples were drawn; None without weights.
 
-        Several draws come from one pool, so it is as large as the largest of them says.
+        Several draws come from one pool, so its size is the largest that any of them states.
         """
         if self.weights is None:
             return None

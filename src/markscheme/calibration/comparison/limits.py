@@ -29,7 +29,7 @@ author expects."""
 LIMIT_STEP = 0.05
 """Step between offered limits: all are multiples of it, since nobody decides by single percentage points."""
 LIMIT_DIGITS = 9
-"""Decimals of a limit: enough for any that somebody writes, and 0.8 - 0.1 is 0.7."""
+"""Decimals to which a limit is rounded: enough for any that somebody writes, and 0.8 - 0.1 becomes 0.7."""
 
 OF: Final[Mapping[WrongName, str]] = {"false_pass": "gold fails", "false_fail": "gold passes"}
 """Words for the examples among which each kind of wrong decision is counted."""
@@ -42,8 +42,8 @@ class MostWrong:
     """The largest tolerated shares of false passes and of false fails; None where there is no limit.
 
     Attributes:
-        false_pass: Of what gold fails, the share that the judge may pass.
-        false_fail: Of what gold passes, the share that it may fail.
+        false_pass: Of the examples that gold fails, the largest share that the judge may pass, 0 to 1.
+        false_fail: Of the examples that gold passes, the largest share that the judge may fail, 0 to 1.
     """
 
     false_pass: float | None = None
@@ -74,9 +74,9 @@ class GateSide:
     """One side of a gate: how often a judge is right on gold's fails, or passes, and how often it must be.
 
     Attributes:
-        name: Whether it stops what gold fails, or keeps what gold passes.
-        share: How often it does.
-        least: The least share that is enough, 0 to 1.
+        name: "stops" for the side that gold fails, "keeps" for the side that gold passes.
+        share: Share of this side's examples on which the judge decides as gold does.
+        least: The smallest share that is enough, 0 to 1.
         confidence: One-sided confidence of each bound.
     """
 
@@ -140,11 +140,11 @@ def wrong_decisions(
     """Count how often a judge passes what gold fails (or fails what gold passes), as a share with groups and weights.
 
     Args:
-        name: Which way: of gold's fails that the judge passes, or of its passes that the judge fails.
+        name: "false_pass" for gold's fails that the judge passes, "false_fail" for gold's passes that the judge fails.
         judge: The judge's decisions, shape (n_examples,): 1 for pass, 0 for fail, nan where there is none.
         gold: Gold's decisions, shape (n_examples,): 1 for pass, 0 for fail, nan where there is none.
-        groups: A name for each example, where several share a task.
-        examples: How each was drawn for labelling; None means at random.
+        groups: A name for each example's group, such as a task that several examples share.
+        examples: The examples, which say how each was drawn for labelling; None means all at random.
     """
     of_gold = 0.0 if name == "false_pass" else 1.0
     strata = strata_of(examples)
@@ -158,9 +158,9 @@ def wrong_rate(name: WrongName, wrong: SideShare, level: float = 0.95) -> Estima
     """Convert a share of wrong decisions, as `wrong_decisions` counts it, to an Estimate with an interval.
 
     Args:
-        name: Of gold's fails that the judge passes, or of its passes that the judge fails.
-        wrong: How often the judge decides wrongly.
-        level: Level of the interval.
+        name: "false_pass" for gold's fails that the judge passes, "false_fail" for gold's passes that the judge fails.
+        wrong: Share of that side's examples on which the judge decides wrongly.
+        level: Level of the interval, 0 to 1.
     """
     return _estimate(wrong, OF[name], level)
 
@@ -179,10 +179,12 @@ def decisions_compared(
     Args:
         judge: The judge's decisions, shape (n_examples,): 1 for pass, 0 for fail, nan where there is none.
         gold: Gold's decisions, shape (n_examples,): 1 for pass, 0 for fail, nan where there is none.
-        groups: A name for each example, where several share a task.
-        sets: The set of groups with which each is left out, for the share of the same decisions; None means the groups.
-        examples: How each was drawn for labelling; None means at random.
-        weights: How much of all outputs each example speaks for, for what is asked of all of them.
+        groups: A name for each example's group, such as a task that several examples share.
+        sets: The set of groups with which each example is left out in the jackknife, for the share of the same
+            decisions; None means its group.
+        examples: The examples, which say how each was drawn for labelling; None means all at random.
+        weights: Number of outputs that each example represents, shape (n_examples,), for figures of all outputs; None
+            if all examples count equally.
     """
     drawn = of_drawn(gold, examples)
     fails = with_other_fails(drawn, gold, examples)
@@ -200,7 +202,7 @@ def of_drawn(gold: Floats, examples: Sequence[Example] | None) -> Floats:
 
     Args:
         gold: Gold's decisions, shape (n_examples,): 1 for pass, 0 for fail, nan where there is none.
-        examples: How each was drawn for labelling; None means at random.
+        examples: The examples, which say how each was drawn for labelling; None means all at random.
     """
     picked = _picked(examples, len(gold))
     return gold if picked.all() else np.where(picked, np.nan, gold)
@@ -209,13 +211,14 @@ def of_drawn(gold: Floats, examples: Sequence[Example] | None) -> Floats:
 def with_other_fails(drawn: Floats, gold: Floats, examples: Sequence[Example] | None) -> Floats:
     """Return gold's decisions on drawn examples, together with its fails among examples picked by hand.
 
-    A fail that a user complained about shows what a judge stops, and nothing of how often outputs fail. Where drawn
-    examples speak for more than themselves, it has no chance to be weighted by, and is left out.
+    A fail picked by hand, such as one that a user complained about, shows whether a judge stops it, but not how often
+    outputs fail. If drawn examples are weighted, it is left out, since it has no chance of being drawn to be weighted
+    by.
 
     Args:
         drawn: Gold's decisions on drawn examples, shape (n_examples,), nan on others.
         gold: Gold's decisions on all examples, shape (n_examples,), nan where there is none.
-        examples: How each was drawn for labelling; None means at random.
+        examples: The examples, which say how each was drawn for labelling; None means all at random.
     """
     if side_weights(examples) is not None or strata_of(examples) is not None:
         return drawn
@@ -239,7 +242,7 @@ def strata_of(examples: Sequence[Example] | None) -> list[str] | None:
 def side_weights(examples: Sequence[Example] | None) -> Floats | None:
     """Return each labelled example's sampling weight, divided by the mean weight of its draw; None if all are equal.
 
-    Labels drawn by strata have the whole weights, which say how much of all was graded so.
+    Labels drawn by strata keep undivided weights, which say how many of all graded outputs are in the stratum.
     """
     if examples is None or not may_say(examples, "weight"):
         return None

@@ -25,10 +25,10 @@ NO_ORDER = "the levels have no order"
 OF_SCORE: Literal["score"] = "score"
 OF_DECISION: Literal["decision"] = "decision"
 FEWEST_TO_MERGE = 2000
-"""Number of examples from which on equal ones are computed as one; with fewer, each costs less than a tenth of a
-second."""
+"""Number of examples from which on those with equal values are computed as one; with fewer, each costs less than a
+tenth of a second."""
 PASSES = 0.5
-"""The least value of a decision that counts as a pass; decisions are 1 for pass and 0 for fail."""
+"""The smallest value of a decision that counts as a pass; decisions are 1 for pass and 0 for fail."""
 EQUAL = 1e-6
 """Tolerance with which only equal levels or decisions agree: below any step of a scale, above any rounding."""
 
@@ -46,10 +46,10 @@ class Measure:
     Levels of a criterion count as the score that a rubric of this criterion alone would give.
 
     Attributes:
-        of: The score, the decision or a criterion; where the rubric has categories, the rubric instead of the score.
+        of: "score", "decision" or a criterion; if the rubric has categories, the rubric instead of "score".
         tolerance: Two numbers that are closer than this agree.
-        constants: What a constant may answer; None means any score that was given.
-        only: The rubric's one criterion, by whose named levels a score is called; None where there are more.
+        constants: Values that a constant answer may have; None means any score that was given.
+        only: The rubric's one criterion, whose level names scores are printed with; None if there are several.
     """
 
     of: Measured
@@ -57,7 +57,7 @@ class Measure:
     constants: tuple[float, ...] | None = None
     only: Criterion | None = None
     mirrored = False
-    """Whether each value compares two things, and which of the two is stored first is arbitrary."""
+    """True if each value compares two things, and it is arbitrary which of the two is stored first."""
 
     def values(self, column: Column) -> Floats:
         """Return a rater's value of each example by this measure, shape (n_examples,), nan where it has none."""
@@ -151,12 +151,13 @@ class CriterionComparison:
     """A judge compared with gold on one criterion.
 
     Attributes:
-        criterion: Which.
+        criterion: The criterion.
         gold: Gold levels, shape (n_examples,), nan where there is none.
         judge: The judge's levels, shape (n_examples,), nan where there is none.
         people: Levels of single annotators, shape (n_examples, n_people), nan where one gave none.
-        groups: What is left out at a time: the group of each example, or its set of groups; None where there are none.
-        compute: Computes the Estimates.
+        groups: The group of each example, or its set of groups, left out together in the jackknife; None if there are
+            no groups.
+        compute: Function that computes the Estimates of the criterion.
     """
 
     criterion: Criterion
@@ -184,8 +185,8 @@ class CriterionComparison:
     def headline(self) -> Estimate:
         """The chance-corrected coefficient reported first for this criterion's scale.
 
-        On two levels quadratic kappa is Cohen's, and it has a value where the median of several samples lies between.
-        Levels without order have no quadratic kappa.
+        On two levels quadratic kappa is Cohen's, and it still has a value if the median of several samples lies between
+        them. Levels without order have no quadratic kappa.
         """
         leading = self.statistics[headline(self.criterion.scale)]
         quadratic = self.statistics.get("weighted_kappa", leading)
@@ -227,8 +228,8 @@ def merged_rows(*columns: Floats, groups: Grouping) -> tuple[tuple[Floats, ...],
     A small set stays as it is.
 
     Args:
-        columns: Each of shape (n_examples,), nan where there is no value.
-        groups: The group of each example; None where there are none.
+        columns: Columns of shape (n_examples,), nan where there is no value.
+        groups: The group of each example; None if there are no groups.
 
     Example:
         >>> many = np.tile([1.0, 2.0, 2.0, np.nan], 1000)
@@ -269,7 +270,7 @@ def equal(first: Floats, second: Floats) -> Floats:
 def passes(criterion: Criterion, levels: Floats) -> Floats:
     """Return 1 for each level that passes the criterion and 0 for each that fails it; shape of `levels`.
 
-    It is nan where there is no level, and everywhere if the criterion neither passes nor fails by itself.
+    The value is nan where there is no level, and everywhere if the criterion neither passes nor fails by itself.
     """
     if not criterion.is_decisive:
         return np.full_like(levels, np.nan)

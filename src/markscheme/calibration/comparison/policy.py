@@ -1,8 +1,8 @@
 """Rules on what a judge may decide: two rulings and a verdict from figures, and the labels an open verdict needs.
 
 All policy is here. Two questions are asked of a judge: may it pass or fail responses without review (`gate`), and may
-its scores be averaged and compared (`trend`)? Each has a ruling of its own; the table of verdicts reads both.
-`decision` applies it to a comparison, and `reasons` says why in sentences.
+its scores be averaged and compared (`trend`)? Each has a ruling of its own, and the table of verdicts reads both. The
+module `decision` applies the policy to a comparison, and the module `reasons` says why in sentences.
 """
 
 from collections.abc import Iterator, Sequence
@@ -76,11 +76,11 @@ class Ruling:
     """The answer to one question about a judge (may it gate, may it show trends), with the codes of its reasons.
 
     Attributes:
-        question: Whether it may pass or fail responses without review, or whether its scores may be averaged.
-        codes: What is shown, or isn't, in the order of the table of verdicts, each once; at least one.
+        question: "gate" (may the judge pass or fail responses without review) or "trend" (may its scores be averaged).
+        codes: Codes of what is shown or isn't, in the order of the table of verdicts, each once; at least one.
 
     Raises:
-        ValueError: The caller's fault: there is no reason.
+        ValueError: There is no code, which is the caller's mistake.
 
     Example:
         >>> Ruling("gate", ("side", "target-open")).state
@@ -122,11 +122,11 @@ class VerdictStates:
         beats: Agreement is above the best constant's.
         loses: Agreement is below the best constant's.
         low: Annotators agree with each other on less than the target.
-        asgood: The judge is at most 10 points below an annotator.
-        worse: The judge is below an annotator, and not as good.
+        asgood: The judge agrees with annotators at most 10 points less often than an annotator does.
+        worse: The judge agrees less often than an annotator does, and isn't shown to be at most 10 points below.
         nosignal: Annotators agree with each other less than with one constant score.
         few_groups: There are too few groups of examples for any bound.
-        labelled: Any example was compared.
+        labelled: At least one example was compared.
     """
 
     above: bool
@@ -147,14 +147,15 @@ class Circumstances:
 
     Attributes:
         states: What is shown of the agreement of scores.
-        ok: What a judge with verdict ok may be used for on these labels, where there is no gate question.
+        ok: The use of a judge with verdict ok on these labels, if there is no gate question.
         by_people: True if people gave the labels.
-        against_gate: Codes of what forbids a gate whatever the figures: one annotator, not blind, picked by hand, …
-        drifted: True if a drift alarm counts against the judge: not where its cause is the author's own edit and
+        against_gate: Codes of reasons that forbid a gate whatever the figures: one annotator, labels that aren't blind,
+            examples picked by hand, …
+        drifted: True if a drift alarm counts against the judge; it doesn't if its cause is the author's own edit and
             agreement is no worse.
         no_skill: True if a finding says that the judge has no skill or always gives one answer.
-        people_split: True if people are shown to decide differently from each other too often, and the judge isn't
-            shown to decide worse than a person.
+        people_split: True if annotators are shown to decide differently from each other too often, and the judge isn't
+            shown to decide worse than an annotator.
     """
 
     states: VerdictStates
@@ -173,8 +174,8 @@ class Circumstances:
 
 
 VerdictRow: TypeAlias = tuple[VerdictName, Use, BecauseCode]
-"""A row of the table of verdicts: whether the judge agrees well enough with the labels, what it may be used for in a
-word for people, and the rule by its code."""
+"""A row of the table of verdicts: the verdict on agreement with the labels, the use that it allows, and the code of the
+rule that applies."""
 
 
 def interval_level(settings: int = 1) -> float:
@@ -183,7 +184,7 @@ def interval_level(settings: int = 1) -> float:
     At this level, the intervals of all settings hold together.
 
     Args:
-        settings: How many, this one included.
+        settings: Number of settings that were tried, this one included.
 
     Source:
         Dunn (1961), Journal of the American Statistical Association 56(293), 52-64.
@@ -220,15 +221,15 @@ def verdict_states(
 
     Args:
         agreement: Share of examples on which the judge agrees with gold.
-        gain: Agreement minus that of the best constant.
+        gain: Share of examples on which the judge agrees, minus that of the best constant.
         target: The target agreement, 0 to 1.
-        settings: How many settings were tried on these labels; more widen every interval.
+        settings: Number of settings tried on these labels, this one included; more settings widen every interval.
         people: Share of pairs of annotators who agree; with fewer than 30 examples it isn't used.
-        judge_minus_person: The judge minus an annotator.
-        person_minus_constant: An annotator minus the best constant.
+        judge_minus_person: Agreement of the judge with annotators, minus that of an annotator with the others.
+        person_minus_constant: Agreement of annotators with each other, minus that of the best constant.
 
     Returns:
-        A comparison without a bound is not shown.
+        The flags; a comparison whose figures have no bound counts as not shown.
 
     Example:
         >>> from markscheme.stats.shares import grouped_mean, grouped_share
@@ -272,9 +273,10 @@ def use_of_ok(reference: str, *, blind: bool = True, by_hand: float = 0.0) -> Us
     """Return what a judge with verdict "ok" may be used for, by who labelled the examples and how they were chosen.
 
     Args:
-        reference: What the gold labels are: adjudicated, people (two or more), one-person, constructed or model.
+        reference: The kind of gold labels: "adjudicated", "people" (two or more), "one-person", "constructed" or
+            "model".
         blind: True if annotators labelled without seeing the judge's verdict.
-        by_hand: Share of the examples that were picked by hand, 0 to 1: these say nothing about other outputs.
+        by_hand: Share of the examples that were picked by hand, 0 to 1; these say nothing about other outputs.
 
     Example:
         >>> use_of_ok("people"), use_of_ok("people", blind=False), use_of_ok("one-person"), use_of_ok("constructed")
@@ -291,7 +293,8 @@ def against_gate(reference: str, *, blind: bool = True, by_hand: float = 0.0) ->
     """Return codes of the reasons why labels can't support a gate, such as labels by a single annotator.
 
     Args:
-        reference: What the gold labels are: adjudicated, people (two or more), one-person, constructed or model.
+        reference: The kind of gold labels: "adjudicated", "people" (two or more), "one-person", "constructed" or
+            "model".
         blind: True if annotators labelled without seeing the judge's verdict.
         by_hand: Share of the examples that were picked by hand, 0 to 1.
 
@@ -316,10 +319,11 @@ def gate_ruling(figures: DecisionFigures, sides: tuple[GateSide, GateSide], targ
     """Decide whether a judge is shown to pass what people pass and to fail what people fail.
 
     Args:
-        figures: Its decisions compared with people's.
-        sides: What it stops of people's fails and keeps of their passes, with the least of each.
-        target: The least share of the same decisions.
-        confidence: One-sided confidence of each bound.
+        figures: The judge's decisions compared with people's.
+        sides: The two sides: the shares of people's fails that the judge stops and of their passes that it keeps, each
+            with the smallest share that is enough.
+        target: The smallest share of the same decisions that is enough, 0 to 1.
+        confidence: One-sided confidence of each bound, 0 to 1.
     """
     if not figures.same.n:
         return Ruling("gate", ("no-labels",))
@@ -341,9 +345,9 @@ def trend_ruling(states: VerdictStates, *, no_skill: bool = False, further: Sequ
     """Decide whether a judge's scores are shown to be good enough to be averaged.
 
     Args:
-        states: What is shown of their agreement.
+        states: What is shown of the agreement of these scores.
         no_skill: True if a finding says that the judge has no skill or always gives one answer.
-        further: Codes of what refuses it or leaves it open besides.
+        further: Codes of further reasons that refuse trends or leave the question open.
 
     Example:
         >>> trend_ruling(VerdictStates(above=True, below=False, beats=False, loses=False)).because
@@ -370,9 +374,9 @@ def verdict_row(gate: Ruling | None, trend: Ruling, circumstances: Circumstances
     Labels that aren't people's allow no more than a look at the scores.
 
     Args:
-        gate: The ruling on decisions; None where there is no such question.
+        gate: The ruling on decisions; None if nothing passes or fails.
         trend: The ruling on scores.
-        circumstances: What else bears on the verdict.
+        circumstances: Further facts that the verdict depends on.
 
     Example:
         >>> alone = Circumstances(VerdictStates(above=True, below=False, beats=True, loses=False))
@@ -437,12 +441,13 @@ def labels_to_decide_gate(
 
     Args:
         figures: The judge's decisions compared with people's.
-        sides: Both sides, with the least of each.
-        target: The least share of the same decisions.
-        confidence: One-sided confidence of each bound.
+        sides: Both sides, each with the smallest share that is enough.
+        target: The smallest share of the same decisions that is enough, 0 to 1.
+        confidence: One-sided confidence of each bound, 0 to 1.
 
     Returns:
-        None where labels alone are unlikely to decide it, or too few groups show how examples err together.
+        The labels needed; None if labels alone are unlikely to decide it, or if there are too few groups to show how
+        errors within a group go together.
     """
     if figures.same.support == "withheld" or any(side.share.has_few_groups for side in sides):
         return None
@@ -459,10 +464,10 @@ def labels_to_decide(
         figures: The figures from the labels so far.
         target: The target agreement, 0 to 1.
         because: The code of the rule behind the verdict.
-        settings: How many settings were tried on these labels.
+        settings: Number of settings tried on these labels, this one included.
 
     Returns:
-        None where the verdict isn't open, or labels alone are unlikely to decide it.
+        The labels needed; None if the verdict isn't open, or if labels alone are unlikely to decide it.
     """
     share = figures.agreement
     gain = figures.gain
@@ -492,9 +497,9 @@ def labels_for_target(share: GroupedShare, target: float, *, settings: int = 1) 
     """Estimate the number of labels with which agreement has an even chance to be shown above or below the target.
 
     Args:
-        share: Agreement on the labels so far.
+        share: Share of examples on which the judge agrees, on the labels so far.
         target: The target agreement, 0 to 1.
-        settings: How many settings were tried on these labels.
+        settings: Number of settings tried on these labels, this one included.
     """
     confidence = side_confidence(settings)
     return labels_for_decision(lambda more: chance_to_place_share(share, target, more, confidence=confidence))

@@ -18,7 +18,7 @@ from markscheme.stats.intervals import Flags, Floats
 from markscheme.stats.repairs import DecisionChanges, LevelSwap, TermSums
 
 FEWEST_CRITERIA = 2
-"""Fewest criteria for which repairs are counted: a single criterion would have every wrong decision."""
+"""Fewest criteria for which repairs are counted: a single criterion would cause every wrong decision."""
 A_FIFTH = 0.2
 """Share of the wrong decisions that a criterion must repair before it is a fault worth fixing by itself."""
 A_HALF = 0.5
@@ -30,9 +30,9 @@ class Totals:
     """Counts of examples on which the judge is wrong: false passes, false fails, and scores that are off.
 
     Attributes:
-        false_passes: Those it passes, and people fail.
-        false_fails: Those it fails, and people pass.
-        off: Those whose scores differ by the tolerance or more.
+        false_passes: Number of examples that the judge passes and people fail.
+        false_fails: Number of examples that the judge fails and people pass.
+        off: Number of examples whose scores differ by the tolerance or more.
     """
 
     false_passes: int
@@ -50,15 +50,15 @@ class Repair:
     """Decisions and scores that change if gold's level replaces the judge's on one or two criteria.
 
     Attributes:
-        criteria: Which.
-        totals: Examples on which the judge is wrong as it is.
-        decided: Examples with decisions of people and judge on which this was counted; 0 where there are none.
+        criteria: Names of these criteria.
+        totals: Numbers of examples on which the judge is wrong before any repair.
+        decided: Number of examples with decisions of people and judge, on which this was counted; 0 if there are none.
         false_passes: Ids of the false passes that become right, the largest error in score first.
         false_fails: Ids of the false fails that become right, the largest error in score first.
-        held_up: How many right passes would fail.
-        let_through: How many right fails would pass.
-        scores_repaired: How many scores that are off come within the tolerance.
-        scores_broken: How many scores within the tolerance leave it.
+        held_up: Number of right passes that would become fails.
+        let_through: Number of right fails that would become passes.
+        scores_repaired: Number of scores that are off and would come within the tolerance.
+        scores_broken: Number of scores within the tolerance that would leave it.
     """
 
     criteria: tuple[str, ...]
@@ -112,8 +112,8 @@ class Repair:
         Without decisions, scores that are off are counted instead.
 
         Args:
-            share: Of the decisions that are wrong.
-            least: How many it must be in any case.
+            share: Share of the decisions that are wrong, 0 to 1.
+            least: Smallest number of repairs in any case.
         """
         totals = self.totals
         stopped = self.stopped - self.broken
@@ -144,10 +144,10 @@ class Repairs:
     """The repairs by fixing each criterion alone; one example may be counted under several criteria.
 
     Attributes:
-        totals: Examples on which the judge is wrong as it is.
-        by_criterion: The change by each criterion alone, by its name.
-        stays_wrong: Ids of the wrong decisions that gold's level on every criterion leaves wrong.
-        pair: The two criteria that repair most together, where no single one repairs a fifth; None elsewhere.
+        totals: Numbers of examples on which the judge is wrong before any repair.
+        by_criterion: The repair by fixing each criterion alone, by the criterion's name.
+        stays_wrong: Ids of the wrong decisions that stay wrong even with gold's level on every criterion.
+        pair: The repair by the two criteria that together repair most, if no single one repairs a fifth; else None.
     """
 
     totals: Totals
@@ -174,9 +174,9 @@ def repairs_of(table: RatingTable, *, judge: str, gold: str, tolerance: float) -
     follow from its levels: a grade of the whole, or decisions that a file gives.
 
     Args:
-        table: Has both columns.
+        table: A table with both columns.
         judge: Name of the judge's column.
-        gold: Name of the column whose levels take its levels' place.
+        gold: Name of the column whose levels replace the judge's.
         tolerance: Scores closer than this agree.
     """
     swap = swap_of(table, judge=judge, gold=gold, tolerance=tolerance)
@@ -191,9 +191,9 @@ def swap_of(table: RatingTable, *, judge: str, gold: str, tolerance: float) -> L
     """Return the exchange of the judge's levels for gold's, one criterion at a time; None if nothing can be counted.
 
     Args:
-        table: Has both columns.
+        table: A table with both columns.
         judge: Name of the judge's column.
-        gold: Name of the column whose levels take its levels' place.
+        gold: Name of the column whose levels replace the judge's.
         tolerance: Scores closer than this agree.
     """
     rubric = table.rubric
@@ -277,7 +277,7 @@ def _passes_from(rubric: Rubric) -> float | None:
 def _follows(total: TermSums, is_complete: Flags, judge: Column, rubric: Rubric) -> Flags:
     """Mark the examples with complete levels; mark none if the judge's scores or decisions don't follow from levels.
 
-    A grade of the whole, and a decision by another rule, now and then equal what the levels come to.
+    A grade of the whole, or a decision by another rule, equals what follows from the levels on some examples by chance.
     """
     decisions = total.decisions(_passes_from(rubric))[:, 0]
     scores = total.scores[:, 0]

@@ -25,9 +25,9 @@ class SubjectRow(NamedTuple):
     """A subject of comparison, such as preferences, with its measure and its ranking of systems.
 
     Attributes:
-        compares: What the rubric must compare, by its key `compare`.
-        measure: Makes the measure, or says that something else is meant.
-        rank_systems: Ranks the systems that wrote what is compared; None where scores rank them.
+        compares: What the rubric must compare: the value of its key `compare`.
+        measure: Function that makes the measure, or returns None for other subjects.
+        rank_systems: Function that ranks the systems that wrote what is compared; None if scores rank them.
     """
 
     compares: "SubjectKind"
@@ -36,4 +36,4 @@ class SubjectRow(NamedTuple):
 
 
 SUBJECTS: Final[OpenTable[SubjectRow]] = OpenTable()
-"""The subjects of features; `comparison.comparison` has the core's."""
+"""The table of subjects that features add; the module `comparison.comparison` has the core's."""

@@ -47,12 +47,12 @@ def trend_asked(table: "RatingTable", columns: tuple[str, str], options: "LabelO
     """Return the evidence for the trends that `trend_on` names, such as of criteria; None for trends of scores.
 
     Args:
-        table: With the columns of the judge and of gold.
-        columns: Their names.
-        options: Settings of the run.
+        table: A table with the columns of the judge and of gold.
+        columns: Names of these two columns.
+        options: Options of the run.
 
     Raises:
-        UsageError: Nothing here asks it of what is named, or a limit is set that has no meaning for scores.
+        UsageError: Trends can't be shown of what `trend_on` names, or a limit is set that has no meaning for scores.
     """
     subject = options.trend_on or table.rubric.trend_on
     if subject == "score":
@@ -69,7 +69,7 @@ def refuse_limits_of_scores(options: "LabelOptions", rubric: "Rubric") -> None:
     """Raise an error if limits are set that only trends of verdicts on criteria have, though trends are of scores.
 
     Raises:
-        UsageError: One is set.
+        UsageError: Such a limit is set.
     """
     for key in ("max_false_credit", "max_missed_credit"):
         if getattr(options, key) is not None or getattr(rubric, key) is not None:

@@ -37,13 +37,15 @@ class GateAnswer:
     """The ruling on whether a judge may pass or fail responses without review, with its figures.
 
     Attributes:
-        ruling: Shown, refused or open, and why.
+        ruling: The ruling, shown, refused or open, with its reasons.
         figures: The judge's decisions compared with people's.
-        stops: Whether it stops enough of what people fail.
-        keeps: Whether it keeps enough of what they pass.
-        target: The least share of the same decisions.
-        people: Decisions of annotators who decided the same examples; empty figures where none did.
-        people_unsettled: The same of the examples that nobody adjudicated, by which labels disagree or don't.
+        stops: The side of people's fails: the share that the judge fails, and the share that is enough.
+        keeps: The side of people's passes: the share that the judge passes, and the share that is enough.
+        target: The smallest share of the same decisions that is enough, 0 to 1.
+        people: Agreement figures of decisions, such as annotators' agreement with each other, which is empty if no two
+            decided the same examples.
+        people_unsettled: Agreement figures of decisions on the examples that nobody adjudicated, which show whether
+            labels disagree.
         even_splits: Examples on which annotators split evenly over pass or fail, which count in no figure.
     """
 
@@ -87,23 +89,26 @@ class GateAnswer:
 class Decision:
     """The outcome of a calibration: the rulings on gate and trend, with the verdict and the use that follow from them.
 
-    Verdict and use are computed from the two rulings, so that they can't contradict these.
+    Verdict and use are computed from the two rulings, so that they can't contradict the rulings.
 
     Attributes:
-        gate_answer: Whether it may pass or fail responses without review; None where nothing says what passes.
-        trend: Whether its scores may be averaged and compared.
-        circumstances: What else bears on the verdict.
-        target: The share of examples it must agree on.
+        gate_answer: The answer to whether the judge may pass or fail responses without review; None if nothing says
+            what passes.
+        trend: The ruling on whether its scores may be averaged and compared.
+        circumstances: Further facts that the verdict depends on.
+        target: Share of examples on which the judge must agree, 0 to 1.
         needs_adjustment: True if the point estimate of agreement is under the target.
-        labels: Labels needed on top of those by people, with the chance that they decide; None where the verdict isn't
-            open, or labels alone are unlikely to decide it.
-        next_step: In a sentence, the labels that an open verdict needs, or what to do where no number would; None
-            where it isn't open.
-        settings: How many settings were tried on these labels, this one included.
+        labels: Number of labels needed in addition to those by people, with the chance that they decide; None if the
+            verdict isn't open, or if labels alone are unlikely to decide it.
+        next_step: A sentence with the labels that an open verdict needs, or with what to do if no number of labels
+            would decide it; None if the verdict isn't open.
+        settings: Number of settings tried on these labels, this one included.
         most_wrong: The limits on wrong decisions that are set.
-        because: Why, in a sentence.
-        excepted: Parts of the examples for which neither verdict nor use holds, with agreement there; people decide.
-        verdict_with_ties: The verdict if examples exactly at the tolerance counted as agreement; None without any.
+        because: The reason for the verdict, in a sentence.
+        excepted: Parts of the examples for which neither verdict nor use holds, so that people must decide, with the
+            judge's agreement there.
+        verdict_with_ties: The verdict if examples exactly at the tolerance counted as agreement; None if there are
+            none.
     """
 
     gate_answer: GateAnswer | None

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 CompareRuns: TypeAlias = "Callable[[Since, Setting, Comparison, Sequence[Rating]], RunsCompared]"
 COMPARE_RUNS: OpenTable[CompareRuns] = OpenTable()
-"""Functions that compare a run, by its setting and its ratings, with the accepted ones; the first one counts."""
+"""Functions that compare a run, by its setting and its ratings, with the accepted runs; only the first one is
+called."""
 
 CompareJudges: TypeAlias = "Callable[[Since, Setting, Comparison, Setting, Comparison], RunsCompared]"
 COMPARE_JUDGES: OpenTable[CompareJudges] = OpenTable()

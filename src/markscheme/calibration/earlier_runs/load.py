@@ -41,7 +41,7 @@ def load_accepted(path: Path) -> Accepted:
 def _check_digest(file: Path, digest: str) -> None:
     """Check that the ratings have the digest that accepted.json records; line ends don't count in it.
 
-    A checkout may convert line ends.
+    Git may convert line ends when files are checked out.
     """
     try:
         file_digest = hashlib.sha256(file.read_bytes().replace(b"\r\n", b"\n")).hexdigest()

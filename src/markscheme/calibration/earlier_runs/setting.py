@@ -21,7 +21,7 @@ MOVES_LEVELS: tuple[Side, ...] = ("rubric", "template", "judge")
 _LONGEST_VALUE = 60
 """Largest number of characters of a changed setting's value that are printed, so that both values fit on a line."""
 MOST_RUNS = 5
-"""Largest number of accepted runs, which is also recommended: enough to show how much runs of one judge differ."""
+"""Largest number of accepted runs, and the recommended one: enough to show how much runs of one judge differ."""
 _DEEDS = {"text": "You reworded {}", "added": "You added {}", "removed": "You removed {}"}
 
 _PROBE = Rubric((Criterion(1.0, "is clear", "clear"), Criterion(-1.0, "is long", "long", Scale.numbered(1, 3))))
@@ -33,12 +33,12 @@ class SettingChange:
 
     Attributes:
         key: Short name, such as "text:readability" or "judge:model".
-        what: In words, as the subject of a sentence.
-        side: What it belongs to: the rubric that is asked, the wording of the prompts around it, the judge, the
+        what: The difference in words, as the subject of a sentence.
+        side: What the change belongs to: the rubric that is asked, the wording of the prompts around it, the judge, the
             computation of the score, the labels, or the examples.
-        criteria: Criteria whose levels it can have moved; empty for changes that move no level on the same examples.
-        then: The old value; None where it is long.
-        now: The new value; None where it is long.
+        criteria: Criteria whose levels the change can have moved; empty if it moves no level on the same examples.
+        then: The old value; None if it is long.
+        now: The new value; None if it is long.
     """
 
     key: str
@@ -77,10 +77,10 @@ class Setting:
     """Everything that determines a run's ratings: the rubric, the wording of prompts, and the judge.
 
     Attributes:
-        rubric: What was asked.
+        rubric: The rubric that was asked.
         template: Digest of the wording of the prompts around a rubric.
-        judge: Its name in reports.
-        identity: What identifies the judge; None where only its ratings are known.
+        judge: The judge's name in reports.
+        identity: What identifies the judge; None if only its ratings are known.
         answered_by: Models that answered, by the names in their replies.
     """
 
@@ -96,16 +96,17 @@ class Accepted:
     """Accepted runs, one to five, of a judge with one rubric, prompt and judge, as read from their files.
 
     Attributes:
-        path: Their accepted.json.
-        date: The day the latest was accepted.
-        version: The markscheme version that wrote it.
+        path: Path of accepted.json.
+        date: The day on which the latest run was accepted.
+        version: The markscheme version that wrote accepted.json.
         setting: The setting of the runs.
-        use: What the judge was allowed to decide.
-        agreement: Share of examples on which the first of `runs` agreed, as measured; None where nothing was compared.
-        split: The part of the examples it was measured on; None where there were no splits.
-        digest: Of the ratings; identifies these runs.
-        ratings: The judge's, one per run and example; of a pair one for each order in which it was shown. None of a
-            run that was kept without a rating of any example.
+        use: The use that the judge was allowed, such as "gate".
+        agreement: Share of examples on which the first run agreed, as measured when it was accepted; None if nothing
+            was compared.
+        split: The part of the examples that the runs were measured on; None if there were no splits.
+        digest: Digest of the ratings, which identifies these runs.
+        ratings: The judge's ratings, one per run and example, and for a pair one for each order in which it was shown;
+            empty for a run that was kept as counts.
         submissions: Digest of each rated example's response and inputs, by id.
         labels: Digest of each rated example's labels, by id.
     """
@@ -135,9 +136,9 @@ class Accepted:
 
         Args:
             current: The setting of today's run.
-            examples: Its examples.
-            is_asked: True if the judge has been asked; before, it is taken for granted that its server takes what it
-                took then.
+            examples: The examples of today's run.
+            is_asked: True if the judge has been asked; before that, its server is assumed to accept the parameters that
+                it accepted in these runs.
         """
         if not is_asked and current.identity is not None and self.setting.identity is not None:
             current = replace(current, identity=replace(current.identity, without=self.setting.identity.without))

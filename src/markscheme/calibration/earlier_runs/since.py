@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     from markscheme.calibration.findings.finding import Finding
 
 FALSE_ALARM = 0.05
-"""Chance that an unmoved judge counts as moved: in one run for "watch", over all runs since acceptance for an alarm."""
+"""Chance that an unmoved judge counts as moved: in one run for the warning "watch", over all runs since acceptance for
+an alarm."""
 
 LOOKS_ALARM = 80.0
-"""Evidence over all looks from which on the judge counts as moved; in two years of weekly looks, an unmoved judge
-reaches it in at most one of so many cases."""
+"""Evidence over all comparisons so far from which on the judge counts as moved; in two years of weekly comparisons, an
+unmoved judge reaches it in at most one of so many cases."""
 DRIFT_MARGIN = 1 / 16
-"""Share of a scale's range by which the mean may move and still count as unmoved."""
+"""Largest move of the mean that counts as unmoved, as a share of the scale's range."""
 
 
 @dataclass(frozen=True)
@@ -29,16 +30,17 @@ class Since:
     """The accepted runs, and how a new run is compared with them, or with an earlier judge.
 
     Attributes:
-        accepted: The runs; None where a run is compared with an earlier judge that was counted.
-        run: Number of this comparison with them, from 1; later ones need a smaller p for an alarm.
-        planned: How many comparisons there will be, where that is fixed beforehand; the level is split over them.
-        margin: Share of a scale's range by which the mean may move and still count as unmoved.
+        accepted: The accepted runs; None if a run is compared with an earlier judge of which only counts are known.
+        run: Number of this comparison with the accepted runs, from 1; later comparisons need a smaller p for an alarm.
+        planned: Number of comparisons that will be made, if that is fixed beforehand; the 5% chance of a false alarm is
+            split over them.
+        margin: Largest move of the mean that counts as unmoved, as a share of the scale's range.
         replayed: Ratings of today's judge asked with the accepted rubric, which separates the judge's effect from the
             rubric's.
         accepting: True if this run is about to be accepted, and so raises no alarm.
-        start_over: True if it then replaces the accepted runs instead of joining them.
-        looks: Evidence that the judge moved, after each recorded look at the accepted examples in this setting; above
-            1 it grows. Empty without a record.
+        start_over: True if this run, when accepted, replaces the accepted runs instead of joining them.
+        looks: Evidence that the judge moved, after each recorded comparison on the accepted examples in this setting; 1
+            is no evidence either way. Empty if there is no record.
     """
 
     accepted: Accepted | None

@@ -19,8 +19,8 @@ from markscheme.stats.intervals import Flags, Floats
 from markscheme.stats.shares import FEWEST_SHOWN, share
 
 LEAST_RECALL = 0.5
-"""Share of a label's examples on which the judge gives it, below which it rarely finds it: more are missed than
-found."""
+"""Share of the examples with a gold label on which the judge gives it too; below this share the judge rarely finds the
+label, since it misses more than it finds."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class _Label:
 def rarely_found(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:
     """Yield findings on labels that the judge gives to fewer than half of the examples with that gold label.
 
-    The tests are adjusted over all labels.
+    The tests are corrected for the number of labels tested.
     """
     of_categories = [criterion for criterion in criteria.values() if not criterion.scale.ordered]
     labels = {

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from markscheme.rubrics.rubric import Rubric
 
 SECOND_ANNOTATOR = "--rater annotator-2"
-"""Option of `label` by which somebody else labels what one annotator has labelled."""
+"""Option of `label` with which a second annotator labels what the first has labelled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +22,10 @@ class Commands:
     Attributes:
         rubric: The rubric, or the files that were calibrated, as shell arguments.
         judge: Options with which `calibrate` uses the same judge or ratings again, such as "--ratings judge.jsonl";
-            None for the judge at hand.
-        model: A model that can be asked, as a shell argument.
+            None for the judge that is asked by default.
+        model: Name of a model that can be asked, as a shell argument.
         asks: True if `calibrate` would ask the judge again, instead of reading its ratings from a file.
-        has_rubric: True if `label` and `improve` find a rubric there; Promptfoo's results have none.
+        has_rubric: True if `rubric` is a rubric, which `label` and `improve` need; Promptfoo's results have none.
         asks_together: True if one request asks about several criteria.
         is_usable: True if the judge can gate or show trends.
         can_improve: True if enough is labelled for `improve` to try other words.
@@ -75,7 +75,8 @@ class Commands:
     def certify(self) -> str:
         """Return the `certify` command, which finds the decisions that the same judge may make without review.
 
-        "" if there is no rubric, or not exactly one judge or file is named: several files may be one judge's runs.
+        "" if there is no rubric, or unless exactly one judge or file is named, since several files may be one judge's
+        runs.
         """
         words = shlex.split(self.judge or "")
         named = words.count("--judge") + words.count("--ratings")

@@ -29,14 +29,15 @@ def findings_of(
 ) -> tuple[Finding, ...]:
     """Find the faults of judge, criteria and labels, ranked.
 
-    The costliest in agreement is first; those about single criteria are in the order of the decisions they would
-    repair.
+    The fault that costs most agreement is first; faults of single criteria are in the order of the number of wrong
+    decisions that fixing them would repair.
 
     Args:
         comparison: The judge compared with gold.
-        ratings: The judge's; several of one example show how often it changes its answer.
-        slices: The judge on parts of the examples.
-        elsewhere: True if the ratings were made elsewhere, so that one with only an error was an unreadable reply.
+        ratings: The judge's ratings; several of one example show how often the judge changes its answer.
+        slices: The judge's performance on parts of the examples.
+        elsewhere: True if the ratings were made outside markscheme, so that a rating with only an error was an
+            unreadable reply.
     """
     examined = ExaminedJudge(Evidence.of(comparison, ratings), ratings, slices, elsewhere)
     rules = [row.rule for row in all_findings() if row.rule is not None and comparison.rubric.compares in row.rated]
@@ -84,8 +85,8 @@ def _without_skill(whole: Evidence, of_criteria: Sequence[Finding]) -> list[Find
 def _of_criteria(evidence: Evidence, by_length: Sequence[Finding]) -> Iterator[Finding]:
     """Yield faults on single criteria, without those that an earlier fault on the same criterion explains.
 
-    A judge that rewards length moves all criteria together, which looks like a halo and like noise: then these must
-    be found with the effect of length taken out as well.
+    A judge that rewards length moves all criteria together, which looks like a halo and like noise: then halo and noise
+    are only reported if they are also found with the effect of length removed.
     """
     criteria = evidence.criteria
 

@@ -31,9 +31,9 @@ from markscheme.stats.severity import pair_statistic
 SIGNIFICANT = 0.05
 """Largest p at which a fault counts as shown, after Holm's correction over the criteria tested together."""
 NOT_HELD = "examples that the counts leave out"
-"""Text in place of examples' names when only counts of the examples are known."""
+"""Text in place of examples' ids if only counts of the examples are known."""
 MOST_WORST = 5
-"""Largest number of examples of a finding: few enough to read before the edit."""
+"""Largest number of examples that a finding lists: few enough to read before an edit."""
 MOST_NAMED = 3
 """Largest number of examples that a sentence names."""
 LEAST_SHARED = 30
@@ -48,7 +48,8 @@ examples."""
 LEAST_WRONG = 5
 """Fewest examples that a judge must get wrong to count as blind to them; fewer may be slips."""
 STUCK = 0.90
-"""Share of one level from which on a judge counts as stuck on it; at 97 % it was found in all of 120 simulated sets."""
+"""Share of one level among the judge's from which on it counts as stuck; a judge at 97 % was found in all of 120
+simulated sets."""
 STUCK_ABOVE_PEOPLE = 0.15
 """Least excess of the judge's most frequent level over annotators' for a stuck judge: equal responses deserve equal
 levels."""
@@ -59,7 +60,7 @@ SKILL_BOUND = 0.40
 HIGH_SHARE = 0.20
 """Share of the judge's mean error from which on a fault's severity is high: a fifth goes with one edit; a judgement."""
 MEDIUM_SHARE = 0.08
-"""Share of the judge's error from which a finding has medium severity."""
+"""Share of the judge's mean error from which on a finding has medium severity."""
 
 WHO = {
     "adjudicated": "the adjudicated labels",
@@ -75,7 +76,7 @@ class CriterionEvidence(CriterionComparison):
     """A criterion's levels by gold, judge and annotators, with the figures that the rules of diagnosis need.
 
     Attributes:
-        repeats: The judge's levels, one column for each time it was asked, shape (n_examples, n_samples).
+        repeats: The judge's levels, shape (n_examples, n_samples), with a column for each time it was asked.
     """
 
     repeats: Floats = field(default_factory=lambda: np.zeros((0, 0)))
@@ -266,8 +267,8 @@ class Evidence:
     Attributes:
         comparison: The judge compared with gold.
         criteria: Each criterion, by name.
-        included: Which examples the rules look at, shape (n_examples,).
-        outside: What was left out, in words; None where nothing was.
+        included: Flags of the examples that the rules look at, shape (n_examples,).
+        outside: The examples that were left out, in words; None if none were.
     """
 
     comparison: Comparison
@@ -281,7 +282,7 @@ class Evidence:
 
         Args:
             comparison: The judge compared with gold.
-            ratings: The judge's; several of one example show how often it changes its answer.
+            ratings: The judge's ratings; several of one example show how often the judge changes its answer.
         """
         ids = comparison.ids
         asked_again = len(set(RatingCodes.of(ratings).ids)) < len(ratings)
@@ -305,7 +306,7 @@ class Evidence:
 
         Args:
             hidden: Flags of the examples to leave out, shape (n_examples,).
-            called: What they are, in words.
+            called: The examples left out, in words.
         """
         included = self.included & ~hidden
         criteria = {name: criterion.where(included) for name, criterion in self.criteria.items()}
@@ -351,15 +352,15 @@ class Evidence:
         """Make a finding, with its severity by the share of the judge's error that the fault causes.
 
         Args:
-            kind: What holds of every finding of its kind.
-            criterion: The criterion; None for the whole.
-            text: What was found, in sentences; without a leading "NAME: ", which the finding adds.
+            kind: The kind of finding.
+            criterion: The criterion; None for the whole rubric.
+            text: What was found, in sentences, without a leading "NAME: ", which the finding adds.
             suggestion: What to edit or do first.
-            shows: The figures behind it.
-            worst: Indices of the examples that show it best.
-            gain: How much smaller the mean error would be without it.
-            least: The mildest it may be called.
-            most: The severest it may be called.
+            shows: The figures behind the finding, by name.
+            worst: Indices of the examples that show the fault best.
+            gain: How much smaller the judge's mean error in score would be without the fault.
+            least: The lowest severity that it may get.
+            most: The highest severity that it may get.
         """
         share = gain / self.error if self.error > 0 else 0.0
         worst = [index for index in worst if not self.is_held_out(index)]
@@ -443,7 +444,7 @@ class Evidence:
 
         Args:
             criterion: The criterion.
-            sign: 1 where the judge gives too high a level, -1 where too low.
+            sign: 1 if the judge's levels are too high, -1 if they are too low.
         """
         cells: dict[tuple[float, float], list[int]] = defaultdict(list)
         for index in np.flatnonzero(np.nan_to_num(sign * criterion.errors, nan=0.0) > LEVEL_ROUNDING).tolist():
@@ -503,7 +504,8 @@ class Evidence:
         """Return by how much the judge's error would fall with other levels on some criteria, at least 0.
 
         Args:
-            fixed: By criterion the levels the judge would give, shape (n_examples,); nan leaves an example as it is.
+            fixed: By criterion, the levels that the judge would give, shape (n_examples,); nan leaves an example's
+                level as it is.
         """
         gained = 0.0
         for name, levels in fixed.items():
@@ -535,8 +537,8 @@ def mean(values: Floats, units: Floats | None = None) -> float:
     """Return the mean of the values that aren't nan; 0 if there are none.
 
     Args:
-        values: Shape (n_rows,), nan = missing.
-        units: How many examples each row represents, shape (n_rows,); one each by default.
+        values: Levels or other values, shape (n_rows,), nan where missing.
+        units: Number of examples that each row represents, shape (n_rows,); 1 each by default.
     """
     is_known = np.isfinite(values)
     if not is_known.any():
@@ -548,8 +550,8 @@ def modal_level(values: Floats, units: Floats | None = None) -> tuple[float, flo
     """Return the most frequent level, the lowest in a tie, and its share of the levels.
 
     Args:
-        values: Shape (n_rows,), nan = missing.
-        units: How many examples each row represents, shape (n_rows,); one each by default.
+        values: Levels or other values, shape (n_rows,), nan where missing.
+        units: Number of examples that each row represents, shape (n_rows,); 1 each by default.
     """
     level = commonest(values, units)
     counted = np.isfinite(values) * (1.0 if units is None else units)
@@ -573,13 +575,13 @@ def significant(
     """Return the criteria (or labels) whose statistic significantly exceeds its bound, by Holm's correction.
 
     Args:
-        criteria: Those tested together.
-        statistic: The statistic of one criterion, with its interval at a level.
-        exceeds: Whether an estimate, by its value and its limits, exceeds the criterion's bound.
-        sides: 1 where one limit of the interval counts, 2 where either does.
+        criteria: The criteria or labels that are tested together, by name.
+        statistic: Function that estimates the statistic of one criterion, with its interval at a level.
+        exceeds: Function that returns True if an estimate, by its value and its limits, exceeds the criterion's bound.
+        sides: 1 if only one limit of the interval counts, 2 if either does.
 
     Returns:
-        The estimate with its 95 % interval for each such criterion.
+        The estimate with its 95 % interval for each such criterion, by name.
     """
     alpha = (3 - sides) * SIGNIFICANT
     alone = {name: _without_spread(statistic(criterion, 1 - alpha)) for name, criterion in criteria.items()}

@@ -19,16 +19,16 @@ class Finding:
     """A diagnosed fault of judge, rubric or labels, with its evidence and what to do about it.
 
     Attributes:
-        kind: What holds of every finding of its kind: how it is called, what fixes it, and what comes first.
-        criterion: Which criterion; None for the whole rubric.
-        severity: How much it matters.
-        text: What was found, in a sentence; the criterion's name is added where the kind's sentences don't have it.
-        evidence: The figures behind it.
-        examples: Ids of the examples that show it best.
-        suggestion: What to edit or do first; None where the finding says it.
-        cost: How much agreement it costs, in score; findings are ranked by it.
+        kind: The kind of finding: its name, what fixes it, and when work on it is due.
+        criterion: Name of the criterion; None for the whole rubric.
+        severity: How much the fault matters: "high", "medium" or "low".
+        text: What was found, in a sentence; the criterion's name is added if sentences of this kind don't have it.
+        evidence: The figures behind the finding, by name.
+        examples: Ids of the examples that show the fault best.
+        suggestion: What to edit or do first; None if the text says it.
+        cost: How much smaller the judge's mean error in score would be without the fault; findings are ranked by it.
         options: Options that the suggestion adds to the kind's command, such as "--replay".
-        repair: What fixing it alone would change; None where that can't be counted.
+        repair: The decisions and scores that fixing it alone would change; None if they can't be counted.
     """
 
     kind: FindingKind

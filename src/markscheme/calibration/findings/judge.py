@@ -35,15 +35,16 @@ from markscheme.stats.counted_values import quantiles
 from markscheme.stats.distortion import noise_beside_people, slope_on_people
 
 PEOPLE_WITHOUT_SKILL = 0.20
-"""Largest alpha of annotators that no judge could follow, so that following badly isn't the judge's fault."""
+"""Largest alpha of annotators whom no judge could follow: up to it, low skill isn't the judge's fault."""
 BIAS = 1 / 16
-"""Least bias that is found, as a share of a criterion's range: a quarter of a level on five."""
+"""Smallest bias that is found, as a share of a criterion's range: a quarter of a level on a scale of five."""
 FLAT_SLOPE = 0.80
-"""Largest slope of the judge on annotators with which it avoids the ends; .70 was found in 82 % of sets of 100."""
+"""Largest slope of the judge's levels on annotators' from which it is said to avoid the ends; a slope of .70 was found
+in 82 % of sets of 100 examples."""
 INNER = (0.05, 0.95)
 """Quantiles of gold at which a judge that avoids the ends must be too high and too low; few examples lie outside."""
 NOISE_RATIO = 2.0
-"""Least ratio of the judge's error variance to an annotator's with which a judge is noisy."""
+"""Smallest ratio of the judge's error variance to an annotator's with which a judge is noisy."""
 NOISE_BOUND = 1.5
 """Value that the lower limit of the noise ratio must be above."""
 MOST_TIMES = 10
@@ -56,11 +57,12 @@ FLIP_SHARE = 0.30
 FLIP_SHARE_BOUND = 0.20
 """Value that the lower limit of the share of flips must be above."""
 LOW_AGREEMENT = 0.60
-"""Agreement with gold below which judge or labels are noisy: as low as that of annotators who may be split."""
+"""Chance-corrected agreement with gold below which judge or labels are noisy; annotators with an alpha below this may
+be split."""
 LOW_AGREEMENT_BOUND = 0.67
-"""Value that the upper limit of a low agreement must be below: as that of split annotators."""
+"""Value that the upper limit of a low agreement must be below, the same as for annotators who are split."""
 INVENTED = 0.05
-"""Share of quotes in nothing the judge saw above which its quotes can't be relied on; a judgement."""
+"""Share of quotes that are in no text the judge was shown, above which its quotes can't be relied on; a judgement."""
 
 
 def stuck_judge(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:

@@ -1,7 +1,7 @@
 """The core's kinds of finding, such as a lenient judge: names, causes and remedies that all their findings share.
 
-A rule reports a finding with its own sentence, figures and examples. What holds of all findings of a kind is said here
-once: how a reader calls it, where the fault is, what fixes it, what must be resolved first, and the command to run.
+A rule reports a finding with its own sentence, figures and examples. What all findings of a kind share is said here
+once: the name that readers see, where the fault is, what fixes it, when work on it is due, and the command to run.
 """
 
 from collections.abc import Callable
@@ -61,7 +61,7 @@ def _label_under_new_wording(commands: Commands, _options: str | None) -> str:
 
 
 LABELS_TO_ADD = 30
-"""Number of labels to add for a diagnosis, however few there are, since a diagnosis needs this many in all."""
+"""Number of labels to add for a diagnosis, however many there are, since a diagnosis needs this many in all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,19 +69,20 @@ class FindingKind:
     """A kind of finding, such as a lenient judge: what its findings say, their cause and their remedy.
 
     Attributes:
-        code: Its name in JSON. Kinds share a code where a reader of the JSON has no use for their difference.
-        short: What a reader calls it, in a few words.
+        code: Its name in JSON. Several kinds share a code if their difference is of no use to a reader of the JSON.
+        short: Its name for readers, in a few words.
         cause: Where the fault is.
         fixed_by: What fixes it.
         stage: When work on it is due.
-        command: The command that follows the suggestion; none for an edit by hand, after which you calibrate again.
-        part_of: The code of a finding on the same criterion that explains this one; None if none does.
-        names_criterion: True if its sentences name the criterion by themselves.
-        voids_agreement: True if a judge with it is not ok, however often it agrees.
-        needs_scores: True if it says nothing as long as no example could be scored.
+        command: Function that writes the command to run after the suggestion; None for an edit by hand, after which you
+            calibrate again.
+        part_of: The code of the kind of finding that explains this one on the same criterion; None if there is none.
+        names_criterion: True if its findings' sentences name the criterion by themselves.
+        voids_agreement: True if a judge with such a fault is not ok, however often it agrees.
+        needs_scores: True if it isn't reported as long as no example could be scored.
         compares_baseline: True if it says that always giving one score does as well.
-        is_of_levels: True if it is about the levels that the judge gives on a criterion, so that gold's in their place
-            show what fixing it changes.
+        is_of_levels: True if it is about the levels that the judge gives on a criterion, so that replacing them with
+            gold's shows what fixing it changes.
     """
 
     code: str

@@ -32,19 +32,20 @@ from markscheme.stats.intervals import Flags, Floats, Grouping, Groups
 from markscheme.stats.severity import pair_statistic
 
 ONE_SIDED_LEVEL = 0.90
-"""Level of an interval whose single limits are one-sided 95 % limits."""
+"""Level of an interval each of whose limits is a one-sided 95 % limit."""
 HALO_SIZE = 0.10
-"""Least effect of other criteria on the judge's level of one, beyond annotators', that is a halo; halos of .30 were
-found in 97 % of sets."""
+"""Smallest effect of other criteria on the judge's level of one criterion, beyond the effect in annotators' levels,
+that is a halo; halos of .30 were found in 97 % of sets."""
 LITTLE_GAIN = 0.10
 """Gain over the best constant score that the interval must rule out: a smaller one is hardly worth a judge; a
 judgement."""
 GAIN_LEVEL = 0.80
-"""Level of the interval that must rule `LITTLE_GAIN` out: its limits are one-sided 90 % limits, as they were chosen."""
+"""Level of the interval that must rule `LITTLE_GAIN` out; each of its limits is a one-sided 90 % limit."""
 LENGTH_IN_SCORE = 0.05
-"""Least difference in score between the longest and the shortest tenth for length to matter: half the tolerance."""
+"""Smallest difference in score between the longest and the shortest tenth of responses for length to matter: half the
+default tolerance."""
 MANY_UNREAD = 0.10
-"""Share of unreadable replies from which on nothing else can be trusted: as many as may be ungraded at most."""
+"""Share of unreadable replies from which on nothing else can be trusted: the largest share that may be ungraded."""
 SOME_UNREAD = 0.02
 """Share of unreadable replies from which on they are worth an edit; a judgement."""
 
@@ -130,7 +131,7 @@ def decisions_without_skill(evidence: Evidence) -> Iterator[Finding]:
 def no_better_than_constant(evidence: Evidence) -> Iterator[Finding]:
     """Yield a finding if the judge agrees with gold less often than the best constant score does.
 
-    A judge that isn't shown to agree more often, and could hardly do so by much, is found as well.
+    A judge that isn't shown to agree more often, and that could agree only little more often, is found as well.
     """
     comparison = evidence.comparison
     figures = comparison.figures
@@ -297,9 +298,9 @@ def unreadable_replies(evidence: Evidence, *, elsewhere: bool) -> Iterator[Findi
     """Yield a finding if some replies could not be read as verdicts.
 
     Args:
-        evidence: Has the judge's ratings.
-        elsewhere: True if the ratings were made elsewhere, so that one with only an error was an unreadable reply, not
-            an unreachable judge.
+        evidence: The evidence, with the judge's ratings.
+        elsewhere: True if the ratings were made outside markscheme, so that a rating with only an error was an
+            unreadable reply, not an unreachable judge.
     """
     unread: dict[int, set[str]] = {}
     judge = evidence.comparison.judge

@@ -7,19 +7,19 @@ from markscheme.calibration.comparison.repairs import A_FIFTH, A_HALF, Repair, R
 from markscheme.calibration.findings.finding import SEVERITIES, Finding, Severity
 
 FEWEST_FOR_HIGH = 3
-"""Fewest decisions that a finding of high severity must repair, whatever their share."""
+"""Fewest wrong decisions that fixing a finding of high severity must repair, whatever their share."""
 FEWEST_FOR_MEDIUM = 2
-"""Fewest decisions that a finding of medium severity must repair."""
+"""Fewest wrong decisions that fixing a finding of medium severity must repair."""
 
 
 def ranked(findings: Iterable[Finding], repairs: Repairs | None) -> tuple[Finding, ...]:
     """Sort findings by their share of the error in score, and those about levels by the wrong decisions they repair.
 
-    Those about levels are ordered among themselves; every other finding keeps the place that its cost gives it.
+    Findings about levels are ordered among themselves; every other finding keeps the place that its cost gives it.
 
     Args:
-        findings: In the order in which they were found.
-        repairs: What fixing each criterion would change; None where that can't be counted.
+        findings: The findings, in the order in which they were found.
+        repairs: The repairs by fixing each criterion; None if they can't be counted.
     """
     by_cost = sorted(findings, key=lambda finding: (-finding.cost, SEVERITIES.index(finding.severity)))
     counted = [_with_repair(finding, repairs) for finding in by_cost]

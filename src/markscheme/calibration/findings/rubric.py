@@ -34,24 +34,25 @@ FEWEST_TO_MISS_A_LEVEL = 60
 """Fewest examples in which a level must be missing to count as unused: one given to 5 % would be missing in 5 % of
 such sets."""
 FEWEST_CRITERIA_TO_RANK = 3
-"""Fewest criteria for which it is said that responses differ less on one of them than on the median one."""
+"""Fewest criteria for which one is reported on which responses differ less than on the median criterion."""
 USUAL = 0.90
-"""Share of annotators' most frequent level from which a criterion can't show whether a judge finds other levels."""
+"""Share of annotators' most frequent level from which on a criterion can't show whether a judge finds other levels."""
 LESS_VARIED = 0.5
 """Share of the median criterion's variance below which responses hardly differ on a criterion."""
 AS_NOISY = 1.5
-"""Largest ratio of annotators' noise to the median criterion's with which they are no noisier than elsewhere."""
+"""Largest ratio of annotators' noise on a criterion to that on the median criterion with which they count as no noisier
+than elsewhere."""
 SPLIT_FIRM = 0.67
 """Krippendorff's alpha between annotators below which labels allow no conclusions (Krippendorff, Content Analysis)."""
 SPLIT_HINT = 0.60
 """Alpha below which annotators may disagree, if the interval can't show whether they do."""
 SAME_CRITERION = 0.90
-"""Least correlation, without annotators' noise, with which two criteria measure the same."""
+"""Smallest correlation, corrected for annotators' noise, with which two criteria measure the same."""
 SAME_BOUND = 0.80
-"""Value that the lower limit of the criteria's correlation must be above."""
+"""Value that the lower limit of this correlation of two criteria must be above."""
 NEVER = 0.01
-"""Largest probability that a judge which follows gold never gives a level, at which never giving it counts as a
-fault."""
+"""A level that the judge never gives is a fault if a judge that follows gold would never give it with at most this
+probability."""
 MOST_QUOTED = 2
 """Largest number of annotators' remarks that are quoted in one suggestion."""
 LONGEST_QUOTE = 200
@@ -165,7 +166,7 @@ def _apart(criterion: CriterionEvidence) -> Floats:
 def _highest_correlation(criterion: CriterionEvidence, shared: float, noise: float) -> float | None:
     """Return the correlation that a perfect judge would have with gold, which is a noisy mean of annotators.
 
-    Returns: None if annotators share no variance, or the levels have no order.
+    It is None if annotators share no variance, or if the levels have no order.
     """
     usually = _usual_annotators(criterion)
     return float((shared / (shared + noise / usually)) ** 0.5) if shared > 0 and criterion.scale.ordered else None

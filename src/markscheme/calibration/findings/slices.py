@@ -25,27 +25,29 @@ from markscheme.stats.slice_contrast import SliceColumn, SliceLook
 
 FigureName = Literal["agreement", "signed_error", "mae", "other_level"]
 _Prepared: TypeAlias = tuple[str | None, FigureName, float, float, SliceColumn]
-"""A figure prepared for all slices: its criterion, name, unit and least difference, and its values."""
+"""A figure prepared for all slices: its criterion, name, unit, smallest difference that matters, and values."""
 
 SMALLEST_PART = 5
 """Fewest examples of a slice for which it is compared with the rest."""
 MOST_PARTS = 50
-"""Largest number of slices of one kind; with more, each is too small to say which of them is broken."""
+"""Largest number of slices of one kind, such as systems; with more, each is too small to say which one is broken."""
 SHORTEST_SET = 30
-"""Fewest examples for which lengths are divided in three."""
+"""Fewest examples that are divided into three slices by length."""
 LOWER_AGREEMENT = 0.20
-"""Least difference by which agreement must be lower on a slice to matter, as a share of its examples; a judgement."""
+"""Smallest difference by which agreement must be lower on a slice to matter, as a share of its examples; a
+judgement."""
 BIAS_IN_SCORE = 0.10
-"""Least difference of the bias in score on a slice that matters: the default tolerance."""
+"""Smallest difference of the bias in score on a slice that matters: the default tolerance."""
 BIAS_ON_SCALE = 0.15
-"""Least difference of bias or error on a criterion that matters, as a share of its range: over half a level on five."""
+"""Smallest difference of bias or error on a criterion that matters, as a share of its range: over half a level on a
+scale of five."""
 
 
 BY_SYSTEM = "system"
 BY_LABEL_KIND = "label kind"
 BY_LENGTH = "length"
 KNOWN_BEFORE: Final = ("group", BY_SYSTEM)
-"""Fields of every example that divide examples into slices; metadata are what else is known before grading."""
+"""Fields of every example that divide examples into slices before grading; keys of the metadata do so as well."""
 MOST_VALUES = 12
 """Largest number of distinct values for which a metadata key defines slices: each slice adds a test, which lowers the
 power of all others."""
@@ -56,9 +58,9 @@ class ExamplePart:
     """The definition of a slice: examples that have something in common, such as their group, system or length.
 
     Attributes:
-        by: What was looked at: group, system, a key of the metadata, label kind or length.
-        name: What they have in common.
-        inside: Which they are, shape (n_examples,).
+        by: What divides the examples: group, system, a key of the metadata, kind of label or length.
+        name: What the slice's examples have in common, such as the system's name.
+        inside: Flags of the slice's examples, shape (n_examples,).
         is_known_before: True if it is known before grading which examples are in it.
     """
 
@@ -78,13 +80,13 @@ class SliceFigure:
     """A figure of the judge, such as its bias, on a slice and on the other examples with the same gold.
 
     Attributes:
-        criterion: On which; None for the score.
+        criterion: Name of the criterion; None for the score.
         name: agreement, signed_error, mae, or other_level (share of examples with another level than gold).
-        unit: Converts the look's figures into the figure's own unit, levels or score.
-        least: How large the difference must be to matter; below 0 where less is worse.
-        look: As it is, and at the same gold.
+        unit: Factor that converts the figures in `look` into the figure's own unit, levels or score.
+        least: Smallest difference that matters; below 0 if a smaller figure is worse.
+        look: The figure on the slice compared with the rest, over all examples and among those with the same gold.
         p: Probability of such a difference if the slice were like the rest, after Holm's correction.
-        measured_in: What a difference of 1 is, in words; None of shares and scores.
+        measured_in: The unit of a difference of 1, in words; None for shares and scores.
     """
 
     criterion: str | None
@@ -149,12 +151,12 @@ class Slice:
     """The judge's performance on a slice of the examples, compared with its performance on the rest.
 
     Attributes:
-        part: Which part.
-        p: Probability of so large a difference from the rest by chance, the smallest over all looks at the part and
-            corrected for all looks at all parts.
-        comparison: The comparison it is part of.
+        part: The definition of the slice.
+        p: Probability of so large a difference from the rest by chance: the smallest over the slice's figures,
+            corrected for all figures of all slices.
+        comparison: The comparison whose examples it is a part of.
         figure: The figure by which the slice is worst; None where it is no worse than the rest.
-        criteria: The criteria on which it is worse; none where only the score is.
+        criteria: The criteria on which the judge is worse there; empty if only the score is.
     """
 
     part: ExamplePart
@@ -246,7 +248,7 @@ class Slice:
 def parts_of(comparison: Comparison) -> list[ExamplePart]:
     """Divide the examples into large enough slices: by group, system, metadata, kind of label and length.
 
-    Metadata that divide the examples in the same way as something before them say nothing new.
+    Metadata that divide the examples in the same way as an earlier slice are left out.
     """
     examples = comparison.gold.examples
     parts: list[ExamplePart] = []
@@ -291,9 +293,9 @@ def _metadata_keys(examples: Sequence[Example]) -> list[str]:
 def slices_of(comparison: Comparison) -> tuple[Slice, ...]:
     """Compare the judge's performance on every slice with that on the rest, and mark slices on which it is worse.
 
-    A part is marked where a figure is worse than elsewhere both as it is and among examples of the same gold, so that
-    better or worse responses don't look like a fault. Parts whose examples mostly belong to a part that is worse still
-    aren't marked.
+    A slice is marked if a figure is worse than elsewhere both over all examples and among examples with the same gold,
+    so that better or worse responses don't look like a fault. A slice that is no longer worse without the examples of
+    slices that are worse still isn't marked.
     """
     evidence = Evidence.of(comparison)
     parts = parts_of(comparison)
@@ -331,15 +333,15 @@ def _worse_without(looks: "_Looks", example_part: ExamplePart, worse: Sequence[i
 class _Looks:
     """The figures (agreement, size of error, bias) that compare slices with the rest, by score and by criterion.
 
-    A criterion on which the judge is stuck on one level is left out, and so is the score where all criteria are: that
-    is another finding.
+    A criterion on which the judge is stuck on one level is left out, and so is the score if all criteria are left out:
+    that is another finding.
     """
 
     def __init__(self, evidence: Evidence, free: Sequence[str]) -> None:
         """Choose the examples and criteria that are compared.
 
         Args:
-            evidence: The examples.
+            evidence: The evidence with the examples.
             free: Criteria on which the judge isn't stuck.
         """
         self._evidence = evidence
@@ -352,7 +354,7 @@ class _Looks:
     def on(self, parts: Sequence[ExamplePart]) -> list[list[SliceFigure]]:
         """Return, for each slice, the figures that compare it with the rest.
 
-        Examples that share a task aren't independent, unless the part is a task itself.
+        Examples that share a task don't count as independent, unless the slice is a task itself.
         """
         of_parts: list[list[SliceFigure]] = [[] for _ in parts]
         for is_group in (True, False):

@@ -21,10 +21,11 @@ class ExaminedJudge(NamedTuple):
     """The input of diagnosis rules: evidence, ratings and slices of a judge that was compared with gold.
 
     Attributes:
-        evidence: All examples.
-        ratings: The judge's; several of one example show how often it changes its answer.
-        slices: The judge on parts of the examples.
-        elsewhere: True if the ratings were made elsewhere, so that one with only an error was an unreadable reply.
+        evidence: The evidence on all examples.
+        ratings: The judge's ratings; several of one example show how often the judge changes its answer.
+        slices: The judge's performance on parts of the examples.
+        elsewhere: True if the ratings were made outside markscheme, so that a rating with only an error was an
+            unreadable reply.
     """
 
     evidence: "Evidence"
@@ -41,10 +42,11 @@ class FindingRow(NamedTuple):
 
     Attributes:
         kinds: The kinds; a kind may be in several rows.
-        rank: When the rule is asked, which is the order of findings that cost the same; ranks of the core are tens.
-        rule: Finds them; None for kinds that are found where a run is compared with the accepted one.
-        rated: What the judge must have rated for the rule to be asked. Which response of a pair is stored first is
-            chance, so nothing that turns with it is a fault of a judge of pairs.
+        rank: Position of the rule in the order of rules, which is also the order of findings that cost the same; ranks
+            of the core are multiples of ten.
+        rule: Function that finds them; None for kinds found by comparing a run with the accepted one.
+        rated: What the judge must have rated, responses or pairs, for the rule to apply. It is chance which response of
+            a pair is stored first, so a figure that depends on it shows no fault of a judge of pairs.
     """
 
     kinds: "tuple[FindingKind, ...]"
@@ -56,7 +58,7 @@ class FindingRow(NamedTuple):
 LoadFindings: TypeAlias = Callable[[], Sequence[FindingRow]]
 """Function that imports the rows of a feature and returns them."""
 FINDINGS: OpenTable[LoadFindings] = OpenTable()
-"""Functions that load the findings of each feature; `findings.diagnosis` has the core's."""
+"""Functions that load the rows of each feature; the module `findings.diagnosis` has the core's rows."""
 CAN_IMPROVE: "OpenTable[Callable[[Rubric, ExampleSet, Gold | None], bool]]" = OpenTable()
 """Functions that return True if `improve`, as the command after a finding, can try other words for a rubric on a set of
 labelled examples. They also get the gold of the set, or of a part of it; None if that isn't computed yet."""

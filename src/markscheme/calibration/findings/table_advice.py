@@ -27,10 +27,10 @@ def advice_without_rubric(kind: FindingKind, suggestion: str, ids: str, both_lev
     """Return the suggestion for a fault found in a table without a rubric, in place of an edit of the rubric.
 
     Args:
-        kind: The fault.
+        kind: The kind of finding.
         suggestion: What the author of a rubric would do.
-        ids: The examples that show it best.
-        both_levels: What judge and people gave on them; "" where that isn't about one column.
+        ids: Ids of the examples that show the fault best, as text.
+        both_levels: The levels by judge and people on these examples, as text; "" if the fault isn't about one column.
     """
     if kind is TOO_FEW_LABELS:
         return suggestion

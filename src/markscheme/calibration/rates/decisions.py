@@ -29,10 +29,10 @@ class Decided:
     """The examples that both annotators and a judge decided (passed or failed), with both decisions.
 
     Attributes:
-        table: Gold and the judge, with how each example was drawn.
-        reference: The kind of gold; None where unknown.
-        judge: The judge; None where unknown.
-        rubric: Name of the rubric; None where the file doesn't say it.
+        table: A table with the columns of gold and the judge; its examples say how each was drawn.
+        reference: The kind of gold labels; None if unknown.
+        judge: The judge's name; None if unknown.
+        rubric: Name of the rubric; None if the file doesn't say it.
     """
 
     table: RatingTable
@@ -71,7 +71,7 @@ def read_decided(path: Path, rubric: Rubric | None = None, columns: ColumnOption
     """Read the examples that both annotators and the judge decided, from a file of any format.
 
     Raises:
-        RatingError: It can't be read, or has no example that both decided.
+        RatingError: The file can't be read, or has no example that both decided.
     """
     rated = open_rated([path], rubric, expected="decisions", columns=columns_from_options(columns))
     (file,) = rated.files[:1]
@@ -99,7 +99,7 @@ def decided_in(rated: RatedFiles) -> Decided:
     """Return the examples, of files already read, with a decision by annotators and one by the judge.
 
     Raises:
-        RatingError: There are none.
+        RatingError: There are no such examples.
     """
     (file,) = rated.files
     decided_by_both = _with_gold(file, rated)
@@ -112,7 +112,7 @@ def decided_in(rated: RatedFiles) -> Decided:
 def decided_by_tests(results: Results) -> RatingTable | None:
     """Return the outputs that have both a grader's verdict and the test author's expected label, with both decisions.
 
-    None if there are no such outputs. Ratings in the viewer don't count, since they are of another run.
+    None if there are no such outputs. Ratings given in Promptfoo's viewer don't count, since they are of another run.
     """
     rated = rated_results(results)
     (file,) = rated.files
@@ -162,7 +162,7 @@ def _decided(judged: RatingCodes, *, named: bool) -> RatingCodes:
 def decided(rating: Rating, *, named: bool) -> Rating:
     """Return a rating, without its overall score if that is all it has and no rubric gives a pass mark.
 
-    A score alone decides by a rubric's pass mark; where no rubric is named, nobody has stated one.
+    A score alone becomes a decision by a rubric's pass mark, and without a named rubric there is none.
     """
     has_levels = any(rated.level is not None for rated in rating.criteria.values())
     states_decision = rating.passed is not None or has_levels or (named and rating.overall is not None)

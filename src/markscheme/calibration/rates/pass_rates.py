@@ -21,7 +21,7 @@ DrawnHow: TypeAlias = Literal["random", "by-verdict", "by-stratum", "elsewhere"]
 
 _METHOD = "by verdict, own labels"
 MOST_GROUPS = 6
-"""Largest number of groups of which all pairs are compared; of more, each is compared with the first."""
+"""Largest number of groups of which all pairs are compared; if there are more, each is compared with the first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,11 +29,12 @@ class GroupPassRate:
     """The pass rate of a group in a graded set, such as a system's responses, raw and corrected.
 
     Attributes:
-        raw: From the judge alone.
+        raw: Share that the judge passes.
         corrected: Share that annotators would pass, from labels of this group's responses only; without a value, and
-            with a note, where they are too few.
-        own_labels: Number of these labels.
-        needed: More labels needed to show the rate; None where it is shown or no number would do.
+            with a note, if these labels are too few.
+        own_labels: Number of labels of this group's responses.
+        needed: Number of additional labels needed to show the rate; None if it is shown, or if no number would be
+            enough.
     """
 
     raw: Estimate
@@ -47,16 +48,17 @@ class PassRates:
     """The pass rate of the responses that a judge graded, raw and corrected for the judge's errors.
 
     Attributes:
-        raw: From the judge alone.
+        raw: Share that the judge passes.
         corrected: Share that annotators would pass.
         how: How the labels were drawn, which decides the correction.
         labels: Number of labels used.
-        labels_here: Number of them that are of responses graded here.
-        not_graded: Responses without a verdict; they count in no rate.
-        groups: By name; empty where there is one group or none.
-        differences: First group's corrected rate minus the second's.
-        other_verdicts: Labelled responses on which the judge here decides differently than when they were labelled.
-        shared_ids: Labels whose id several groups use; they count for no group.
+        labels_here: Number of these labels that are of responses in the graded set.
+        not_graded: Number of responses without a verdict; they count in no rate.
+        groups: The pass rate of each group, by name; empty if there are fewer than two groups.
+        differences: For pairs of groups, the first group's corrected rate minus the second's.
+        other_verdicts: Number of labelled responses on which the judge's verdict in the graded set differs from the one
+            stored with the label.
+        shared_ids: Number of labels whose id occurs in several groups; they count for no group.
     """
 
     raw: Estimate
@@ -78,7 +80,8 @@ def pass_rates(graded: RatingTable, labelled: RatingTable, *, how: DrawnHow | No
         graded: A row for each response that was graded, with the judge's column; its example says which system wrote
             the response, and as its group the test that it answers.
         labelled: The examples that both annotators and the judge decided, with both columns.
-        how: How the labels were drawn; None infers it from the labels, and from whether they are of responses here.
+        how: How the labels were drawn; None to infer it from the labels, and from whether they are of responses in the
+            graded set.
     """
     pool = decided_rows(graded)
     how = how or _how(pool, labelled)
@@ -103,8 +106,8 @@ def pass_rates(graded: RatingTable, labelled: RatingTable, *, how: DrawnHow | No
 def _as_here(pool: RatingTable, labelled: RatingTable) -> RatingTable:
     """Replace each label's stored verdict by the judge's new verdict on the same response, if there is exactly one.
 
-    The shares of passes and fails are those of the verdicts here, so labels that count under another verdict, of an
-    earlier run or another judge, would correct errors that this judge doesn't make.
+    The shares of passes and fails are those of the new verdicts, so a label stored with the verdict of an earlier run
+    or another judge would correct errors that this judge doesn't make.
     """
     times = Counter(pool.ids)
     here = {unit: decision for unit, decision in zip(pool.ids, pool[JUDGE].decisions, strict=True) if times[unit] == 1}
@@ -212,7 +215,7 @@ def _verdicts(pool: RatingTable) -> Integers:
 
 
 _Group: TypeAlias = tuple[RatingTable, RatingTable]
-"""Everything graded of one group, and its labelled responses with gold and the verdicts they have here."""
+"""The graded responses of one group, and its labelled responses with gold and the verdicts of the graded set."""
 
 
 def _why_withheld(labelled: RatingTable, how: DrawnHow) -> Reason | None:

@@ -9,31 +9,31 @@ from markscheme.ratings.table import RatingTable
 from markscheme.stats.threshold_risk import RunFigure, ThresholdRisk, threshold_risk
 
 MOST_MISSING = 0.1
-"""Share of the cases that may lack a figure in some run."""
+"""Largest share of the test cases that may lack a figure in some run."""
 FEWEST_CASES = 2
 """Fewest cases: with fewer, there is no spread between cases to estimate."""
 RAREST = 50
 """Failures rarer than 1 in this many runs are only reported as "less than 1 in" so many: a few runs can't show how rare
 they are.
 
-Gates of which so little is predicted, 1 run in 125 on average, fail in 1 run in 77 (`benchmarks/gate_risk.py`)."""
+Gates predicted to fail so rarely, in 1 run in 125 on average, fail in 1 run in 77 (`benchmarks/gate_risk.py`)."""
 FEW_GROUPS = 5
-"""Number of groups below which it is hardly known how much the cases of a group vary together, as in agreement by
-group."""
+"""Number of groups below which the data hardly show how much the cases of a group vary together; agreement by group has
+the same limit."""
 
 
 def gate_of(runs: RatingTable, threshold: float, of: RunFigure, *, averaged: int = 1) -> ThresholdRisk:
     """Compute the risk that a CI gate on a mean flips by chance, from the test cases that every run graded.
 
     Args:
-        runs: A row for each case, a column for each run.
-        threshold: The least mean that passes, 0 to 1.
-        of: The figure that is compared.
+        runs: A table with a row for each test case and a column for each run.
+        threshold: The smallest mean that passes, 0 to 1.
+        of: The figure whose mean is compared with the threshold.
         averaged: Number of runs that CI averages.
 
     Raises:
         ComparisonError: The runs have different cases, or a single one.
-        NothingGraded: Over a tenth of the cases is not graded in some run.
+        NothingGraded: Over a tenth of the cases are not graded in some run.
     """
     n_cases = len(runs.ids)
     in_all = np.array([column.is_given for column in runs.columns]).all(axis=0)

@@ -64,16 +64,16 @@ class CalibrationRequest:
     """A request to calibrate: the rubric, the labelled examples, the judges or ratings, and all options.
 
     Attributes:
-        of: The rubric; or its name, or files of Promptfoo's results, as the user wrote them.
+        of: The rubric, or its name or files of Promptfoo's results as the user wrote them.
         examples: The labelled examples or their file; None for the rubric's own.
-        judges: The judges to ask, by name or opened; none for the default.
+        judges: The judges to ask, by name or opened; empty for the default judge.
         judge_is_configured: True if a file of settings names the judge, so that a later call need not.
         ratings: Files of ratings, or ratings, instead of asking a judge.
-        options: Which labels count, and what is enough.
+        options: Which labels count, and how much agreement is enough.
         ask: How judges are asked.
         added: Options that features add to `calibrate`.
-        drift: How the run is compared with accepted ones, and whether it joins them.
-        columns: What a table, or an export of another tool, doesn't say.
+        drift: Options on how the run is compared with accepted runs, and on whether it joins them.
+        columns: What the columns and values of a table, or of another tool's export, mean.
         watch: Shows progress.
         notify: Called with a sentence for the user.
     """
@@ -94,10 +94,10 @@ class CalibrationRequest:
     def of_tool_files(self) -> "ToolFilesAnswer | AnnotatorAgreement | FileAnswer | None":
         """Return the result for files that hold their own ratings, such as an export; None for other requests.
 
-        For files with several annotators and no judge, that is the agreement of annotators.
+        For files with several annotators and no judge, the result is the agreement of annotators.
 
         Raises:
-            UsageError: A hint is given without an export, or an option that only a rubric has.
+            UsageError: An option on columns is given although no file needs it, or an option that only a rubric has.
         """
         if self._otherwise is not None:
             return None
@@ -154,7 +154,7 @@ class CalibrationRequest:
         """Calibrate each named judge, each rater in the ratings files, or each metric of Promptfoo's results.
 
         Raises:
-            UsageError: What is named is neither a rubric nor results, or options that don't go together.
+            UsageError: What is named is neither a rubric nor results, or options don't go together.
         """
         if self.drift.replace and not self.drift.accept:
             raise UsageError("--replace goes with --accept: it drops the runs accepted before")
@@ -173,11 +173,11 @@ class CalibrationRequest:
         """Raise an error if options that need a rubric are given for files that hold their own ratings.
 
         Args:
-            why: What makes them pointless.
+            why: The reason why these options have no effect.
             more: Further options by name, and their values.
 
         Raises:
-            UsageError: One of them has a value.
+            UsageError: One of these options has a value.
         """
         values = {
             "judge": self.judges and not self.judge_is_configured,
@@ -342,7 +342,7 @@ class CalibrationRequest:
         """Return the accepted run to compare ratings with; None if there is none or it isn't comparable.
 
         Raises:
-            UsageError: A file was named and doesn't exist.
+            UsageError: The file of the accepted run was named and doesn't exist.
         """
         if path is None or not path.is_file():
             if self.drift.accepted is not None and not self.drift.accept:
@@ -361,8 +361,8 @@ class CalibrationRequest:
 
         Args:
             rater: The rater.
-            judge: The judge as it was named, where it was asked.
-            files: The files with its ratings, where it was not.
+            judge: The judge as it was named; None if it wasn't asked.
+            files: The files with its ratings, if it wasn't asked.
         """
         if isinstance(self.of, Rubric):
             file = self.of.source
@@ -495,7 +495,7 @@ def _results_among(named: Sequence[str]) -> list[Path]:
     """Return the names as paths if they are files of Promptfoo's results; an empty list if a rubric is named.
 
     Raises:
-        UsageError: There are several names, and not all are results.
+        UsageError: There are several names, and not all are files of results.
     """
     paths = [Path(name) for name in named]
     may_be = [path.is_file() and (not shows_yaml(path) or may_be_results(path)) for path in paths]
@@ -527,7 +527,7 @@ def _refuse_other_files(name: str) -> None:
     """Raise an error if a file is of a kind that doesn't belong in place of a rubric, such as a report.
 
     Raises:
-        UsageError: It is a report, or lines of examples or ratings.
+        UsageError: The file is a report, or has lines of examples or ratings.
     """
     path = Path(name)
     if not path.is_file() or shows_yaml(path):

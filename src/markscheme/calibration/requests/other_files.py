@@ -25,7 +25,7 @@ def refuse_other_file(name: str) -> None:
     """Raise an error for a file that isn't a rubric, such as a report, with the command to run instead.
 
     Raises:
-        UsageError: It is a report, or lines of examples or ratings.
+        UsageError: The file is a report, or has lines of examples or ratings.
     """
     path = Path(name)
     shape = shape_of(path)
@@ -74,13 +74,13 @@ def ratings_in(path: Path, rubric: Rubric, examples: ExampleSet, columns: Column
 
     Args:
         path: The file.
-        rubric: The rubric they are by.
-        examples: The examples they are of.
-        columns: What the caller says of a table's columns.
+        rubric: The rubric that was used for the ratings.
+        examples: The examples that were rated.
+        columns: What the columns and values of a table mean.
 
     Raises:
-        UsageError: It is a report, or values may mean several things.
-        RatingError: It can't be read.
+        UsageError: The file is a report, or values may mean several things.
+        RatingError: The file can't be read.
     """
     if _report_in(path) is not None:
         raise UsageError(f"{path} is a report that `calibrate --json` wrote, not ratings; `compare` reads reports")

@@ -20,7 +20,7 @@ def answer_of_table(
     """Return the calibrations of a table's judges, or one result for several criteria or for annotators only.
 
     Raises:
-        UsageError: An option that only a rubric has is given.
+        UsageError: An option is given that only calibrations by a rubric have.
     """
     request.refuse_options_of_rubrics("a table contains its own ratings", judge=None, accept=request.drift.accept)
     table.refuse_apart()
