@@ -36,7 +36,7 @@ from markscheme.text import on_one_line
 
 JudgeNamed: TypeAlias = str | Judge | Callable[..., Any] | None
 LONGEST_LINE = 800
-"""Maximum characters shown of a reason or a quote."""
+"""Largest number of characters shown of a reason or a quote."""
 
 
 @dataclass
@@ -53,8 +53,8 @@ class Background:
 
         Args:
             defaults: The judge, the options and the origin of each source of pytest's settings, the strongest first.
-            near: The test's folder.
-            record: Stores a name and a value with the test.
+            near: The test's folder, in which rubrics are found too.
+            record: Stores a name and a value with the test, for JUnit files and other plugins.
         """
         return AssertGrade(self, [pytest_source(*default) for default in defaults], near, record)
 
@@ -108,7 +108,7 @@ class AssertGrade:
 
         Raises:
             AssertionError: The output fails; the message says by which criteria, and why.
-            JudgeError: It could not be graded, which is neither a pass nor a fail.
+            JudgeError: The output could not be graded, which is neither a pass nor a fail.
             UsageError: Unknown rubric, judge or option, a missing input, an output that no judge can be shown, or a
                 calibration that cannot gate.
         """

@@ -19,8 +19,9 @@ RARELY = 200_000
 """Number of objects between two garbage collections: imported code stays in memory, and scanning it takes a tenth of
 the time. `calibrate` of a table of 60 rows makes 136,000 objects in all."""
 THREADS_OF_NUMPY = "OPENBLAS_NUM_THREADS"
-"""Variable of the environment with the number of threads in which numpy multiplies matrices. Ours are small: a second
-thread only waits for the next one, which costs a seventh of the CPU time of `calibrate` at a million ratings."""
+"""Variable of the environment with the number of threads in which numpy multiplies matrices. The matrices here are
+small: a second thread only waits for the next one, which costs a seventh of the CPU time of `calibrate` with a million
+ratings."""
 FAULT, NO_JUDGE, UNGRADED, CRASHED, INTERRUPTED = 2, 3, 5, 70, 130
 
 

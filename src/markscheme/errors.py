@@ -31,7 +31,7 @@ from types import MappingProxyType
 from markscheme.seam import OpenTable
 
 MOST_ALIKE = 5
-"""Largest number of faults of one kind that a message lists; one wrong scale makes one in every line."""
+"""Largest number of faults of one kind that a message lists, since one wrong scale can make a fault in every line."""
 LINES_LISTED = 2
 """Largest number of further line numbers that a message lists for one fault."""
 _VALUE = re.compile(r"'[^']*'|\"[^\"]*\"|-?\d+(?:\.\d+)?")
@@ -46,13 +46,13 @@ class UsageError(MarkschemeError):
     """An invalid option, name or path; the caller can fix it.
 
     Attributes:
-        code: What is open, where a table could be read in several ways; None for any other fault.
-        columns: The columns that it is about.
-        values: Values in them, with their counts.
-        choices: What settles it, the options of each choice.
-        called: The command that they are added to, as a shell has it.
-        facts: What the sentence says besides.
-        files: The files that it is about, as the sentence begins; None where that names them.
+        code: Code of the question that is open, if a table could be read in several ways; None for any other fault.
+        columns: The columns that the question is about.
+        values: Values in these columns, with the number of times each occurs.
+        choices: Answers to the question, each as the options to add to the command.
+        called: The command that the options are added to, as typed in a shell.
+        facts: Further values for the error's message, by name.
+        files: The files that the question is about, to begin the message with; None if the message names them already.
     """
 
     code: str | None = None
@@ -100,8 +100,8 @@ class SubmissionError(UsageError, ValueError):
     """A response or an input that no judge can be shown: bytes, or an object that isn't JSON data.
 
     Attributes:
-        name: The response, or which input.
-        kind: What it is or contains.
+        name: "response", or the input's name, as the message begins.
+        kind: What the value is or contains, such as bytes.
     """
 
     def __init__(self, name: str, kind: str, *, within: bool = False) -> None:
@@ -114,7 +114,7 @@ class SubmissionError(UsageError, ValueError):
         """Create the error for a part of a submission, such as an image, that can't be judged.
 
         Args:
-            name: The response, or which input, names it.
+            name: The response, or the input, that names the part.
             problem: Which part it is, what is wrong with it, and what is allowed.
         """
         error = cls(name, problem)
@@ -146,7 +146,7 @@ def nearest(text: str, valid_names: Iterable[str], *, least: float = 0.6) -> str
     Args:
         text: The text.
         valid_names: The names.
-        least: Likeness, 0 to 1, from which a name counts.
+        least: Similarity, 0 to 1, from which on a name counts as similar.
     """
     import difflib  # only a fault needs it
 
@@ -183,9 +183,9 @@ class Fault:
 
     Attributes:
         problem: What was found, and what is allowed.
-        line: Its line; None where it isn't known.
-        about: What it is about, each as its kind and name, the place to change first; by this a reader that knows the
-            lines of a file finds that of a fault that was found without them.
+        line: Its line, from 1; None if it isn't known.
+        about: The parts of the file that it is about, each as its kind and name, the part to change first. By these,
+            code that knows the file's lines finds the line of a fault that was found without lines.
     """
 
     problem: str
@@ -211,7 +211,7 @@ class FileError(MarkschemeError):
     def _sentences(self) -> Iterator[str]:
         """Yield a sentence for each fault, but only one if many lines have the same fault.
 
-        Of faults that differ in a value alone there are the first few, and how many more.
+        Of faults that differ only in a value, the first few are listed, with the number of further ones.
         """
         alike: dict[str, list[Fault]] = {}
         for fault in self.faults:
@@ -256,11 +256,11 @@ def reading(path: Path, what: str) -> Iterator[None]:
 
     Args:
         path: The file.
-        what: What it is read as.
+        what: What the file is read as.
 
     Raises:
-        RatingError: Its data are of another shape than such a file has.
-        UsageError: It can't be read as the options say; the message names it.
+        RatingError: The file's data don't have the shape that such a file has.
+        UsageError: The file can't be read as the options say; the message names it.
     """
     try:
         with naming(path):
@@ -308,8 +308,8 @@ class NothingGraded(ComparisonError):  # noqa: N818
     """Error of a run that graded no example, or too few to say anything; its reasons show who can fix it.
 
     Attributes:
-        reasons: Why each of the examples is not graded.
-        of: Number of examples; None if none is graded.
+        reasons: The reason why each example is not graded.
+        of: Number of examples, if some are graded but too few; None if none is graded.
     """
 
     def __init__(self, reasons: Sequence[str], *, of: int | None = None) -> None:
@@ -352,7 +352,7 @@ class JudgeBusy(JudgeUnavailable):
     """Error of a judge whose provider asks us to come back later.
 
     Attributes:
-        retry_after: Seconds the provider asked us to wait; None if it did not say.
+        retry_after: Seconds that the provider asked us to wait; None if it did not say.
     """
 
     def __init__(self, message: str, *, retry_after: float | None = None, status: int | None = None) -> None:
@@ -398,7 +398,7 @@ _LEFT_OUT: ContextVar[set[str] | None] = ContextVar("lines_left_out", default=No
 def leaving_out_damaged_lines(wanted: bool = True) -> Iterator[None]:
     """Leave out unreadable lines of files read inside the block, with a warning, or refuse them if not `wanted`.
 
-    This implements `-o skip_damaged=true` for all files that a command reads.
+    This is how `-o skip_damaged=true` works for all files that a command reads.
     """
     before = _LEFT_OUT.set(set() if wanted else None)
     try:
@@ -419,7 +419,7 @@ def refuse_lines(error: FileError) -> None:
         FileError: `error` itself, unless such lines are left out.
 
     Warns:
-        DamagedLine: Names a line that is left out.
+        DamagedLine: A line is left out; the warning names it.
     """
     left_out = _LEFT_OUT.get()
     if left_out is None:

@@ -17,9 +17,9 @@ def answer(names: Sequence[str], request: CalibrationRequest, report: ReportOpti
 
     Args:
         names: A rubric's name or file, or files.
-        request: What is asked of it.
-        report: Where the answer is written.
-        use: The use that is required; None for none.
+        request: The request, with all options.
+        report: Where the report is written, and in which forms.
+        use: The use that is required, "gate" or "trend"; None if none is.
     """
     is_table = names_table(names)
     if not is_table:

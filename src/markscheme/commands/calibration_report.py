@@ -33,10 +33,10 @@ def write_calibrations(
     """Write the report on one or several judges, save how many labels are needed, and return the exit status.
 
     Args:
-        calibrations: Of each judge.
-        request: What they answer; None where they are of a table, for which nothing is accepted.
-        report: Where the report is written.
-        use: The use that is required; None for none.
+        calibrations: The calibrations, one for each judge.
+        request: The request that they answer; None if they are of a table, for which no run is accepted.
+        report: Where the report is written, and in which forms.
+        use: The use that is required, "gate" or "trend"; None if none is.
 
     Raises:
         UsageError: There are several judges, and no feature recommends one.

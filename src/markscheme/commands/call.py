@@ -215,7 +215,7 @@ def _refuse_settings_by_name(command: str, words: Sequence[str]) -> None:
     """Raise an error if a setting is typed as `--key`, with the `-o KEY=VALUE` to type instead.
 
     Raises:
-        UsageError: One is.
+        UsageError: A setting is typed so.
     """
     typed = words[: words.index("--")] if "--" in words else words
     names = [word for word in typed if word.startswith("--")]
@@ -245,9 +245,9 @@ def _value_by_key(name: str, option: Option, after: str) -> str:
 def _ordered(command: str, rest: Sequence[str]) -> list[str]:
     """Sort the words of a command line: first options, each as `--option=value`, then `--` and the operands.
 
-    So operands may stand between options, and "-" may be a value. An option whose value is optional takes the next word
-    if that is "-" or, by its kind, a .json file or a number; alone it has the value "-". One that takes several values
-    takes all words up to the next option, except the last where the command would be left without its operand.
+    Thus operands may come between options, and "-" may be a value. An option whose value is optional takes the next
+    word if that is "-" or, by its kind, a .json file or a number; alone it has the value "-". One that takes several
+    values takes all words up to the next option, except the last where the command would be left without its operand.
     """
     if all(map(_is_value, rest)):  # to describe a command takes longer than all else here
         return ["--", *rest]
@@ -300,7 +300,7 @@ def _prints_here(file: str) -> str:
 def _is_optional_value(option: Option, word: str, *, has_operand: bool) -> bool:
     """Return True if a word can be the value of an option whose value is optional: a .json file, or a number.
 
-    Where the command has its operand, any word after an option for a number is meant as one.
+    If the command has its operand already, any word after an option for a number is taken as its value.
     """
     if option.value != "[N]":
         return word.endswith(".json")

@@ -22,7 +22,8 @@ _MANY = "..."
 KeyedOption: TypeAlias = tuple[str, DeclaredOption, str]
 """An option that `-o KEY=VALUE` alone sets: its key, its declaration, and the name it would be typed by."""
 _OF = "__"
-"""Separator between a family's parameter and an option's name in the parameter names that the parser sees."""
+"""Separator between the name of a family's parameter and an option's name, in the parameter names that the parser
+sees."""
 
 
 def spelled(**names: str | None) -> Mapping[str, str | None]:
@@ -61,11 +62,11 @@ class CommandLine:
         """Make the parser's signature from the function's parameters and their families of options.
 
         Args:
-            command: Its name.
-            function: Takes families of options as parameters of their types, and those that features add, which it
-                needn't know, as one of the type `AddedOptions`.
-            keys: The settings that are set somewhere. Of options that only `-o KEY=VALUE` sets the parser sees these:
-                they are many, and take it half of its time.
+            command: The command's name.
+            function: Its function, which takes each family of options as a parameter of the family's type, and all
+                families that features add as one parameter of the type `AddedOptions`.
+            keys: The keys that are set on the command line or in the settings file. Of options that only `-o KEY=VALUE`
+                sets, the parser gets these alone: all of them would take half of its time.
         """
         self.function = function
         self.__doc__ = function.__doc__
@@ -236,7 +237,7 @@ def _declared_in(annotation: Any) -> DeclaredOption | None:
 def setting_of(argument: "Argument") -> str:
     """Return the key by which `-o KEY=VALUE` sets a parser's argument; "" if it can't.
 
-    An option of a family is known by its declaration: a command may have another of that name.
+    An option of a family is recognized by its declaration, since a command may have another option of that name.
     """
     name = argument.field_info.name
     declared = declared_of(argument)

@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     from markscheme.grading.graded_table import GradedCounts
 
 GradeForm = Literal["json", "reasons", "lines"]
-"""Forms in which grades are printed: for programs, each with its reasons, or each on one line."""
+"""Forms in which grades are printed: as JSON, each with its reasons, or each on one line."""
 PASS, FAIL = "pass", "fail"
 WITHOUT_GRADE = "not graded"
 ASK = "ask a person"
@@ -190,7 +190,7 @@ class _RowRubrics:
     """Counter of rows that bring their own rubric, and of faults in these rubrics.
 
     Attributes:
-        n: How many rows bring one.
+        n: Number of rows that bring a rubric.
     """
 
     def __init__(self, of_run: Rubric, rule: RowRule | None, *, has_core: bool) -> None:

@@ -27,14 +27,14 @@ class Option(NamedTuple):
     """An option or operand of a command, as help describes it.
 
     Attributes:
-        setting: Its key as a setting; "" if it is none.
-        names: What is typed; empty for an operand.
+        setting: Its key as a setting; "" if it isn't a setting.
+        names: The names by which it is typed; empty for an operand.
         value: Name of its value in help; empty for a flag.
         many: True if several values may follow its name.
-        help: What it means, with marks for names of judges.
+        help: Its description, with placeholders for names of judges.
         rare: True if only `--help-all` shows it.
-        required: True if the command needs it.
-        is_named: True if it is typed by its name; else only by `-o KEY=VALUE`.
+        required: True if the command can't run without it.
+        is_named: True if it is typed by its name; False if it can only be set by `-o KEY=VALUE`.
     """
 
     setting: str
@@ -169,7 +169,7 @@ def _keyed_option(keyed: KeyedOption) -> Option:
 def _names(argument: "Argument") -> tuple[str, ...]:
     """Return the names by which an option is typed, with `--no-…` first if it is on by default.
 
-    Names that the parser would make to take an option back are none: commands refuse them.
+    Other negative names that the parser would make are left out, since commands refuse them.
     """
     if argument.parameter.negative:
         return tuple(reversed(argument.names))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from markscheme.rubrics.rubric import Rubric
 
 JUDGE_NAMES = "{judges}"
-"""Placeholder in help texts for how judges are named."""
+"""Placeholder in help texts for the ways to name a judge."""
 
 # --- what a value may be --------------------------------------------------------------------------------------------
 
@@ -149,7 +149,7 @@ def existing_file(path: Path) -> Path:
     """Check that a file exists, and return its path.
 
     Raises:
-        UsageError: It doesn't.
+        UsageError: The file doesn't exist.
     """
     if not path.is_file():
         raise UsageError(f"{path}: {'this is a folder, not a file' if path.is_dir() else no_file(path)}")

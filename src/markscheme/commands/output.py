@@ -24,7 +24,7 @@ def refuse_outputs(targets: Mapping[str, str | None], inputs: Iterable[str | Pat
     """Raise an error, before a judge is asked, if any of the output files can't be written.
 
     Args:
-        targets: By option, the file or "-" for standard output; None where it isn't given.
+        targets: By option, the file or "-" for standard output; None if the option isn't given.
         inputs: The files that are read, which no output may replace.
 
     Raises:
@@ -43,7 +43,7 @@ def put(text: str | Iterator[str], target: str | Path) -> None:
     """Write a text, or its pieces, to standard output or atomically to a file.
 
     Raises:
-        UsageError: It cannot be written.
+        UsageError: The file cannot be written.
     """
     if target == "-":
         sys.stdout.writelines([text] if isinstance(text, str) else text)
@@ -66,10 +66,10 @@ def show(document: "Document", data: Mapping[str, Any], *, json: bool, details: 
     """Print a result as a report for people, or as JSON.
 
     Args:
-        document: The result for people: the first screen, or all of it with details.
-        data: The result by the keys of its JSON.
-        json: True if JSON is asked for.
-        details: True if the details are; None for a command without such an option, which prints all there is.
+        document: The result as a document for people, of which only the first screen is printed without details.
+        data: The result as plain data, by the keys of its JSON.
+        json: True to print JSON instead of the document.
+        details: True to print the details too; None for a command without such an option, which prints everything.
     """
     if json:
         print(dumps(data))
@@ -107,16 +107,16 @@ def write_report(
 ) -> None:
     """Print a report, and write it to files in the forms that options ask for.
 
-    It goes to standard output, or to standard error where standard output is taken.
+    It is printed on standard output, or on standard error if standard output is taken.
 
     Args:
-        document: Makes the report, if it is printed or written in a form that is made of it.
-        data: Makes what its JSON says.
-        targets: By form, the file or "-"; None where it wasn't asked for.
-        details: True if the details are printed too; None for a command without such an option.
-        quiet: True if nothing is printed.
-        aside: True if standard output is taken by something else.
-        others: What makes the text of a form that is neither JSON nor made of the document.
+        document: Function that makes the document, called if it is printed or written in a form made from it.
+        data: Function that makes the data of the report's JSON.
+        targets: By form, such as "html", the file or "-" for standard output; None if the form isn't asked for.
+        details: True to print the details too; None for a command without such an option, which prints everything.
+        quiet: True to print nothing.
+        aside: True if standard output is already used for something else.
+        others: By form, functions that make the text of a form that is neither JSON nor made from the document.
     """
     if not quiet:
         taken = aside or "-" in targets.values()

@@ -1,4 +1,4 @@
-"""What runs without loading the parser: `markscheme --help`, `help settings`, and some commands without arguments."""
+"""Commands that run without loading the parser: `markscheme --help`, `help settings`, and some without arguments."""
 
 import shutil
 import textwrap

@@ -34,7 +34,7 @@ def login_name() -> str:
     """Return the login name of the user at the terminal.
 
     Raises:
-        UsageError: It isn't known.
+        UsageError: The login name isn't known.
     """
     try:
         return getpass.getuser()
@@ -46,7 +46,7 @@ def listen(page: PageOptions) -> "tuple[socket.socket, int]":
     """Open the socket on which pages are served, on another port if the wanted one is in use; return socket and port.
 
     Raises:
-        UsageError: The page can't be reached under the options, or no port is free.
+        UsageError: The page couldn't be reached with these options, or no port is free.
     """
     from markscheme.pages.serving import free_socket
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 QUIET_SECONDS = 1.0
 """Seconds before anything is shown: a run that takes no longer needs no progress."""
 LINE_SECONDS = 10.0
-"""Seconds between two lines, so that a log of an hour has a few hundred."""
+"""Seconds between two lines, so that a log of an hour has a few hundred lines."""
 
 
 @contextmanager
@@ -23,8 +23,8 @@ def progress(what: str, total: int) -> Iterator[CountStep]:
     """Show progress after the first second: a bar on a terminal, occasional lines elsewhere.
 
     Args:
-        what: What is being done, as in "grading".
-        total: How many steps there are.
+        what: What is being done, such as "grading".
+        total: Number of steps.
     """
     kind = _Bar if raw_stream(sys.stderr).isatty() else _Lines
     steps = kind(what, total)

@@ -11,9 +11,9 @@ class FoundProject(NamedTuple):
     """Files for a new project that a feature derived from existing files in the project's folder.
 
     Attributes:
-        files: The text of each by its place in the project.
-        reading: What was read and how, to be confirmed before anything is written.
-        next_steps: How to go on.
+        files: The text of each file, by its path in the project.
+        reading: Sentences on what was read and how, for the user to confirm before any file is written.
+        next_steps: What the user can do next.
     """
 
     files: Mapping[Path, str]
@@ -23,4 +23,5 @@ class FoundProject(NamedTuple):
 
 ProjectSource: TypeAlias = Callable[[Path], FoundProject | None]
 PROJECT_SOURCES: Final[OpenTable[ProjectSource]] = OpenTable()
-"""Functions that read a folder's configuration as a project; each returns None for a folder it knows nothing of."""
+"""Functions that read a folder's configuration as a project; each returns None for a folder without the configuration
+that it reads."""

@@ -21,9 +21,9 @@ def print_prompts(rubric: Rubric, wanted: list[Prompt] | None, *, missing: bool,
 
     Args:
         rubric: The rubric.
-        wanted: The prompts; those about the rubric's own labelled examples where None.
-        missing: Only the prompts that no recording answers.
-        grade_rows: The command that grades rows with criteria of their own; None where there is a rubric to calibrate.
+        wanted: The prompts; None means those about the rubric's own labelled examples.
+        missing: True to print only the prompts that no recording answers.
+        grade_rows: The command that grades rows with criteria of their own; None if there is a rubric to calibrate.
     """
     if wanted is None:
         examples = load_examples(examples_of(rubric, None)[0], rubric).examples

@@ -10,17 +10,17 @@ from markscheme.errors import UsageError
 from markscheme.report.table_words import json_of
 
 _ADDED: Final = frozenset(["--pass", "--same", "--scale"])
-"""Options that a choice adds to those that were typed; any other option replaces a typed one of the same name."""
+"""Options of a choice that are added to those that were typed; any other option replaces a typed one of its name."""
 
 
 def complete(error: UsageError, command: str, words: Sequence[str], arguments: Mapping[str, Any]) -> None:
     """Complete each choice in an error about an ambiguous table to a full command; write the error as JSON if asked.
 
     Args:
-        error: The refusal.
+        error: The error about an ambiguous table.
         command: The command that was called.
-        words: What followed it on the command line.
-        arguments: The same, as the command's function takes it.
+        words: The words that followed it on the command line.
+        arguments: The arguments that the parser made of these words for the command's function.
     """
     written = getattr(arguments.get("report"), "json", None) or arguments.get("json")
     plain = _without_json(words, written)

@@ -21,16 +21,18 @@ class CommandRow(NamedTuple):
     """A row of the table of commands, with what help and the parser need.
 
     Attributes:
-        name: What is typed.
-        group: Under which heading help lists it.
-        summary: Its line there.
-        load: Imports its function and returns it.
-        rank: Its place in the group; ranks of the core are tens, so that there is room between them.
-        heir_of: Commands that it took in, by the names that are gone. A name may have several heirs.
-        shares: What it took in of a command that has several heirs, by the name that is gone.
-        common: The options that `--help` shows, by spaces; None shows all, and others wait for `--help-all`.
-        load_alone: Imports what runs it where nothing is typed after its name and no settings are in force, and
-            returns that: no parser need be loaded then, which costs more than what it prints. None for most.
+        name: The command's name, as typed.
+        group: The heading under which help lists it.
+        summary: Its line in that list.
+        load: Function that imports the command's function and returns it.
+        rank: Its place in the group; ranks of the core are multiples of ten, so that there is room between them.
+        heir_of: By the name of each removed command that it replaces, the function that converts the words typed after
+            that name. Several commands may replace one.
+        shares: By the name of a removed command that several commands replace, the part of its work that this one does.
+        common: The options that `--help` shows, separated by spaces, while only `--help-all` shows the others; None
+            shows all.
+        load_alone: Function that imports and returns a function to run the command if nothing is typed after its name
+            and no settings apply; it saves loading the parser, which would take longer than the command. None for most.
     """
 
     name: str

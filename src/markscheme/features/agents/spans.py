@@ -15,7 +15,7 @@ _PARENT = ("parentSpanId", "parent_span_id", "parent_id", "parentId")
 _START = ("startTime", "start_time_unix_nano", "startTimeUnixNano", "start_time")
 _END = ("endTime", "end_time_unix_nano", "endTimeUnixNano", "end_time")
 _PER_SECOND = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3))
-"""Pairs of a least number and a unit: a time since 1970 above the number is counted in so many units per second."""
+"""Pairs of a number and a unit: a time since 1970 above the number is counted in that many units per second."""
 _BATCHES = ("resourceSpans", "resource_spans")
 _SCOPES = ("scopeSpans", "scope_spans", "instrumentationLibrarySpans")
 _FAILED = (2, "ERROR", "STATUS_CODE_ERROR", "StatusCode.ERROR")
@@ -57,7 +57,7 @@ def spans_in(value: Any) -> list[TraceSpan]:
     """Return the spans that a trace holds as plain data, in the order of the data; [] if there are none.
 
     Args:
-        value: A span, a list of spans, an object with `spans`, or OTLP's with `resourceSpans`; lists of these.
+        value: A span, a list of spans, an object with `spans`, OTLP's object with `resourceSpans`, or a list of these.
     """
     return [_span(record) for record in _records(value)]
 
