@@ -170,7 +170,7 @@ def test_an_accepted_run_can_be_kept_in_another_file_and_comparing_with_a_missin
 
 
 @pytest.mark.proof
-def test_a_run_without_examples_in_common_with_the_accepted_one_is_refused_unless_other_examples_were_named(
+def test_a_run_without_examples_in_common_with_the_accepted_run_is_refused_unless_other_examples_were_named(
     accepted: Path,
 ) -> None:
     here = accepted
@@ -195,7 +195,7 @@ def test_the_option_named_anyway_is_refused_without_the_option_accept(here: Path
     assert "--anyway goes with --accept" in done.stderr
 
 
-def test_a_step_summary_that_cannot_be_written_causes_a_warning_and_no_error(here: Path) -> None:
+def test_a_github_step_summary_that_cannot_be_written_causes_a_warning_and_no_error(here: Path) -> None:
     done = calibrate(here, "--quiet", env={"GITHUB_STEP_SUMMARY": str(here)})
     assert done.returncode == 0
     assert "the step summary cannot be written" in done.stderr

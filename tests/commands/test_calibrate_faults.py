@@ -148,7 +148,7 @@ def test_checks_named_by_an_option_of_calibrate_are_graded_together_with_the_jud
     assert report["counts"]["graded"] == setting.N
 
 
-def test_calibrating_on_held_out_labels_does_not_count_as_a_test_of_the_rubric_on_them(here: Path) -> None:
+def test_calibrating_on_the_held_out_split_is_not_counted_as_a_test_of_a_change_of_the_rubric(here: Path) -> None:
     examples = split_examples(here)
     ask = ("calibrate", "clear", "--judge", setting.JUDGE)
     untouched = run(*ask, cwd=here, env=setting.environment(here)).stdout

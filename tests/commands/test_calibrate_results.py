@@ -148,7 +148,7 @@ def test_an_output_that_was_not_graded_counts_as_ungraded_and_not_as_a_fail(
     assert report["false_fails"] == []
 
 
-def test_several_files_of_promptfoo_s_results_are_one_set_in_which_an_output_graded_twice_is_one_example(
+def test_several_files_of_promptfoo_s_results_are_read_as_one_in_which_an_output_graded_twice_is_one_example(
     results: dict[str, Any], tmp_path: Path
 ) -> None:
     thumbs(results, GRADED)
@@ -197,7 +197,7 @@ def test_promptfoo_s_results_without_an_assertion_that_a_model_judges_are_refuse
 
 
 @pytest.mark.parametrize("option", [("--judge", "anthropic"), ("--ratings", "r.jsonl"), ("--samples", "3")])
-def test_options_of_asking_a_judge_are_refused_for_a_file_of_promptfoo_s_results(
+def test_options_on_how_a_judge_is_asked_are_refused_for_a_file_of_promptfoo_s_results(
     results: dict[str, Any], tmp_path: Path, option: tuple[str, str]
 ) -> None:
     written(results, tmp_path / "results.json")

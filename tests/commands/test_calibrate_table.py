@@ -54,7 +54,7 @@ def test_a_perfect_judge_that_counts_from_0_is_not_called_useless(tmp_path: Path
     assert severe["agreement"]["value"] == 0.0
 
 
-def test_in_a_table_decisions_in_words_are_compared_with_decisions_in_numbers(tmp_path: Path) -> None:
+def test_in_a_table_a_judge_s_pass_and_fail_in_words_are_compared_with_annotators_1_and_0(tmp_path: Path) -> None:
     rows = [f"{'pass' if n % 2 else 'fail'},{int(n % 2 == 1) if n else 1}" for n in range(20)]
     table(tmp_path, "verdict,human", rows)
     _, report, _ = calibrated(tmp_path, "--judge", "verdict", "--human", "human")
@@ -87,7 +87,7 @@ def test_words_in_no_known_order_are_categories_without_scores_or_decisions(tmp_
     assert ordered["overall"]["mae"]["value"] == pytest.approx(0.5 / 30)
 
 
-def test_numbers_from_1_to_5_agree_where_the_level_is_the_same(tmp_path: Path) -> None:
+def test_for_numbers_from_1_to_5_in_a_table_agreement_is_the_share_of_rows_with_equal_numbers(tmp_path: Path) -> None:
     table(tmp_path, "verdict,human", (f"{max(label, 2)},{label}" for label in LABELS))
     _, report, _ = calibrated(tmp_path)
     assert report["agreement"]["value"] == pytest.approx(48 / 60)

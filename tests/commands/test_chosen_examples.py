@@ -29,7 +29,9 @@ def test_examples_keep_their_labels_if_the_file_of_the_rubric_s_own_examples_is_
     assert named["agreement"]["n"] == 40
 
 
-def test_examples_of_another_file_have_no_labels_and_the_error_names_the_files_searched(project: Path) -> None:
+def test_another_file_of_examples_gets_no_labels_from_the_rubric_s_folder_and_the_error_names_the_files_searched(
+    project: Path,
+) -> None:
     (project / "others.jsonl").write_text((project / HOME / "examples.jsonl").read_text())
     done = run("calibrate", "polite", "--ratings", "judge.jsonl", "--examples", "others.jsonl", cwd=project)
     assert done.returncode == 2
@@ -59,7 +61,9 @@ def test_a_system_or_key_that_no_example_has_is_refused_with_the_known_ones(proj
 
 
 @pytest.mark.parametrize("file", [HOME / "examples.jsonl", HOME / "ratings" / "ann.jsonl", Path("judge.jsonl")])
-def test_a_damaged_line_stops_a_calibration_unless_it_may_be_skipped(project: Path, file: Path) -> None:
+def test_a_damaged_line_of_examples_or_ratings_stops_a_calibration_unless_an_option_allows_to_skip_it(
+    project: Path, file: Path
+) -> None:
     damage(project / file)
     refused = run("calibrate", "polite", "--ratings", "judge.jsonl", cwd=project)
     assert refused.returncode == 2

@@ -50,7 +50,7 @@ def test_the_json_of_a_grade_has_its_decision_and_whether_it_passes(project: Pat
     assert [line["pass"] for line in lines] == [False, False, False, True, True]
 
 
-def test_the_printed_grade_says_if_a_person_should_look(project: Path) -> None:
+def test_the_printed_grade_says_if_a_person_should_look_at_the_response(project: Path) -> None:
     lines = [line for line in graded(project).splitlines() if not line.startswith(" ")]
     assert ["ask a person" in line for line in lines[:5]] == [False, False, True, False, False]
 

@@ -31,7 +31,7 @@ ALL_SCREENS = {**OFFERED, **{name: screen for screens in _of_features() for name
 """By the name of its golden file."""
 
 
-def test_every_command_has_a_golden_first_screen() -> None:
+def test_every_command_has_a_golden_file_of_its_first_screen() -> None:
     assert {screen.arguments[0] for screen in ALL_SCREENS.values()} == set(command_names())
 
 

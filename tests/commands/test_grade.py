@@ -384,7 +384,7 @@ def test_without_a_judge_to_ask_grade_exits_3_and_names_the_key(project: Path, j
         ("holistic", 1, 0.8, 1.6, 80.0),
     ],
 )
-def test_an_option_of_grade_chooses_any_strategy_of_asking(
+def test_each_strategy_of_asking_a_judge_can_be_chosen_by_an_option_of_grade(
     project: Path, strategy: str, calls: int, score: float, raw: float, llm_raw: float
 ) -> None:
     done = graded(project, "-", *JUDGE, "--json", "-o", f"strategy={strategy}", stdin="LEVEL=4")
@@ -407,7 +407,7 @@ def test_a_holistic_reply_that_cannot_be_read_is_kept_in_the_json(project: Path)
     assert lines_of(done)[0]["holistic"]["raw"] == "I like it."
 
 
-def test_a_strategy_that_cannot_honour_the_rubric_is_refused(project: Path) -> None:
+def test_a_holistic_strategy_is_refused_for_a_rubric_with_a_required_criterion(project: Path) -> None:
     (project / "rubrics" / "prose.yaml").write_text(RUBRIC.replace("weight: 2", "weight: 2, required: true"))
     done = graded(project, "-", *JUDGE, "-o", "strategy=holistic", stdin="LEVEL=4")
     assert done.returncode == 2

@@ -35,7 +35,7 @@ def test_the_options_that_a_command_s_short_help_lists_exist(row: CommandRow) ->
     assert {*(row.common or "").split()} <= names
 
 
-def test_sixteen_commands_show_at_most_seventy_different_options() -> None:
+def test_the_short_help_texts_of_sixteen_commands_show_at_most_seventy_different_options() -> None:
     assert len(COMMANDS) == 16
     assert len({option.names[0] for row in COMMANDS for option in shown(row)}) <= MOST_IN_ALL
 

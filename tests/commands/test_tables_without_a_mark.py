@@ -61,7 +61,7 @@ def test_with_a_wide_tolerance_differing_labels_count_as_agreement_and_no_slice_
     assert "the judge's level is less than 0.6 levels from gold" in printed
 
 
-def test_levels_that_neither_pass_nor_fail_are_not_called_categories(tmp_path: Path) -> None:
+def test_a_report_on_levels_without_a_pass_mark_does_not_call_them_categories(tmp_path: Path) -> None:
     table(tmp_path, "id,judge,ann,ben", two_annotators(60, split=0))
     printed = screen(tmp_path, "--judge", "judge", "--human", "ann", "--human", "ben", "--details")
     assert "Categories" not in printed

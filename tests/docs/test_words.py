@@ -206,7 +206,7 @@ def test_help_texts_use_the_field_s_usual_terms(command: str, terms: tuple[str, 
     assert [term for term in terms if term not in text] == []
 
 
-def test_pages_that_show_promptfoo_s_no_cache_option_also_set_markscheme_s_variable() -> None:
+def test_pages_that_show_promptfoo_s_no_cache_option_also_show_the_variable_that_turns_off_markscheme_s_cache() -> None:
     files = [*DOCS.rglob("*.md"), *(ROOT / "skills").rglob("*.md")]
     lines = [line for file in files for line in file.read_text(encoding="utf-8").splitlines()]
     shown = [line for line in lines if re.search(r"promptfoo eval [^`]*--no-cache", line)]

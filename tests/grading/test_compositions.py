@@ -59,7 +59,9 @@ def graded(grader: SubmissionGrader, submission: Submission | None = None) -> An
 # --- every composition ----------------------------------------------------------------------------------------------
 
 
-def test_grades_of_every_kind_of_rubric_strategy_and_order_equal_the_golden_file(golden: GoldenFiles) -> None:
+def test_grades_for_every_kind_of_rubric_strategy_and_order_of_a_pair_equal_the_golden_file(
+    golden: GoldenFiles,
+) -> None:
     async def every() -> dict[str, Any]:
         grades = {}
         for composition in compositions():
@@ -98,7 +100,7 @@ def test_every_strategy_that_a_rubric_may_name_is_in_the_table_of_strategies() -
 # --- each grader alone ----------------------------------------------------------------------------------------------
 
 
-def test_a_criterion_that_is_asked_in_several_passes_is_graded_by_its_worst_outcome() -> None:
+def test_a_criterion_that_is_asked_about_twice_gets_the_worse_of_its_two_levels() -> None:
     right, rude = YES_NO.criteria
     judge = ScriptedJudge([{"right": "MET", "rude": "UNMET"}, {"rude": "UNMET", "right": "UNMET"}])
     grade = graded(by_criterion(YES_NO, judge, [[right, rude]], [[rude, right]]))
@@ -121,7 +123,7 @@ def test_a_holistic_rubric_is_graded_by_one_score() -> None:
 
 
 @pytest.mark.parametrize(("orders", "helps", "true"), [(1, 1.0, -1.0), (2, 0.0, 0.0)])
-def test_a_judge_that_always_prefers_the_same_position_gives_a_tie_over_both_orders(
+def test_a_judge_that_prefers_whichever_response_comes_first_gives_a_tie_if_a_pair_is_asked_in_both_orders(
     orders: int, helps: float, true: float
 ) -> None:
     inner = by_criterion(PAIRS, function_judge(helps="second", true="first"))
@@ -130,7 +132,7 @@ def test_a_judge_that_always_prefers_the_same_position_gives_a_tie_over_both_ord
     assert list(grade.by_order) == ["first-second", "second-first"][:orders]
 
 
-def test_if_only_gates_are_allowed_a_submission_of_an_excepted_slice_stays_ungraded() -> None:
+def test_if_grades_without_a_gate_are_refused_a_response_of_an_excepted_slice_stays_ungraded() -> None:
     inner = by_criterion(YES_NO, function_judge(right="MET", rude="UNMET"))
     known, excepted = Submission("x", {"system": "Y"}), Submission("x", {"system": "X"})
     grader = WithReceipt(inner, RECEIPT, {})

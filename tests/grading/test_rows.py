@@ -48,7 +48,7 @@ def own(text: Any, core: Rubric | None = None, rule: RowRule = "add") -> RowRubr
 
 
 @pytest.mark.parametrize("case", cases("score"), ids=lambda case: str(case["name"]))
-def test_scores_of_rows_equal_those_calculated_by_hand(case: dict[str, Any]) -> None:
+def test_the_score_of_a_row_with_criteria_of_its_own_equals_the_one_calculated_by_hand(case: dict[str, Any]) -> None:
     from markscheme.grading.score import unclipped_score, weigh
     from markscheme.grading.verdict import Verdict
 
@@ -66,7 +66,7 @@ def test_scores_of_rows_equal_those_calculated_by_hand(case: dict[str, Any]) -> 
 
 
 @pytest.mark.parametrize("case", cases("core"), ids=lambda case: f"core_share {case['core_share']}")
-def test_criteria_of_the_core_rubric_and_of_the_row_add_up_or_have_a_share_of_the_score_each(
+def test_criteria_of_the_run_s_rubric_and_of_a_row_add_up_or_each_group_has_a_fixed_share_of_the_score(
     case: dict[str, Any],
 ) -> None:
     from markscheme.grading.score import unclipped_score, weigh
@@ -86,7 +86,7 @@ def test_criteria_of_the_core_rubric_and_of_the_row_add_up_or_have_a_share_of_th
         assert score.raw_score == pytest.approx(expected["raw_score"], abs=1e-6)  # type: ignore[union-attr]
 
 
-def test_a_core_share_needs_a_positive_weight_in_the_core_and_in_the_row() -> None:
+def test_the_key_core_share_needs_a_positive_weight_in_the_run_s_rubric_and_in_the_row_s_criteria() -> None:
     core = Rubric.from_dict({"core_share": 0.3, "criteria": [{"requirement": "Is polite"}]})
     fault = rubric_of(json.dumps([{"requirement": "Is rude", "weight": -1}]), core)
     assert fault == "its rubric: with core_share the row needs a criterion with a weight above 0"
@@ -94,19 +94,19 @@ def test_a_core_share_needs_a_positive_weight_in_the_core_and_in_the_row() -> No
 
 
 @pytest.mark.parametrize("value", [0, 1, 1.5, "much"])
-def test_the_core_share_of_a_rubric_is_between_0_and_1(value: Any) -> None:
+def test_the_key_core_share_of_a_rubric_is_refused_unless_it_lies_between_0_and_1(value: Any) -> None:
     with pytest.raises(RubricError, match="core_share"):
         Rubric.from_dict({"core_share": value, "criteria": [{"requirement": "Is polite"}]})
 
 
-def test_the_shared_rubric_says_how_rows_own_rubrics_are_used_unless_options_of_the_run_do() -> None:
+def test_the_run_s_rubric_says_how_a_row_s_own_rubric_is_used_unless_an_option_of_the_run_does() -> None:
     core = Rubric.from_dict({"rows": "ignore", "criteria": [{"requirement": "Is polite"}]})
     with Grader(core, judging("polite")) as by_rubric, Grader(core, judging("polite"), rows="add") as by_run:
         assert list(by_rubric.grade_rows(ROWS[:1])[0]["criteria"]) == ["c1"]  # type: ignore[arg-type]
         assert list(by_run.grade_rows(ROWS[:1])[0]["criteria"]) == ["c1", "row-c1", "c2"]  # type: ignore[arg-type]
 
 
-def test_criteria_of_the_core_come_before_those_of_the_row_and_keep_their_weights() -> None:
+def test_criteria_of_the_run_s_rubric_come_before_those_of_a_row_and_keep_their_weights() -> None:
     row = own(PARIS, CORE)
     assert [(c.name, c.weight) for c in row.rubric.criteria] == [("polite", 2.0), ("c1", 3.0), ("c2", -1.0)]
     assert (row.source, row.brought) == ("core+row", ("c1", "c2"))
@@ -114,12 +114,12 @@ def test_criteria_of_the_core_come_before_those_of_the_row_and_keep_their_weight
     assert own([{"name": "polite", "requirement": "Bows"}], CORE).brought == ("row-polite",)
 
 
-def test_if_a_row_has_two_criteria_with_equal_words_they_are_asked_once_and_their_weights_add_up() -> None:
+def test_if_a_row_has_two_criteria_with_equal_words_the_judge_is_asked_once_and_their_weights_add_up() -> None:
     row = own([{"requirement": "Names Paris.", "weight": 3}, {"requirement": "names  Paris", "weight": 2}])
     assert [(c.requirement, c.weight) for c in row.rubric.criteria] == [("Names Paris.", 5.0)]
 
 
-def test_the_pass_mark_is_that_of_the_row_s_rubric_or_else_of_the_core() -> None:
+def test_the_pass_mark_of_a_row_is_that_of_the_row_s_rubric_or_else_that_of_the_run_s_rubric() -> None:
     core = Rubric.from_dict({"passingThreshold": 0.7, "criteria": [{"requirement": "Is polite"}]})
     assert own(PARIS, core).rubric.pass_mark == 0.7
     assert own({"criteria": PARIS, "passingThreshold": 0.9}, core).rubric.pass_mark == 0.9
@@ -141,7 +141,7 @@ def test_the_pass_mark_is_that_of_the_row_s_rubric_or_else_of_the_core() -> None
         ([{"requirement": f"Names {i}"} for i in range(2001)], "the most are 2,000"),
     ],
 )
-def test_the_reason_why_a_rubric_in_a_row_is_unusable_says_what_is_wrong(text: Any, fault: str) -> None:
+def test_the_error_on_a_rubric_in_a_row_that_cannot_be_used_says_what_is_wrong_with_it(text: Any, fault: str) -> None:
     problem = rubric_of(text if isinstance(text, str) else json.dumps(text), CORE)
     assert isinstance(problem, str)
     assert fault in problem
@@ -159,7 +159,7 @@ ROWS = [
 ]
 
 
-def test_rows_with_a_rubric_without_one_and_with_a_faulty_one_are_graded_in_one_run() -> None:
+def test_rows_with_their_own_rubric_with_none_and_with_a_faulty_one_are_graded_in_one_run() -> None:
     with Grader(CORE, judging("Paris", "polite")) as grader:
         both, core, faulty = grader.grade_rows(ROWS)  # type: ignore[arg-type]
     assert (both["score"], both["rubric"]["source"], both["rubric"]["criteria"]) == (1.0, "core+row", 3)
@@ -170,21 +170,23 @@ def test_rows_with_a_rubric_without_one_and_with_a_faulty_one_are_graded_in_one_
 
 
 @pytest.mark.parametrize(("rule", "names"), [("instead", ["c1", "c2"]), ("ignore", ["polite"]), ("refuse", [])])
-def test_a_row_s_own_rubric_is_added_ignored_or_refused_as_the_options_say(rule: RowRule, names: list[str]) -> None:
+def test_a_row_s_own_rubric_replaces_the_run_s_rubric_or_is_ignored_or_refused_as_an_option_says(
+    rule: RowRule, names: list[str]
+) -> None:
     with Grader(CORE, judging("Paris"), rows=rule) as grader:
         (row,) = grader.grade_rows(ROWS[:1])  # type: ignore[arg-type]
     assert list(row["criteria"]) == names
     assert (row["error"] is None) == bool(names)
 
 
-def test_without_a_core_rubric_each_response_must_bring_its_own() -> None:
+def test_without_a_rubric_of_the_run_each_response_must_come_with_its_own_rubric() -> None:
     with Grader(None, judging("Paris")) as grader:
         assert grader.grade_sync("Paris.", rubric=PARIS).raw_score == 3.0
         without = grader.grade_sync("Paris.")
     assert (without.score, "no rubric" in (without.error or "")) == (None, True)
 
 
-def test_a_faulty_row_and_the_order_of_rows_change_no_other_row_s_grade() -> None:
+def test_a_row_with_a_faulty_rubric_and_the_order_of_rows_change_no_other_row_s_grade() -> None:
     with Grader(CORE, judging("Paris", "polite")) as grader:
         there = {row["id"]: row["score"] for row in grader.grade_rows(ROWS)}  # type: ignore[arg-type]
         back = {row["id"]: row["score"] for row in grader.grade_rows(ROWS[::-1])}  # type: ignore[arg-type]
@@ -193,7 +195,7 @@ def test_a_faulty_row_and_the_order_of_rows_change_no_other_row_s_grade() -> Non
     assert {name: there[name] for name in alone} == alone
 
 
-def test_an_input_named_rubric_that_the_core_declares_is_not_read_as_a_row_s_rubric() -> None:
+def test_if_the_run_s_rubric_declares_an_input_named_rubric_that_column_is_not_read_as_a_row_s_own_rubric() -> None:
     core = Rubric.from_dict({"inputs": ["rubric"], "criteria": [{"requirement": "Follows the rubric"}]})
     with Grader(core, judging("Follows")) as grader:
         (row,) = grader.grade_rows(ROWS[:1])  # type: ignore[arg-type]
@@ -201,7 +203,7 @@ def test_an_input_named_rubric_that_the_core_declares_is_not_read_as_a_row_s_rub
 
 
 @pytest.mark.parametrize("ending", ["csv", "jsonl"])
-def test_a_graded_table_has_the_criteria_of_rows_in_one_column_and_a_row_whose_rubric_changed_is_graded_again(
+def test_a_graded_table_has_criteria_of_rows_in_one_column_and_a_row_whose_own_rubric_changed_is_graded_again(
     ending: str, tmp_path: Path
 ) -> None:
     calls: list[str] = []
@@ -226,7 +228,7 @@ def test_a_graded_table_has_the_criteria_of_rows_in_one_column_and_a_row_whose_r
     assert "row_rubric" not in rows[0]
 
 
-def test_for_rows_the_mean_score_clipped_after_averaging_is_printed_too_if_it_differs_from_the_mean_of_clipped_scores(
+def test_the_mean_score_cut_to_0_to_1_once_is_printed_too_if_it_differs_from_the_mean_of_scores_cut_row_by_row(
     tmp_path: Path,
 ) -> None:
     from tests.commands.console import run
@@ -249,7 +251,7 @@ def test_for_rows_the_mean_score_clipped_after_averaging_is_printed_too_if_it_di
     assert "Mean score" not in alike.stderr
 
 
-def test_a_receipt_names_criteria_and_tags_of_a_row_that_were_not_calibrated() -> None:
+def test_a_grade_s_calibration_receipt_names_the_criteria_and_tags_of_a_row_that_were_not_calibrated() -> None:
     receipt = Receipt("gate", 0.9, None, 84, "human", "2026-11-02", CORE.fingerprint, "p", "j")
     grading = Grading(CORE, judging("Paris", "polite"), receipt=receipt)
     core, both = (
@@ -277,7 +279,7 @@ def sizes_of_calls(row: RowRubric) -> list[int]:
 
 
 @pytest.mark.parametrize("case", cases("calls"), ids=lambda case: f"{case['criteria']} by {case['per_call']}")
-def test_a_row_s_criteria_are_divided_into_calls_of_nearly_equal_size(case: dict[str, Any]) -> None:
+def test_a_row_s_criteria_are_divided_into_questions_to_the_judge_of_nearly_equal_size(case: dict[str, Any]) -> None:
     calls = replace(ROWS_ALONE, criteria_per_call=case["per_call"])
     row = rubric_of(json.dumps(many(case["criteria"])), None, "add", calls)
     assert isinstance(row, RowRubric)
@@ -289,7 +291,7 @@ def test_a_row_s_criteria_are_divided_into_calls_of_nearly_equal_size(case: dict
         assert (len(sizes), max(sizes), min(sizes)) == (expected["calls"], expected["most"], expected["least"])
 
 
-def test_a_row_s_criteria_are_asked_in_calls_of_up_to_20_and_those_of_a_rubric_file_all_at_once() -> None:
+def test_a_row_s_criteria_are_asked_about_up_to_20_at_once_and_those_of_a_rubric_file_all_at_once() -> None:
     assert sizes_of_calls(own(many(45))) == [15, 15, 15]
     rubric = Rubric.from_dict(many(45))
     assert [len(prompt.questions) for prompt in strategy_of(rubric).prompts(rubric, Submission("Text."))] == [45]
@@ -299,7 +301,9 @@ def test_a_row_s_criteria_are_asked_in_calls_of_up_to_20_and_those_of_a_rubric_f
 
 
 @pytest.mark.parametrize("per_call", [1, 2, 3, 7, 50])
-def test_splitting_calls_changes_no_score_and_a_retry_asks_only_about_unread_criteria(per_call: int) -> None:
+def test_dividing_criteria_among_several_questions_changes_no_score_and_a_retry_asks_only_about_unread_criteria(
+    per_call: int,
+) -> None:
     calls: list[list[str]] = []
 
     def answers(prompt: Prompt, _: int) -> dict[str, str]:
@@ -315,7 +319,7 @@ def test_splitting_calls_changes_no_score_and_a_retry_asks_only_about_unread_cri
     assert len(calls) == -(-7 // per_call) + 1
 
 
-def test_without_a_core_rubric_the_options_of_the_run_say_how_rows_are_asked() -> None:
+def test_without_a_rubric_of_the_run_options_set_the_samples_and_criteria_per_question_for_rows() -> None:
     calls: list[str] = []
     with Grader(None, judging("Paris", calls=calls), samples=3, criteria_per_call=1) as grader:
         grade = grader.grade_sync("Paris.", rubric=PARIS)

@@ -62,7 +62,7 @@ def graded(rows: list[dict[str, Any]], core: Rubric | None = None, per_call: int
 
 @settings(max_examples=25, deadline=None)
 @given(st.lists(ROW, min_size=1, max_size=5), st.integers(0, 5))
-def test_a_faulty_row_changes_no_other_grade(rows: list[dict[str, Any]], place: int) -> None:
+def test_a_row_with_a_faulty_rubric_changes_no_grade_of_another_row(rows: list[dict[str, Any]], place: int) -> None:
     place = min(place, len(rows))
     with_fault = graded([*rows[:place], FAULTY, *rows[place:]])
     assert with_fault.pop(place)["score"] is None
@@ -80,7 +80,7 @@ def test_the_order_of_rows_changes_no_grade(rows: list[dict[str, Any]], random: 
 
 @settings(max_examples=25, deadline=None)
 @given(ROW, st.integers(1, 9))
-def test_how_many_criteria_a_call_has_changes_no_score_of_a_deterministic_judge(
+def test_the_number_of_criteria_per_question_changes_no_score_of_a_deterministic_judge(
     row: dict[str, Any], per_call: int
 ) -> None:
     assert graded([row], per_call=per_call) == graded([row])
@@ -88,7 +88,7 @@ def test_how_many_criteria_a_call_has_changes_no_score_of_a_deterministic_judge(
 
 @settings(max_examples=25, deadline=None)
 @given(ROW)
-def test_a_row_without_criteria_of_its_own_is_graded_by_the_core_rubric_alone(row: dict[str, Any]) -> None:
+def test_a_row_without_criteria_of_its_own_is_graded_by_the_run_s_rubric_alone(row: dict[str, Any]) -> None:
     alone = {"response": row["response"]}
     grading = Grading(CORE, ScriptedJudge(by_words))
     plain = asyncio.run(grading.grade(submission_of(alone, 1)))
@@ -103,7 +103,7 @@ def test_a_row_without_criteria_of_its_own_is_graded_by_the_core_rubric_alone(ro
 
 
 @worked
-def test_means_of_scores_clipped_per_row_and_clipped_once_at_the_end_equal_the_worked_examples() -> None:
+def test_mean_scores_cut_to_0_to_1_row_by_row_or_once_at_the_end_equal_those_calculated_by_hand() -> None:
     cases = cases_in(CASES)
     mean = cases["mean"]
     unclipped = [case["expect"]["unclipped"] for case in cases["score"]]
@@ -114,7 +114,7 @@ def test_means_of_scores_clipped_per_row_and_clipped_once_at_the_end_equal_the_w
 
 
 @worked
-def test_criteria_of_the_core_rubric_and_of_the_row_add_up_as_points() -> None:
+def test_points_for_criteria_of_the_run_s_rubric_and_of_a_row_add_up() -> None:
     case = cases_in(CASES)["core"][0]
     met = {f"Item {kind} {i}": bool(p) for kind in ("core", "own") for i, (_, p) in enumerate(case[kind])}
     data = {

@@ -275,7 +275,7 @@ def refusing_400(*names: str) -> Callable[[front.Request], Answer]:
     return decide
 
 
-def test_settings_that_a_gateway_refuses_are_left_out_and_its_token_limit_is_used() -> None:
+def test_parameters_that_a_gateway_refuses_are_left_out_of_requests_and_its_lower_token_limit_is_used() -> None:
     with MessagesFront(refusing_400("output_config", "cache_control")) as server:
         judge = at(server.url)
         with pytest.warns(RuntimeWarning, match="is asked without max_tokens above 1000, output_config") as warnings:
@@ -290,7 +290,7 @@ def test_settings_that_a_gateway_refuses_are_left_out_and_its_token_limit_is_use
     assert "output_config" not in bodies[-1]
 
 
-def test_leaving_out_a_refused_prompt_cache_does_not_change_the_judge_s_identity() -> None:
+def test_leaving_out_the_prompt_cache_that_a_server_refuses_does_not_change_the_judge_s_identity() -> None:
     with MessagesFront(refusing_400("cache_control")) as server:
         assert asked(at(server.url, max_tokens=900)).without == ()
         assert len(server.requests) == 2
@@ -305,7 +305,7 @@ def test_leaving_out_a_refused_prompt_cache_does_not_change_the_judge_s_identity
         "messages.0: the output_config of this prompt was flagged",
     ],
 )
-def test_a_refusal_of_the_prompt_itself_is_final_and_no_setting_is_left_out_for_it(why: str) -> None:
+def test_a_refusal_of_the_prompt_itself_is_final_and_no_parameter_is_left_out_for_it(why: str) -> None:
     assert isinstance(played(front.failing(400, why=why)), JudgeUnavailable)
 
 
@@ -364,11 +364,11 @@ def test_the_judge_stops_waiting_for_an_answer_at_its_deadline() -> None:
     assert not any(came_first)
 
 
-def test_a_dropped_connection_raises_judge_silent() -> None:
+def test_a_dropped_connection_counts_as_no_answer_from_the_provider() -> None:
     assert isinstance(played(front.dropped()), JudgeSilent)
 
 
-def test_an_address_where_no_server_listens_raises_judge_silent() -> None:
+def test_an_address_where_no_server_listens_counts_as_no_answer_from_the_provider() -> None:
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))  # kept, so that nobody else gets the port meanwhile
         url = f"http://127.0.0.1:{silent.getsockname()[1]}"

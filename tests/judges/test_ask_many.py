@@ -54,7 +54,7 @@ async def _all(work: Work, jobs: list[float], concurrency: int) -> list[tuple[in
 
 
 @given(jobs=st.lists(st.integers(0, 5).map(float), max_size=12), concurrency=st.integers(1, 6))
-def test_ask_many_gives_every_job_one_result_and_runs_no_more_at_once_than_allowed(
+def test_ask_many_gives_every_job_one_result_and_runs_no_more_jobs_at_once_than_allowed(
     jobs: list[float], concurrency: int
 ) -> None:
     work = Work()
@@ -80,7 +80,7 @@ def test_a_new_job_begins_as_soon_as_one_ends_even_if_several_end_together() -> 
     assert begun_beside == [0, 1, 2, 3] + [3] * 8
 
 
-def test_ask_many_asks_a_judge_that_answers_at_once_in_order() -> None:
+def test_ask_many_gives_results_in_the_order_of_the_jobs_if_the_judge_answers_at_once() -> None:
     asked: list[int] = []
 
     async def ask(number: int) -> int:
@@ -94,7 +94,7 @@ def test_ask_many_asks_a_judge_that_answers_at_once_in_order() -> None:
     assert asked == list(range(50))
 
 
-def test_an_error_of_the_iterable_of_jobs_is_raised_after_the_results_that_are_ready() -> None:
+def test_if_the_iterable_of_jobs_raises_an_error_it_is_raised_after_the_results_that_are_ready() -> None:
     closed = 0
 
     def jobs(n: int) -> Iterator[float]:
@@ -134,7 +134,7 @@ def test_context_variables_set_by_one_job_are_not_seen_by_other_jobs() -> None:
     assert run(main()) == {number: ("of the caller", f"of {number}") for number in range(6)}
 
 
-def test_a_job_may_handle_a_timeout_inside_itself() -> None:
+def test_a_job_may_catch_a_timeout_that_it_set_itself() -> None:
     async def ask(number: int) -> str:
         try:
             async with asyncio.timeout(1):
@@ -177,7 +177,7 @@ def test_jobs_are_taken_from_their_iterable_only_as_fast_as_results_are_consumed
     assert taken == 20
 
 
-def test_after_the_budget_ends_no_job_begins_and_running_ones_still_give_results() -> None:
+def test_after_the_budget_is_spent_no_job_begins_and_running_jobs_still_give_results() -> None:
     work = Work(**{"1.0": BudgetError("spent")})
     results: list[float] = []
 
@@ -258,7 +258,7 @@ def test_a_job_that_cancels_itself_when_done_cancels_no_other_job(concurrency: i
     assert run(main()) == list(range(6))
 
 
-def test_jobs_that_fail_at_the_same_time_leave_no_warning_of_an_unretrieved_error() -> None:
+def test_jobs_that_fail_at_the_same_time_cause_no_warning_of_an_unretrieved_error() -> None:
     async def fail(number: int) -> None:
         raise ValueError(number)
 

@@ -44,7 +44,7 @@ def test_a_run_with_a_refused_api_key_or_model_ends_early(status: int, check: st
     assert len(provider.asked_at) == 8
 
 
-def test_if_every_call_is_refused_for_a_reason_other_than_key_or_model_the_run_ends_after_a_few_calls() -> None:
+def test_if_a_provider_refuses_every_call_for_reasons_other_than_key_or_model_the_run_ends_after_a_few_calls() -> None:
     provider = Provider(always(refused(400)))
     with pytest.raises(NoJudge):
         run(graded(Limited(provider, Limiter()), 2_000))
@@ -145,7 +145,7 @@ def test_a_judge_that_answers_now_and_then_is_neither_paused_nor_given_up(faults
     assert len(provider.asked_at) >= 40
 
 
-def test_if_a_trial_call_after_a_pause_is_cancelled_another_caller_may_try() -> None:
+def test_if_the_call_that_tests_a_paused_judge_is_cancelled_another_caller_may_test_it() -> None:
     async def main() -> None:
         provider = Provider(always(DOWN), seconds=0.1)
         judge = Limited(provider, Limiter())

@@ -65,7 +65,7 @@ KIND = Kind()
 """
 
 
-def test_an_installed_judge_with_only_a_name_and_an_opener_cannot_be_asked_in_batches_or_within_a_budget(
+def test_an_installed_judge_that_declares_only_a_name_and_an_opener_cannot_be_asked_in_batches_or_within_a_budget(
     python: Path, tmp_path: Path
 ) -> None:
     here = setting.make_setting(tmp_path / "here")
@@ -110,7 +110,7 @@ def test_the_page_about_judges_says_what_each_kind_can_do() -> None:
         assert abilities & CAN.keys() == {name for name, can in CAN.items() if can(kind)}
 
 
-def test_a_session_distinguishes_environments_by_every_variable_that_a_kind_of_judge_reads() -> None:
+def test_a_change_of_any_environment_variable_that_a_kind_of_judge_reads_leads_to_another_session() -> None:
     named = [name for kind in kinds() for name in kind.environment]
     assert "ANTHROPIC_API_KEY" in named
     assert all(map(matters, named))
@@ -171,7 +171,7 @@ if name == "a" or name in ("b",) or name.startswith(("c:", "d")) or by_kind.get(
     assert compared_texts(code) == {"a", "b", "c:", "d", "e", "f"}
 
 
-def test_the_kind_of_a_panel_is_that_of_its_first_member() -> None:
+def test_a_panel_of_judges_counts_as_the_kind_of_judge_that_its_first_member_is() -> None:
     assert kind_of("anthropic+openai:m") is kind_of("anthropic")
     assert kind_of("anthropic+ openai:m") is kind_of("anthropic")
     assert [kind_of(name) for name in ("nobody+openai:m", "anthropic+nobody:m", "anthropic+")] == [None] * 3
@@ -190,7 +190,7 @@ KIND = JudgeKind(
 """
 
 
-def test_an_installed_kind_of_judge_may_look_up_its_file_by_the_rubric_s_name(
+def test_an_installed_kind_of_judge_may_look_up_a_file_by_the_rubric_s_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "archived_judge.py").write_text(ARCHIVE)

@@ -104,7 +104,7 @@ def test_no_more_calls_run_at_once_than_a_limiter_allows_and_all_are_answered() 
     assert provider.since_first == sorted([n // 5 * 1.0 for n in range(23)])
 
 
-def test_several_judges_share_one_limiter() -> None:
+def test_several_judges_can_share_one_limit_on_calls() -> None:
     limiter, first, second = Limiter(concurrency=4), Provider(), Provider()
 
     async def both() -> None:
@@ -125,7 +125,7 @@ def test_without_a_set_limit_eight_calls_run_at_once_or_as_many_as_the_caller_as
         assert provider.most == most
 
 
-def test_a_request_for_more_concurrent_calls_passes_every_wrapping_judge_and_never_exceeds_a_set_limit() -> None:
+def test_a_request_for_more_concurrent_calls_reaches_every_judge_inside_another_and_never_exceeds_a_set_limit() -> None:
     first, second, numbered = Provider(), Provider(), Provider()
     limits = Limiter(), Limiter(), Limiter(concurrency=2)
     members = [Limited(provider, limit) for provider, limit in zip((first, second, numbered), limits, strict=True)]
@@ -142,7 +142,7 @@ def test_requesting_more_concurrent_calls_has_no_effect_on_a_judge_without_limit
     assert provider.most == 5
 
 
-def test_a_limiter_serves_one_event_loop_after_another() -> None:
+def test_a_limit_on_calls_works_in_one_event_loop_after_another() -> None:
     limiter = Limiter(concurrency=1)
     for _ in range(3):
         provider = Provider(seconds=0.001)
@@ -186,14 +186,14 @@ def most_in_a_minute(at: Sequence[float], amounts: Sequence[float]) -> float:
     return max(sum(amount for when, amount in zip(at, amounts, strict=True) if t <= when < t + 60) for t in at)
 
 
-def test_no_more_requests_are_sent_in_any_minute_than_allowed() -> None:
+def test_no_more_requests_are_sent_in_any_minute_than_the_limit_allows() -> None:
     provider = Provider(seconds=0.5)
     run(all_of(Limited(provider, Limiter(concurrency=50, requests_per_minute=10)), 35))
     assert most_in_a_minute(provider.asked_at, [1] * 35) == 10
     assert provider.since_first[-1] == pytest.approx(180, abs=0.01)
 
 
-def test_no_more_tokens_are_sent_in_any_minute_than_allowed() -> None:
+def test_no_more_tokens_are_sent_in_any_minute_than_the_limit_allows() -> None:
     provider = Provider(seconds=0.5, usage=Usage(1, 200, 50))
     run(all_of(Limited(provider, Limiter(concurrency=1, tokens_per_minute=3000)), 12))
     assert most_in_a_minute(provider.asked_at, [250] * 12) <= 3000
@@ -201,7 +201,7 @@ def test_no_more_tokens_are_sent_in_any_minute_than_allowed() -> None:
     assert 60 < provider.since_first[-1] < 120
 
 
-def test_a_call_with_more_tokens_than_a_minute_allows_is_made_alone_instead_of_never() -> None:
+def test_a_call_with_more_tokens_than_a_minute_allows_is_sent_a_minute_after_the_previous_one() -> None:
     provider = Provider()
     run(all_of(Limited(provider, Limiter(tokens_per_minute=10)), 3))
     assert provider.since_first == pytest.approx([0, 60, 120], abs=0.01)
@@ -240,7 +240,7 @@ def test_under_random_failures_limits_hold_and_every_caller_gets_an_answer(
 
 @pytest.mark.filterwarnings("ignore:.*calls failed in a row")
 @pytest.mark.parametrize("seconds", [0.0, 1.0, 3.0])
-def test_a_trial_call_that_arrives_past_its_deadline_leaves_no_caller_waiting(seconds: float) -> None:
+def test_if_the_call_that_tests_a_failing_judge_runs_past_its_deadline_no_caller_waits_forever(seconds: float) -> None:
     provider = Provider(first(*[JudgeUnavailable("down", status=503, transient=True)] * 400), seconds)
     errors = run(all_of(Limited(provider, Limiter(8), deadline=5.0), 30))
     assert all(isinstance(error, JudgeUnavailable) for error in errors)
@@ -258,7 +258,7 @@ def test_a_transient_failure_is_retried_with_doubling_waits_and_counted() -> Non
     assert reply.usage == Usage(calls=5, input_tokens=100, output_tokens=50)
 
 
-def test_after_the_last_attempt_the_error_says_how_often_it_was_asked() -> None:
+def test_after_the_last_attempt_the_error_says_how_often_the_judge_was_asked() -> None:
     provider = Provider(always(JudgeSilent("no answer")), seconds=0.0)
     (error,) = run(all_of(Limited(provider, Limiter(), attempts=3), 1))
     assert isinstance(error, JudgeSilent)
@@ -290,7 +290,7 @@ def test_a_pause_that_the_provider_asks_for_applies_to_all_callers() -> None:
     assert len(provider.asked_at) == 13
 
 
-def test_retries_are_sent_before_waiting_first_attempts() -> None:
+def test_retries_are_sent_before_first_attempts_that_wait() -> None:
     order: list[int] = []
 
     class Listening(Provider):
@@ -341,7 +341,7 @@ def test_without_a_deadline_a_slow_judge_is_waited_for() -> None:
     assert isinstance(asyncio.run(all_of(Limited(Provider(seconds=0.0), Limiter(), deadline=math.inf), 1))[0], Reply)
 
 
-def test_all_attempts_of_a_reply_together_respect_the_deadline() -> None:
+def test_all_attempts_at_one_reply_together_respect_the_deadline() -> None:
     async def main() -> float:
         judge = Limited(Provider(always(JudgeSilent("gone")), seconds=7.0), Limiter(), deadline=30.0, attempts=99)
         begun = asyncio.get_running_loop().time()
@@ -459,7 +459,7 @@ def test_each_member_of_a_panel_is_limited_and_priced_by_itself() -> None:
     assert [part.usage.usd for part in run(main()).parts] == [pytest.approx(0.6), None]
 
 
-def test_tokens_and_costs_of_all_parts_of_a_reply_are_counted() -> None:
+def test_tokens_and_costs_of_all_samples_in_a_reply_are_counted() -> None:
     limiter = Limiter()
     judge = Limited(Repeated(Provider(first(*[JudgeBusy("busy")] * 3)), 3), limiter, PRICE)
     (reply,) = run(all_of(judge, 1))
@@ -469,7 +469,7 @@ def test_tokens_and_costs_of_all_parts_of_a_reply_are_counted() -> None:
     assert limiter.usage.output_tokens == 150
 
 
-def test_a_permit_can_be_requested_directly_from_a_limiter() -> None:
+def test_a_permit_to_call_can_be_requested_directly_from_a_limiter() -> None:
     async def main() -> float:
         limiter = Limiter(budget=1.0)
         permit = await limiter.enter(10, 0.9, patience=1.0)

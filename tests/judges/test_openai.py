@@ -194,7 +194,7 @@ def test_if_a_server_refuses_a_json_schema_plain_json_mode_is_used_and_then_no_f
 
 
 @pytest.mark.parametrize("name", ["temperature", "seed"])
-def test_a_setting_that_a_server_refuses_by_name_is_left_out(name: str) -> None:
+def test_a_parameter_that_a_server_refuses_by_name_is_left_out_of_requests(name: str) -> None:
     with ChatServer(refusing(name)) as server:
         with pytest.warns(RuntimeWarning, match=f"is asked without {name}"):
             assert asked(at(server.url)).without == (name,)
@@ -202,7 +202,7 @@ def test_a_setting_that_a_server_refuses_by_name_is_left_out(name: str) -> None:
         assert len(server.requests) == 2
 
 
-def test_the_answer_s_token_limit_is_sent_under_either_of_two_names_or_left_out() -> None:
+def test_the_answer_s_token_limit_is_sent_under_a_second_name_or_left_out_if_the_server_refuses_the_first() -> None:
     with ChatServer(refusing("max_tokens")) as server:
         assert asked(at(server.url)).without == (), "another name is no other judge"
         assert server.requests[-1]["max_completion_tokens"] == 4096
@@ -239,7 +239,7 @@ def test_a_server_that_refuses_everything_is_asked_only_a_few_times() -> None:
     assert "refused the request (400): max_tokens" in str(error)
 
 
-def test_many_prompts_at_once_adapt_to_the_settings_that_the_server_takes() -> None:
+def test_many_prompts_at_once_adapt_to_the_parameters_that_the_server_takes() -> None:
     with ChatServer(refusing("json_schema", "seed")) as server:
         judge = at(server.url)
         with pytest.warns(RuntimeWarning) as warnings:
@@ -274,7 +274,7 @@ ABOUT_ONE_PROMPT = {
 
 @pytest.mark.parametrize("error", ABOUT_ONE_PROMPT.values(), ids=ABOUT_ONE_PROMPT.keys())
 @pytest.mark.parametrize("refused", [0, 1], ids=["first", "second"])
-def test_a_refusal_of_one_prompt_changes_no_other_request(error: dict[str, Any], refused: int) -> None:
+def test_the_refusal_of_one_prompt_changes_no_other_request(error: dict[str, Any], refused: int) -> None:
     def decide(body: dict[str, Any]) -> Answer:
         return Answer({"error": error}, 400) if body["seed"] == refused else completion(VERDICT)
 
@@ -310,7 +310,7 @@ def same_settings(first: dict[str, Any], second: dict[str, Any]) -> bool:
 
 @pytest.mark.parametrize("refused", [1, 2])
 @pytest.mark.parametrize("code", ["unsupported_parameter", "unsupported_value", None])
-def test_a_setting_that_worked_before_is_left_out_only_for_the_prompt_that_is_refused_with_it(
+def test_a_parameter_that_worked_before_is_left_out_only_for_the_prompt_that_is_refused_with_it(
     refused: int, code: str | None
 ) -> None:
     error = {"message": "response_format isn't supported", "param": "response_format", "code": code}
@@ -329,7 +329,7 @@ def test_a_setting_that_worked_before_is_left_out_only_for_the_prompt_that_is_re
     assert ways == [("json_object", "json_schema") if n == refused else () for n in range(4)]
 
 
-def test_once_a_prompt_was_answered_the_wording_of_a_refusal_alone_drops_no_setting() -> None:
+def test_once_a_prompt_was_answered_a_refusal_that_mentions_a_parameter_does_not_remove_it_from_requests() -> None:
     def decide(body: dict[str, Any]) -> Answer:
         return failing(400, "the temperature of this schema is bad") if body["seed"] == 1 else completion(VERDICT)
 
@@ -339,7 +339,7 @@ def test_once_a_prompt_was_answered_the_wording_of_a_refusal_alone_drops_no_sett
     assert isinstance(outcomes[1], JudgeUnavailable)
 
 
-def test_a_setting_left_out_by_mistake_is_sent_again_once_an_answer_shows_it_is_taken() -> None:
+def test_a_parameter_left_out_by_mistake_is_sent_again_once_an_answer_shows_that_the_server_takes_it() -> None:
     """Only the first prompt is refused because of the seed, as by another server behind the same gateway."""
 
     def decide(body: dict[str, Any]) -> Answer:
@@ -367,7 +367,7 @@ def test_a_setting_left_out_by_mistake_is_sent_again_once_an_answer_shows_it_is_
         [{"error": {"message": 'Unknown name "seed": Cannot find field.', "code": 400}}],
     ],
 )
-def test_refusals_of_settings_are_understood_in_every_form_that_servers_use(error: Any) -> None:
+def test_refusals_of_parameters_are_understood_in_every_form_that_servers_use(error: Any) -> None:
     with ChatServer(lambda body: Answer(error, 422) if "seed" in body else completion(VERDICT)) as server:
         with pytest.warns(RuntimeWarning, match="is asked without seed"):
             assert asked(at(server.url)).without == ("seed",)
@@ -386,7 +386,7 @@ def test_a_model_s_lower_token_limit_is_adopted_from_its_refusal() -> None:
         assert [body["max_tokens"] for body in server.requests] == [4096, 1000]
 
 
-def test_a_refusal_that_names_no_setting_is_final() -> None:
+def test_a_refusal_that_names_no_parameter_is_final() -> None:
     error = played(failing(400, "the prompt is too long for this model"))
     assert type(error) is JudgeUnavailable
     assert "the prompt is too long" in str(error)
@@ -440,7 +440,7 @@ def test_token_probabilities_that_do_not_match_the_text_are_left_out(tokens: lis
     assert (reply.text, reply.tokens) == ("{}", ())
 
 
-def test_a_server_that_gives_no_probabilities_is_refused_for_expected_levels() -> None:
+def test_a_server_that_gives_no_probabilities_is_refused_if_expected_levels_are_requested() -> None:
     error = played(failing(400, "logprobs are not supported"), expected=True)
     assert "returns no token probabilities" in str(error)
 
@@ -521,7 +521,7 @@ def test_refused_requests_are_final_errors_and_server_failures_are_transient(sta
 
 
 @pytest.mark.parametrize("status", [429, 503])
-def test_a_server_that_asks_to_wait_raises_judge_busy(status: int) -> None:
+def test_a_server_that_asks_to_wait_counts_as_a_busy_judge(status: int) -> None:
     error = played(failing(status, "slow down", **{"retry-after": "11"}))
     assert isinstance(error, JudgeBusy)
     assert error.retry_after == 11.0
@@ -626,7 +626,7 @@ def test_a_response_that_is_not_a_chat_completion_is_an_unreadable_reply(answer:
     assert isinstance(played(answer), UnreadableReply)
 
 
-def test_an_address_where_no_server_listens_raises_judge_silent() -> None:
+def test_an_address_where_no_server_listens_counts_as_no_answer_from_the_server() -> None:
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))  # kept, so that nobody else gets the port meanwhile
         url = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
@@ -692,7 +692,7 @@ BATCHED_REFUSAL = {"error": {"message": "no seed", "param": "seed", "code": "uns
 
 
 @pytest.mark.parametrize("answered_before", [False, True])
-def test_a_setting_for_which_a_request_in_a_batch_is_refused_is_left_out_later_unless_an_answer_accepted_it(
+def test_a_parameter_refused_in_a_batch_is_left_out_of_later_batches_unless_an_answer_shows_that_the_server_takes_it(
     answered_before: bool,
 ) -> None:
     judge = at("http://127.0.0.1:9")

@@ -75,7 +75,7 @@ def project(tmp_path: Path) -> Path:
 
 
 @pytest.mark.proof
-def test_an_option_added_to_the_table_of_options_is_read_from_every_source(project: Path, tmp_path: Path) -> None:
+def test_an_option_added_to_the_table_of_options_can_be_set_from_every_source(project: Path, tmp_path: Path) -> None:
     package = copy_of_package(tmp_path / "package")
     assert follow(RECIPE, package) == [f"{PACKAGE}judges/options.py"]
     env = environment({"PYTHONPATH": f"{package / 'src'}:{project}", "MARKSCHEME_CACHE": str(tmp_path / "cache")})
@@ -127,7 +127,7 @@ def test_each_option_is_taken_from_the_strongest_source_that_sets_it() -> None:
     assert options == AskOptions(samples=5, cache=False)
 
 
-def test_a_model_in_the_settings_counts_only_for_the_judge_it_is_named_with() -> None:
+def test_the_model_in_a_settings_file_is_used_only_with_the_judge_in_the_file() -> None:
     file = ({"judge": "openai", "model": "gpt-5-mini"}, "{}")
     assert read_options(AskOptions, ({"judge": "anthropic"}, "{}"), file).model is None
     assert read_options(AskOptions, ({"model": "gpt-5"}, "{}"), file) == AskOptions(judge="openai", model="gpt-5")
@@ -151,7 +151,7 @@ def test_an_unknown_option_is_refused_with_the_name_of_the_nearest_known_one() -
         Grader(Rubric.from_dict(json.loads(ONE)), ScriptedJudge(()), sampels=3)
 
 
-def test_an_open_judge_accepts_options_of_grading_but_not_options_of_how_judges_are_opened() -> None:
+def test_a_grader_with_an_open_judge_takes_options_of_grading_and_refuses_those_on_how_a_judge_is_opened() -> None:
     rubric = Rubric.from_dict(json.loads(ONE))
     with pytest.raises(UsageError, match="`budget` says how a judge is opened"):
         Grader(rubric, ScriptedJudge(()), budget=2)

@@ -47,7 +47,7 @@ def test_a_criterion_on_which_no_answer_has_more_than_half_of_a_panel_s_votes_is
     assert graded_panel.error == "clarity: gone"
 
 
-def test_a_failed_panel_member_leaves_its_part_of_the_panel_s_reply_empty_and_gives_the_reason() -> None:
+def test_the_votes_of_a_panel_member_that_failed_are_missing_from_the_panel_s_reply_and_the_reason_is_given() -> None:
     reply = asked(Panel([member({"c1": "MET"}), member(UnreadableReply("garbage"))]))
     assert [(part.text != "", part.stop, part.error) for part in reply.parts] == [
         (True, "end", None),
@@ -55,12 +55,12 @@ def test_a_failed_panel_member_leaves_its_part_of_the_panel_s_reply_empty_and_gi
     ]
 
 
-def test_a_panel_member_that_cannot_be_asked_at_all_is_an_error_and_not_skipped() -> None:
+def test_a_panel_member_that_cannot_be_asked_at_all_raises_an_error_and_is_not_skipped() -> None:
     with pytest.raises(NoJudge, match="no key"):
         graded([5, NoJudge("no key"), 3])
 
 
-def test_if_no_panel_member_answers_all_their_reasons_are_reported() -> None:
+def test_if_every_panel_member_fails_the_error_gives_the_reasons_of_all() -> None:
     panel = Panel([member(JudgeUnavailable("gone"), "a"), member(JudgeBusy("busy"), "b")])
     with pytest.raises(JudgeUnavailable, match="a: gone; b: busy") as caught:
         asked(panel)
@@ -80,7 +80,7 @@ def test_an_exhausted_budget_stops_the_panel_even_if_other_members_answer() -> N
         asked(Panel([member({"c1": "MET"}), member(BudgetError("spent"))]))
 
 
-def test_an_exhausted_budget_stops_a_judge_asked_several_times_even_if_another_request_failed_first() -> None:
+def test_an_exhausted_budget_stops_a_judge_asked_several_times_even_if_another_of_its_calls_failed_first() -> None:
     for problem in (BudgetError("spent"), NoJudge("no key")):
         with pytest.raises(type(problem)):
             asked(Repeated(ScriptedJudge([JudgeUnavailable("gone"), problem]), 2))
@@ -124,7 +124,7 @@ def test_a_panel_may_be_a_member_of_a_panel() -> None:
     assert graded_panel.usage.calls == 5
 
 
-def test_the_identity_of_a_panel_changes_with_its_members_and_its_rule() -> None:
+def test_the_identity_of_a_panel_changes_with_its_members_and_with_its_rule_for_combining_votes() -> None:
     first, second = member(1, "one"), member(1, "two")
     panels: list[Judge] = [
         Panel([first]),
@@ -144,7 +144,7 @@ def test_replies_of_a_panel_are_cached_for_other_processes_only_if_those_of_all_
     assert [Panel(members[:n]).identity.lasting for n in (1, 2)] == [True, False]
 
 
-def test_a_panel_without_members_or_with_an_unknown_rule_is_refused() -> None:
+def test_a_panel_without_members_or_with_an_unknown_rule_for_combining_votes_is_refused() -> None:
     with pytest.raises(ValueError, match="at least one"):
         Panel([])
     with pytest.raises(ValueError, match="median or majority"):

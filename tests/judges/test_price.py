@@ -66,12 +66,12 @@ def test_a_provider_known_by_its_address_has_a_price_of_its_own() -> None:
     ],
     ids=str,
 )
-def test_an_unknown_model_has_no_list_price(identity: Identity) -> None:
+def test_a_model_that_is_not_in_the_price_list_has_no_price(identity: Identity) -> None:
     assert list_price(identity, "openai") is None
 
 
 @pytest.mark.parametrize(("model", "price"), [(MINI, Price(0.15, 0.60)), ("some-model", None)])
-def test_a_list_price_that_is_looked_up_after_the_first_call_gives_the_same_cost(
+def test_a_list_price_gives_the_same_cost_even_if_it_is_looked_up_only_after_the_first_call(
     model: str, price: Price | None
 ) -> None:
     used = Usage(1, 1_000_000, 2_000_000)

@@ -116,7 +116,9 @@ def test_requests_go_through_the_proxy_in_the_environment_except_for_excluded_ad
         assert len(requests) == 1
 
 
-def test_an_unreachable_proxy_raises_judge_silent(server: ChatServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreachable_proxy_counts_as_no_answer_from_the_server(
+    server: ChatServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))  # kept, so that nobody else gets the port meanwhile
         monkeypatch.setenv("HTTPS_PROXY", f"http://127.0.0.1:{silent.getsockname()[1]}")

@@ -43,7 +43,9 @@ def test_a_recorded_reply_answers_only_the_prompt_that_it_was_recorded_for(tmp_p
         asyncio.run(judge.reply(first, 1))
 
 
-def test_a_submission_with_an_unreadable_recorded_reply_and_no_recorded_retry_is_not_graded(tmp_path: Path) -> None:
+def test_a_submission_whose_recorded_reply_cannot_be_read_is_not_graded_if_no_second_reply_was_recorded(
+    tmp_path: Path,
+) -> None:
     judge = RecordedJudge.load(written(tmp_path / "j.jsonl", line("a", "I cannot say.")))
     grade = asyncio.run(Grading(RUBRIC, judge).grade(Submission("a")))
     assert grade.score is None

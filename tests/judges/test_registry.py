@@ -149,7 +149,7 @@ def test_a_recording_that_lacks_replies_is_not_chosen_and_the_error_counts_the_m
         choose_judge(RUBRIC, PROMPTS, None, opening)
 
 
-def test_without_any_feature_core_judges_can_be_opened_but_not_in_batches(asking: Asking) -> None:
+def test_without_any_optional_feature_built_in_judges_can_be_opened_but_not_asked_in_batches(asking: Asking) -> None:
     before = features()
     offer(tuple)
     try:

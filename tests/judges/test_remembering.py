@@ -158,7 +158,9 @@ def test_the_cache_file_passes_sqlite_s_check_after_use(tmp_path: Path) -> None:
     assert Memory(tmp_path).recall("k") is not None
 
 
-def test_the_environment_decides_where_the_cache_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_environment_variables_decide_in_which_folder_the_cache_is(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
     monkeypatch.delenv("MARKSCHEME_CACHE", raising=False)
     assert cache_folder() == tmp_path / "xdg" / "markscheme"
@@ -281,7 +283,7 @@ def test_callers_of_one_judge_who_ask_the_same_at_once_are_charged_once(tmp_path
     assert [reply.source for reply in replies] == ["live", "cache", "cache"]
 
 
-def test_cancelling_one_caller_does_not_cancel_the_same_request_of_another(tmp_path: Path) -> None:
+def test_cancelling_one_caller_does_not_cancel_the_same_request_by_another_caller(tmp_path: Path) -> None:
     async def story() -> None:
         remembering = Remembering(Slow(["one"]), Memory(tmp_path))
         first, second = (asyncio.ensure_future(remembering.reply(prompt())) for _ in range(2))
@@ -312,7 +314,7 @@ def test_a_killed_process_does_not_block_others(tmp_path: Path) -> None:
     assert ended.value.value.text == "answer"
 
 
-def test_another_computer_s_claim_to_a_request_expires(tmp_path: Path) -> None:
+def test_a_request_that_another_computer_announced_in_the_cache_may_be_sent_here_after_a_time(tmp_path: Path) -> None:
     memory = Memory(tmp_path)
     assert memory.claim("k")
     with closing(sqlite3.connect(tmp_path / REPLIES_FILE, isolation_level=None)) as connection:

@@ -18,7 +18,7 @@ def _by_sample(_: Prompt, sample: int) -> str:
     return f"sample {sample}"
 
 
-def test_repeating_a_run_asks_for_samples_with_later_numbers() -> None:
+def test_a_repeated_run_asks_for_further_samples_of_the_judge_instead_of_the_first_ones() -> None:
     judge = ScriptedJudge(_by_sample)
     second = FromSample(judge, 3)
     assert asyncio.run(second.reply(PROMPT)).text == "sample 3"

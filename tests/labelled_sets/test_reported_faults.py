@@ -85,7 +85,7 @@ def test_the_recorded_judge_gives_the_lowest_level_on_the_criterion_with_the_wor
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_calibrating_a_labelled_set_allows_only_explore_and_finds_no_fault_but_the_slice_with_the_judge_s_errors(
+def test_calibrating_a_labelled_set_allows_only_explore_and_reports_only_the_slice_with_the_judge_s_errors(
     reports: dict[str, dict[str, Any]], name: str
 ) -> None:
     report = reports[name]
@@ -106,7 +106,7 @@ def test_calibrating_a_labelled_set_allows_only_explore_and_finds_no_fault_but_t
         for place, step, code in ((0, 1, "lenient"), (1, -1, "severe"))
     ],
 )
-def test_calibrating_a_judge_that_is_shifted_on_one_criterion_finds_that_criterion_and_examples_that_show_it(
+def test_calibrating_a_judge_with_shifted_levels_on_one_criterion_reports_the_criterion_and_examples_of_it(
     tmp_path: Path, name: str, criterion: str, step: int, code: str
 ) -> None:
     lines = []

@@ -12,7 +12,9 @@ from tests.commands.console import run
 from tests.commands.judged_project import make_project
 
 
-def test_the_nearest_settings_file_up_to_the_repository_s_folder_counts(tmp_path: Path) -> None:
+def test_the_nearest_settings_file_between_the_working_folder_and_the_repository_s_folder_is_used(
+    tmp_path: Path,
+) -> None:
     inner = tmp_path / "repository" / "part"
     inner.mkdir(parents=True)
     (tmp_path / "markscheme.toml").write_text("target = 0.5\n")
@@ -57,7 +59,9 @@ def test_a_pyproject_without_a_tool_table_is_ignored_and_one_whose_markscheme_en
         find_settings(tmp_path)
 
 
-def test_a_setting_is_a_default_that_the_command_line_overrides_and_help_names(tmp_path: Path) -> None:
+def test_a_value_in_the_settings_file_is_a_default_that_the_command_line_overrides_and_help_names(
+    tmp_path: Path,
+) -> None:
     project = make_project(tmp_path)
     (project / "markscheme.toml").write_text("target = 0.3\ntolerance = 0.3\n")
     arguments = ("calibrate", "manners", "--ratings", "gpt.jsonl")
@@ -94,7 +98,7 @@ def test_a_model_in_the_settings_file_is_used_only_with_the_judge_in_the_setting
 
 
 @pytest.mark.parametrize(("words", "kept"), [([], True), (["-o", "cache=off"], False), (["-o", "cache=auto"], True)])
-def test_replies_are_cached_unless_switched_off(words: list[str], kept: bool) -> None:
+def test_replies_are_cached_unless_an_option_switches_the_cache_off(words: list[str], kept: bool) -> None:
     _, bound = parse("grade", ["r", "f", "--samples", "1", *words], SettingsFile())
     assert bound.arguments["ask"].cache is kept
 

@@ -51,7 +51,7 @@ def tide() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("tide")
-def test_options_of_a_feature_s_family_are_typed_after_its_command() -> None:
+def test_options_that_an_optional_feature_declares_for_a_command_can_be_typed_after_that_command_only() -> None:
     _, bound = parse("calibrate", ["r", "--tides", "3", "-o", "tide_margin=0.5"], SettingsFile())
     assert bound.arguments["added"].of(TideOptions) == TideOptions(tides=3, tide_margin=0.5)
     shown = command_help(described("calibrate"), SettingsFile(), everything=True)
@@ -61,7 +61,9 @@ def test_options_of_a_feature_s_family_are_typed_after_its_command() -> None:
 
 
 @pytest.mark.usefixtures("tide")
-def test_a_settings_file_can_set_a_family_s_settings_and_not_its_other_options(tmp_path: Path) -> None:
+def test_a_settings_file_can_set_the_settings_that_a_feature_declares_and_not_the_feature_s_other_options(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "markscheme.toml").write_text("tide_margin = 0.25\n")
     _, bound = parse("calibrate", ["r"], find_settings(tmp_path))
     assert bound.arguments["added"].of(TideOptions).tide_margin == 0.25
@@ -71,7 +73,7 @@ def test_a_settings_file_can_set_a_family_s_settings_and_not_its_other_options(t
 
 
 @pytest.mark.usefixtures("tide")
-def test_a_python_call_s_options_are_split_into_a_feature_s_family_and_the_rest() -> None:
+def test_options_of_a_python_call_that_a_feature_declares_are_separated_from_the_call_s_other_options() -> None:
     file = SettingsFile(Path("markscheme.toml"), {"tide_margin": 0.25, "samples": 3})
     added, rest = CallOptions("calibrate").read({"tides": 2, "samples": 5}, file)
     assert added.of(TideOptions) == TideOptions(tides=2, tide_margin=0.25)
@@ -89,17 +91,17 @@ def test_a_wrong_value_is_refused_with_the_same_words_from_every_source() -> Non
     assert str(called.value) == f"`tide_margin` {refusal}"
 
 
-def test_options_of_a_feature_that_is_missing_have_their_defaults() -> None:
+def test_options_of_a_feature_that_is_not_there_have_their_defaults() -> None:
     assert AddedOptions().of(TideOptions) == TideOptions()
     assert AddedOptions((TideOptions(tides=1),)).of(TideOptions).tides == 1
 
 
-def test_every_setting_has_one_declaration() -> None:
+def test_no_key_of_a_settings_file_is_declared_twice() -> None:
     keys = [key for key, _ in settings_declared()]
     assert sorted(keys) == sorted(set(keys))
 
 
-def test_the_settings_of_the_core_load_no_feature() -> None:
+def test_looking_up_a_built_in_setting_loads_no_optional_feature() -> None:
     before = features()
     loaded: list[str] = []
 
@@ -113,7 +115,7 @@ def test_the_settings_of_the_core_load_no_feature() -> None:
     offer(lambda: before)
 
 
-def test_the_signature_and_the_documented_arguments_of_a_call_are_those_of_its_families_of_options() -> None:
+def test_the_signature_and_docstring_of_a_python_call_list_the_options_that_are_declared_for_it() -> None:
     taken = CallOptions("nothing", TideOptions, without=("tides",))
 
     @taken.describe

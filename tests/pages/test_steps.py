@@ -68,7 +68,7 @@ def test_a_long_trace_shows_its_first_and_last_steps_with_the_number_left_out_be
     ]
 
 
-def test_the_first_words_of_a_response_are_given_without_markdown_s_signs() -> None:
+def test_the_preview_of_a_response_shows_its_first_words_without_markdown_s_signs() -> None:
     assert first_words("## Hello\n\n- the `parcel`\n- is here") == "Hello the parcel is here"
     assert first_words("word " * 100, 12) == "word word…"
     assert first_words("") == ""

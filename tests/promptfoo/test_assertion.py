@@ -102,7 +102,7 @@ def test_an_agent_s_output_of_any_type_is_graded_as_json(output: Any, tmp_path: 
 @pytest.mark.parametrize(
     "steps", [{"trace": {"spans": [{"spanId": "a", "name": "pay"}]}}, {"vars": {"messages": "[]"}}]
 )
-def test_a_rubric_whose_inputs_are_named_messages_and_trace_needs_only_one_of_them(
+def test_a_rubric_with_the_inputs_messages_and_trace_needs_only_one_of_the_two(
     tmp_path: Path, steps: dict[str, Any]
 ) -> None:
     rubric = "inputs: [messages, trace]\ncriteria: [{name: safe, requirement: Is it safe?}]\n"
@@ -115,7 +115,7 @@ def test_a_rubric_whose_inputs_are_named_messages_and_trace_needs_only_one_of_th
         read_call("Done.", context, tmp_path, Engine())
 
 
-def test_the_facts_about_an_output_include_its_test_s_metadata_and_its_provider(tmp_path: Path) -> None:
+def test_the_language_in_a_test_s_metadata_and_the_provider_are_kept_as_facts_about_an_output(tmp_path: Path) -> None:
     (tmp_path / "form.yaml").write_text("criteria: [{name: f, requirement: JSON, check: json_valid}]\n")
     context = {
         "config": {"rubric": str(tmp_path / "form.yaml")},
@@ -129,7 +129,9 @@ def test_the_facts_about_an_output_include_its_test_s_metadata_and_its_provider(
 
 
 @pytest.mark.parametrize("own", ["Names the capital", {"requirement": "Names the capital", "weight": 2}])
-def test_a_var_that_holds_a_single_criterion_of_a_list_is_refused(own: Any, tmp_path: Path) -> None:
+def test_a_var_that_holds_a_single_criterion_because_promptfoo_splits_lists_into_tests_is_refused(
+    own: Any, tmp_path: Path
+) -> None:
     context = {"config": {"rubric_var": "own"}, "vars": {"own": own}}
     with pytest.raises(UsageError, match="makes a test of each text of a list in a var; give the list as JSON text"):
         read_call("Paris.", context, tmp_path, Engine())

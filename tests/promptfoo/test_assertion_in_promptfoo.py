@@ -286,7 +286,7 @@ def test_no_weight_or_threshold_of_a_test_lets_an_ungraded_output_pass_silently(
     assert reason.endswith(f"(Promptfoo may count this as passed all the same: {caveat})") is (caveat is not None)
 
 
-def test_the_reason_of_an_ungraded_output_names_a_scoring_function_that_may_pass_it_all_the_same(
+def test_the_reason_of_an_ungraded_output_warns_that_the_test_s_scoring_function_may_still_pass_it(
     graded: dict[str, dict[str, Any]], request: pytest.FixtureRequest
 ) -> None:
     row = graded["a scoring function"]
@@ -314,7 +314,7 @@ def test_if_a_project_has_several_rubrics_and_an_assertion_names_none_no_rubric_
     assert reason.startswith("not graded: no rubric is named, and there are 2: capital, earlier;")
 
 
-def test_in_promptfoo_the_first_turn_of_a_conversation_is_graded_without_earlier_messages(
+def test_in_promptfoo_the_first_turn_of_a_conversation_is_graded_though_there_are_no_earlier_messages(
     graded: dict[str, dict[str, Any]],
 ) -> None:
     assert graded["first turn"]["success"], outcome(graded["first turn"])
@@ -351,7 +351,7 @@ process.exit(0);
 
 
 @pytest.mark.proof
-def test_an_ungraded_output_never_passes_if_promptfoo_calls_the_assertion_for_a_test_that_does_not_list_it(
+def test_an_ungraded_output_never_passes_even_if_promptfoo_calls_our_assertion_for_a_test_without_that_assertion(
     promptfoo: PromptfooInstall, tmp_path: Path
 ) -> None:
     scripted(tmp_path)

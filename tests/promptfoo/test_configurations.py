@@ -179,7 +179,7 @@ def test_tests_from_csv_jsonl_python_and_scenarios_are_graded_for_each_prompt_an
     assert cells == {(prompt, provider) for prompt in ("plain", "again") for provider in ("first", "second")}
 
 
-def test_an_assert_set_s_threshold_and_weights_decide_whether_it_passes(
+def test_the_threshold_and_weights_of_an_assert_set_decide_whether_an_output_passes(
     graded: Mapping[str, list[dict[str, Any]]],
 ) -> None:
     for row in graded["set"]:
@@ -201,7 +201,9 @@ def test_a_var_that_names_a_file_is_shown_to_the_judge_as_the_file_s_text(
         assert all("Shown: context, query, response" in answer["reason"] for answer in ours_in(row))
 
 
-def test_the_reason_lists_optional_inputs_that_are_missing(graded: Mapping[str, list[dict[str, Any]]]) -> None:
+def test_the_reason_of_a_result_lists_optional_inputs_that_are_missing(
+    graded: Mapping[str, list[dict[str, Any]]],
+) -> None:
     for row in graded["optional"]:
         assert row["success"], outcome(row)
         for answer in ours_in(row):
@@ -209,7 +211,7 @@ def test_the_reason_lists_optional_inputs_that_are_missing(graded: Mapping[str, 
 
 
 @pytest.mark.parametrize("name", ["environment", "best"])
-def test_environment_variables_and_select_best_next_to_our_assertion_change_no_grade(
+def test_environment_variables_and_a_select_best_assertion_in_the_same_test_change_no_grade(
     graded: Mapping[str, list[dict[str, Any]]], name: str
 ) -> None:
     for row in graded[name]:
@@ -228,7 +230,7 @@ def test_derived_metrics_are_computed_from_named_scores(run: EvalRun) -> None:
 
 
 @pytest.mark.proof
-def test_outputs_that_are_given_to_promptfoo_are_graded_without_calling_a_provider(
+def test_outputs_that_a_promptfoo_configuration_contains_are_graded_without_calling_a_provider(
     promptfoo: PromptfooInstall, tmp_path: Path
 ) -> None:
     project(tmp_path)

@@ -21,6 +21,6 @@ def test_every_key_of_the_assertion_s_config_is_documented_on_its_page_or_in_the
     assert set(re.findall(r"`(\w+)`", of_the_assertion + of_the_judge)) >= set(CONFIG_KEYS)
 
 
-def test_every_environment_variable_that_limits_asking_judges_is_documented_on_the_page() -> None:
+def test_every_environment_variable_that_limits_asking_judges_is_documented_on_the_page_about_promptfoo() -> None:
     variables = [option.variable for option in ASK_OPTIONS.values() if option.variable]
     assert [variable for variable in variables if f"`{variable}`" not in PAGE] == []

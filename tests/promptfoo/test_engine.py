@@ -30,13 +30,13 @@ def test_assertions_with_equal_judge_parameters_share_a_judge_and_others_get_the
     assert opened(engine, expected=True).identity.parameters["expected"] is True
 
 
-def test_a_panel_whose_first_member_is_a_provider_without_a_model_is_opened() -> None:
+def test_a_panel_can_be_opened_whose_first_member_names_a_provider_without_a_model() -> None:
     engine = Engine(())
     judge = engine.judge_for(RUBRIC, [], (), engine.options(({"judge": "anthropic+openai:m"}, "config.{}")))
     assert judge.identity.name == "anthropic+openai:m"
 
 
-def test_judges_with_equal_limits_share_one_limiter() -> None:
+def test_judges_with_equal_limits_on_calls_share_one_limit() -> None:
     engine = Engine([({"price": "3:15"}, "{}")])
     plain, warm = opened(engine, budget=2), opened(engine, budget=2, temperature=0.7)
     assert plain.limiter is warm.limiter

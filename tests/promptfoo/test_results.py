@@ -33,7 +33,7 @@ def row_of(results: dict[str, Any], word: str, folder: Path) -> Row:
     return next(row for row in read.rows if row.inputs["word"] == word)
 
 
-def test_rows_of_the_promptfoo_test_data_with_the_same_first_word_differ_only_in_their_numbers(
+def test_the_two_rows_of_the_promptfoo_test_data_for_one_word_differ_only_in_numbers(
     results: dict[str, Any],
 ) -> None:
     """Other tests rely on this to make as many rows as they need."""
@@ -192,7 +192,9 @@ def test_a_verdict_by_a_scoring_function_is_unknown_once_a_manual_rating_has_ove
     assert "scoring function" in row.ungraded
 
 
-def test_the_threshold_of_the_test_decides_the_recomputed_verdict(results: dict[str, Any], tmp_path: Path) -> None:
+def test_the_verdict_recomputed_without_a_manual_rating_follows_the_threshold_of_the_test(
+    results: dict[str, Any], tmp_path: Path
+) -> None:
     raw = rows_of(results, "world")[0]
     raw["testCase"]["threshold"] = 0.1
     rate(raw, passes=False)
@@ -218,7 +220,7 @@ def test_an_empty_reason_does_not_turn_a_fail_into_a_pass(results: dict[str, Any
     assert row_of(results, "world", tmp_path).passed is False
 
 
-def test_assertions_in_an_assert_set_are_judges_and_the_set_counts_once_in_the_score(
+def test_assertions_in_an_assert_set_are_read_as_judges_and_the_assert_set_counts_once_in_the_score(
     results: dict[str, Any], tmp_path: Path
 ) -> None:
     raw = rows_of(results, "plain")[0]
@@ -312,7 +314,7 @@ def test_equal_outputs_in_two_files_have_the_same_id(results: dict[str, Any], tm
     assert max(rating.sample for rating in rated.ratings if rating.kind == "model") == 1
 
 
-def test_rows_of_a_jsonl_output_are_read_too(results: dict[str, Any], tmp_path: Path) -> None:
+def test_rows_of_promptfoo_s_results_are_read_from_a_jsonl_file_too(results: dict[str, Any], tmp_path: Path) -> None:
     lines = "\n".join(json.dumps(row) for row in results["results"]["results"])
     (tmp_path / "out.jsonl").write_text(lines, encoding="utf-8")
     assert len(read_results(tmp_path / "out.jsonl").rows) == 12
@@ -327,9 +329,7 @@ def test_rows_of_a_jsonl_output_are_read_too(results: dict[str, Any], tmp_path: 
         ('{"results": {"results": []}}', "holds no graded output"),
     ],
 )
-def test_a_file_that_isn_t_promptfoo_s_results_raises_an_error_that_says_so(
-    tmp_path: Path, text: str, message: str
-) -> None:
+def test_the_error_on_a_file_that_is_not_promptfoo_s_results_says_so(tmp_path: Path, text: str, message: str) -> None:
     (tmp_path / "results.json").write_text(text)
     with pytest.raises(RatingError, match=message):
         read_results(tmp_path / "results.json")

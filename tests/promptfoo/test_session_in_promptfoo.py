@@ -203,7 +203,7 @@ def texts_of(requests: Sequence[Request]) -> list[str]:
     return [request.body["messages"][0]["content"] for request in requests]
 
 
-def test_repeated_outputs_are_graded_from_the_cache_unless_it_is_off_and_one_limit_holds_for_all_processes(
+def test_repeated_outputs_are_graded_from_the_cache_unless_it_is_off_and_one_limit_on_calls_holds_for_all_processes(
     two_runs: TwoRuns,
 ) -> None:
     assert [row["success"] for row in two_runs.bypassed] == [True] * REPEATS
@@ -245,7 +245,7 @@ def test_the_budget_holds_over_all_of_promptfoo_s_processes(two_runs: TwoRuns) -
     assert len(reasons) + two_runs.asked_beyond == BEYOND_BUDGET
 
 
-def test_the_hooks_of_promptfoo_leave_no_process_no_file_and_no_key_behind(two_runs: TwoRuns) -> None:
+def test_after_a_promptfoo_run_its_hooks_have_left_no_process_no_file_and_no_key_behind(two_runs: TwoRuns) -> None:
     assert two_runs.ended
     assert two_runs.files == []
     assert "key-of-a-test" not in two_runs.text

@@ -142,7 +142,9 @@ def test_no_warning_is_printed_if_sessions_are_switched_off(folder: Path) -> Non
 
 
 @pytest.mark.proof
-def test_a_session_s_socket_in_a_folder_that_other_users_can_write_to_is_not_used(folder: Path, runtime: Path) -> None:
+def test_a_session_is_not_used_if_other_users_can_write_to_the_folder_of_its_socket(
+    folder: Path, runtime: Path
+) -> None:
     """The session is found, then its folder is opened to others: the answer comes from Python instead."""
     body = f"""
       import {{ chmodSync, readdirSync }} from 'node:fs';

@@ -26,7 +26,9 @@ def evaluation(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
 
 
 @pytest.mark.parametrize("evaluation", ["inspect"], indirect=True)
-def test_an_inspect_eval_has_a_metric_for_each_criterion_and_ignores_ungraded_samples(evaluation: Any) -> None:
+def test_an_evaluation_with_inspect_has_a_metric_for_each_criterion_and_ignores_ungraded_samples(
+    evaluation: Any,
+) -> None:
     assert evaluation["means"] == {"parcel": pytest.approx(2 / 3), "place": pytest.approx(2 / 3), "promise": 0.5}
     assert evaluation["values"] == [
         {"parcel": 1, "place": 1, "promise": 1},
@@ -87,7 +89,7 @@ def test_an_evaluation_of_mlflow_has_a_feedback_for_each_criterion_and_an_error_
 
 
 @pytest.mark.parametrize("evaluation", ["trl"], indirect=True)
-def test_two_grpo_training_steps_use_rewards_and_ignore_completions_without_one(evaluation: Any) -> None:
+def test_two_grpo_training_steps_use_the_rewards_and_ignore_completions_without_a_reward(evaluation: Any) -> None:
     assert len(evaluation["steps"]) == 2
     for (reward, mean, loss), rewards in zip(evaluation["steps"], evaluation["rewards"], strict=True):
         graded = [one for one in rewards if one is not None]
@@ -168,7 +170,7 @@ def test_rows_of_a_daft_data_frame_get_a_score_and_a_level_per_criterion_or_an_e
 
 
 @pytest.mark.parametrize("evaluation", ["ray"], indirect=True)
-def test_the_ray_data_program_runs_on_two_cpus_and_scores_every_row(evaluation: Any) -> None:
+def test_a_program_with_ray_data_runs_on_two_cpus_and_scores_every_row(evaluation: Any) -> None:
     assert evaluation == sorted([f"r{number}", number % 2] for number in range(200))
 
 
