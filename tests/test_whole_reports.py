@@ -10,14 +10,14 @@ from tests.report.test_calibration_report import make_calibration, on_screen
 from tests.report.test_situations import steady
 
 
-def test_the_whole_report_on_a_screen_equals_its_golden_file(golden: GoldenFiles) -> None:
+def test_the_detailed_report_on_a_terminal_with_all_features_equals_its_golden_file(golden: GoldenFiles) -> None:
     golden.check("calibration-details.txt", on_screen(make_calibration(), details=True))
 
 
-def test_the_report_in_a_pull_request_equals_its_golden_file(golden: GoldenFiles) -> None:
+def test_the_markdown_report_with_all_features_equals_its_golden_file(golden: GoldenFiles) -> None:
     golden.check("calibration.md", render_markdown(view(make_calibration())))
 
 
 @pytest.mark.parametrize("name", SITUATIONS)
-def test_the_report_on_each_situation_equals_its_golden_file(name: str, golden: GoldenFiles) -> None:
+def test_each_sample_report_with_all_features_equals_its_golden_file(name: str, golden: GoldenFiles) -> None:
     golden.check(f"situations/{name}.md", steady(render_markdown(view(SITUATIONS[name]()))))

@@ -29,20 +29,20 @@ def held_out(examples: Sequence[Example]) -> list[str]:
     return [example.id for example in examples if example.split == "test"]
 
 
-def test_the_first_thirty_tasks_of_a_set_are_dev_examples_and_two_of_three_later_ones_are_held_out() -> None:
+def test_the_first_forty_tasks_of_a_file_are_dev_examples_and_two_of_three_later_ones_are_held_out() -> None:
     parts = [part_of_task(place) for place in range(70)]
     assert set(parts[:READ_FIRST]) == {"dev"}
     assert [place for place in range(READ_FIRST, 70) if parts[place] == "dev"] == DEV_AFTER_THE_FIRST
 
 
-def test_splits_of_tasks_equal_those_of_the_reference_numbers() -> None:
+def test_which_of_many_tasks_are_held_out_equals_the_list_in_the_reference_file() -> None:
     case = block("authors.yaml", "parts")
     parts = [part_of_task(place) for place in range(case["tasks"])]
     later = [place for place in range(READ_FIRST, case["tasks"]) if parts[place] == "dev"]
     assert later == case["dev_after_the_first_40"] == DEV_AFTER_THE_FIRST
 
 
-def test_outputs_get_the_same_split_whether_added_one_by_one_or_at_once() -> None:
+def test_outputs_are_held_out_or_not_alike_whether_they_are_added_one_by_one_or_all_at_once() -> None:
     every = outputs(70)
     at_once = with_parts(every)
     one_by_one: tuple[Example, ...] = ()
@@ -52,7 +52,7 @@ def test_outputs_get_the_same_split_whether_added_one_by_one_or_at_once() -> Non
     assert len(held_out(at_once)) == 70 - READ_FIRST - len(DEV_AFTER_THE_FIRST)
 
 
-def test_outputs_of_one_task_share_its_split_whatever_their_ids() -> None:
+def test_outputs_of_one_task_get_the_task_s_split_whatever_their_ids() -> None:
     there = with_parts(outputs(60))
     again = [replace(example, submission=replace(example.submission, id=f"{example.id}b")) for example in there]
     assert [e.split for e in with_parts([replace(e, split=None) for e in again], there)] == [e.split for e in there]
@@ -74,7 +74,9 @@ def written(folder: Path, examples: Sequence[Example]) -> Path:
     return path
 
 
-def test_a_large_set_without_splits_gets_them_with_a_warning_that_texts_may_have_been_read(tmp_path: Path) -> None:
+def test_a_file_with_sixty_tasks_without_splits_gets_splits_with_a_warning_that_texts_may_have_been_read(
+    tmp_path: Path,
+) -> None:
     path = written(tmp_path, outputs(60))
     with pytest.warns(RatingWarning, match="13 outputs are held out from now on; their texts may have been read"):
         there = keep_parts_by_place(path, RUBRIC)
@@ -84,14 +86,14 @@ def test_a_large_set_without_splits_gets_them_with_a_warning_that_texts_may_have
     assert keep_parts_by_place(path, RUBRIC) == there
 
 
-def test_a_small_set_without_splits_gets_none(tmp_path: Path) -> None:
+def test_a_file_with_forty_tasks_without_splits_stays_as_it_is(tmp_path: Path) -> None:
     path = written(tmp_path, outputs(READ_FIRST))
     before = path.read_bytes()
     keep_parts_by_place(path, RUBRIC)
     assert path.read_bytes() == before
 
 
-def test_releasing_held_out_examples_for_reading_changes_nothing_else_of_their_file(tmp_path: Path) -> None:
+def test_releasing_held_out_examples_for_reading_changes_nothing_else_in_their_file(tmp_path: Path) -> None:
     examples = with_parts(outputs(60, metadata={"split": "test"}))
     path = written(tmp_path, examples)
     before = [json.loads(line) for line in path.read_text().splitlines()]

@@ -51,7 +51,7 @@ RATINGS = st.builds(
 
 
 @given(st.lists(RATINGS, max_size=12))
-def test_ratings_that_are_stored_as_arrays_of_codes_are_read_back_equal(ratings: list[Rating]) -> None:
+def test_ratings_that_are_stored_as_arrays_of_numbers_are_read_back_equal(ratings: list[Rating]) -> None:
     codes = RatingCodes.of(ratings)
     assert list(codes) == ratings
     assert [list(rating.criteria) for rating in codes] == [list(rating.criteria) for rating in ratings]
@@ -59,7 +59,9 @@ def test_ratings_that_are_stored_as_arrays_of_codes_are_read_back_equal(ratings:
 
 
 @given(st.lists(RATINGS, max_size=8), st.lists(RATINGS, max_size=8))
-def test_coded_ratings_on_different_criteria_can_be_joined(first: list[Rating], second: list[Rating]) -> None:
+def test_ratings_on_different_criteria_can_be_joined_when_stored_as_arrays_of_numbers(
+    first: list[Rating], second: list[Rating]
+) -> None:
     turned = [replace(rating, criteria=dict(reversed([*rating.criteria.items()]))) for rating in second]
     joined = RatingCodes(["kind"]).joined(first, RatingCodes.of(turned))
     assert list(joined) == [*first, *turned]
@@ -67,7 +69,9 @@ def test_coded_ratings_on_different_criteria_can_be_joined(first: list[Rating], 
 
 
 @given(st.lists(RATINGS, max_size=12))
-def test_a_slice_of_ratings_stored_as_codes_equals_the_same_slice_of_the_ratings(ratings: list[Rating]) -> None:
+def test_selecting_from_ratings_stored_as_arrays_of_numbers_gives_what_selecting_from_single_ratings_gives(
+    ratings: list[Rating],
+) -> None:
     codes = RatingCodes.of(ratings)
     assert codes.of_kinds(("human",)) == [rating for rating in ratings if rating.kind == "human"]
     assert codes.of_ids({"a", "b"}) == [rating for rating in ratings if rating.id in "ab"]
@@ -80,7 +84,7 @@ def test_a_slice_of_ratings_stored_as_codes_equals_the_same_slice_of_the_ratings
     assert sum(times for _, _, times in codes.answer_counts()) == sum(len(rating.criteria) for rating in ratings)
 
 
-def test_a_view_of_selected_coded_ratings_equals_a_tuple_of_these_ratings() -> None:
+def test_a_selection_of_ratings_stored_as_arrays_of_numbers_equals_a_tuple_of_the_selected_ratings() -> None:
     ratings = [Rating("a", "ann", "human", {"kind": Rated(1.0)}), Rating("a", "bob", "human")]
     view = RatingView(RatingCodes.of(ratings), (1, 0))
     assert (ratings[1], ratings[0]) == view
@@ -103,7 +107,7 @@ LINES: list[dict[str, object]] = [
 """Lines that say levels alone, and lines that say more."""
 
 
-def test_lines_read_together_into_codes_equal_lines_that_are_read_one_by_one() -> None:
+def test_lines_of_ratings_that_are_read_together_equal_lines_that_are_read_one_by_one() -> None:
     lines = RatingLines(RUBRIC)
     for line in (*LINES, *LINES):
         lines.add(line, kind="model")
@@ -128,7 +132,7 @@ def test_lines_read_together_into_codes_equal_lines_that_are_read_one_by_one() -
         max_size=6,
     )
 )
-def test_ratings_in_a_file_are_alike_whether_their_lines_are_read_together_or_by_themselves(
+def test_a_file_of_ratings_gives_the_same_ratings_whether_its_lines_are_read_together_or_one_by_one(
     lines: list[dict[str, Any]],
 ) -> None:
     with TemporaryDirectory() as folder:
@@ -155,7 +159,7 @@ def test_ratings_in_a_file_are_alike_whether_their_lines_are_read_together_or_by
         {"pass": "yes"},
     ],
 )
-def test_a_faulty_line_of_ratings_is_refused_in_the_same_words_alone_and_after_similar_valid_lines(
+def test_a_faulty_line_of_ratings_is_refused_in_the_same_words_whether_or_not_similar_valid_lines_come_before_it(
     fault: dict[str, object],
 ) -> None:
     lines = RatingLines(RUBRIC)
@@ -179,7 +183,7 @@ def test_a_level_off_the_scale_is_kept_as_unreadable_only_if_a_judge_gave_it() -
 
 
 @given(st.lists(st.tuples(st.sampled_from([np.nan, 0.5, 2.0]), st.integers(-1, 3), st.booleans()), max_size=20))
-def test_equal_rows_of_several_columns_get_one_number_and_different_rows_get_different_numbers(
+def test_equal_rows_of_an_array_get_one_number_and_different_rows_get_different_numbers(
     rows: list[tuple[float, int, bool]],
 ) -> None:
     columns: list[npt.NDArray[Any]] = [
@@ -196,7 +200,7 @@ def test_equal_rows_of_several_columns_get_one_number_and_different_rows_get_dif
 
 @given(st.permutations("abc"), st.lists(st.sampled_from("abcz"), max_size=6), st.integers(0, 3))
 @example([], ["a"], 0)
-def test_each_rating_is_placed_at_its_example_in_whatever_order_and_however_often_examples_are_rated(
+def test_each_rating_is_assigned_to_its_example_whatever_the_order_and_number_of_ratings(
     ids: list[str], others: list[str], times: int
 ) -> None:
     codes = RatingCodes()
@@ -205,7 +209,7 @@ def test_each_rating_is_placed_at_its_example_in_whatever_order_and_however_ofte
 
 
 @given(st.lists(RATINGS, max_size=14))
-def test_a_table_s_column_is_the_same_from_ratings_in_another_order(ratings: list[Rating]) -> None:
+def test_a_rater_s_column_in_a_table_does_not_depend_on_the_order_of_ratings(ratings: list[Rating]) -> None:
     once = list({(rating.id, rating.rater, rating.kind, rating.sample): rating for rating in ratings}.values())
     table = rating_table(RUBRIC, list("abcde"), once)
     for column in table.columns:
@@ -254,7 +258,7 @@ def n_made(folder: Path, *command: str) -> int:
 
 
 @pytest.mark.parametrize("n", [1_000, pytest.param(20_000, marks=pytest.mark.proof)])
-def test_calibrating_many_plain_rows_makes_few_rating_objects(
+def test_calibrating_many_plain_rows_creates_few_objects_of_the_class_rating(
     n: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Calibrate with two ratings of each of 20,000 examples, in 40,000 rows."""

@@ -27,7 +27,9 @@ def warned(path: Path, lines: list[dict[str, Any]]) -> list[str]:
     return [str(warning.message).partition(": ")[2] for warning in caught]
 
 
-def test_different_levels_in_one_sample_of_a_rater_cause_a_warning_with_the_examples(tmp_path: Path) -> None:
+def test_a_rater_s_two_different_levels_on_one_example_in_one_sample_cause_a_warning_that_names_the_example(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "ratings.jsonl"
     twice = [rating(id, level) for id in ("1", "2") for level in ("MET", "UNMET")]
     assert warned(path, [*twice, rating("3", "MET"), rating("3", "MET")]) == [

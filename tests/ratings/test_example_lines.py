@@ -83,7 +83,7 @@ def read(rows: Sequence[Mapping[str, Any]]) -> tuple[list[Example], list[Any]] |
 @example([PLAIN, {**PLAIN, "id": "b", "response": "No."}])
 @example([PLAIN, PLAIN])
 @example([PLAIN, {**PLAIN, "id": "b", "labels": [{"rater": "ann", "criteria": {"clear": 9, "kind": 5}}]}])
-def test_lines_read_together_give_the_examples_or_the_faults_of_lines_read_one_by_one(
+def test_example_lines_read_together_give_the_examples_or_the_faults_of_lines_read_one_by_one(
     rows: list[dict[str, Any]],
 ) -> None:
     together = read(rows)
@@ -94,14 +94,14 @@ def test_lines_read_together_give_the_examples_or_the_faults_of_lines_read_one_b
         assert together == one_by_one
 
 
-def test_an_id_of_lines_read_earlier_is_refused_in_later_lines() -> None:
+def test_an_example_whose_id_an_earlier_line_has_already_is_refused_in_a_long_file() -> None:
     rows = [{**PLAIN, "id": f"e{ordinal}"} for ordinal in range(N_EARLIER)]
     assert read([*rows, {**PLAIN, "id": "e3"}]) == [
         ("id 'e3' is on line 4 already; ids are unique", N_EARLIER + 1),
     ]
 
 
-def test_a_field_that_first_occurs_in_later_lines_is_not_added_to_examples_of_earlier_lines() -> None:
+def test_a_key_that_only_later_lines_have_is_not_added_to_the_examples_of_earlier_lines() -> None:
     rows = [{**PLAIN, "id": f"e{ordinal}"} for ordinal in range(N_EARLIER)]
     later = [{**PLAIN, "id": f"f{ordinal}", "group": "g", "context": "Told."} for ordinal in range(3)]
     result = read([*rows, *later])

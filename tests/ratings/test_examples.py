@@ -44,7 +44,7 @@ def only_label(path: Path) -> Rating:
     return label
 
 
-def test_the_full_format_of_examples_keeps_inputs_and_labels_and_how_the_example_was_drawn(tmp_path: Path) -> None:
+def test_an_example_with_every_key_keeps_its_inputs_and_labels_and_how_it_was_drawn(tmp_path: Path) -> None:
     path = written(
         tmp_path,
         "examples.jsonl",
@@ -304,7 +304,7 @@ def test_a_pair_is_refused_by_a_rubric_of_single_responses_with_an_explanation(t
         ({"input": "A ticket.", "output": "At six."}, {"query": "When?"}),
     ],
 )
-def test_the_inputs_of_a_pair_are_its_keys_besides_the_two_responses(
+def test_the_inputs_of_a_pair_are_its_keys_other_than_the_two_responses(
     written_keys: dict[str, str], inputs: dict[str, str], tmp_path: Path
 ) -> None:
     path = written(tmp_path, "pairs.jsonl", {**PAIR, **written_keys})

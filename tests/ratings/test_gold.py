@@ -74,7 +74,7 @@ def test_the_kind_of_gold_follows_from_who_gave_the_labels(kinds: list[str], ref
     assert gold_of(set_of(labels), ONE).reference == reference
 
 
-def test_gold_counts_as_several_people_s_even_if_a_tenth_of_the_examples_has_only_one_annotator() -> None:
+def test_up_to_a_tenth_of_the_examples_may_have_a_single_annotator_before_gold_counts_as_one_person_s() -> None:
     pairs = [(tone(i, "p", "human", 3), tone(i, "q", "human", 3)) for i in range(9)]
     assert gold_of(set_of(*pairs, (tone(9, "p", "human", 3),)), ONE).reference == "people"
     alone = [(tone(9, "p", "human", 3),), (tone(10, "p", "human", 3),)]
@@ -105,7 +105,7 @@ def test_a_failed_required_criterion_fails_gold_whatever_the_score() -> None:
     assert gold.decisions.tolist() == [0.0]
 
 
-def test_a_set_without_labels_cannot_be_compared() -> None:
+def test_gold_of_examples_without_labels_or_without_labels_of_the_requested_kind_is_refused() -> None:
     with pytest.raises(ComparisonError, match="no example has a label"):
         gold_of(set_of(()), ONE)
     with pytest.raises(ComparisonError, match="adjudicated"):
@@ -146,7 +146,7 @@ def test_an_adjudicator_settles_an_even_split() -> None:
 @pytest.mark.parametrize(
     ("weight", "has_score", "has_decision"), [(1.0, True, True), (9.0, False, True), (11.0, False, False)]
 )
-def test_an_even_split_leaves_no_score_or_decision_if_its_answer_could_change_them(
+def test_an_even_split_of_annotators_leaves_no_gold_score_or_decision_if_either_answer_could_change_them(
     weight: float, has_score: bool, has_decision: bool
 ) -> None:
     """One of ten points moves the score by .05 either way, less than the tolerance of .1, nine of 18 by .25; with 11 of

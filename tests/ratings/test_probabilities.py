@@ -33,7 +33,7 @@ def read(folder: Path, *criteria: dict[str, Any]) -> list[Rating]:
     return list(load_ratings(path, RUBRIC))
 
 
-def test_probabilities_read_back_as_they_were_written(tmp_path: Path) -> None:
+def test_probabilities_of_levels_read_back_as_they_were_written(tmp_path: Path) -> None:
     (rating,) = read(tmp_path, {"tone": {"level": 1, "probabilities": {"UNMET": 0.07, "MET": 0.93}}})
     assert rating.criteria["tone"].distribution == pytest.approx((0.07, 0.93))
     written = rating.to_json()["criteria"]["tone"]
@@ -58,7 +58,7 @@ def test_probabilities_that_are_not_a_distribution_over_the_levels_are_refused_w
         read(tmp_path, {"tone": {"level": 1, "probabilities": probabilities}})
 
 
-def test_over_several_samples_with_probabilities_the_level_with_the_highest_mean_probability_counts(
+def test_if_several_samples_have_probabilities_the_level_with_the_highest_mean_probability_counts(
     tmp_path: Path,
 ) -> None:
     samples = [{"tone": {"probabilities": {"MET": p, "UNMET": 1 - p}}, "clarity": CLEAR} for p in (0.9, 0.45, 0.48)]

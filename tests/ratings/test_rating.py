@@ -93,7 +93,9 @@ def _file(folder: Path, *lines: dict[str, Any]) -> Path:
     return path
 
 
-def test_of_two_lines_by_one_annotator_the_later_counts_criterion_by_criterion(tmp_path: Path) -> None:
+def test_of_two_lines_by_one_annotator_on_one_example_the_later_line_counts_on_each_criterion_that_it_rates(
+    tmp_path: Path,
+) -> None:
     by = {"id": "a", "rater": "ann", "kind": "human"}
     path = _file(
         tmp_path,
@@ -106,7 +108,7 @@ def test_of_two_lines_by_one_annotator_the_later_counts_criterion_by_criterion(t
     assert (first.criteria["clarity"].level, first.criteria["polite"].level, first.note) == (5.0, 1.0, "hm")
 
 
-def test_a_later_rating_under_another_wording_keeps_other_criteria_and_records_the_answers_it_replaces(
+def test_a_later_line_under_a_new_wording_replaces_only_the_reworded_criterion_and_keeps_the_old_answer_on_record(
     tmp_path: Path,
 ) -> None:
     by = {"id": "a", "rater": "ann", "kind": "human"}
@@ -128,7 +130,7 @@ def test_a_line_that_says_withdrawn_removes_the_rater_s_earlier_rating(tmp_path:
     assert load_ratings(path, RUBRIC) == []
 
 
-def test_two_lines_of_a_judge_or_of_an_unnamed_rater_both_count(tmp_path: Path) -> None:
+def test_two_equal_lines_of_a_judge_or_of_an_unnamed_rater_both_count(tmp_path: Path) -> None:
     judge = {"id": "a", "rater": "gpt", "criteria": {"clarity": 2}}
     nobody = {"id": "a", "kind": "human", "criteria": {"clarity": 2}}
     assert len(load_ratings(_file(tmp_path, judge, judge, nobody, nobody), RUBRIC)) == 4

@@ -48,7 +48,7 @@ def test_the_digest_of_labels_does_not_depend_on_their_order(tmp_path: Path) -> 
     assert digest.startswith("sha256:")
 
 
-def test_every_look_at_test_labels_is_recorded_before_the_labels_are_returned(tmp_path: Path) -> None:
+def test_every_opening_of_test_labels_is_recorded_before_the_labels_are_returned(tmp_path: Path) -> None:
     examples = a_set(tmp_path, example("1", "dev"), example("2", "test"), example("3", "test"))
     before = openings_of(examples)
     assert before is not None
@@ -69,20 +69,20 @@ def test_every_look_at_test_labels_is_recorded_before_the_labels_are_returned(tm
     assert [line["by"] for line in lines] == ["a command", "another"]
 
 
-def test_held_out_labels_of_a_set_that_has_none_cannot_be_opened(tmp_path: Path) -> None:
+def test_a_request_for_held_out_labels_is_refused_for_examples_without_a_test_split(tmp_path: Path) -> None:
     examples = a_set(tmp_path, example("1", "dev"), example("2", None))
     assert openings_of(examples) is None
     with pytest.raises(RatingError, match="keeps no example back"):
         open_test_labels(examples, by="a command", at="2026-11-02")
 
 
-def test_test_labels_are_not_returned_if_the_look_at_them_cannot_be_recorded(tmp_path: Path) -> None:
+def test_test_labels_are_not_returned_if_their_opening_cannot_be_recorded(tmp_path: Path) -> None:
     (tmp_path / "opened.jsonl").mkdir()
     with pytest.raises(RatingError, match=r"opened\.jsonl"):
         open_test_labels(a_set(tmp_path, example("1", "test")), by="a command", at="2026-11-02")
 
 
-def test_an_invalid_line_in_the_record_of_looks_is_reported_with_its_number(tmp_path: Path) -> None:
+def test_an_invalid_line_in_the_record_of_opened_test_labels_is_reported_with_its_number(tmp_path: Path) -> None:
     (tmp_path / "opened.jsonl").write_text('{"at": "2026-11-02"}\n')
     examples = a_set(tmp_path, example("1", "test"))
     with pytest.raises(RatingError, match=r"opened\.jsonl:1: a line of this record has at, by, labels, n"):
@@ -128,7 +128,7 @@ def test_half_a_line_at_the_end_of_a_record_is_set_aside_and_does_not_block_furt
         assert (tmp_path / f"{name}.damaged").read_text() == '{"at": "2026-11-03", "by\n'
 
 
-def test_a_damaged_line_in_the_record_of_looks_at_test_labels_is_reported_and_may_be_skipped(tmp_path: Path) -> None:
+def test_a_damaged_line_in_the_record_of_opened_test_labels_is_reported_and_may_be_skipped(tmp_path: Path) -> None:
     examples = a_set(tmp_path, example("1", "test"))
     open_test_labels(examples, by="a command", at="2026-11-02")
     with (tmp_path / "opened.jsonl").open("a") as file:
@@ -204,14 +204,14 @@ def test_renaming_a_criterion_does_not_make_its_test_labels_count_as_unseen(
     assert openings.of_these == 1
 
 
-def test_test_labels_count_as_unseen_for_a_pair_whose_second_response_was_replaced() -> None:
+def test_replacing_the_second_response_of_a_pair_makes_its_test_labels_count_as_unseen() -> None:
     first = replace(example("1", None), submission=Submission("a", {}, "1", second="b"))
     changed = replace(example("2", None), submission=Submission("a", {}, "2", second="c"))
     seen = [levels_seen(ExampleSet((of,), None)) for of in (first, changed)]
     assert not seen[0] & seen[1]
 
 
-def test_a_look_at_all_labels_is_recorded_in_a_set_without_a_test_split(tmp_path: Path) -> None:
+def test_labels_opened_before_a_test_split_was_drawn_count_as_opened_in_the_test_split(tmp_path: Path) -> None:
     whole = a_set(tmp_path, example("1", None, 0.2), example("2", None, 0.8))
     _, looks = open_test_labels(whole, by="improve --outside", at="2026-11-02", whole=True)
     assert (looks.of_these, looks.n) == (1, 2)
@@ -279,7 +279,7 @@ def test_examples_that_are_appended_while_splits_are_written_stay(tmp_path: Path
     assert ids == ["1", "2", *(f"new {number}" for number in range(150))]
 
 
-def test_looks_at_test_labels_by_several_processes_are_numbered_without_gaps_and_each_has_its_significance_level(
+def test_test_labels_opened_by_several_processes_are_numbered_without_gaps_and_each_has_its_significance_level(
     tmp_path: Path,
 ) -> None:
     """Four processes look at the same labels five times each, and record a result each time: 20 looks at 20 levels."""

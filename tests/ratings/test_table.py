@@ -37,7 +37,7 @@ def tone(unit: str, rater: str, level: float, **more: object) -> Rating:
     return rating(unit, rater, "human", ONE, [level], **more)
 
 
-def test_the_overall_score_is_the_given_one_or_else_computed_if_all_levels_are_given() -> None:
+def test_an_overall_score_is_the_given_one_or_else_computed_if_all_criteria_have_levels() -> None:
     both = {"clarity": Rated(5.0), "polite": Rated(0.0)}
     assert overall_of(Rating("a", "r", "human", both, overall=0.2), RUBRIC) == 0.2
     assert overall_of(Rating("a", "r", "human", both), RUBRIC) == 0.75
@@ -55,7 +55,7 @@ def test_a_decision_is_the_given_one_or_else_follows_from_score_and_required_cri
     assert collapsed([Rating("a", "r", "model", {"safe": Rated(1.0)})], REQUIRED).decision is None
 
 
-def test_a_table_has_a_column_for_each_rater_with_nan_for_missing_ratings() -> None:
+def test_a_table_of_ratings_has_a_column_for_each_rater_with_nan_for_missing_ratings() -> None:
     ratings = [
         Rating("a", "r1", "human", {"clarity": Rated(4.0)}),
         Rating("b", "r1", "human", {"clarity": Rated(2.0)}),
@@ -90,14 +90,14 @@ def test_if_a_judge_is_sampled_several_times_and_gives_scores_itself_their_media
 
 
 @pytest.mark.parametrize(("decisions", "decided"), [([True, True, False], True), ([True, False], None)])
-def test_if_several_samples_have_only_decisions_the_majority_decides(
+def test_if_several_samples_of_a_judge_have_only_decisions_the_majority_decides(
     decisions: list[bool], decided: bool | None
 ) -> None:
     samples = [Rating("a", "j", "model", passed=passed, sample=k) for k, passed in enumerate(decisions)]
     assert collapsed(samples, ONE).decision is decided
 
 
-def test_several_samples_of_an_unordered_level_are_combined_to_the_most_common_one() -> None:
+def test_several_samples_of_an_unordered_level_are_combined_to_the_most_frequent_level() -> None:
     kinds = rubric_from_data(
         {
             "criteria": [
@@ -121,7 +121,7 @@ def test_the_reason_shown_for_several_samples_is_that_of_the_sample_nearest_to_t
     assert (column.rating(0), column.rating(1)) == (samples[2], None)
 
 
-def test_a_table_s_column_holds_the_same_annotator_on_every_criterion() -> None:
+def test_a_column_of_the_table_of_annotators_belongs_to_the_same_annotator_on_every_criterion() -> None:
     of = rubric("clarity", "tone")
     people = [
         rating("e0", "ann", "human", of, [1, np.nan]),
@@ -133,14 +133,14 @@ def test_a_table_s_column_holds_the_same_annotator_on_every_criterion() -> None:
     np.testing.assert_array_equal(stacked(table.annotators, "tone"), np.array([[np.nan, 3], [np.nan, 5]]))
 
 
-def test_with_very_many_annotators_columns_hold_the_first_and_second_ratings_of_each_example() -> None:
+def test_with_very_many_annotators_the_table_has_two_columns_with_each_example_s_first_and_second_rating() -> None:
     n = MOST_ANNOTATORS + 3
     people = [tone(f"e{i}", f"crowd{i}{k}", k + 1) for i in range(n) for k in range(2)]
     table = rating_table(ONE, [f"e{i}" for i in range(n)], people)
     assert stacked(table.annotators, "tone").tolist() == [[1, 2]] * n
 
 
-def test_a_slice_of_a_table_keeps_rows_and_groups_together() -> None:
+def test_selected_rows_of_a_table_of_ratings_keep_their_ids_groups_and_levels_together() -> None:
     table = rating_table(ONE, ["a", "b", "c"], [tone(unit, "p", k + 1) for k, unit in enumerate("abc")])
     table = replace(table, groups=("x", "y", "x"))
     part = table.rows(np.array([True, False, True]))
@@ -151,17 +151,17 @@ def test_a_slice_of_a_table_keeps_rows_and_groups_together() -> None:
     np.testing.assert_array_equal(hidden.levels["tone"], np.array([1, np.nan, np.nan]))
 
 
-def test_asking_a_table_for_an_unknown_column_raises_an_error_with_the_existing_ones() -> None:
+def test_asking_a_table_of_ratings_for_an_unknown_rater_raises_an_error_with_the_existing_ones() -> None:
     table = rating_table(ONE, ["a"], [tone("a", "p", 3)])
     with pytest.raises(KeyError, match="there are p"):
         table["q"]
 
 
-def test_ids_shared_by_several_sets_of_ratings_keep_the_order_of_the_first_set() -> None:
+def test_ids_that_all_lists_of_ratings_share_keep_the_order_of_the_first_list() -> None:
     assert shared_ids([[tone(u, "p", 1) for u in "cab"], [tone(u, "q", 1) for u in "abd"]]) == ("a", "b")
 
 
-def test_ratings_that_share_one_object_of_answers_are_combined_like_ratings_with_copies_of_it() -> None:
+def test_ratings_whose_answers_are_one_python_object_are_combined_like_ratings_with_copies_of_it() -> None:
     asked = rubric_from_data([{"name": "kind", "requirement": "It is kind.", "weight": 1}])
     alike = {level: {"kind": Rated(level)} for level in (0.0, 1.0)}
     ids = [f"t{place}" for place in range(12)]

@@ -27,7 +27,7 @@ RUBRIC = Rubric.from_dict(
 )
 
 
-def test_a_rubric_s_wording_is_recorded_once_and_found_by_its_digest(tmp_path: Path) -> None:
+def test_the_wording_of_a_rubric_is_recorded_once_and_found_by_its_digest(tmp_path: Path) -> None:
     record_words(tmp_path, RUBRIC, "2026-11-01")
     record_words(tmp_path, RUBRIC, "2026-11-02")
     lines = [json.loads(line) for line in (tmp_path / "wordings.jsonl").read_text(encoding="utf-8").splitlines()]
@@ -48,7 +48,7 @@ def test_a_new_wording_is_appended_to_the_record_and_earlier_ones_stay(tmp_path:
     assert len(words) == 3
 
 
-def test_lines_of_the_record_of_wordings_that_contain_no_wording_are_left_out(tmp_path: Path) -> None:
+def test_lines_without_a_wording_are_left_out_of_the_record_of_wordings(tmp_path: Path) -> None:
     (tmp_path / "wordings.jsonl").write_text('[1]\n{"under": "a", "text": 7, "scale": [3, {"choice": "x"}]}\n')
     assert words_in(tmp_path) == {"a": CriterionWords("7", ("x",))}
     assert words_in(tmp_path / "elsewhere") == {}

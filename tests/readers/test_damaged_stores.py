@@ -23,7 +23,7 @@ def test_a_parquet_cell_that_is_not_utf8_is_named_with_its_row(tmp_path: Path) -
         list(parquet_rows(tmp_path / "t.parquet"))
 
 
-def test_a_parquet_cell_without_a_value_in_python_is_named_with_its_row(tmp_path: Path) -> None:
+def test_a_parquet_date_that_python_cannot_represent_is_named_with_its_column_and_row(tmp_path: Path) -> None:
     days = pa.array([datetime.date(2026, 11, 20), None], pa.date32()).view(pa.int32()).to_pylist()
     table = pa.table({"id": ["1", "2"], "at": pa.array([days[0], 2_000_000_000], pa.int32()).view(pa.date32())})
     parquet.write_table(table, tmp_path / "t.parquet")

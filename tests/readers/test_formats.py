@@ -108,7 +108,9 @@ def test_columns_with_unusual_names_are_mapped_to_fields_by_the_caller(tmp_path:
     assert content.lost == {}
 
 
-def test_runs_become_samples_and_a_second_rating_without_a_run_is_counted_as_not_imported(tmp_path: Path) -> None:
+def test_values_of_a_column_named_run_become_samples_and_a_second_rating_without_a_run_is_counted_as_not_imported(
+    tmp_path: Path,
+) -> None:
     runs = imported(table(tmp_path, "id,verdict,run\ne1,pass,1\ne1,fail,2\n"))
     assert [(r.sample, r.passed) for r in runs.ratings] == [(0, True), (1, False)]
     twice = imported(table(tmp_path, "id,verdict\ne1,pass\ne1,fail\n", "u.csv"))

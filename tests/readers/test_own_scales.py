@@ -38,7 +38,7 @@ def both(tmp_path: Path) -> list[Path]:
     return [judge, ratings(tmp_path / "people.jsonl", "ana", "human", PEOPLE)]
 
 
-def test_if_both_scales_are_named_the_numbers_of_judge_and_people_become_positions_from_0_to_1(
+def test_if_the_scales_of_judge_and_people_are_stated_their_numbers_become_positions_from_0_to_1(
     both: list[Path],
 ) -> None:
     rated = opened(both, None, {"judge": (0, 1), "human": (1, 5)})
@@ -47,7 +47,7 @@ def test_if_both_scales_are_named_the_numbers_of_judge_and_people_become_positio
     assert rated.rubric.criterion("quality").scale.ends == (0.0, 1.0)
 
 
-def test_a_judge_s_numbers_on_another_scale_are_converted_to_the_rubric_s_scale_if_both_scales_are_named(
+def test_a_judge_s_numbers_on_another_scale_are_converted_to_the_rubric_s_scale_if_both_scales_are_stated(
     both: list[Path],
 ) -> None:
     with pytest.raises(UsageError, match=r"scale of .quality. is 1 to 5; judge has 0 to 1\..*--scale judge=0\.\.1$"):
@@ -82,12 +82,12 @@ def test_a_severe_judge_on_the_same_scale_is_not_taken_for_one_on_another_scale(
     assert len(judge_ratings(severe, QUALITY)) == 5
 
 
-def test_a_number_off_the_named_scale_is_refused_with_its_line(both: list[Path]) -> None:
+def test_a_number_off_the_stated_scale_is_refused_with_its_line(both: list[Path]) -> None:
     with pytest.raises(RatingError, match=r"judge\.jsonl:5: quality: 1 isn't on the scale 0 to 0\.9"):
         opened(both, QUALITY, {"judge": (0, 0.9)})
 
 
-def test_overall_scores_from_1_to_5_are_refused_in_one_sentence_and_converted_if_their_scale_is_named(
+def test_overall_scores_from_1_to_5_are_refused_in_one_sentence_and_converted_if_their_scale_is_stated(
     tmp_path: Path,
 ) -> None:
     people = ratings(tmp_path / "people.jsonl", "ana", "human", PEOPLE, overall=True)

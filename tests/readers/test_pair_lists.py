@@ -101,7 +101,7 @@ def test_pairs_are_not_read_by_a_rubric_of_single_responses(tmp_path: Path) -> N
         open_rated([written(tmp_path, "pairs.jsonl", rows)], single, columns=BY_A_PERSON)
 
 
-def test_labels_of_a_pair_that_also_names_a_winner_are_counted_as_not_imported(tmp_path: Path) -> None:
+def test_if_a_pair_has_both_a_winner_and_labels_the_labels_are_counted_as_not_imported(tmp_path: Path) -> None:
     label = {"rater": "ana", "criteria": {"helps": "first"}}
     row = {"id": "p", "first": "one", "second": "two", "winner": "first", "labels": [label]}
     (file,) = open_rated([written(tmp_path, "pairs.jsonl", [row])], columns=BY_A_PERSON).files

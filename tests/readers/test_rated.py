@@ -78,7 +78,7 @@ def names_imported(path: Path) -> set[str]:
 
 
 @pytest.mark.proof
-def test_functions_that_recognize_a_format_are_imported_only_by_the_tables_of_formats() -> None:
+def test_only_the_tables_of_formats_import_functions_that_recognize_a_format() -> None:
     tables = [path for path in SOURCE.rglob("formats.py") if path.parent.name == "readers" or "features" in path.parts]
     recognizers = {entry.is_mine.__name__ for entry in all_formats()}
     assert {"is_results", "is_calibration", "is_table"} < recognizers
@@ -88,6 +88,6 @@ def test_functions_that_recognize_a_format_are_imported_only_by_the_tables_of_fo
 
 
 @pytest.mark.proof
-def test_only_readers_and_features_peek_into_a_file_to_recognize_its_format() -> None:
+def test_only_modules_of_readers_and_features_look_into_a_file_to_recognize_its_format() -> None:
     looking = {path.relative_to(SOURCE).parts[0] for path in SOURCE.rglob("*.py") if "Peek" in names_imported(path)}
     assert {"readers"} <= looking <= {"readers", "features"}

@@ -116,7 +116,7 @@ def test_refusing_a_compressed_file_of_examples_names_the_command_that_can_read_
         load_examples(tmp_path / "t.jsonl", Rubric((Criterion(1.0, "It is kind.", "kind"),), name="tone"))
 
 
-def test_lines_can_only_be_appended_to_a_file_of_json_lines(tmp_path: Path) -> None:
+def test_lines_can_be_appended_only_to_a_file_of_json_lines_and_not_to_other_formats(tmp_path: Path) -> None:
     for what, text in {**EXAMPLES, "nothing": ""}.items():
         (tmp_path / "examples.jsonl").write_text(text, encoding="utf-8")
         assert takes_lines(tmp_path / "examples.jsonl") is (what in ("lines", "nothing")), what

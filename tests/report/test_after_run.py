@@ -37,7 +37,7 @@ def printed_after(capsys: pytest.CaptureFixture[str], folder: Path) -> list[str]
     return [line.removeprefix("INFO markscheme: ") for line in capsys.readouterr().err.splitlines()]
 
 
-def test_lines_that_features_print_after_a_run_are_ordered_by_rank_and_saved_files_are_listed_last(
+def test_lines_that_optional_features_print_after_a_run_are_ordered_by_rank_and_saved_files_are_listed_last(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     later = Feature("later", AFTER_RUN((20, lambda: place_of)))
@@ -46,5 +46,7 @@ def test_lines_that_features_print_after_a_run_are_ordered_by_rank_and_saved_fil
     assert printed_after(capsys, tmp_path) == ["2 rows", "of night", "2 rows is saved", "of night is saved"]
 
 
-def test_without_features_nothing_is_printed_after_a_run(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_without_optional_features_nothing_is_printed_after_a_run(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     assert printed_after(capsys, tmp_path) == []

@@ -60,7 +60,9 @@ def test_hostile_names_cannot_break_a_github_workflow_command(calibration: Calib
         assert "rubrics/manners%3A 100%25%2C or so.yaml" in line
 
 
-def test_sarif_has_a_rule_for_each_kind_and_a_result_for_each_finding(calibration: Calibration, tmp_path: Path) -> None:
+def test_a_sarif_report_has_a_rule_for_each_kind_of_finding_and_a_result_for_each_finding(
+    calibration: Calibration, tmp_path: Path
+) -> None:
     log = json.loads(sarif([calibration], tmp_path))
     assert log["version"] == "2.1.0"
     (run,) = log["runs"]
@@ -74,6 +76,6 @@ def test_sarif_has_a_rule_for_each_kind_and_a_result_for_each_finding(calibratio
         assert result["level"] in ("error", "warning", "note")
 
 
-def test_a_rubric_without_a_file_has_no_annotations(calibration: Calibration, tmp_path: Path) -> None:
+def test_a_calibration_by_a_rubric_without_a_file_has_no_annotations(calibration: Calibration, tmp_path: Path) -> None:
     without = replace(calibration, rubric=replace(calibration.rubric, source=None))
     assert workflow_commands([without], tmp_path) == []

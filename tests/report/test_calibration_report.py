@@ -78,12 +78,16 @@ def test_the_report_of_a_calibration_on_a_terminal_equals_its_golden_file(
     assert len(first_screen.splitlines()) <= SCREEN_LINES
 
 
-def test_the_detailed_report_on_a_terminal_without_features_equals_its_golden_file(golden: GoldenFiles) -> None:
+def test_the_detailed_report_on_a_terminal_without_optional_features_equals_its_golden_file(
+    golden: GoldenFiles,
+) -> None:
     with core_alone():
         golden.check("core/calibration-details.txt", on_screen(make_calibration(), details=True))
 
 
-def test_the_markdown_report_of_a_calibration_without_features_equals_its_golden_file(golden: GoldenFiles) -> None:
+def test_the_markdown_report_of_a_calibration_without_optional_features_equals_its_golden_file(
+    golden: GoldenFiles,
+) -> None:
     with core_alone():
         golden.check("core/calibration.md", render_markdown(view(make_calibration())))
 
@@ -107,7 +111,7 @@ def test_the_report_of_a_calibration_begins_with_the_answer_and_lists_false_pass
     assert places == sorted(places)
 
 
-def test_hostile_reasons_are_shown_as_text_in_markdown(calibration: Calibration) -> None:
+def test_hostile_reasons_of_a_judge_are_shown_as_text_in_markdown(calibration: Calibration) -> None:
     page = render_markdown(view(calibration))
     assert "alert" in page
     live = re.sub(r"\\.", "", page)  # what Markdown would act on
@@ -122,7 +126,7 @@ def test_the_json_of_the_report_can_be_read_by_a_strict_parser(calibration: Cali
     assert json.loads(text, parse_constant=refuse)["counts"]["not_graded"] == 2
 
 
-def test_reports_on_a_recorded_and_on_a_live_run_differ_only_by_one_line(calibration: Calibration) -> None:
+def test_reports_on_recorded_and_on_live_replies_differ_by_one_line_only(calibration: Calibration) -> None:
     recorded = replace(calibration, rater=Rater("gpt", "f00d", "recorded", "gpt.jsonl, 2026-11-21"))
     live = replace(calibration, rater=Rater("gpt", "f00d", "live"))
     pairs = zip(on_screen(recorded).splitlines(), on_screen(live).splitlines(), strict=True)

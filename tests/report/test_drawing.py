@@ -31,7 +31,7 @@ def marks_on(*marks: object, title: str = "A picture.") -> Plot:
     return Plot(title, Axis(0, 10, ((0, "0"), (10, "ten"))), Axis.of_shares(), marks, table, height=100)  # type: ignore[arg-type]
 
 
-def test_each_mark_of_a_plot_is_drawn_at_the_position_of_its_figures() -> None:
+def test_each_mark_of_a_plot_is_drawn_at_the_position_of_its_numbers() -> None:
     svg = drawn(
         marks_on(
             PlotPoint(5, 0.5, 0.25, 0.75, "half"),
@@ -50,7 +50,7 @@ def test_each_mark_of_a_plot_is_drawn_at_the_position_of_its_figures() -> None:
     assert f'y1="{ABOVE + 20:.1f}" y2="{ABOVE + 20:.1f}"' in svg
 
 
-def test_marks_of_a_plot_beyond_an_axis_are_drawn_at_its_end() -> None:
+def test_a_point_beyond_the_axes_of_a_plot_is_drawn_at_their_ends() -> None:
     assert f'cx="{RIGHTMOST:.2f}%" cy="{ABOVE:.1f}"' in drawn(marks_on(PlotPoint(99, 7)))
 
 
@@ -86,7 +86,7 @@ def test_an_axis_of_counts_ends_at_the_next_round_number(most: int, ticks: str) 
     assert axis.high >= max(most, 1)
 
 
-def test_a_curve_is_plotted_as_a_line_for_each_series_with_six_steps_in_its_table() -> None:
+def test_a_plot_of_curves_has_one_line_for_each_series_and_a_table_of_six_steps() -> None:
     curve = Curve({"as read": tuple(range(60)), "averaged": (1.0,) * 30}, "modes", "outputs", "")
     plot = plot_of(curve)
     assert [len(mark.points) for mark in plot.marks if isinstance(mark, PlotLine)] == [60, 30]
@@ -95,7 +95,7 @@ def test_a_curve_is_plotted_as_a_line_for_each_series_with_six_steps_in_its_tabl
     assert len(plot.table.rows) == 6
 
 
-def test_an_axis_of_a_plot_needs_two_different_ends() -> None:
+def test_a_plot_s_axis_is_refused_if_its_two_ends_are_equal() -> None:
     with pytest.raises(ValueError, match=r"an axis from 1\.0 to 1\.0"):
         Axis(1.0, 1.0, ())
 

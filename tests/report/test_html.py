@@ -107,7 +107,9 @@ def test_the_page_of_a_calibration_begins_with_the_decisions_then_false_passes_a
     assert f"{len(lenient.comparison.false_passes)} of " in text
 
 
-def test_each_criterion_has_its_matrix_next_to_annotators_baseline_and_chance(lenient: Calibration) -> None:
+def test_each_criterion_on_the_page_has_a_confusion_matrix_and_the_agreement_of_annotators_baseline_and_chance(
+    lenient: Calibration,
+) -> None:
     page = page_of(lenient)
     for place, (name, compared) in enumerate(lenient.comparison.criteria.items()):
         section = page[page.index(f'id="p0-c{place}"') :].split("</section>")[0]
@@ -124,7 +126,7 @@ def test_each_criterion_has_its_matrix_next_to_annotators_baseline_and_chance(le
         assert f"Another level than gold on {link} of {len(compared.gold)} examples" in section
 
 
-def test_every_number_that_links_to_examples_equals_the_length_of_their_list(lenient: Calibration) -> None:
+def test_every_number_on_the_page_that_links_to_examples_equals_the_length_of_their_list(lenient: Calibration) -> None:
     page = page_of(lenient)
     cases = data_of(page)[0]["cases"]
     links = re.findall(r'data-tag="([^"]+)"[^>]*>(\d+)</a>', page)
@@ -133,7 +135,9 @@ def test_every_number_that_links_to_examples_equals_the_length_of_their_list(len
         assert sum(tag in case["tags"] for case in cases) == int(n), tag
 
 
-def test_the_plot_marks_as_many_scores_as_differing_from_gold_as_agreement_counts(lenient: Calibration) -> None:
+def test_the_plot_of_scores_marks_as_many_scores_as_differing_from_gold_as_agreement_counts(
+    lenient: Calibration,
+) -> None:
     page = page_of(lenient)
     comparison = lenient.comparison
     agreement = comparison.agreement
@@ -144,7 +148,7 @@ def test_the_plot_marks_as_many_scores_as_differing_from_gold_as_agreement_count
     assert ["off", "score off by 0.1 or more", off] in data_of(page)[0]["filters"]
 
 
-def test_the_plot_marks_a_score_that_differs_from_gold_by_exactly_the_tolerance_as_differing() -> None:
+def test_the_plot_of_scores_marks_a_score_that_differs_from_gold_by_exactly_the_tolerance_as_differing() -> None:
     of = replace(made.rubric("clarity"), tolerance=0.25)
     gold = np.tile(np.arange(1.0, 6.0), 8)[:, None]
     judge = np.clip(gold + 1, 1, 5)  # one level of four: a quarter of the score
@@ -244,7 +248,7 @@ def test_if_a_page_cannot_hold_all_examples_it_shows_the_first_ones_with_uncut_t
     assert "[cut:" not in data["cases"][0]["html"]
 
 
-def test_only_the_page_s_own_script_and_style_may_run(hostile: str) -> None:
+def test_a_page_s_security_policy_lets_only_its_own_script_and_style_run(hostile: str) -> None:
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', hostile)
     assert policy is not None
     assert policy[1].startswith("default-src 'none'; img-src data:; style-src 'sha256-")
@@ -261,7 +265,9 @@ def test_only_the_page_s_own_script_and_style_may_run(hostile: str) -> None:
         ("x\u202ey\u2028z\x07", "x⟨U+202E⟩y⟨U+2028⟩z⟨U+0007⟩"),
     ],
 )
-def test_only_invisible_and_reordering_characters_are_spelt_out(text: str, shown: str) -> None:
+def test_on_the_page_only_invisible_and_reordering_characters_are_replaced_by_visible_codes(
+    text: str, shown: str
+) -> None:
     assert cut(text, 60) == shown
 
 

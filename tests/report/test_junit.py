@@ -34,7 +34,9 @@ def _cases(*calibrations: Calibration) -> dict[str, Xml.Element]:
     return {case.get("name") or "": case for case in root.iter("testcase")}
 
 
-def test_junit_has_a_test_case_for_the_judge_as_a_whole_and_one_for_each_criterion(calibration: Calibration) -> None:
+def test_a_junit_file_has_a_test_case_for_the_judge_as_a_whole_and_one_for_each_criterion(
+    calibration: Calibration,
+) -> None:
     cases = _cases(_decided(calibration, "ok"))
     assert list(cases) == [WHOLE_CASE, *NAMES]
     assert not any(case.find(kind) is not None for case in cases.values() for kind in ("failure", "error", "skipped"))
@@ -44,7 +46,7 @@ def test_junit_has_a_test_case_for_the_judge_as_a_whole_and_one_for_each_criteri
 
 
 @pytest.mark.parametrize(("verdict", "outcome"), [("adjust", "failure"), ("not-enough-labels", "skipped")])
-def test_the_test_case_for_the_judge_as_a_whole_fails_or_passes_by_the_verdict(
+def test_in_junit_the_test_case_for_the_judge_as_a_whole_passes_or_fails_by_the_verdict(
     calibration: Calibration, verdict: str, outcome: str
 ) -> None:
     case = _cases(_decided(calibration, verdict))[WHOLE_CASE]
@@ -53,7 +55,9 @@ def test_the_test_case_for_the_judge_as_a_whole_fails_or_passes_by_the_verdict(
     assert verdict in (outcome_of.get("message") or "")
 
 
-def test_too_few_graded_examples_are_an_error_of_the_whole_test_case(calibration: Calibration) -> None:
+def test_in_junit_too_few_graded_examples_are_an_error_of_the_test_case_for_the_judge_as_a_whole(
+    calibration: Calibration,
+) -> None:
     unfinished = replace(_decided(calibration, "ok"), counts=replace(calibration.counts, not_graded=30))
     error = _cases(unfinished)[WHOLE_CASE].find("error")
     assert error is not None
@@ -74,7 +78,9 @@ def test_in_junit_a_criterion_fails_only_if_it_has_a_finding_of_high_severity(ca
     assert "nobody gives a 2" in (cases["facts"].findtext("system-out") or "")
 
 
-def test_each_judge_is_a_test_suite_with_counts_of_its_outcomes(calibration: Calibration) -> None:
+def test_in_junit_each_judge_is_a_test_suite_with_counts_of_passes_failures_and_errors(
+    calibration: Calibration,
+) -> None:
     root = Xml.fromstring(calibrations_junit([_decided(calibration, "adjust"), _decided(calibration, "ok")]))
     counts = [(suite.get("tests"), suite.get("failures"), suite.get("skipped")) for suite in root.iter("testsuite")]
     assert counts == [("5", "1", "0"), ("5", "0", "0")]
@@ -82,7 +88,7 @@ def test_each_judge_is_a_test_suite_with_counts_of_its_outcomes(calibration: Cal
     assert properties["verdict"] == "ok"
 
 
-def test_hostile_text_cannot_break_the_xml(calibration: Calibration) -> None:
+def test_hostile_text_cannot_break_the_xml_of_a_junit_file(calibration: Calibration) -> None:
     hostile = '<failure/> & \x00\x1b]0; \ud800 ]]> "quoted"'
     odd = Criterion(1.0, "x", "tone")
     findings = (Finding(LENIENT, odd.name, "high", hostile, {}, (hostile,), hostile),)

@@ -98,7 +98,7 @@ def test_figures_printed_in_the_report_that_count_the_same_examples_have_the_sam
     refuse_other_shares(of_calibration.view(calibration))
 
 
-def test_agreement_on_a_slice_has_the_same_interval_as_if_its_examples_were_compared_alone(
+def test_agreement_on_a_slice_has_the_interval_that_its_examples_have_if_they_are_compared_alone(
     calibration: Calibration,
 ) -> None:
     by_system = [one for one in calibration.slices if one.part.by == "system"]
@@ -110,7 +110,7 @@ def test_agreement_on_a_slice_has_the_same_interval_as_if_its_examples_were_comp
 
 
 @pytest.mark.parametrize("grouping", GROUPINGS)
-def test_a_pass_rate_has_the_interval_that_a_calibration_gives_the_judge_s_passes(
+def test_a_pass_rate_of_graded_responses_has_the_interval_that_a_calibration_gives_for_the_judge_s_passes(
     grouping: str, tmp_path: Path
 ) -> None:
     groups = GROUPINGS[grouping]

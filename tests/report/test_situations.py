@@ -57,7 +57,7 @@ def on_screen(calibration: Calibration) -> str:
     return page.getvalue()
 
 
-def test_the_callout_at_the_top_of_a_report_has_the_headline_of_its_situation(
+def test_the_box_at_the_top_of_each_sample_report_has_the_expected_headline_and_colour(
     situation: tuple[str, Calibration],
 ) -> None:
     name, calibration = situation
@@ -65,7 +65,7 @@ def test_the_callout_at_the_top_of_a_report_has_the_headline_of_its_situation(
     assert (shown.tone, shown.head) == TONES[name]
 
 
-def test_the_report_on_each_situation_equals_its_golden_file_without_the_features_sections(
+def test_each_sample_report_without_the_sections_of_optional_features_equals_its_golden_file(
     situation: tuple[str, Calibration],
 ) -> None:
     name, calibration = situation
@@ -75,7 +75,7 @@ def test_the_report_on_each_situation_equals_its_golden_file_without_the_feature
     assert report == without_sections_of_features(page, report)
 
 
-def test_the_report_on_a_terminal_fits_80_columns_and_begins_with_the_same_callout(
+def test_each_sample_report_on_a_terminal_fits_80_columns_and_begins_with_the_expected_headline(
     situation: tuple[str, Calibration],
 ) -> None:
     name, calibration = situation
@@ -89,7 +89,9 @@ def fits_and_leads_with(callout_text: str, calibration: Calibration) -> None:
     assert callout_text in lines[3] + lines[2] + lines[4]
 
 
-def test_wrong_decisions_are_given_as_a_share_of_gold_s_fails_or_passes(situation: tuple[str, Calibration]) -> None:
+def test_each_sample_report_gives_wrong_decisions_as_a_share_of_gold_s_fails_or_passes(
+    situation: tuple[str, Calibration],
+) -> None:
     shares_are_those_of_gold(situation[1])
 
 
@@ -143,7 +145,7 @@ def test_examples_list_wrong_decisions_first_and_name_every_criterion_on_which_j
         ("many-examples", "Agreement hides errors on every criterion", "too few labels"),
     ],
 )
-def test_the_report_on_each_situation_has_the_sentence_that_is_true_of_it_and_not_the_one_that_is_false(
+def test_each_sample_report_has_a_sentence_that_is_true_of_its_data_and_lacks_one_that_is_false(
     name: str, is_said: str, is_not_said: str
 ) -> None:
     page = (GOLDEN / "situations" / f"{name}.md").read_text(encoding="utf-8")
@@ -152,7 +154,7 @@ def test_the_report_on_each_situation_has_the_sentence_that_is_true_of_it_and_no
     assert "Ask for one criterion at a time" not in page
 
 
-def test_a_sentence_that_is_true_of_several_criteria_is_printed_once() -> None:
+def test_a_sentence_that_is_true_of_several_criteria_is_printed_once_in_the_report() -> None:
     page = (GOLDEN / "situations" / "many-examples.md").read_text(encoding="utf-8")
     assert page.count("Agreement hides") == 1
     assert page.count("the judge is noisy; its errors vary over 10 times as much as an annotator's") == 1

@@ -34,11 +34,11 @@ def _names_of(facts: ast.expr) -> frozenset[str] | None:
     return None
 
 
-def test_each_code_of_a_reason_has_a_sentence_and_each_sentence_has_a_code() -> None:
+def test_every_code_of_a_reason_has_a_sentence_and_every_sentence_belongs_to_a_code() -> None:
     assert {code for code, _ in reasons_given()} == {*REASONS}
 
 
-def test_the_sentence_of_a_reason_code_uses_exactly_the_facts_of_the_code() -> None:
+def test_the_sentence_for_a_reason_s_code_uses_exactly_the_facts_that_are_passed_with_the_code() -> None:
     for code, facts in reasons_given():
         wanted = frozenset(inspect.signature(REASONS[code]).parameters)
         assert facts is None or facts == wanted, code
@@ -47,7 +47,7 @@ def test_the_sentence_of_a_reason_code_uses_exactly_the_facts_of_the_code() -> N
 TAKES_A_REASON = ("without_value", "withhold", "noted", "mark_rough")
 
 
-def test_the_statistics_modules_pass_codes_rather_than_sentences_as_reasons() -> None:
+def test_statistics_state_their_reasons_as_codes_and_never_as_sentences() -> None:
     sentences = [
         f"{path.name}:{node.lineno}"
         for path in (SOURCE / "stats").rglob("*.py")
@@ -75,11 +75,11 @@ def is_number(node: ast.expr) -> bool:
         ),
     ],
 )
-def test_reason_codes_are_written_as_the_expected_sentences(reason: Reason, words: str) -> None:
+def test_reasons_given_as_codes_are_written_out_as_the_expected_sentences(reason: Reason, words: str) -> None:
     assert str(reason) == words
 
 
-def test_levels_in_a_caveat_are_printed_as_numbers_unless_the_user_s_names_for_them_are_given() -> None:
+def test_the_reason_to_distrust_an_interval_names_levels_by_number_unless_names_for_levels_are_given() -> None:
     facts: dict[str, Fact] = {
         "first": "gold",
         "level": ScaleLevel(1.0),
@@ -92,5 +92,5 @@ def test_levels_in_a_caveat_are_printed_as_numbers_unless_the_user_s_names_for_t
     assert named == "gold never leaves UNMET; judge never leaves MET"
 
 
-def test_a_caveat_read_from_a_file_keeps_its_wording() -> None:
+def test_the_reason_to_distrust_an_interval_is_the_same_after_it_is_read_from_a_file() -> None:
     assert Caveat.read("withheld: too few fails") == Caveat("withheld", "too few fails")

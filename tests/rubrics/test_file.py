@@ -465,7 +465,7 @@ def test_a_criterion_with_a_requirement_is_yes_or_no_and_one_with_a_description_
         ({"scale": {"min": 1, "max": 3}, "levels": [{"value": 3, "description": "All of it."}]}, (1, 2, 3)),
     ],
 )
-def test_a_scale_may_be_written_in_each_of_the_documented_forms(
+def test_a_scale_in_a_rubric_file_may_be_written_in_each_of_the_documented_forms(
     keys: dict[str, Any], values: tuple[float, ...]
 ) -> None:
     assert Rubric.from_dict([{"description": "A", **keys}]).criteria[0].scale.values == values
@@ -569,7 +569,7 @@ def test_a_byte_order_mark_in_a_rubric_file_is_not_part_of_the_text(tmp_path: Pa
         ),
     ],
 )
-def test_a_key_of_a_rubric_that_has_no_effect_is_warned_of(text: str, words: str, tmp_path: Path) -> None:
+def test_a_rubric_file_s_key_without_any_effect_causes_a_warning(text: str, words: str, tmp_path: Path) -> None:
     with pytest.warns(RubricWarning, match=words):
         load_rubric(written(tmp_path, text))
 
@@ -613,7 +613,7 @@ def test_an_invalid_gray_zone_is_refused_with_its_line(value: str, problem: str)
     assert {fault.line for fault in refused.value.faults} == {1}
 
 
-def test_rubrics_with_different_gray_zones_differ_and_two_spellings_of_one_zone_do_not() -> None:
+def test_rubrics_with_different_gray_zones_have_different_fingerprints_and_two_spellings_of_one_zone_the_same() -> None:
     def fingerprint_of(value: str) -> str:
         return rubric_from_text(f"ask_within: {value}\n{ONE_CRITERION}", "yaml").fingerprint
 

@@ -16,7 +16,7 @@ criteria:
 """
 
 
-def test_a_preference_has_three_levels_or_two() -> None:
+def test_a_criterion_on_which_pairs_are_compared_has_the_levels_first_tie_and_second_or_first_and_second_only() -> None:
     rubric = Rubric.from_yaml(PAIRS)
     helps, tone = (criterion.scale for criterion in rubric.criteria)
     assert (helps.choices, helps.values) == (("first", "tie", "second"), (-1.0, 0.0, 1.0))
@@ -31,7 +31,7 @@ def test_pairs_have_a_score_and_neither_pass_nor_fail() -> None:
     assert not rubric.decides
 
 
-def test_the_levels_of_a_preference_may_have_other_descriptions() -> None:
+def test_the_levels_of_a_preference_between_two_responses_may_have_other_descriptions() -> None:
     reworded = PAIRS.replace("weight: 2}", 'weight: 2, levels: [{value: 0, description: "Both help as much."}]}')
     scale = Rubric.from_yaml(reworded).criteria[0].scale
     assert [level.description for level in scale.levels][1] == "Both help as much."
@@ -67,12 +67,12 @@ def test_settings_of_the_comparison_of_pairs_are_part_of_the_rubric_s_fingerprin
     assert plain.fingerprint != wider.fingerprint
 
 
-def test_a_preference_scale_whose_levels_do_not_mirror_each_other_is_refused() -> None:
+def test_a_preference_between_two_responses_is_refused_if_its_levels_do_not_mirror_each_other() -> None:
     with pytest.raises(RubricError, match="mirror each other"):
         Scale((Level(-1.0, "first"), Level(0.5, "second")), mirrored=True)
 
 
-def test_a_score_of_a_pair_near_the_middle_of_the_scale_is_a_tie() -> None:
+def test_a_score_of_a_pair_of_responses_near_the_middle_of_the_scale_is_a_tie() -> None:
     assert [preferred(position, tie_within=0.2) for position in (0.0, 0.39, 0.4, 0.6, 0.61)] == [
         "first",
         "first",
@@ -83,6 +83,6 @@ def test_a_score_of_a_pair_near_the_middle_of_the_scale_is_a_tie() -> None:
     assert signed(0.75) == 0.5
 
 
-def test_an_even_split_on_a_preference_without_ties_gives_no_level() -> None:
+def test_an_even_split_on_which_of_two_responses_is_better_gives_no_level_if_the_criterion_has_no_tie() -> None:
     assert preference_scale(ties=False).halves_decide_nothing
     assert not preference_scale().halves_decide_nothing

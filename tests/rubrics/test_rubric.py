@@ -20,7 +20,9 @@ CATEGORY = Criterion(1.0, "Which kind?", scale=Scale.of_categories(["praise", "b
 
 
 @given(lowest=st.integers(-50, 50), steps=st.integers(1, 40), place=st.floats(0, 1))
-def test_positions_run_from_0_at_the_worst_to_1_at_the_best_level(lowest: int, steps: int, place: float) -> None:
+def test_a_level_s_position_on_a_numbered_scale_runs_from_0_for_the_worst_to_1_for_the_best(
+    lowest: int, steps: int, place: float
+) -> None:
     scale = Scale.numbered(lowest, lowest + steps)
     assert (scale.position(lowest), scale.position(lowest + steps)) == (0, 1)
     level = min(lowest + steps, lowest + place * steps)
@@ -29,12 +31,12 @@ def test_positions_run_from_0_at_the_worst_to_1_at_the_best_level(lowest: int, s
 
 
 @pytest.mark.parametrize(("position", "level"), [(0.0, 0.2), (0.5, 0.5), (1.0, 0.8)])
-def test_a_position_beyond_the_ends_of_a_scale_gives_the_nearest_end(position: float, level: float) -> None:
+def test_a_position_below_0_or_above_1_gives_the_lowest_or_highest_level(position: float, level: float) -> None:
     scale = Scale((Level(0.2, "poor"), Level(0.8, "fine")), by_label=True)
     assert scale.at(position) == level
 
 
-def test_half_levels_have_positions_and_levels_off_the_scale_have_none() -> None:
+def test_a_half_level_has_a_position_on_its_scale_and_a_level_off_the_scale_has_none() -> None:
     scale = Scale.numbered(1, 5)
     assert scale.position(2.5) == 0.375
     for level in (0.999, 5.001, -math.inf, math.nan):
@@ -105,7 +107,7 @@ def test_all_faults_of_a_criterion_are_reported_at_once() -> None:
 
 
 @given(position=st.floats(0, 1), threshold=st.floats(0, 1))
-def test_with_equal_thresholds_a_fault_passes_where_the_criterion_as_a_merit_would_pass_at_the_mirrored_position(
+def test_a_fault_passes_at_a_position_if_a_merit_with_an_equal_threshold_passes_at_one_minus_the_position(
     position: float, threshold: float
 ) -> None:
     merit, fault = Criterion(1.0, "A", threshold=threshold), Criterion(-1.0, "A", threshold=threshold)
@@ -114,7 +116,7 @@ def test_with_equal_thresholds_a_fault_passes_where_the_criterion_as_a_merit_wou
     assert fault.passes(position) == merit.passes(1 - position)
 
 
-def test_a_criterion_passes_if_its_position_is_at_or_above_its_threshold() -> None:
+def test_a_merit_passes_from_its_threshold_on_and_a_fault_up_to_one_minus_its_threshold() -> None:
     assert Criterion(1.0, "A", threshold=0.75).passes(0.75)
     assert not Criterion(1.0, "A", threshold=0.75).passes(0.74)
     assert Criterion(-1.0, "A", threshold=0.75).passes(0.25)

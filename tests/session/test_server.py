@@ -42,7 +42,9 @@ async def talk(place: Path, answer: Any, *messages: Mapping[str, Any]) -> list[b
 
 
 @pytest.mark.proof
-def test_a_caller_who_waits_for_a_session_gets_signs_of_life_before_the_answer(runtime: Path) -> None:
+def test_a_caller_who_waits_for_a_session_s_answer_regularly_gets_a_sign_that_the_session_is_running(
+    runtime: Path,
+) -> None:
     async def slow(request: Mapping[str, Any]) -> dict[str, Any]:
         await asyncio.sleep(BEAT + 0.5)
         return {"given": request["n"]}
@@ -52,7 +54,7 @@ def test_a_caller_who_waits_for_a_session_gets_signs_of_life_before_the_answer(r
     assert answer.lstrip() == b'{"answer": {"given": 1}}'
 
 
-def test_a_session_answers_a_wrong_key_or_a_failing_handler_without_detail(runtime: Path) -> None:
+def test_a_session_gives_no_details_in_its_answer_to_a_wrong_key_or_a_failed_request(runtime: Path) -> None:
     async def faulty(request: Mapping[str, Any]) -> dict[str, Any]:
         raise RuntimeError("sk-secret stood in the message")
 
@@ -62,7 +64,7 @@ def test_a_session_answers_a_wrong_key_or_a_failing_handler_without_detail(runti
     assert failed == b'{"refused": "failed"}'
 
 
-def test_a_session_refuses_requests_and_ends_if_its_handler_raises_retired(runtime: Path) -> None:
+def test_a_session_that_finds_itself_out_of_date_refuses_the_request_and_ends(runtime: Path) -> None:
     async def retired(request: Mapping[str, Any]) -> dict[str, Any]:
         raise Retired
 
@@ -109,7 +111,7 @@ def test_a_session_answers_three_hundred_callers_at_once(runtime: Path) -> None:
     assert asyncio.run(story()) == [b'{"answer": {"given": 1}}'] * CALLERS
 
 
-def test_an_unreadable_request_gets_no_answer_and_does_not_end_the_session(runtime: Path) -> None:
+def test_an_unreadable_request_to_a_session_gets_no_answer_and_does_not_end_the_session(runtime: Path) -> None:
     unreadable = (b"", b"{", b"[]", b"[" * 100_000, b'"text"', b"\xff", b'{"key": "key"}')
 
     async def fine(request: Mapping[str, Any]) -> dict[str, Any]:

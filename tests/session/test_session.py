@@ -184,7 +184,7 @@ def test_a_different_api_key_address_or_setting_gets_a_session_of_its_own(
 
 
 @pytest.mark.proof
-def test_changing_the_configuration_file_starts_a_new_session_and_changing_other_files_does_not(
+def test_a_changed_settings_file_leads_to_a_new_session_and_other_changed_files_do_not(
     project: Path, runtime: Path, env: dict[str, str]
 ) -> None:
     settings, shared = project / "markscheme.toml", project / "pyproject.toml"
@@ -276,7 +276,9 @@ def answered(place: str, message: bytes) -> Any:
         return json.loads(b"".join(iter(lambda: connection.recv(4096), b"")))
 
 
-def test_another_shell_or_terminal_uses_the_same_session(project: Path, runtime: Path, env: dict[str, str]) -> None:
+def test_a_change_of_shell_or_terminal_variables_leads_to_no_other_session(
+    project: Path, runtime: Path, env: dict[str, str]
+) -> None:
     for number in "12":
         assess("Paris.", CONFIG, project, env | {"SHLVL": number, "TERM": number, "TMUX": number, "_": number})
     assert len(files(runtime)) == 1
@@ -460,7 +462,7 @@ def test_if_a_session_answers_garbage_the_caller_s_own_process_gives_the_verdict
     assert times_asked(project) == len(BROKEN)
 
 
-def test_if_no_socket_can_be_made_the_caller_s_own_process_gives_the_verdict(
+def test_if_a_session_s_socket_cannot_be_created_the_caller_s_own_process_gives_the_verdict(
     project: Path, runtime: Path, env: dict[str, str]
 ) -> None:
     too_long = runtime / ("x" * 120)
@@ -514,7 +516,7 @@ def test_another_version_of_the_package_has_a_session_of_its_own(
 
 
 @pytest.mark.proof
-def test_the_error_names_the_setting_with_which_no_session_can_start(
+def test_if_no_session_can_start_because_of_an_invalid_setting_the_error_names_the_setting(
     project: Path, runtime: Path, env: dict[str, str]
 ) -> None:
     result = assess("Paris.", CONFIG, project, env | {"MARKSCHEME_BUDGET": "much"})

@@ -46,13 +46,13 @@ def levels(reading: TableReading, name: str, criterion: str = "") -> list[float 
 # --- which columns ---------------------------------------------------------------------------------------------------
 
 
-def test_the_first_suggestion_for_several_columns_next_to_a_judge_s_is_to_read_all_of_them_as_annotators() -> None:
+def test_if_several_columns_could_be_annotators_next_to_a_judge_reading_all_as_annotators_is_suggested_first() -> None:
     error = refused({"judge": VOTES, "ann": OTHERS, "ben": VOTES})
     assert (error.code, error.choices[0]) == ("which-columns", "--human ann --human ben")
     assert set(error.choices[1:]) == {"--human ann", "--human ben"}
 
 
-def test_a_question_about_the_role_of_a_column_names_the_columns_whose_role_is_known() -> None:
+def test_the_error_about_a_column_whose_role_is_unclear_names_the_columns_whose_role_is_known() -> None:
     judged = refused({"gpt_verdict": ["pass", "fail", "pass", "pass"] * 5, "ann_ok": VOTES})
     assert judged.facts["judges"] == ("gpt_verdict",)
     assert judged.columns == ("ann_ok",)
@@ -62,7 +62,7 @@ def test_a_question_about_the_role_of_a_column_names_the_columns_whose_role_is_k
     assert "'human' is people's" in str(labelled)
 
 
-def test_if_no_column_s_name_tells_its_role_each_is_suggested_once_as_the_judge_s() -> None:
+def test_if_no_column_s_name_shows_who_rated_each_column_is_suggested_once_as_the_judge_s() -> None:
     error = refused({"mensch": GRADES, "richter": OTHER_GRADES})
     assert error.choices == (
         "--judge mensch --human richter",
@@ -88,7 +88,7 @@ def test_a_column_of_means_is_not_suggested_as_an_annotator() -> None:
     assert all("mean" not in choice and "Average" not in choice for choice in refused(table).choices)
 
 
-def test_for_columns_named_after_criteria_and_raters_patterns_of_names_are_suggested_for_each_rater() -> None:
+def test_for_columns_named_after_criteria_and_raters_one_pattern_of_column_names_is_suggested_for_each_rater() -> None:
     table = {f"{criterion}_{rater}": GRADES for criterion in ("tone", "facts") for rater in ("ann", "ben")}
     error = refused(table)
     assert error.choices == ("--human '*_ann' --human '*_ben'", "--human 'tone_*' --human 'facts_*'")
@@ -110,7 +110,7 @@ def test_a_column_of_percentages_may_hold_ratings_even_if_all_of_them_differ() -
     assert error.choices == ("--human ann",)
 
 
-def test_a_column_of_words_and_a_column_of_scores_are_suggested_as_ratings_of_each_other() -> None:
+def test_for_a_column_of_words_and_one_of_scores_either_is_suggested_as_the_judge_and_the_other_as_people_s() -> None:
     scores = [f"0,{row + 10}" for row in range(20)]
     error = refused({"text": [f"t{row} or so" for row in range(20)], "checker": ["good one", "bad one"] * 10,
                      "score_x": scores})  # fmt: skip
@@ -154,7 +154,7 @@ def test_among_signs_for_no_rating_only_a_question_mark_needs_an_option_that_say
     assert (error.code, dict(error.values)) == ("odd-value", {"?": 1})
 
 
-def test_one_option_says_for_all_words_that_may_mean_a_missing_rating_whether_they_do() -> None:
+def test_an_option_is_suggested_that_reads_all_words_such_as_none_and_n_a_as_missing_ratings_at_once() -> None:
     table = {"judge": ["minor", "major", "none"] * 8, "human": ["minor", "n/a", "none"] * 8}
     missing, values, in_order = refused(table).choices
     pairs = shlex.split(missing)[1::2]
@@ -164,7 +164,7 @@ def test_one_option_says_for_all_words_that_may_mean_a_missing_rating_whether_th
     assert read(table, same=tuple(pairs)).with_both("") == 8
 
 
-def test_for_scores_with_comments_an_option_is_suggested_that_reads_them_as_the_numbers_they_begin_with() -> None:
+def test_for_scores_with_comments_an_option_is_suggested_that_reads_only_the_number_before_each_comment() -> None:
     ours = ["4 - good but wordy", "5/5", "2, off", "3-4", "2 - says 14, is 30", *GRADES[5:]]
     error = refused({"judge": ours, "human": GRADES})
     assert error.code == "mixed-form"

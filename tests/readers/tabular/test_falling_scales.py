@@ -18,12 +18,14 @@ ROWS: list[dict[str, Any]] = [
 @pytest.mark.parametrize(
     "ends", [{"levels": "5-1"}, {"levels": (5, 1)}, {"scale": (5, 1)}, {"scale": "5-1"}, {"scale": {"": (5, 1)}}]
 )
-def test_the_ends_of_a_scale_whose_lowest_number_is_best_may_be_two_numbers_or_a_text(ends: dict[str, Any]) -> None:
+def test_the_ends_of_a_scale_whose_lowest_number_is_best_may_be_given_as_two_numbers_or_as_a_text(
+    ends: dict[str, Any],
+) -> None:
     figures = calibrate(ROWS, **ends).to_json()
     assert (figures["agreement"]["value"], figures["read"]["columns"]["judge"]["ends"]) == (0.875, [5, 1])
 
 
-def test_if_the_lowest_number_is_best_levels_down_to_the_pass_mark_pass_and_reports_show_the_table_s_numbers() -> None:
+def test_if_the_lowest_number_is_best_numbers_up_to_the_pass_mark_pass_and_reports_show_the_table_s_numbers() -> None:
     calibration = calibrate(ROWS, levels=(5, 1), pass_mark=2)
     figures = calibration.to_json()
     passing = {row["id"]: (row["judge"] <= 2, row["human"] <= 2) for row in ROWS}
@@ -49,7 +51,7 @@ def test_a_table_s_bias_is_in_levels_if_its_values_are_levels_and_a_share_of_the
     )
 
 
-def test_scores_whose_lowest_number_is_best_become_positions_and_the_pass_mark_is_stated_in_their_numbers() -> None:
+def test_on_a_scale_of_scores_whose_lowest_number_is_best_the_pass_mark_is_given_in_the_table_s_own_numbers() -> None:
     rows: list[dict[str, Any]] = [
         {"id": str(row), "judge": row * 3 % 97, "human": row * 3 % 97 + row % 2 * 30} for row in range(40)
     ]
@@ -58,7 +60,7 @@ def test_scores_whose_lowest_number_is_best_become_positions_and_the_pass_mark_i
     assert set(figures["false_passes"]) == false_passes
 
 
-def test_the_lowest_number_may_be_the_best_for_the_judge_and_the_worst_for_people() -> None:
+def test_the_judge_s_scale_may_have_its_lowest_number_as_the_best_while_people_s_has_its_highest() -> None:
     turned = [{**row, "judge": 6 - row["judge"]} for row in ROWS]
     figures = calibrate(turned, scale={"judge": (5, 1), "human": (1, 5)}).to_json()
     assert figures["agreement"]["value"] == 0.875

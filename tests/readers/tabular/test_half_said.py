@@ -38,7 +38,9 @@ def test_an_ampersand_within_a_category_does_not_make_it_a_list() -> None:
 
 
 @pytest.mark.parametrize("word", ["skip", "Not sure", "can't tell", "?"])
-def test_a_word_for_no_answer_that_only_one_rater_uses_needs_an_option_that_says_what_it_means(word: str) -> None:
+def test_a_word_such_as_skip_that_only_one_rater_uses_needs_an_option_that_says_whether_it_is_a_missing_rating(
+    word: str,
+) -> None:
     error = refused(TOPICS, [word, *TOPICS[1:]])
     assert error.code == "missing-word"
     left_out = read(TOPICS, [word, *TOPICS[1:]], same=(f"{word}=",))

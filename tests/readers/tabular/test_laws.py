@@ -113,7 +113,9 @@ def test_a_table_is_read_the_same_from_every_file_format(table: dict[str, list[s
 
 @pytest.mark.proof
 @given(tables())
-def test_a_table_is_read_the_same_from_two_files_and_with_one_row_per_rating(table: dict[str, list[str]]) -> None:
+def test_a_table_is_read_the_same_from_one_file_from_two_files_and_with_one_row_per_rating(
+    table: dict[str, list[str]],
+) -> None:
     by_side = {f"{name}.csv": {"id": table["id"], name: table[name]} for name in ("verdict", "human")}
     as_one = compared(read(table))
     assert compared(read_written(by_side)) == as_one
@@ -196,7 +198,9 @@ def stated(reading: TableReading) -> ColumnOptions:
 
 @given(tables())
 @pytest.mark.proof
-def test_the_options_in_the_report_s_second_line_read_the_table_in_the_same_way(table: dict[str, list[str]]) -> None:
+def test_the_options_that_a_report_names_for_reading_a_table_read_it_in_the_same_way(
+    table: dict[str, list[str]],
+) -> None:
     reading = read(table)
     if isinstance(reading, str):
         return

@@ -94,14 +94,14 @@ def outcomes() -> dict[str, Outcome]:
     return {table.name: outcome_of(table) for table in TABLES}
 
 
-def test_at_least_thirty_tables_by_authors_who_did_not_know_the_reader_are_tested() -> None:
+def test_at_least_thirty_tables_written_by_people_who_did_not_know_how_tables_are_read_are_tested() -> None:
     assert len(TABLES) >= 30
 
 
-def test_no_table_by_an_author_who_did_not_know_the_reader_is_misread() -> None:
+def test_no_table_written_by_people_who_did_not_know_how_tables_are_read_is_misread() -> None:
     assert [name for name, outcome in outcomes().items() if outcome == "wrong"] == []
 
 
-def test_few_tables_by_authors_who_did_not_know_the_reader_are_refused_without_a_command_that_reads_them() -> None:
+def test_few_tables_by_people_who_did_not_know_the_rules_are_refused_without_a_command_that_reads_them() -> None:
     refused = [name for name, outcome in outcomes().items() if outcome == "refused"]
     assert len(refused) <= MOST_WITHOUT_WAY_OUT, refused

@@ -18,7 +18,7 @@ def notes(rubric: Rubric, gold: made.Floats, judge: made.Floats) -> list[str]:
     return [inline(line) for block in blocks if isinstance(block, Notes) for line in block.lines]
 
 
-def test_notes_list_criteria_that_the_judge_never_rated_in_the_order_of_the_rubric() -> None:
+def test_notes_name_the_criteria_that_the_judge_never_rated_in_the_order_of_the_rubric() -> None:
     names = tuple(f"c{place}" for place in range(12))
     gold = np.tile([[1.0], [3.0], [5.0]], (4, len(names)))
     judge = np.where(np.arange(len(names)) == 0, gold, math.nan)

@@ -39,7 +39,7 @@ def causes(*findings: Finding) -> list[list[tuple[str, str | None]]]:
     return [[(member.code, member.criterion) for member in group] for group in by_cause(findings)]
 
 
-def test_findings_of_one_kind_on_several_criteria_are_shown_together_and_one_on_the_whole_response_apart() -> None:
+def test_findings_of_one_kind_on_several_criteria_are_shown_together_and_one_on_the_whole_response_separately() -> None:
     on_criteria = [finding(NOISY, "tone"), finding(NOISY_JUDGE_OR_LABELS, "facts")]
     assert causes(*on_criteria, finding(NOISY)) == [[("noisy", "tone"), ("noisy", "facts")], [("noisy", None)]]
 
@@ -53,12 +53,12 @@ def test_a_judge_s_error_on_a_criterion_that_drifted_is_reported_as_part_of_the_
     ]
 
 
-def test_with_drift_lower_agreement_is_reported_as_part_of_the_drift_and_without_drift_on_its_own() -> None:
+def test_lower_agreement_on_a_criterion_is_part_of_a_finding_on_drift_and_a_finding_of_its_own_without_drift() -> None:
     findings = [finding(DRIFT_BY_JUDGE, "tone"), finding(DRIFT_GOLD, "tone"), finding(DRIFT_GOLD, "facts")]
     assert causes(*findings) == [[("drift", "tone")], [("drift-gold", "facts")]]
 
 
-def test_lower_agreement_without_drift_explains_no_other_finding() -> None:
+def test_lower_agreement_without_drift_is_listed_apart_from_the_other_findings_on_the_criterion() -> None:
     assert causes(finding(DRIFT_GOLD, "tone"), finding(LENIENT, "tone")) == [
         [("drift-gold", "tone")],
         [("lenient", "tone")],
@@ -143,7 +143,7 @@ def test_if_fixing_no_single_criterion_corrects_a_fifth_of_wrong_decisions_two_t
 
 
 @pytest.mark.parametrize("cause", [DRIFT_BY_JUDGE, None])
-def test_a_finding_whose_fix_corrects_no_decision_is_set_apart_unless_it_is_part_of_another_finding_s_cause(
+def test_a_finding_whose_fix_corrects_no_decision_is_listed_last_unless_it_is_part_of_another_finding(
     cause: FindingKind | None,
 ) -> None:
     from markscheme.report.sections.fix_first import changes_no_decision
