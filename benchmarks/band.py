@@ -28,11 +28,11 @@ from markscheme.features.certify.certificate import certificate_for
 from markscheme.features.certify.gray_zone import zone_of
 from markscheme.features.certify.promise import Promise
 from markscheme.grading.score import ROUNDING
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
-from markscheme.submission import Submission
 from tests.stats.weighted_scores import weighted_scores
 
 Floats = npt.NDArray[np.float64]

@@ -26,11 +26,11 @@ import numpy.typing as npt
 
 from markscheme.calibration.calibration import Rater, calibration_of
 from markscheme.calibration.findings.finding import Finding
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
-from markscheme.submission import Submission
 
 Floats = npt.NDArray[np.float64]
 

@@ -18,13 +18,13 @@ from markscheme.grading import Grade, Grading
 from markscheme.judges.judge import Identity, Reply, Usage
 from markscheme.judges.rerun import FromSample
 from markscheme.judges.scripted import answer_of
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.from_grades import rating_of
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
-from markscheme.submission import Submission
 
 NAMES = ("clarity", "facts", "tone", "format")
 EXAMPLES, LEVELS = 60, 5

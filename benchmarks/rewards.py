@@ -119,7 +119,7 @@ async def memory(rows: int) -> dict[str, float]:
     """The peak of memory of rows of ten criteria, and CPU seconds."""
     from markscheme import Reply, ScriptedJudge, reward
     from markscheme.judges.scripted import answer_of
-    from markscheme.prompt import Prompt
+    from markscheme.prompts.prompt import Prompt
 
     class Forgetful(ScriptedJudge):
         async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:

@@ -77,7 +77,7 @@ async def stream(way: str, count: int, folder: Path) -> None:
     from markscheme.judges.limited import Limited, Limiter
     from markscheme.judges.remembering import Memory, Remembering
     from markscheme.judges.scripted import answer_of
-    from markscheme.prompt import Prompt
+    from markscheme.prompts.prompt import Prompt
 
     rubric = Rubric.from_dict(RUBRIC)
     answer = answer_of({one.name: "MET" for one in rubric.criteria}, reason=REASON, quote=QUOTE)

@@ -39,9 +39,9 @@ from markscheme.features.stress.perturbations import LENGTHENING
 from markscheme.features.stress.result import INSTRUCTION, Stress, stress_of
 from markscheme.grading import Grade
 from markscheme.grading.verdict import Verdict
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
-from markscheme.submission import Submission
 from tests.real.local_model import model_path
 from tests.real.messages_front import MessagesFront, local_model
 

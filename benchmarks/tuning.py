@@ -33,6 +33,7 @@ from scipy.special import ndtri
 from benchmarks.page import write_page
 from markscheme.features.improve.fitting.own_scores import FOLDS_SEED, OwnScores
 from markscheme.features.improve.weights import FOLDS, WEIGHTS_P, FTest, Sums, TunedWeights, fit_weights, ridge
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of
@@ -42,7 +43,6 @@ from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 from markscheme.stats.annotators import gold
 from markscheme.stats.change import mean_estimate
 from markscheme.stats.intervals import IDENTITY
-from markscheme.submission import Submission
 from tests.stats.weighted_scores import weighted_scores
 
 Floats = npt.NDArray[np.float64]

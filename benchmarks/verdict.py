@@ -35,7 +35,7 @@ from markscheme.calibration.comparison.policy import (
     verdict_row,
     verdict_states,
 )
-from markscheme.receipt import Use
+from markscheme.grading.receipt import Use
 from markscheme.stats.agreement_figures import agreement_with_people, close, pair_agreement
 from markscheme.stats.shares import grouped_mean, grouped_share
 

@@ -13,7 +13,7 @@ import pytest
 from markscheme import Criterion, Grader, Rubric, ScriptedJudge, Submission
 from markscheme.errors import BudgetError, JudgeUnavailable, NoJudge, UsageError
 from markscheme.judges.limited import Limited, Limiter
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
 
 RUBRIC = Rubric((Criterion(2.0, "Names a town", "place"), Criterion(-1.0, "Promises", "promise")), name="parcel")
 

@@ -22,7 +22,7 @@ from markscheme.grading.graded_table import GradedCounts
 from markscheme.grading.verdict import Abstention, Holistic, Unread, Verdict
 from markscheme.judges.judge import Usage
 from markscheme.judges.scripted import answer_of
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
 from markscheme.rubrics.rubric import Strategy
 
 TWO = Rubric((Criterion(2.0, "A", "a"), Criterion(-1.0, "B", "b")))

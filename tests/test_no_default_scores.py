@@ -19,7 +19,7 @@ from markscheme.grading import Grade, Grading
 from markscheme.grading.verdict import Unread, Verdict
 from markscheme.judges.judge import Identity, Stop
 from markscheme.judges.scripted import answer_of
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
 from markscheme.rubrics.rubric import Strategy
 
 DIGITS = "9" * 10_000

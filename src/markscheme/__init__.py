@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from markscheme.judges.panel import Panel as Panel
     from markscheme.judges.registry import open_judge as open_judge
     from markscheme.judges.scripted import ScriptedJudge as ScriptedJudge
+    from markscheme.prompts.submission import Submission as Submission
     from markscheme.ratings.example_rows import Example as Example
     from markscheme.ratings.rating import Rating as Rating
     from markscheme.rewards import reward as reward
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from markscheme.rubrics.rubric import Level as Level
     from markscheme.rubrics.rubric import Rubric as Rubric
     from markscheme.rubrics.rubric import Scale as Scale
-    from markscheme.submission import Submission as Submission
     from markscheme.types import CriterionEvaluation as CriterionEvaluation
     from markscheme.types import CriterionReport as CriterionReport
     from markscheme.types import EvaluationReport as EvaluationReport
@@ -78,7 +78,7 @@ _PUBLIC = {
     "Level": "rubrics.rubric",
     "Rubric": "rubrics.rubric",
     "Scale": "rubrics.rubric",
-    "Submission": "submission",
+    "Submission": "prompts.submission",
 }
 """The module of each public name."""
 _OF_RUBRIC_PACKAGE = {

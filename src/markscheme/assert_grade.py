@@ -18,6 +18,7 @@ from markscheme.grading import (
     why_ask,
 )
 from markscheme.grading.grader import BackgroundLoop
+from markscheme.grading.receipt import CALIBRATION, calibration_text, score_text
 from markscheme.grading.verdict import Holistic
 from markscheme.judges.external_words import hidden
 from markscheme.judges.function import FunctionJudge
@@ -28,10 +29,9 @@ from markscheme.options.in_force import hold, reading_options, split_reading
 from markscheme.options.table import OptionSource, unknown_option
 from markscheme.phrases import brief, number
 from markscheme.promptfoo.engine import Engine
-from markscheme.receipt import CALIBRATION, calibration_text, score_text
+from markscheme.prompts.submission import Submission
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.rubrics.search import find_rubric
-from markscheme.submission import Submission
 from markscheme.text import on_one_line
 
 JudgeNamed: TypeAlias = str | Judge | Callable[..., Any] | None

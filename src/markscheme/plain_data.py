@@ -87,16 +87,6 @@ def refuse_device(path: Path, error: type[FileError]) -> None:
     raise error("is a device, not a file", path=path)
 
 
-def refuse_pipe(path: Path, error: type[FileError]) -> None:
-    """Refuse a pipe that another file names, since there may never be anything to read from it.
-
-    Raises:
-        FileError: Of the given class.
-    """
-    if path.is_fifo():
-        raise error("is a pipe, not a file", path=path)
-
-
 WITH_END = ("/dev/null", "/dev/stdin", "/dev/tty")
 """Devices that may be read, since they have an end."""
 

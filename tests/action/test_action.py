@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
-from markscheme.receipt import allowed_in_words
+from markscheme.grading.receipt import allowed_in_words
 from tests.calibration.test_two_questions import decisions, write_table
 from tests.commands.console import INSTALLED, ROOT, environment, run, scripts
 

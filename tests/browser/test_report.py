@@ -10,10 +10,10 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, ConsoleMessage, Dialog, Page
 
 from markscheme.calibration.calibration import Calibration, calibration_of
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.examples import ExampleSet
 from markscheme.report.html import render_html
 from markscheme.report.views import calibration as of_calibration
-from markscheme.submission import Submission
 from tests.browser.waiting import patient_context, wait_until
 from tests.report.hostile import hostile_calibration
 

@@ -9,13 +9,13 @@ from markscheme.calibration.comparison.comparison import Comparison, compare
 from markscheme.calibration.findings.diagnosis import findings_of
 from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.slices import slices_of
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.rubric import YES_NO, Criterion, Rubric, Scale
-from markscheme.submission import Submission
 
 Floats = npt.NDArray[np.float64]
 

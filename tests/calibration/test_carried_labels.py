@@ -6,12 +6,12 @@ from dataclasses import replace
 import pytest
 
 from markscheme.calibration.carried_labels import CarriedLabels, carried_labels
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rated, Rating, asked_under, corrected
 from markscheme.rubrics.rubric import Rubric, Scale
-from markscheme.submission import Submission
 from tests.calibration.made import rubric
 
 NOW = rubric("tone", "facts")

@@ -6,10 +6,10 @@ import pytest
 
 from markscheme import Rubric
 from markscheme.calibration.decided_labels import decided_labels
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.submission import Submission
 
 
 def labels_of(*labels: tuple[str, float | None, bool | None]) -> Example:

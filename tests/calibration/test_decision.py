@@ -12,13 +12,13 @@ from markscheme.calibration.decision import decide
 from markscheme.calibration.findings.diagnosis import finding_kinds
 from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.kinds import NO_GAIN, NO_SKILL, STUCK_JUDGE, FindingKind
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.rubric import Scale
 from markscheme.stats.intervals import clopper_pearson_lower, clopper_pearson_upper
-from markscheme.submission import Submission
 from tests.calibration.made import Made, compared, examples, judged, rubric
 
 RUBRIC = replace(rubric("good"), table_of="values")

@@ -17,12 +17,12 @@ from markscheme.calibration.earlier_runs.since import Since
 from markscheme.calibration.findings.slices import slices_of
 from markscheme.calibration.options import LabelOptions
 from markscheme.errors import UsageError
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.rubric import YES_NO, Criterion, Rubric, Scale
-from markscheme.submission import Submission
 
 EXAMPLES, ANNOTATORS = 48, 3
 RUBRIC = Rubric(

@@ -16,6 +16,7 @@ from markscheme.calibration.next_labels import (
     next_labels,
 )
 from markscheme.calibration.wanted_labels import keep_next_labels, planned_labels
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of, no_gold
@@ -24,7 +25,6 @@ from markscheme.ratings.rating import Rated, Rating
 from markscheme.report.views.calibration import view
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.labels_needed import DecisiveLabels
-from markscheme.submission import Submission
 from tests.report.reading import text_of
 
 RUBRIC = Rubric.from_dict([{"name": "kind", "requirement": "Is it kind?", "weight": 1}])

@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.file import rubric_from_data
-from markscheme.submission import Submission
 from tests.calibration.made import compared, examples, judged, yes_no_rubric
 from tests.calibration.made import rubric as made_rubric
 

@@ -9,7 +9,7 @@ import pytest
 
 from markscheme import calibrate
 from markscheme.calibration.calibration import Calibration
-from markscheme.receipt import load_receipt
+from markscheme.grading.receipt import load_receipt
 from markscheme.report.views.calibration import json_of, view
 from tests.report.reading import text_of
 

@@ -14,15 +14,15 @@ from markscheme import Rubric, Submission, calibrate
 from markscheme.calibration.earlier_runs.load import load_accepted
 from markscheme.calibration.judge_runs import rated_by
 from markscheme.grading import Grading, receipt_of
+from markscheme.grading.receipt import load_receipt
 from markscheme.judges.judge import Identity, Judge, Reply
 from markscheme.judges.openai import OpenAIJudge
 from markscheme.judges.options import AskOptions
 from markscheme.judges.panel import Panel, Repeated
 from markscheme.judges.remembering import Memory, Remembering
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
 from markscheme.ratings.examples import examples_from
 from markscheme.ratings.rating import RatingReader
-from markscheme.receipt import load_receipt
 from tests.judges.asking import PROMPT
 from tests.judges.chat_server import Answer, ChatServer, completion
 

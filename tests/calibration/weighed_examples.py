@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from markscheme import Rubric
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.submission import Submission
 from tests.stats.weighted_scores import weighted_scores
 
 NAMES = ("a", "b", "c")

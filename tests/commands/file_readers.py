@@ -8,6 +8,7 @@ from pathlib import Path
 
 from markscheme.calibration.earlier_runs.load import load_accepted
 from markscheme.errors import RatingError
+from markscheme.grading.receipt import load_receipt
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.plain_data import json_lines
 from markscheme.ratings.codes import load_ratings
@@ -16,7 +17,6 @@ from markscheme.ratings.parquet_rows import parquet_rows
 from markscheme.readers.rated import open_rated
 from markscheme.readers.rater_columns import open_rater_table
 from markscheme.readers.submissions import read_submissions
-from markscheme.receipt import load_receipt
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from tests.commands.console import ROOT

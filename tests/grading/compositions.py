@@ -11,9 +11,9 @@ from markscheme import Criterion, Reply, Rubric, Scale, ScriptedJudge, Submissio
 from markscheme.errors import JudgeUnavailable
 from markscheme.fingerprint import fingerprint
 from markscheme.grading import Grade, grade_json
+from markscheme.grading.receipt import ExceptedPart, Receipt
 from markscheme.judges.scripted import Script
-from markscheme.prompt import NOTHING_TO_QUOTE, Prompt
-from markscheme.receipt import ExceptedPart, Receipt
+from markscheme.prompts.prompt import NOTHING_TO_QUOTE, Prompt
 from markscheme.rubrics.preference import preference_scale
 from markscheme.rubrics.rubric import Strategy
 

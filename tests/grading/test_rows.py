@@ -13,12 +13,12 @@ from markscheme import Grader, Rubric, ScriptedJudge
 from markscheme.errors import RubricError, UsageError
 from markscheme.grading import Grading
 from markscheme.grading.graded_table import GradedTable
+from markscheme.grading.receipt import Receipt, receipt_json, why_no_gate
 from markscheme.grading.strategies import strategy_of
-from markscheme.prompt import Prompt
-from markscheme.receipt import Receipt, receipt_json, why_no_gate
+from markscheme.prompts.prompt import Prompt
+from markscheme.prompts.submission import Submission, submission_of
 from markscheme.rubrics.keys import RowRule
 from markscheme.rubrics.of_rows import ROWS_ALONE, RowRubric, rubric_of
-from markscheme.submission import Submission, submission_of
 from tests.worked_cases import cases_under
 
 CASES = Path(__file__).parents[3] / "shared/statistics/rows.yaml"

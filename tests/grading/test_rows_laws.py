@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from markscheme import Grader, Rubric, ScriptedJudge
 from markscheme.grading import Grading
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
+from markscheme.prompts.submission import submission_of
 from markscheme.rubrics.of_rows import ROWS_ALONE
-from markscheme.submission import submission_of
 from tests.worked_cases import cases_in
 
 CASES = Path(__file__).parents[3] / "shared/statistics/rows.yaml"

@@ -11,7 +11,7 @@ from markscheme import Rubric, Submission
 from markscheme.errors import JudgeError
 from markscheme.grading import questions
 from markscheme.judges.judge import Judge, Reply
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
 
 RUBRIC = Rubric.from_dict([{"weight": 1, "requirement": "Mentions Paris"}])
 PROMPT: Prompt = questions(RUBRIC, Submission("Paris is the capital of France."))[0]

@@ -28,7 +28,7 @@ from markscheme.errors import (
 from markscheme.judges.anthropic import DEFAULT_MODEL, AnthropicJudge
 from markscheme.judges.judge import Usage
 from markscheme.judges.provider import STATUSES
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
 from tests.judges.asking import KEY, PROMPT, RUBRIC, VERDICT, Briefly, asked, asked_often, refusal
 from tests.judges.chat_server import ChatServer
 from tests.judges.chat_server import failing as chat_failing

@@ -6,8 +6,8 @@ from markscheme import Rubric
 from markscheme.judges.cost import cost_of
 from markscheme.judges.judge import Reply
 from markscheme.judges.price import Price
-from markscheme.prompt import verdict_prompt
-from markscheme.submission import Submission
+from markscheme.prompts.prompt import verdict_prompt
+from markscheme.prompts.submission import Submission
 
 RUBRIC = Rubric.from_dict(
     {"criteria": [{"name": "kind", "requirement": "Is it kind?"}, {"name": "good", "description": "Is it good?"}]}

@@ -126,7 +126,7 @@ NO_KINDS = {
     ("readers/promptfoo.py", "decisions"): "a form of Promptfoo's expected answers",
     ("report/sections/run.py", "recorded"): "a source of ratings",
     ("features/cards/view.py", "decisions"): "a key of a card's figures",
-    ("trajectory.py", "function"): "a role in a conversation",
+    ("prompts/steps.py", "function"): "a role in a conversation",
     ("grading/verdict.py", "decisions"): "a key of an answer",
     ("features/media/probe.py", "decisions"): "a key of an answer",
 }

@@ -30,7 +30,7 @@ from markscheme.judges.limited import Limited, Limiter
 from markscheme.judges.panel import Panel, Repeated
 from markscheme.judges.price import Price
 from markscheme.judges.rerun import FromSample
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
 from tests.judges.asking import KEY, PROMPT, VERDICT
 from tests.judges.virtual_time import run
 from tests.real import messages_front as front

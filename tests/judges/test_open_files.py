@@ -13,7 +13,7 @@ from markscheme.errors import JudgeBusy
 from markscheme.judges.judge import Identity, Reply
 from markscheme.judges.limited import Limited, Limiter
 from markscheme.judges.open_files import calls_that_fit, lacks_files
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
 from tests.judges.asking import PROMPT, VERDICT
 from tests.judges.chat_server import ChatServer, completion
 

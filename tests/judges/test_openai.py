@@ -501,7 +501,7 @@ def test_the_openai_judge_can_be_created_without_importing_the_sdk() -> None:
 def test_the_error_for_a_missing_sdk_says_how_to_install_it() -> None:
     code = (
         "import sys, asyncio; sys.modules['openai'] = None; "
-        "from markscheme.judges.openai import OpenAIJudge; from markscheme.prompt import Prompt; "
+        "from markscheme.judges.openai import OpenAIJudge; from markscheme.prompts.prompt import Prompt; "
         "asyncio.run(OpenAIJudge('m', api_key='k').reply(Prompt('', 'x', {}, ())))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

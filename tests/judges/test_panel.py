@@ -11,7 +11,7 @@ from markscheme.grading import Grade
 from markscheme.judges.function import FunctionJudge
 from markscheme.judges.judge import Identity, Judge, Reply
 from markscheme.judges.panel import Panel, PanelRule, Repeated
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
 from tests.judges.asking import PROMPT, RUBRIC, asked
 
 SCALE = Rubric.from_dict({"criteria": [{"name": "clarity", "description": "Clear", "weight": 1}]})

@@ -11,7 +11,7 @@ from markscheme.judges.judge import Identity, Reply, Usage
 from markscheme.judges.limited import Limited, Limiter
 from markscheme.judges.price import Price, list_price
 from markscheme.judges.scripted import ScriptedJudge
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
 
 
 def test_a_price_is_read_from_two_numbers_for_input_and_output_tokens() -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from markscheme.errors import JudgeSilent
 from markscheme.judges.openai import OpenAIJudge
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
 from tests.judges.certificates import company_certificate, tls_with
 from tests.judges.chat_server import Answer, ChatServer, completion
 

@@ -22,7 +22,7 @@ from markscheme.judges.judge import Token, Usage
 from markscheme.judges.panel import Panel
 from markscheme.judges.remembering import Memory, Remembering
 from markscheme.judges.reply_file import REPLIES_FILE, cache_folder
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
 
 RUBRIC = Rubric.from_dict([{"weight": 1, "requirement": "Polite"}])
 

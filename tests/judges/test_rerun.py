@@ -9,7 +9,7 @@ from markscheme.errors import JudgeUnavailable
 from markscheme.judges.remembering import Memory, Remembering
 from markscheme.judges.rerun import FromSample
 from markscheme.judges.scripted import ScriptedJudge
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
 
 PROMPT = Prompt("system", "user", {}, ("c1",))
 

@@ -8,11 +8,11 @@ from markscheme.calibration.calibration import Rater, calibration_of
 from markscheme.grading import questions
 from markscheme.grading.grader import Grader
 from markscheme.judges.recorded import RecordedJudge
+from markscheme.prompts.steps import TOOL_CALL, TOOL_RESULT, trajectories
 from markscheme.ratings.examples import load_examples
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.report.sections.examples import examples_of
 from markscheme.rubrics.file import load_rubric
-from markscheme.trajectory import TOOL_CALL, TOOL_RESULT, trajectories
 from tests.commands.console import ROOT
 from tests.labelled_sets.fault_table import load_set
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from markscheme.pages.example import render, render_difference, render_example
 from markscheme.pages.markup import LONGEST_LAID_OUT
-from markscheme.submission import Submission
+from markscheme.prompts.submission import Submission
 
 PIXEL = "data:image/png;base64,iVBORw0KGgo="
 

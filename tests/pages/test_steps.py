@@ -8,8 +8,8 @@ import pytest
 from markscheme.pages.example import Shortening, render_example
 from markscheme.pages.steps import StepNode, tree_html, tree_of
 from markscheme.pages.words import first_words
-from markscheme.submission import Submission
-from markscheme.trajectory import read_steps
+from markscheme.prompts.steps import read_steps
+from markscheme.prompts.submission import Submission
 
 
 def call(id: str, name: str, **arguments: object) -> dict[str, object]:

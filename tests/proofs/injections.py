@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from markscheme import Criterion, Rubric, Submission
 from markscheme.judges.scripted import answer_of
-from markscheme.prompt import fence_code, verdict_prompt
+from markscheme.prompts.prompt import fence_code, verdict_prompt
 
 RUBRIC = Rubric((Criterion(1.0, "The reply is polite.", "polite"),), name="manners")
 """The rubric whose words the attackers know."""

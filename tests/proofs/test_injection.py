@@ -12,7 +12,7 @@ import pytest
 
 from markscheme import Rubric, Submission
 from markscheme.grading import questions
-from markscheme.prompt import Prompt, holistic_prompt, verdict_prompt
+from markscheme.prompts.prompt import Prompt, holistic_prompt, verdict_prompt
 from markscheme.rubrics.rubric import STRATEGY_NAMES, Strategy
 from tests.proofs.injections import INJECTIONS, RUBRIC, Injection
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from markscheme.errors import RatingWarning
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.parts import READ_FIRST, keep_parts_by_place, part_of_task, read_all, with_parts
 from markscheme.rubrics.rubric import Criterion, Rubric
-from markscheme.submission import Submission
 from tests.stats.shared_numbers import block
 
 DEV_AFTER_THE_FIRST = [40, 42, 46, 48, 51, 56, 58, 62, 65, 68, 69]

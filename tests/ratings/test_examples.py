@@ -9,11 +9,11 @@ import pytest
 
 from markscheme import Rubric
 from markscheme.errors import RatingError, RatingWarning
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import load_examples
 from markscheme.ratings.rating import Rating
 from markscheme.rubrics.rubric import Criterion
-from markscheme.submission import Submission
 
 RUBRIC = Rubric.from_dict(
     {

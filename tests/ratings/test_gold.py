@@ -5,12 +5,12 @@ import pytest
 
 from markscheme.calibration.comparison.comparison import compare
 from markscheme.errors import ComparisonError
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rating
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
-from markscheme.submission import Submission
 from tests.calibration.made import rating, rubric
 
 ONE = rubric("tone")

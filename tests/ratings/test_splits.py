@@ -12,6 +12,7 @@ import pytest
 
 from markscheme.errors import RatingError, RatingWarning, leaving_out_damaged_lines
 from markscheme.files import rewrite
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.rating import Rated, Rating
@@ -26,7 +27,6 @@ from markscheme.ratings.splits import (
     warn_of_split_groups,
     write_parts,
 )
-from markscheme.submission import Submission
 
 
 def example(id: str, split: str | None, mark: float = 0.5, group: str = "") -> Example:
@@ -290,7 +290,7 @@ def test_test_labels_opened_by_several_processes_are_numbered_without_gaps_and_e
         from markscheme.ratings.examples import ExampleSet
         from markscheme.ratings.rating import Rating
         from markscheme.ratings.splits import open_test_labels, record_decision
-        from markscheme.submission import Submission
+        from markscheme.prompts.submission import Submission
         one = Example(Submission("…", {}, "1"), (Rating("1", "a", "human", overall=0.5),), split="test")
         examples = ExampleSet((one,), Path(sys.argv[1]) / "examples.jsonl")
         for number in range(5):

@@ -10,6 +10,7 @@ from markscheme import Rubric
 from markscheme.calibration.calibration import Rater, calibration_of
 from markscheme.errors import RatingError
 from markscheme.judges.judge import Usage
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.codes import load_ratings
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
@@ -21,7 +22,6 @@ from markscheme.readers.peek import Peek
 from markscheme.readers.written import JudgeCost, WrittenCalibration
 from markscheme.report.json import dumps
 from markscheme.report.views.calibration import json_of as calibration_json
-from markscheme.submission import Submission
 
 RUBRIC = Rubric.from_dict({"name": "manners", "criteria": [
     {"name": "polite", "description": "Polite", "weight": 3}, {"name": "short", "requirement": "Short", "weight": -1},

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 from markscheme.calibration.calibration import Calibration, Rater, calibration_of
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
-from markscheme.submission import Submission
 
 LONG = 1_000_000
 LONG_LINE = "<&\"'\u202e\x00x" * (LONG // 7 + 1)

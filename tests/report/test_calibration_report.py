@@ -10,6 +10,7 @@ import pytest
 from markscheme import Rubric
 from markscheme.calibration.calibration import Calibration, Counts, Rater, calibration_of
 from markscheme.judges.judge import Usage
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.kinds import Kind
@@ -18,7 +19,6 @@ from markscheme.report.json import dumps
 from markscheme.report.markdown import render_markdown
 from markscheme.report.terminal import SCREEN_LINES, render_terminal
 from markscheme.report.views.calibration import json_of, view
-from markscheme.submission import Submission
 from tests.calibration.made import examples as made_examples
 from tests.calibration.made import judged as judged_by
 from tests.calibration.made import yes_no_rubric

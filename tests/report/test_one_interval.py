@@ -15,6 +15,7 @@ from markscheme.calibration.comparison.comparison import compare
 from markscheme.calibration.earlier_runs.load import load_accepted
 from markscheme.calibration.earlier_runs.since import Since
 from markscheme.calibration.rates.pass_rates import pass_rates
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.table import decision_table
@@ -24,7 +25,6 @@ from markscheme.report.json import plain
 from markscheme.report.markdown import render_markdown
 from markscheme.report.terminal import render_terminal
 from markscheme.report.views import calibration as of_calibration
-from markscheme.submission import Submission
 from tests.calibration.made import examples, judged, yes_no_rubric
 
 RUBRIC = yes_no_rubric()

@@ -31,6 +31,7 @@ from markscheme.calibration.parts import MEASURED_PARTS
 from markscheme.calibration.results import Reported
 from markscheme.errors import NothingGraded
 from markscheme.grading import MOST_UNGRADED
+from markscheme.grading.receipt import Use
 from markscheme.judges.judge import AskedWithout, Identity, Usage
 from markscheme.judges.kinds import DEFAULT, kind_of, panel_names
 from markscheme.ratings.codes import RatingCodes
@@ -38,7 +39,6 @@ from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Declined, Rating
 from markscheme.ratings.splits import Openings
-from markscheme.receipt import Use
 from markscheme.rubrics.rubric import Rubric
 
 if TYPE_CHECKING:

@@ -31,10 +31,10 @@ from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.slices import Slice, known_of
 from markscheme.calibration.reasons import exceptions, next_step_in_words, reason
 from markscheme.errors import ComparisonError
+from markscheme.grading.receipt import ExceptedPart
 from markscheme.ratings.example_rows import values_of
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import Gold, gold_of, no_gold
-from markscheme.receipt import ExceptedPart
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.stats.decisive_labels import first_labels
 from markscheme.stats.intervals import Flags

@@ -5,9 +5,9 @@ import warnings
 from pathlib import Path
 
 from markscheme.errors import MarkschemeError, RubricWarning
+from markscheme.grading.receipt import accepted_run_data
 from markscheme.judges.kinds import DEFAULT, YOUR_JUDGE, kind_of
 from markscheme.options.settings import find_settings
-from markscheme.receipt import accepted_run_data
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.search import find_calibration, find_rubric
 

@@ -13,6 +13,7 @@ from markscheme.calibration.tables import AnnotatorAgreement, agreement_in, agre
 from markscheme.calibration.unlabelled_results import nothing_labelled
 from markscheme.errors import ComparisonError, RatingError, UsageError, suggestion
 from markscheme.phrases import in_words
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
@@ -23,7 +24,6 @@ from markscheme.readers.rated import RatedFile, RatedFiles, columns_from_options
 from markscheme.readers.tabular.scales import below_step
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.stats.estimate import Reason
-from markscheme.submission import Submission
 from markscheme.text import folded_word
 
 PROMPTFOO_GRADERS = "Promptfoo's graders"

@@ -12,8 +12,8 @@ from markscheme.calibration.comparison.policy import BecauseCode, labels_for_tar
 from markscheme.calibration.comparison.verdict import LIMIT_OF_SIDE, Decision, GateAnswer
 from markscheme.calibration.labellers import Labeller, labeller_of
 from markscheme.calibration.labels_in_words import ASKED_OF_TRENDS, ScarceDecision, labels_to_add
+from markscheme.grading.receipt import ExceptedPart
 from markscheme.phrases import counted, digits_to_tell, in_words, number, percent
-from markscheme.receipt import ExceptedPart
 from markscheme.stats import Estimate
 from markscheme.stats.decisive_labels import LABEL_COUNTS
 from markscheme.stats.shares import GroupedShare

@@ -40,6 +40,7 @@ from markscheme.grading import (
 )
 from markscheme.grading.by_row import ROW_REFUSED, rubric_for
 from markscheme.grading.groups import AFTER_GRADING
+from markscheme.grading.receipt import calibration_text, score_text
 from markscheme.grading.score import NO_SCORE
 from markscheme.grading.verdict import Holistic, NotApplicable, Verdict
 from markscheme.judges.family import warn_of_kinship
@@ -48,7 +49,8 @@ from markscheme.judges.sight import refuse_unseeing_of
 from markscheme.options.settings import find_settings
 from markscheme.phrases import counted, number
 from markscheme.plain_data import LINES, refuse_device
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
+from markscheme.prompts.submission import RESPONSE_KEYS, Submission
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.plain_tables import brings_rubrics
 from markscheme.readers.submissions import (
@@ -59,12 +61,10 @@ from markscheme.readers.submissions import (
     read_submissions,
     sheet_submissions,
 )
-from markscheme.receipt import calibration_text, score_text
 from markscheme.rubrics.keys import RowRule
 from markscheme.rubrics.of_rows import ROWS_ALONE, RowRubric, notes_on_key, row_rubric_in, row_rule, rubric_key_in
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.rubrics.search import RUBRIC_SUFFIXES, find_calibration
-from markscheme.submission import RESPONSE_KEYS, Submission
 from markscheme.text import on_one_line
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from markscheme.commands.options import notify
 from markscheme.grading import questions
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.phrases import counted
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
 from markscheme.ratings.examples import load_examples
 from markscheme.ratings.examples_choice import examples_of
 from markscheme.rubrics.rubric import Rubric

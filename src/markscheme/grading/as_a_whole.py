@@ -7,8 +7,8 @@ from markscheme.grading.exchange import AS_A_WHOLE, JudgeQuestion, ask_judge
 from markscheme.grading.grades import Grade
 from markscheme.grading.score import weigh_holistic
 from markscheme.grading.verdict import Holistic, Unread, read_holistic
-from markscheme.prompt import Prompt, holistic_prompt
-from markscheme.submission import Submission
+from markscheme.prompts.prompt import Prompt, holistic_prompt
+from markscheme.prompts.submission import Submission
 
 
 class AsAWhole(OneJudge):

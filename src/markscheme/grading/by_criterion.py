@@ -15,15 +15,15 @@ from markscheme.grading.score import Score, weigh
 from markscheme.grading.verdict import Holistic, Outcome, Unread, Verdict, read_verdicts, worse
 from markscheme.judges.all_calls import all_or_first_error
 from markscheme.judges.judge import AskedWithout, Judge, Reply, total, ways_of
-from markscheme.material import Material
-from markscheme.prompt import Prompt, verdict_prompt
+from markscheme.prompts.material import Material
+from markscheme.prompts.prompt import Prompt, verdict_prompt
+from markscheme.prompts.submission import Submission
+from markscheme.rubrics.inputs import STEPPED
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
-from markscheme.submission import Submission
-from markscheme.trajectory import STEPPED
 
 if TYPE_CHECKING:
     from markscheme.grading.checks import Scorer
-    from markscheme.receipt import Receipt
+    from markscheme.grading.receipt import Receipt
 
 Passes: TypeAlias = Sequence[Sequence[Sequence[Criterion]]]
 """For each pass over a rubric, the criteria of each prompt; the criteria of one prompt have the same inputs."""

@@ -7,9 +7,9 @@ from markscheme.grading.by_criterion import AroundGrader, ByCriterion, in_orders
 from markscheme.grading.exchange import Exchange
 from markscheme.grading.grades import Grade
 from markscheme.grading.verdict import Outcome, combine
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
+from markscheme.prompts.submission import Submission
 from markscheme.rubrics.preference import ShownOrder
-from markscheme.submission import Submission
 
 
 class ByOrder(AroundGrader):

@@ -8,7 +8,8 @@ from typing import Any
 from markscheme.errors import UsageError
 from markscheme.grading.by_criterion import AroundGrader, SubmissionGrader
 from markscheme.grading.grades import Grade
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
+from markscheme.prompts.submission import Submission
 from markscheme.rubrics.keys import RowRule
 from markscheme.rubrics.of_rows import (
     INTERNED,
@@ -19,7 +20,6 @@ from markscheme.rubrics.of_rows import (
 )
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.shapes import RUBRIC_SHAPES
-from markscheme.submission import Submission
 
 NO_RUBRIC = "the row has no rubric, and there is no other: give a RUBRIC before the file"
 ROW_REFUSED = "the row brings a rubric of its own, and --rows refuse is given"

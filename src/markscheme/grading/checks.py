@@ -23,9 +23,9 @@ from markscheme.grading.verdict import Outcome, Unread, Verdict
 from markscheme.judges.threads import in_thread
 from markscheme.judges.timeouts import REQUEST_TIMEOUT
 from markscheme.plain_data import no_constant
+from markscheme.prompts.steps import AgentStep, steps_of
+from markscheme.prompts.submission import Submission
 from markscheme.rubrics.rubric import Criterion
-from markscheme.submission import Submission
-from markscheme.trajectory import AgentStep, steps_of
 from markscheme.user_code import import_user_module, search_for_code
 
 SCORER_CONTEXT = ("example", "model", "provider", "prompt", "steps", "value")

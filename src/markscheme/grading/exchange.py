@@ -10,7 +10,7 @@ from markscheme.grading.verdict import Holistic, Outcome, Unread, wrapper_of
 from markscheme.judges.all_calls import all_or_first_error
 from markscheme.judges.judge import Judge, Reply, forget
 from markscheme.judges.sight import why_unseen
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
 
 _Reading = TypeVar("_Reading", Outcome, Holistic | Unread)
 """Outcome read for a criterion or for the whole response; Unread if nothing could be read."""

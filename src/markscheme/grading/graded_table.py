@@ -17,15 +17,15 @@ from markscheme.errors import BudgetError, RatingError, RatingWarning, UsageErro
 from markscheme.files import append_lines, end_of_link, exclusive, replacing, set_aside_damaged_end
 from markscheme.grading.grades import Grade, row_verdicts
 from markscheme.grading.grading import Grading, grade_many
+from markscheme.grading.receipt import receipt_json
 from markscheme.judges.judge import Usage
 from markscheme.phrases import number, percent
 from markscheme.plain_data import json_lines
 from markscheme.progress import Watch, unwatched
-from markscheme.receipt import receipt_json
+from markscheme.prompts.submission import Submission
 from markscheme.row_files import CellKind, CellKinds, WriteRows, row_writer
 from markscheme.rubrics.of_rows import RowRubric
 from markscheme.rubrics.rubric import Criterion
-from markscheme.submission import Submission
 from markscheme.text import on_one_line
 
 JOURNAL: Final = ".partial"

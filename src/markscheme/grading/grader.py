@@ -19,11 +19,11 @@ from markscheme.judges.options import ASK_OPTIONS, AskOptions, refuse_opening
 from markscheme.options.in_force import hold, split_reading
 from markscheme.options.settings import find_settings
 from markscheme.options.table import read_options
+from markscheme.prompts.submission import Submission, submission_of
 from markscheme.rubrics.file import rubric_given
 from markscheme.rubrics.keys import ROW_RULES, RowRule
 from markscheme.rubrics.of_rows import ROWS_ALONE
 from markscheme.rubrics.rubric import Rubric
-from markscheme.submission import Submission, submission_of
 
 _T = TypeVar("_T")
 

@@ -14,7 +14,7 @@ from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.text import on_one_line
 
 if TYPE_CHECKING:
-    from markscheme.receipt import Receipt
+    from markscheme.grading.receipt import Receipt
     from markscheme.rubrics.of_rows import RowRubric
 
 MOST_UNGRADED = 0.1
@@ -229,7 +229,7 @@ def why_ask(grade: Grade, rubric: Rubric) -> str | None:
 
 def grade_json(grade: Grade, rubric: Rubric) -> dict[str, Any]:
     """Return a grade as a dict that JSON can hold, by the keys of the file format."""
-    from markscheme.receipt import receipt_json
+    from markscheme.grading.receipt import receipt_json
 
     rubric = grade.rubric or rubric
     return {

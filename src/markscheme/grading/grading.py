@@ -14,15 +14,15 @@ from markscheme.grading.groups import GRADERS, GROUP_CHECKS
 from markscheme.grading.strategies import lacking_inputs, strategy_of
 from markscheme.judges.ask_many import ask_many
 from markscheme.judges.judge import GradingJudge, JudgeGroup, make_room
+from markscheme.prompts.submission import IS_PAIR, NO_PAIR, Submission
 from markscheme.rubrics.file import rubric_given
 from markscheme.rubrics.keys import RowRule
 from markscheme.rubrics.of_rows import row_rule
 from markscheme.rubrics.rubric import Rubric
-from markscheme.submission import IS_PAIR, NO_PAIR, Submission
 
 if TYPE_CHECKING:
     from markscheme.grading.checks import Scorer
-    from markscheme.receipt import Receipt
+    from markscheme.grading.receipt import Receipt
 
 
 Objection: TypeAlias = Callable[[Submission], str | None]

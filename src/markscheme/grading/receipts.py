@@ -8,13 +8,13 @@ from pathlib import Path
 from markscheme.errors import UsageError
 from markscheme.grading.by_criterion import AroundGrader, SubmissionGrader
 from markscheme.grading.grades import Grade
+from markscheme.grading.receipt import Receipt, find_receipt, why_no_gate
 from markscheme.grading.strategies import asking_fingerprint
 from markscheme.judges.judge import GradingJudge, JudgeGroup
 from markscheme.judges.kinds import YOUR_JUDGE
-from markscheme.receipt import Receipt, find_receipt, why_no_gate
+from markscheme.prompts.submission import Submission, metadata_of
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import POOL, find_calibration
-from markscheme.submission import Submission, metadata_of
 
 
 class WithReceipt(AroundGrader):

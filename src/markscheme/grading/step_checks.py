@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from markscheme.seam import OpenTable
 
 if TYPE_CHECKING:
-    from markscheme.trajectory import AgentStep
+    from markscheme.prompts.steps import AgentStep
 
 
 StepCheck: TypeAlias = "Callable[[Sequence[AgentStep], Any], tuple[bool, str]]"

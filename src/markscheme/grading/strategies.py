@@ -20,11 +20,11 @@ from markscheme.grading.by_criterion import (
 )
 from markscheme.grading.grades import Fingerprints
 from markscheme.judges.judge import GradingJudge, Judge
-from markscheme.prompt import Prompt, holistic_prompt
+from markscheme.prompts.prompt import Prompt, holistic_prompt
+from markscheme.prompts.steps import steps_elsewhere
+from markscheme.prompts.submission import Submission
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.seam import OpenTable
-from markscheme.submission import Submission
-from markscheme.trajectory import steps_elsewhere
 
 
 class StrategyKind(NamedTuple):

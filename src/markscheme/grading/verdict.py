@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from markscheme.judges.judge import Reply
-from markscheme.material import Material
 from markscheme.plain_data import no_constant, shown
-from markscheme.prompt import NOTHING_TO_QUOTE, PLACE_QUOTES, choices, decision_options
+from markscheme.prompts.material import Material
+from markscheme.prompts.prompt import NOTHING_TO_QUOTE, PLACE_QUOTES, choices, decision_options
+from markscheme.prompts.submission import PAIR_NAMES
 from markscheme.rubrics.distribution import (
     Probabilities,
     mean_distribution,
@@ -24,7 +25,6 @@ from markscheme.rubrics.distribution import (
     shown_with_probability,
 )
 from markscheme.rubrics.rubric import CANNOT_JUDGE, DOES_NOT_APPLY, Criterion, Level, Scale
-from markscheme.submission import PAIR_NAMES
 from markscheme.text import encodable
 
 RAW_LENGTH = 2_000

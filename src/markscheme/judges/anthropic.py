@@ -14,8 +14,8 @@ from markscheme.judges.provider import MAX_TOKENS, SdkJudge, message_in, usable_
 from markscheme.judges.taken_settings import RequestForm, TakenSettings
 from markscheme.judges.timeouts import REQUEST_TIMEOUT
 from markscheme.numerals import count
-from markscheme.parts import message_content
-from markscheme.prompt import Prompt
+from markscheme.prompts.parts import message_content
+from markscheme.prompts.prompt import Prompt
 
 DEFAULT_MODEL = "claude-sonnet-5-5"
 

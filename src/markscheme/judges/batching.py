@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Final, Literal, Protocol
 
 from markscheme.errors import JudgeError
 from markscheme.judges.judge import Reply
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
 
 SENDING: Final = 600.0
 """Seconds that sending a batch may take."""

@@ -11,7 +11,7 @@ from markscheme.judges.kinds import DEFAULT, names_code, ways_out
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.judges.remembering import Remembering
 from markscheme.judges.scripted import ScriptedJudge
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
 from markscheme.rubrics.rubric import Rubric
 
 

@@ -8,7 +8,7 @@ from markscheme.judges.judge import GradingJudge, Reply
 from markscheme.judges.limited import BYTES_PER_TOKEN
 from markscheme.judges.price import Price
 from markscheme.judges.registry import price_of
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
 
 WRITTEN_PER_CRITERION = 100
 """Number of tokens assumed for a quote, a reason and a level, if there is no reply to measure."""

@@ -13,7 +13,7 @@ from typing import Any, Final
 from markscheme.errors import UsageError
 from markscheme.judges.judge import Reply, Usage
 from markscheme.numerals import count, finite
-from markscheme.prompt import DecisionQuestion, Prompt
+from markscheme.prompts.prompt import DecisionQuestion, Prompt
 
 MOST_SCORE_LEVELS = 10
 """Largest number of levels of a score question that all formats allow."""

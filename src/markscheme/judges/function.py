@@ -27,7 +27,7 @@ from markscheme.judges.external_words import shown
 from markscheme.judges.judge import GradingJudge, Identity, Reply, Usage, Wrapping
 from markscheme.judges.threads import ThreadLoop, in_thread
 from markscheme.judges.timeouts import REQUEST_TIMEOUT
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
 from markscheme.user_code import import_user_module, user_spec
 
 ENVIRONMENT, READS = "environment", "reads"

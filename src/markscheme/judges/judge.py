@@ -7,7 +7,7 @@ from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 from markscheme.errors import UsageError
 from markscheme.fingerprint import IN_PART, fingerprint
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
 
 Stop = Literal["end", "length", "refusal", "other"]
 ReplySource = Literal["live", "recorded", "cache"]

@@ -31,7 +31,7 @@ from markscheme.judges.open_files import calls_that_fit, lacks_files
 from markscheme.judges.price import Price
 from markscheme.judges.timeouts import REQUEST_TIMEOUT
 from markscheme.phrases import brief, counted, number
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
 
 MINUTE: Final = 60.0
 """Seconds over which providers count requests and tokens."""

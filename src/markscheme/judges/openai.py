@@ -21,8 +21,8 @@ from markscheme.judges.provider import MAX_TOKENS, SdkJudge, error_in_answer, st
 from markscheme.judges.taken_settings import RequestForm, RequestRefusal, TakenSettings
 from markscheme.judges.timeouts import REQUEST_TIMEOUT
 from markscheme.numerals import count
-from markscheme.parts import message_content
-from markscheme.prompt import Prompt
+from markscheme.prompts.parts import message_content
+from markscheme.prompts.prompt import Prompt
 
 REPORTED_ALTERNATIVES = 20
 """Number of alternatives requested for each token, the most that providers report."""

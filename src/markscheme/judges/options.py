@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from markscheme.judges.batching import Batching
     from markscheme.judges.cost import Cost
     from markscheme.judges.judge import GradingJudge, Reply
-    from markscheme.prompt import Prompt
+    from markscheme.prompts.prompt import Prompt
     from markscheme.rubrics.rubric import Rubric
 
 IN_BATCHES: Final = 20_000

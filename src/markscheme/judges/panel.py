@@ -7,7 +7,7 @@ from typing import Literal
 
 from markscheme.errors import JudgeError, JudgeUnavailable, NoJudge
 from markscheme.judges.judge import Identity, Judge, Reply, Wrapping, forget, make_room
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
 
 PanelRule = Literal["median", "majority"]
 

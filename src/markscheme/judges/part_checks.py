@@ -7,7 +7,7 @@ from markscheme.seam import OpenTable
 
 if TYPE_CHECKING:
     from markscheme.judges.judge import Judge
-    from markscheme.parts import ShownPart
+    from markscheme.prompts.parts import ShownPart
 
 PartCheck: TypeAlias = "Callable[[Judge, Sequence[ShownPart]], Awaitable[str | None]]"
 """Function that returns why a judge can't be shown some parts, such as images; None if it can."""

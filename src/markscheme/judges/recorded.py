@@ -8,7 +8,7 @@ from typing import Any
 from markscheme.errors import JudgeUnavailable, RatingError, UsageError, refuse_lines
 from markscheme.judges.judge import Identity, Reply
 from markscheme.plain_data import json_lines, shown
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
 
 REPLY_KEYS = ("fingerprint", "judge", "model", "text")
 """Keys that every recorded reply has."""

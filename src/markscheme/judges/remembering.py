@@ -18,7 +18,7 @@ from markscheme.judges.judge import Reply, Stop, Token, Wrapping
 from markscheme.judges.reply_file import REPLIES_FILE, REPLY_TABLES, cache_folder, open_replies
 from markscheme.numerals import count, finite
 from markscheme.phrases import counted
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
 from markscheme.session.client import is_halted
 
 LEASE = 150.0

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from markscheme.judges.judge import Reply, Wrapping
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 from markscheme.errors import JudgeUnavailable
 from markscheme.judges.judge import Identity, Reply, Usage
-from markscheme.prompt import NOTHING_TO_QUOTE, Prompt
+from markscheme.prompts.prompt import NOTHING_TO_QUOTE, Prompt
 
 Script = Callable[[Prompt, int], Any]
 

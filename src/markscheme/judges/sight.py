@@ -7,9 +7,9 @@ from markscheme.errors import NoJudge
 from markscheme.judges.judge import GradingJudge, Judge, JudgeGroup, Reply, Wrapping
 from markscheme.judges.kinds import JudgeKind, kind_of, names_that
 from markscheme.judges.part_checks import PART_CHECKS
-from markscheme.parts import ShownPart, parts_of
-from markscheme.prompt import Prompt
-from markscheme.submission import Submission
+from markscheme.prompts.parts import ShownPart, parts_of
+from markscheme.prompts.prompt import Prompt
+from markscheme.prompts.submission import Submission
 
 
 def innermost(judge: Judge) -> Judge:

@@ -11,10 +11,10 @@ from typing import Final
 
 from markscheme.pages.markup import LONGEST_LAID_OUT, cleaned, json_in, laid_out, plain
 from markscheme.pages.steps import StepNode, count_failed, tree_html, tree_of
-from markscheme.parts import PartedText, ShownPart
 from markscheme.phrases import counted
-from markscheme.submission import Submission
-from markscheme.trajectory import AgentStep, Trajectory, has_tool_calls, read_steps, trajectories
+from markscheme.prompts.parts import PartedText, ShownPart
+from markscheme.prompts.steps import AgentStep, Trajectory, has_tool_calls, read_steps, trajectories
+from markscheme.prompts.submission import Submission
 
 MOST_COMPARED = 4_000_000
 """Largest number of pairs of lines or words that are compared to find a difference."""

@@ -15,9 +15,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from markscheme.errors import UsageError
 from markscheme.numerals import finite
-from markscheme.parts import parts_of
 from markscheme.plain_data import no_constant, parse_json
-from markscheme.submission import Submission
+from markscheme.prompts.parts import parts_of
+from markscheme.prompts.submission import Submission
 
 PORTS_TRIED = 50
 """Number of ports that are tried from the wanted one: more than the sessions of annotators that one machine serves."""

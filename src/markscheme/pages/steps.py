@@ -8,7 +8,7 @@ from html import escape
 
 from markscheme.pages.markup import laid_out, plain
 from markscheme.phrases import number
-from markscheme.trajectory import SPAN, SPAN_RESULT, TOOL_CALL, TOOL_RESULT, AgentStep
+from markscheme.prompts.steps import SPAN, SPAN_RESULT, TOOL_CALL, TOOL_RESULT, AgentStep
 
 LONGEST_GIST = 160
 """Largest number of characters of arguments or of a result on a folded step's line: more than a wide screen shows."""

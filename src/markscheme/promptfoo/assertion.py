@@ -18,6 +18,7 @@ from markscheme.grading import (
     scorers_for,
     why_ask,
 )
+from markscheme.grading.receipt import CALIBRATION, calibration_text, receipt_json, score_text
 from markscheme.grading.verdict import Abstention, NotApplicable, Outcome, Unread, Verdict
 from markscheme.judges.family import same_family
 from markscheme.judges.judge import Usage
@@ -25,18 +26,18 @@ from markscheme.judges.options import ASK_OPTIONS, AskOptions
 from markscheme.numerals import finite
 from markscheme.options.in_force import hold, reading_options, split_reading
 from markscheme.options.table import AddedOptions
-from markscheme.parts import loaded_part
 from markscheme.phrases import number
 from markscheme.plain_data import shown
 from markscheme.promptfoo.engine import Engine
 from markscheme.promptfoo.keys import NOT_GRADED, SCORING_FUNCTION
 from markscheme.promptfoo.negation import NotGraded
-from markscheme.receipt import CALIBRATION, calibration_text, receipt_json, score_text
+from markscheme.prompts.parts import loaded_part
+from markscheme.prompts.steps import has_tool_calls, steps_elsewhere, steps_for
+from markscheme.prompts.submission import Submission, plain_metadata
+from markscheme.rubrics.inputs import STEPPED
 from markscheme.rubrics.of_rows import ROWS_ALONE, RowRubric, rubric_of
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.rubrics.search import find_rubric, only_rubric
-from markscheme.submission import Submission, plain_metadata
-from markscheme.trajectory import STEPPED, has_tool_calls, steps_elsewhere, steps_for
 from markscheme.user_code import search_for_code
 
 QUERY_VARS = ("query", "question", "input", "prompt")

@@ -19,7 +19,7 @@ from markscheme.judges.registry import open_grading_judge
 from markscheme.judges.remembering import Memory
 from markscheme.options.settings import find_settings
 from markscheme.options.table import OptionSource, options_in, read_options
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_calibration

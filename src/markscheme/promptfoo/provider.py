@@ -13,8 +13,6 @@ from markscheme.grading import Grade
 from markscheme.grading.verdict import NotApplicable, Verdict
 from markscheme.judges.judge import replying
 from markscheme.options.in_force import hold
-from markscheme.parts import PartedText, loaded_part
-from markscheme.prompt import Prompt, closed_object
 from markscheme.promptfoo.assertion import (
     CONFIG_KEYS,
     Call,
@@ -33,6 +31,8 @@ from markscheme.promptfoo.assertion import (
 from markscheme.promptfoo.engine import Engine
 from markscheme.promptfoo.keys import NOT_GRADED
 from markscheme.promptfoo.questions import PROVIDER_QUESTIONS, TEXT_READERS, QuestionKind, TextRubric
+from markscheme.prompts.parts import PartedText, loaded_part
+from markscheme.prompts.prompt import Prompt, closed_object
 from markscheme.rubrics.file import rubric_from_data
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.rubrics.search import RUBRIC_SUFFIXES, find_rubric, known_rubrics

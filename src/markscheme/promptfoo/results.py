@@ -16,11 +16,11 @@ from markscheme.errors import RatingError
 from markscheme.fingerprint import fingerprint
 from markscheme.judges.judge import Usage, total
 from markscheme.numerals import finite
-from markscheme.parts import PartedText
 from markscheme.plain_data import json_lines, no_constant, parse_json, plain_data, read_json, read_text, shown
 from markscheme.promptfoo.keys import NOT_GRADED, SCORING_FUNCTION
+from markscheme.prompts.parts import PartedText
+from markscheme.prompts.submission import as_text, plain_metadata, text_in_file
 from markscheme.ratings.row_form import form_of_rows
-from markscheme.submission import as_text, plain_metadata, text_in_file
 from markscheme.text import cut_short, folded_word
 
 GRADED_TYPES = frozenset(

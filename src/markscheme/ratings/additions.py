@@ -9,11 +9,11 @@ from typing import Any
 from markscheme.errors import RatingError
 from markscheme.phrases import counted, few_of
 from markscheme.plain_data import json_lines
+from markscheme.prompts.submission import PAIR_NAMES, as_text, has_pair_alone, response_in
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.kinds import PEOPLE
 from markscheme.ratings.rating import Rating, RatingReader, corrected
 from markscheme.rubrics.rubric import Rubric
-from markscheme.submission import PAIR_NAMES, as_text, has_pair_alone, response_in
 
 DAY = len("2026-11-21")
 """Number of characters at the beginning of a time that give its day."""

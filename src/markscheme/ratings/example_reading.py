@@ -11,7 +11,6 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from markscheme.errors import Fault, RatingError, refuse_lines
 from markscheme.numerals import finite
-from markscheme.parts import in_cell, parted_text
 from markscheme.plain_data import (
     ANOTHER_LENGTH,
     Form,
@@ -23,6 +22,8 @@ from markscheme.plain_data import (
     shown,
     table_rows,
 )
+from markscheme.prompts.parts import in_cell, parted_text
+from markscheme.prompts.submission import IS_PAIR, PAIR_NAMES, Submission, as_text, has_pair_alone, plain_metadata
 from markscheme.ratings.cell_labels import label_in_cells, number_or_text
 from markscheme.ratings.codes import CodedRating, RatingLines
 from markscheme.ratings.example_rows import DRAWN, OF_ROWS, SPLITS, Example, ExampleRows, telling
@@ -38,7 +39,6 @@ from markscheme.ratings.program_rows import example_cells
 from markscheme.ratings.rating import EMPTY_MAPPING, text_of
 from markscheme.ratings.row_form import RowForm, form_of_rows
 from markscheme.rubrics.rubric import Rubric
-from markscheme.submission import IS_PAIR, PAIR_NAMES, Submission, as_text, has_pair_alone, plain_metadata
 
 NO_EXAMPLES_AS_TEXT = (
     "is a workbook or packed; `markscheme import FILE --rubric NAME --to ratings.jsonl --examples examples.jsonl` "

@@ -7,11 +7,11 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any, Final, Literal, SupportsIndex, get_args, overload
 
-from markscheme.parts import as_written
+from markscheme.prompts.parts import as_written
+from markscheme.prompts.submission import PAIR_NAMES, Submission
 from markscheme.ratings.codes import RatingCodes, RatingView
 from markscheme.ratings.pair_sides import PairSide
 from markscheme.ratings.rating import EMPTY_MAPPING, Rating
-from markscheme.submission import PAIR_NAMES, Submission
 
 Split = Literal["dev", "test"]
 DrawnBy = Literal["random", "by-verdict", "chosen"]

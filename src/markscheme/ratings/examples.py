@@ -10,6 +10,7 @@ from typing import Any
 
 from markscheme.errors import RatingError, RatingWarning
 from markscheme.phrases import few_of
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.codes import RatingCodes, load_ratings
 from markscheme.ratings.example_reading import examples_in_rows, read_examples
 from markscheme.ratings.example_rows import Example, ExampleRows, label_counts, labels_of, taken, values_of
@@ -18,7 +19,6 @@ from markscheme.ratings.program_rows import refuse_frame
 from markscheme.ratings.rating import Rating, is_asked, is_stale
 from markscheme.ratings.wordings import reworded_in, without_known_words
 from markscheme.rubrics.rubric import Rubric
-from markscheme.submission import Submission
 
 RATINGS_FOLDER = "ratings"
 """Name of the folder, next to the examples, with a file of ratings for each rater."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from markscheme.grading import Grade, questions
 from markscheme.grading.verdict import Abstention, NotApplicable, Outcome, Unread, Verdict
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.rating import Rated, Rating, asked_under, by_choice
 from markscheme.rubrics.rubric import Criterion, Rubric

@@ -7,7 +7,7 @@ from typing import Any
 from markscheme.errors import Fault
 from markscheme.fingerprint import fingerprint
 from markscheme.plain_data import shown
-from markscheme.submission import PAIR_NAMES, RESPONSE_KEYS, response_in
+from markscheme.prompts.submission import PAIR_NAMES, RESPONSE_KEYS, response_in
 
 
 @dataclass(frozen=True, slots=True)

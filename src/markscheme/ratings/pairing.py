@@ -1,8 +1,8 @@
 """Joining two single responses into an example of a pair."""
 
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import DrawnBy, Example
 from markscheme.ratings.pair_sides import PairSide, group_of_inputs, systems_of
-from markscheme.submission import Submission
 
 _LEAST_TYPICAL_FIRST: tuple[DrawnBy | None, ...] = ("chosen", "by-verdict", None, "random")
 """Ways to draw examples, the least typical first: a pair counts as drawn in the first of its responses' ways."""

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from markscheme.errors import RatingError
 from markscheme.plain_data import TWIN_COLUMNS, shown, twin_columns
+from markscheme.prompts.submission import is_missing
 from markscheme.row_files import require_parquet
-from markscheme.submission import is_missing
 
 if TYPE_CHECKING:
     from pyarrow import RecordBatch

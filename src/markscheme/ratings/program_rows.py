@@ -5,7 +5,7 @@ from typing import Any
 
 from markscheme.errors import UsageError
 from markscheme.plain_data import shown
-from markscheme.submission import PAIR_NAMES, is_missing
+from markscheme.prompts.submission import PAIR_NAMES, is_missing
 
 _MAPPINGS = ("metadata", *PAIR_NAMES)
 """Keys of an example whose mappings consist of cells; any other mapping, such as a trace, is data."""

@@ -9,6 +9,7 @@ from markscheme.errors import ComparisonError, MarkschemeError, RatingError
 from markscheme.judges.judge import Usage
 from markscheme.numerals import finite
 from markscheme.plain_data import shown
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import DRAWN, Example
 from markscheme.ratings.gold import GOLD, Gold, given_gold
 from markscheme.ratings.kinds import Kind
@@ -19,7 +20,6 @@ from markscheme.readers.written import JudgeCost, WrittenCalibration
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import YES_NO, Criterion, Level, Rubric, Scale, TableOf
 from markscheme.rubrics.search import find_rubric
-from markscheme.submission import Submission
 
 
 def is_calibration(peek: Peek) -> bool:

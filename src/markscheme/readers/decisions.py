@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from markscheme.errors import Fault, RatingError, refuse_lines
 from markscheme.plain_data import id_and_rest, json_in_line, raw_lines, shown
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.codes import RATINGS_REMEMBERED, RatingCodes
 from markscheme.ratings.example_rows import Example, ExampleRows, telling
 from markscheme.ratings.gold import GOLD, JUDGE
@@ -18,7 +19,6 @@ from markscheme.readers.imported import Columns, Reading
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.peek import Peek
 from markscheme.rubrics.rubric import Rubric
-from markscheme.submission import Submission
 
 DECISION_KEYS = frozenset(["pass", "score", "overall", "gold"])
 _KEYS = DECISION_KEYS | {"error"}

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from markscheme.errors import UsageError
 from markscheme.promptfoo.results import read_results
+from markscheme.prompts.submission import NO_RESPONSE, Submission
 from markscheme.readers.imported import RESPONSES_ALONE
 from markscheme.readers.rated import has_results, open_rated
-from markscheme.submission import NO_RESPONSE, Submission
 
 
 def responses_in_export(path: Path) -> Iterator[Submission]:

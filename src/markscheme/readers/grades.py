@@ -6,6 +6,7 @@ from typing import Any
 from markscheme.errors import Fault, RatingError, refuse_lines
 from markscheme.grading.graded_table import OWN_COLUMNS
 from markscheme.plain_data import json_lines, shown, table_rows
+from markscheme.prompts.submission import Submission, as_text
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.gold import JUDGE
 from markscheme.ratings.rating import RatingReader
@@ -13,7 +14,6 @@ from markscheme.readers.imported import Columns, Reading, number
 from markscheme.readers.infer_rubric import rubric_of_levels, rubric_of_wholes
 from markscheme.readers.peek import Peek, mapping
 from markscheme.rubrics.rubric import Rubric
-from markscheme.submission import Submission, as_text
 from markscheme.text import cell_text
 
 OF_GRADE = frozenset(["id", "score", "receipt"])

@@ -5,6 +5,7 @@ from typing import Any
 
 from markscheme.errors import RatingError
 from markscheme.plain_data import form_of, plain_data, read_text
+from markscheme.prompts.submission import has_pair_alone
 from markscheme.ratings.codes import load_ratings
 from markscheme.ratings.examples import RATINGS_FOLDER, load_examples, load_responses
 from markscheme.ratings.row_form import form_of_rows
@@ -17,7 +18,6 @@ from markscheme.readers.tables import LABEL_NAMES, VERDICT
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_rubric
-from markscheme.submission import has_pair_alone
 
 OF_RATINGS = frozenset(["criteria", "overall", "pass", "error", "withdrawn"])
 """Keys by which a line of markscheme's own ratings is recognized."""

@@ -10,6 +10,7 @@ from markscheme.fingerprint import fingerprint
 from markscheme.judges.judge import total
 from markscheme.plain_data import shown
 from markscheme.promptfoo.results import AssertionVerdict, Results, Row, read_results
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.readers.imported import Columns, Reading, at_position
@@ -18,7 +19,6 @@ from markscheme.readers.peek import Peek
 from markscheme.readers.written import JudgeCost
 from markscheme.rubrics.reading import may_be_results
 from markscheme.rubrics.rubric import DEFAULT_PASS_MARK, Criterion, Rubric
-from markscheme.submission import Submission
 
 NAME = "promptfoo"
 """Name of the rubric made from results; fixed, so that a later file can be compared with an accepted run."""

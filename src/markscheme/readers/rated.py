@@ -12,6 +12,7 @@ from markscheme.errors import ComparisonError, RatingError, RubricError, UsageEr
 from markscheme.fingerprint import fingerprint
 from markscheme.judges.judge import Usage, total
 from markscheme.promptfoo.results import Results
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.codes import RatingCodes, RatingView
 from markscheme.ratings.column_options import ColumnOptions, sides_of, spans_of_sides
 from markscheme.ratings.example_rows import Example, values_of
@@ -40,7 +41,6 @@ from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.preference import ShownOrder
 from markscheme.rubrics.reading import shows_rubric
 from markscheme.rubrics.rubric import Rubric
-from markscheme.submission import Submission
 from markscheme.text import folded_word
 
 AS_WRITTEN = Columns()

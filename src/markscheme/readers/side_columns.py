@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
+from markscheme.prompts.submission import as_text
 from markscheme.ratings.kinds import Kind
 from markscheme.readers.imported import Reading, taken_out
 from markscheme.readers.tabular.columns import TableColumn, is_judges
 from markscheme.rubrics.rubric import Criterion
-from markscheme.submission import as_text
 
 
 class RaterColumn(NamedTuple):

@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from markscheme.errors import RatingError, SubmissionError, UsageError, refuse_lines, suggestion
-from markscheme.parts import in_cell
 from markscheme.plain_data import ANOTHER_LENGTH, LINES, PARQUET, TABLES, json_rows, table_rows
+from markscheme.prompts.parts import in_cell
+from markscheme.prompts.submission import NO_RESPONSE, RESPONSE_KEYS, Submission, is_missing, submission_of
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.parquet_rows import parquet_rows
 from markscheme.ratings.row_form import PACKED, RowForm, form_of_rows
 from markscheme.readers.plain_tables import brings_rubrics
-from markscheme.submission import NO_RESPONSE, RESPONSE_KEYS, Submission, is_missing, submission_of
 
 if TYPE_CHECKING:
     from markscheme.readers.table_outputs import FileContent

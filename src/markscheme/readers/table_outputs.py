@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from markscheme.errors import naming
-from markscheme.parts import in_cell
+from markscheme.prompts.parts import in_cell
+from markscheme.prompts.submission import RESPONSE_KEYS, Submission
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.example_rows import Example
 from markscheme.readers.formats import LIST, PLAIN_LINES, TABLE, format_of
@@ -14,7 +15,6 @@ from markscheme.readers.tabular.columns import ColumnRole, output_roles
 from markscheme.readers.tabular.reading import one_of_each_row
 from markscheme.readers.tabular.refusals import refusal
 from markscheme.readers.tabular.source import open_sheet
-from markscheme.submission import RESPONSE_KEYS, Submission
 
 _NAMED: Mapping[ColumnRole, str] = {"query": "query", "reference": "reference"}
 """Names of inputs for columns of a known role, whatever the table calls them."""

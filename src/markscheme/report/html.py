@@ -22,6 +22,7 @@ from markscheme.pages.assets import BASE_STYLE, EXAMPLE_SCRIPT, digest, joined
 from markscheme.pages.example import Shortening, render_example
 from markscheme.pages.words import first_words
 from markscheme.phrases import number, signed
+from markscheme.prompts.submission import RESPONSE, Submission
 from markscheme.report.document import (
     TONE_SIGNS,
     Block,
@@ -36,9 +37,8 @@ from markscheme.report.document import (
 )
 from markscheme.report.drawing import drawn
 from markscheme.report.plots import plot_of
+from markscheme.rubrics.inputs import STEPPED
 from markscheme.shipped import installed_version
-from markscheme.submission import RESPONSE, Submission
-from markscheme.trajectory import STEPPED
 
 _LARGEST_DATA = 2_400_000
 """Largest size in bytes of all examples together; if they are larger, their texts are truncated further, and then

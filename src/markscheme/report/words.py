@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from markscheme.grading.receipt import USE_WORDS
 from markscheme.phrases import counted, number, percent
-from markscheme.receipt import USE_WORDS
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.wording import Fact
 

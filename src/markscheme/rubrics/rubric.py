@@ -1,13 +1,12 @@
 """The Rubric: weighted criteria, each with a scale of levels, and its validation."""
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, Final, Literal
+from typing import IO, TYPE_CHECKING, Any, Literal
 
 from markscheme.errors import Fault, RubricError
 from markscheme.fingerprint import fingerprint
@@ -23,6 +22,7 @@ from markscheme.rubrics.criterion import (
     Scale,
 )
 from markscheme.rubrics.gray_zone import GrayZone, gray_zone
+from markscheme.rubrics.inputs import INPUT_NAME, STEPPED
 from markscheme.rubrics.keys import (
     BOTH_ORDERS,
     DEFAULT_PASS_MARK,
@@ -39,7 +39,6 @@ from markscheme.rubrics.keys import (
     TrendSubject,
 )
 from markscheme.rubrics.reading import RubricReading, read_file, read_rubric_text
-from markscheme.trajectory import STEPPED
 
 if TYPE_CHECKING:
     from markscheme.rubrics.autograders import Report_co, SupportsGrade
@@ -52,7 +51,6 @@ __all__ = [
     "DEFAULT_TOLERANCE",
     "DOES_NOT_APPLY",
     "EXITS",
-    "INPUT_NAME",
     "LARGEST_LEVEL",
     "LEVEL_ROUNDING",
     "MOST_SAMPLES",
@@ -70,8 +68,6 @@ __all__ = [
 TableOf = Literal["pass-fail", "values", "marked"]
 """What raters gave in a table without a rubric: pass and fail; other values; or values of which those from a stated
 mark on pass."""
-INPUT_NAME: Final = re.compile(r"[\w.-]+")
-"""Pattern of an input's name, which becomes a tag in prompts, a column, and a key in files."""
 
 
 @dataclass(frozen=True)

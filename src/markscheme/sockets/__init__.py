@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from markscheme.grading import Grade
+from markscheme.prompts.steps import steps_for
+from markscheme.rubrics.inputs import STEPPED
 from markscheme.rubrics.rubric import Rubric
-from markscheme.trajectory import STEPPED, steps_for
 
 
 def inputs_for(rubric: Rubric, facts: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from inspect_ai.solver import TaskState
 from markscheme.grading import Grade
 from markscheme.grading.grader import Grader
 from markscheme.grading.grades import row_verdicts
+from markscheme.prompts.submission import Submission
 from markscheme.sockets import inputs_for, named_scores, tag_scores
-from markscheme.submission import Submission
 
 
 @scorer(metrics={"*": [mean(), stderr()]})

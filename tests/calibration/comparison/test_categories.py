@@ -15,6 +15,7 @@ from markscheme.errors import RubricError, UsageError
 from markscheme.grading import Grade, Grading, grade_json
 from markscheme.grading.score import Score, weigh
 from markscheme.grading.verdict import Abstention, Verdict, worse
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.from_grades import rating_of
@@ -22,7 +23,6 @@ from markscheme.ratings.rating import Rated, Rating, RatingReader
 from markscheme.report.markdown import render_markdown
 from markscheme.report.views.calibration import json_of, view
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
-from markscheme.submission import Submission
 from tests.reference import categories as worked
 from tests.stats.shared_numbers import block
 

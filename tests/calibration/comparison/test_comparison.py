@@ -5,13 +5,13 @@ import pytest
 
 from markscheme.calibration.comparison.comparison import Comparison, compare
 from markscheme.errors import ComparisonError
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.report.sections.first_screen import agreement_bars
 from markscheme.rubrics.file import rubric_from_data
-from markscheme.submission import Submission
 from tests.calibration.made import Made, compared, examples, judged, rating, rubric
 
 ONE = rubric("tone")

@@ -14,11 +14,11 @@ from markscheme.calibration.comparison.limits import (
     wrong_decisions,
     wrong_rate,
 )
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example, ExampleRows
 from markscheme.stats.decision_figures import SideShare, side_share
 from markscheme.stats.shares import grouped_share
 from markscheme.stats.wrong_decisions import RateByVerdict, Stratum
-from markscheme.submission import Submission
 from tests.reference.limits import BY_VERDICT, FAILS_NEEDED, LIMITS, ByVerdictCase, LimitCase
 from tests.stats.shared_numbers import block
 

@@ -31,7 +31,7 @@ from markscheme.calibration.comparison.policy import (
     verdict_states,
 )
 from markscheme.calibration.decision import MOST_EXCEPTED, PILOT
-from markscheme.receipt import Use
+from markscheme.grading.receipt import Use
 from markscheme.stats import decisive_labels, labels_needed, relabelling, shares
 from markscheme.stats.agreement_figures import AgreementFigures, agreement_figures
 from markscheme.stats.decisive_labels import LABEL_COUNTS

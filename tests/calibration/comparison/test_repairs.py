@@ -9,12 +9,12 @@ import pytest
 
 from markscheme.calibration.comparison.repairs import Repair, Repairs
 from markscheme.grading.score import decision_of_levels, score_of_levels
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.table import SAME_AS_LEVELS
 from markscheme.rubrics.rubric import YES_NO, Criterion, Rubric, Scale
-from markscheme.submission import Submission
 from tests.calibration.made import FIVE, compared, examples, judged, rubric
 from tests.reference.repair_cases import REPAIRS, RepairCase
 from tests.stats.shared_numbers import block

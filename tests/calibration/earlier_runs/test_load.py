@@ -15,11 +15,11 @@ from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.earlier_runs.load import load_accepted
 from markscheme.calibration.earlier_runs.setting import MOST_RUNS, labels_digest, submission_digest
 from markscheme.errors import RatingError, UsageError
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import load_examples
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.submission import Submission
 from tests.full_disk import disk_of
 
 EVERYTHING = """

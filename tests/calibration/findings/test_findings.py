@@ -11,12 +11,12 @@ import pytest
 from markscheme.calibration.calibration import Rater, calibration_of
 from markscheme.calibration.findings.diagnosis import findings_of
 from markscheme.calibration.options import LabelOptions
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.rubric import YES_NO, Criterion, Level, Rubric, Scale
-from markscheme.submission import Submission
 from tests.calibration.made import (
     Made,
     codes,

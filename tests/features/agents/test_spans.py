@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from markscheme.trajectory import (
+from markscheme.prompts.steps import (
     AgentStep,
     read_steps,
 )

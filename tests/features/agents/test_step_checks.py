@@ -12,11 +12,11 @@ from markscheme.errors import UsageError
 from markscheme.features.agents.step_checks import STEP_CHECKS
 from markscheme.grading import Grading, lacking_inputs
 from markscheme.grading.verdict import Unread, Verdict
+from markscheme.prompts.steps import AgentStep, steps_of
+from markscheme.prompts.submission import Submission
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.scorers import SHIPPED_CHECKS, check_of, run_check, scorer
-from markscheme.submission import Submission
-from markscheme.trajectory import AgentStep, steps_of
 
 TRACE: list[dict[str, Any]] = [
     {"role": "user", "content": "Refund order 7."},

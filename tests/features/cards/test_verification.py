@@ -20,9 +20,9 @@ from markscheme.errors import RatingError
 from markscheme.features.cards.card import content_digest, read_card, text_path
 from markscheme.features.cards.verification import Verification, verify_card
 from markscheme.features.cards.view import verified, verified_json
+from markscheme.grading.receipt import load_receipt
 from markscheme.ratings.examples import load_examples
 from markscheme.ratings.from_grades import first_prompts
-from markscheme.receipt import load_receipt
 from markscheme.rubrics.file import load_rubric
 from tests.test_plain_data import exploding
 

@@ -12,12 +12,12 @@ from markscheme.errors import ComparisonError
 from markscheme.features.compare.choice import NO_WORSE_MARGIN, Choice, Contender, choose, labels_to_tell
 from markscheme.features.compare.view_choice import callout, view
 from markscheme.judges.judge import Usage
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import Gold, gold_of
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.stats.gains import gain_in_hits
-from markscheme.submission import Submission
 from tests.report.reading import text_of
 
 CRITERIA = [{"name": "polite", "description": "Polite"}, {"name": "short", "requirement": "Short"}]

@@ -8,7 +8,7 @@ import pytest
 import markscheme
 from markscheme import ScriptedJudge
 from markscheme.errors import UsageError
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
 from tests.commands.console import run
 
 JUDGE = """

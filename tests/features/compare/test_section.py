@@ -5,6 +5,7 @@ from dataclasses import replace
 from markscheme.features.compare.choice import Contender, choose
 from markscheme.features.compare.contenders import Compared
 from markscheme.features.compare.section import flipped_texts
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of
@@ -12,7 +13,6 @@ from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.report.page_blocks import JudgeAnswer
 from markscheme.rubrics.rubric import Criterion, Rubric
-from markscheme.submission import Submission
 
 RUBRIC = Rubric((Criterion(1.0, "It is right.", "right"),), inputs=("query",))
 

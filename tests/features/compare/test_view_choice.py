@@ -13,6 +13,7 @@ from markscheme import Rubric
 from markscheme.features.compare.choice import Choice, Contender, choose
 from markscheme.features.compare.view_choice import json_of, shown_pairs, view
 from markscheme.judges.judge import Usage
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import Gold, gold_of
@@ -22,7 +23,6 @@ from markscheme.report.json import dumps
 from markscheme.report.markdown import render_markdown
 from markscheme.report.terminal import render_terminal
 from markscheme.stats.shares import share
-from markscheme.submission import Submission
 from tests.golden_files import GoldenFiles
 
 RUBRIC = Rubric.from_dict(

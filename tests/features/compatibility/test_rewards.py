@@ -13,9 +13,9 @@ import pytest
 from markscheme import Criterion, Reply, Rubric, Scale, ScriptedJudge, reward
 from markscheme.errors import BudgetError, JudgeUnavailable, RatingWarning, UsageError
 from markscheme.grading import Grade, asking_fingerprint
+from markscheme.grading.receipt import ACCEPTED, ACCEPTED_SCHEMA
 from markscheme.judges.scripted import answer_of
-from markscheme.prompt import Prompt
-from markscheme.receipt import ACCEPTED, ACCEPTED_SCHEMA
+from markscheme.prompts.prompt import Prompt
 
 RUBRIC = Rubric((Criterion(2.0, "A", "a"), Criterion(-3.0, "B", "b")))
 

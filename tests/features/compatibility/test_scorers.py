@@ -14,7 +14,7 @@ from markscheme import Reply, ScriptedJudge, Submission
 from markscheme.errors import JudgeUnavailable, NoJudge, UsageError
 from markscheme.judges.panel import Panel
 from markscheme.judges.remembering import Memory, Remembering
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
 from markscheme.scorers import (
     Scored,
     Scorer,

@@ -8,7 +8,7 @@ import pytest
 from markscheme import reward
 from markscheme.errors import SubmissionError, UsageError
 from markscheme.scorers import json_valid, llm_judge, run
-from tests.test_submission import ACCEPTED, MESSAGES, RUBRIC, Picture, _judge
+from tests.prompts.test_submission import ACCEPTED, MESSAGES, RUBRIC, Picture, _judge
 
 
 def test_a_response_or_input_that_is_not_text_is_refused_by_a_reward_before_the_judge_is_asked() -> None:

@@ -9,7 +9,7 @@ import pytest
 from markscheme.errors import JudgeSilent
 from markscheme.features.decision_models.judge import DecisionJudge
 from markscheme.judges.deciding import SYSTEM_ONE
-from markscheme.prompt import DecisionQuestion, Prompt
+from markscheme.prompts.prompt import DecisionQuestion, Prompt
 from tests.judges.certificates import company_certificate, tls_with
 from tests.judges.chat_server import ChatServer, completion
 

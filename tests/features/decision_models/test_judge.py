@@ -22,7 +22,7 @@ from markscheme.judges.judge import Judge, Usage
 from markscheme.judges.limited import Limiter
 from markscheme.judges.registry import open_judge
 from markscheme.judges.remembering import Memory, Remembering
-from markscheme.prompt import verdict_prompt
+from markscheme.prompts.prompt import verdict_prompt
 from markscheme.rubrics.rubric import YES_NO
 from tests.judges.asking import KEY, PROMPT, asked, refusal
 from tests.judges.chat_server import Answer, ChatServer

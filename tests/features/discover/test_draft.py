@@ -10,11 +10,11 @@ from markscheme.features.discover.figures import ReadOutputs
 from markscheme.features.discover.modes import Assignment, Codebook, Mode
 from markscheme.features.discover.order import ReadingOrder
 from markscheme.features.discover.reading import AgainAnswer, Note, OutputReading, ReadState
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.rubrics.rubric import Criterion, Rubric
-from markscheme.submission import Submission
 
 MODE = Mode("m", "It shows m.", by="ann")
 RUBRIC = Rubric((Criterion(-2.0, "It shows m.", "m"),), name="reply")

@@ -15,7 +15,7 @@ from markscheme.features.discover.reading import Note
 from markscheme.features.discover.suggestions import MOST_NOTES, planned_prompts, read_groups, suggest
 from markscheme.judges.judge import Reply
 from markscheme.judges.scripted import ScriptedJudge
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
 from tests.features.discover.readers import read_outputs
 
 NOTES = {f"ann/o{n}/1": Note(1, "the price is wrong" if n % 2 else "far too long") for n in range(1, 9)}

@@ -18,12 +18,12 @@ from markscheme.calibration.earlier_runs.setting import MOST_RUNS, Accepted
 from markscheme.calibration.earlier_runs.since import Since
 from markscheme.errors import ComparisonError
 from markscheme.features.drift.baseline import Baseline
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.rubric import Criterion, Level, Rubric, Scale
 from markscheme.stats.change import alarm_level
-from markscheme.submission import Submission
 
 SEEDS = [pytest.param(range(5), marks=pytest.mark.proof), pytest.param(range(20), marks=pytest.mark.release)]
 Levels = Mapping[str, Sequence[float | None]]

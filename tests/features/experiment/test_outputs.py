@@ -22,7 +22,8 @@ from markscheme.judges.function import FunctionJudge
 from markscheme.judges.judge import Judge, Reply
 from markscheme.judges.openai import OpenAIJudge
 from markscheme.judges.registry import open_judge
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.readers.file_format import EXPORTED, FORMATS, FileFormat
 from markscheme.readers.imported import Columns, Reading
@@ -30,7 +31,6 @@ from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.peek import Peek
 from markscheme.readers.rated import open_rated
 from markscheme.seam import Feature, features, offer
-from markscheme.submission import Submission
 from tests.judges.asking import KEY, asked
 from tests.judges.chat_server import ChatServer, completion
 from tests.promptfoo.rated_run import unlabelled, written

@@ -34,6 +34,7 @@ from markscheme.features.experiment.table import (
 from markscheme.features.experiment.view import csv_of, json_of, view
 from markscheme.judges.asking import Asking
 from markscheme.judges.registry import open_judge
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.table import RatingTable, decision_table
@@ -42,7 +43,6 @@ from markscheme.report.figures import NONE
 from markscheme.report.markdown import render_markdown
 from markscheme.report.terminal import render_terminal
 from markscheme.rubrics.rubric import Rubric
-from markscheme.submission import Submission
 from tests.features.experiment.small import JUDGE, RECORDED, make_experiment
 
 approx: Any = pytest.approx

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from markscheme import Image, Rubric
-from markscheme.parts import parts_of
+from markscheme.prompts.parts import parts_of
 from markscheme.ratings.examples import load_examples
 from tests.commands.console import run
 from tests.features.media.files import data_url

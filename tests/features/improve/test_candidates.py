@@ -18,11 +18,11 @@ from markscheme.features.improve.candidates import (
     labelled_texts,
     read_candidates,
 )
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.file import rubric_from_text
 from markscheme.rubrics.rubric import Rubric
-from markscheme.submission import Submission
 from tests.reference import selection_cases as cases
 
 RUBRIC = """\

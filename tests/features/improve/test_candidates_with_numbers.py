@@ -8,9 +8,9 @@ import pytest
 
 from markscheme.features.improve.selection import decisions_test
 from markscheme.features.improve.trial import own_decision
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.rating import Rating
-from markscheme.submission import Submission
 from tests.features.improve.reading import RUBRIC, edit, make_project
 from tests.features.improve.test_command import BETTER, Project
 

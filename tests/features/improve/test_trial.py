@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from markscheme.features.improve.trial import TrialPart, difference, ungraded_share
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.rubric import Criterion, Rubric
-from markscheme.submission import Submission
 from tests.reference import selection_cases as cases
 
 RUBRIC = Rubric((Criterion(1.0, "Is polite", "polite"),))

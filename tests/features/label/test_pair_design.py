@@ -7,9 +7,9 @@ import pytest
 
 from markscheme.errors import UsageError
 from markscheme.features.label.pair_design import pair_design
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import DrawnBy, Example
 from markscheme.ratings.pairing import pair_of
-from markscheme.submission import Submission
 
 
 def outputs(systems: str, n: int) -> list[Example]:

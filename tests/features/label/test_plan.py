@@ -9,11 +9,11 @@ from markscheme import Rubric
 from markscheme.calibration.comparison.comparison import compare
 from markscheme.calibration.needs import Need
 from markscheme.features.label.plan import needs_of
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.submission import Submission
 
 RUBRIC = Rubric.from_dict(
     {"criteria": [{"name": "kind", "requirement": "Is it kind?"}, {"name": "good", "description": "Is it good?"}]}

@@ -14,10 +14,10 @@ from markscheme import Rubric
 from markscheme.calibration.rates.pass_rates import pass_rates
 from markscheme.errors import UsageError
 from markscheme.features.label.sampling import Draw, Pick, choose_next, inclusion_chances, systematic_draw
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.table import RatingTable, decision_table
-from markscheme.submission import Submission
 
 RUBRIC = Rubric.from_dict({"criteria": [{"name": "q", "description": "Is it good?"}]})
 approx = pytest.approx

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from markscheme.errors import JudgeUnavailable
 from markscheme.features.local_judge.gguf import chat_marks, is_decision_file, without_marks
 from markscheme.features.local_judge.judge import LocalJudge
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
 from tests.judges.asking import refusal
 
 ORDINARY, CONTROL, ADDED = 1, 3, 4

@@ -14,7 +14,7 @@ from markscheme import Reply, Submission
 from markscheme.features.local_judge.judge import LocalJudge
 from markscheme.grading import Grade, Grading
 from markscheme.judges.judge import Identity
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
 from tests.proofs.injections import INJECTIONS, RUBRIC, Injection
 from tests.proofs.test_injection import HONEST
 

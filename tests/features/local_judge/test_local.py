@@ -17,7 +17,7 @@ from markscheme.judges.asking import Asking
 from markscheme.judges.judge import Reply
 from markscheme.judges.kinds import known_kind
 from markscheme.judges.registry import open_judge
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
 from tests.judges.asking import PROMPT, RUBRIC, Briefly, asked, asked_often, brief
 
 ODDLY_NAMED = Rubric.from_dict({"criteria": [{"name": 'clear "ü"', "description": "Clear", "weight": 1}]})
@@ -201,7 +201,7 @@ def test_a_digest_of_a_model_file_depends_on_size_beginning_middle_and_end(tmp_p
 def test_a_missing_package_of_the_local_judge_is_named_with_the_command_to_install_it(local_model: Path) -> None:
     code = (
         "import sys, asyncio; sys.modules['xllamacpp'] = None; "
-        "from markscheme.features.local_judge.judge import LocalJudge; from markscheme.prompt import Prompt; "
+        "from markscheme.features.local_judge.judge import LocalJudge; from markscheme.prompts.prompt import Prompt; "
         f"asyncio.run(LocalJudge({str(local_model)!r}).reply(Prompt('', 'x', {{}}, ())))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from markscheme import Image, Pdf, Rubric, Submission
 from markscheme.errors import RatingError, SubmissionError, UsageError
 from markscheme.features.media.formats import DamagedContentError, sniffed
-from markscheme.parts import PartedText, as_written
-from markscheme.prompt import verdict_prompt
+from markscheme.prompts.parts import PartedText, as_written
+from markscheme.prompts.prompt import verdict_prompt
 from markscheme.ratings.examples import load_examples
 from markscheme.readers.submissions import read_submissions
 from tests.features.media.files import (

@@ -11,8 +11,8 @@ from pyarrow import parquet
 
 from markscheme import Image, Rubric, Submission
 from markscheme.errors import SubmissionError
-from markscheme.parts import parts_of
-from markscheme.prompt import verdict_prompt
+from markscheme.prompts.parts import parts_of
+from markscheme.prompts.prompt import verdict_prompt
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import load_examples
 from markscheme.readers.submissions import read_submissions

@@ -8,14 +8,14 @@ import pytest
 import yaml
 
 from markscheme import Image, Pdf, Rubric
-from markscheme.parts import parts_of
 from markscheme.promptfoo.assertion import read_call
 from markscheme.promptfoo.engine import Engine
+from markscheme.prompts.parts import parts_of
+from markscheme.prompts.submission import UNSHOWN_PARTS
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import load_examples
 from markscheme.readers.imported import RESPONSES_ALONE
 from markscheme.readers.rated import RatedFile, open_rated
-from markscheme.submission import UNSHOWN_PARTS
 from tests.commands.console import run
 from tests.features.media.files import PDF_FILE, PNG_FILE, SVG_FILE, data_url
 

@@ -15,13 +15,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from markscheme.errors import RatingError, UsageError
+from markscheme.prompts.steps import AgentStep, trajectories
 from markscheme.ratings.rating import RatingReader
 from markscheme.readers import archive
 from markscheme.readers.imported import Columns
 from markscheme.readers.rated import RatedFile, open_rated
 from markscheme.readers.submissions import holds_several, read_submissions
+from markscheme.rubrics.inputs import STEPPED
 from markscheme.rubrics.rubric import Criterion, Rubric
-from markscheme.trajectory import STEPPED, AgentStep, trajectories
 from tests.readers import exports
 from tests.readers.exports import SAMPLES, Sample, written
 

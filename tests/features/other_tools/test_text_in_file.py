@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from markscheme.submission import Submission, text_in_file
+from markscheme.prompts.submission import Submission, text_in_file
 
 REMOTE = {"type": "image_url", "image_url": {"url": "https://example.org/chart.png"}}
 

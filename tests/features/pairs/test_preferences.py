@@ -19,7 +19,8 @@ from markscheme.features.pairs.measure import preferences_of_scores
 from markscheme.features.pairs.preferences import order_figures, systems_compared
 from markscheme.grading import Grade, Grading, grade_json
 from markscheme.judges.judge import Identity, Reply, Usage
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet, examples_from
 from markscheme.ratings.gold import gold_of
@@ -27,7 +28,6 @@ from markscheme.ratings.rating import Rating, ratings_from
 from markscheme.report.junit import WHOLE_CASE, calibrations_junit
 from markscheme.rubrics.preference import preferred
 from markscheme.rubrics.rubric import Rubric
-from markscheme.submission import Submission
 
 RUBRIC = Rubric.from_dict(
     {"name": "better", "compare": "pairs", "criteria": [{"name": "helps", "prefer": "The one that helps more."}]}

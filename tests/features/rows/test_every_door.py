@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from markscheme import Grader, ScriptedJudge, reward
-from markscheme.prompt import Prompt
 from markscheme.promptfoo.assertion import assess
 from markscheme.promptfoo.engine import Engine
+from markscheme.prompts.prompt import Prompt
 from markscheme.sockets.trl import rubric_reward
 from tests.commands.console import run
 

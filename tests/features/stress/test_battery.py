@@ -23,11 +23,11 @@ from markscheme.features.stress.options import StressOptions
 from markscheme.features.stress.result import Stress, stress_of
 from markscheme.features.stress.view import json_of, view
 from markscheme.judges.judge import Identity, Reply
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
-from markscheme.submission import Submission
 
 RUBRIC = Rubric(
     (

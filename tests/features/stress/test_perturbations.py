@@ -11,8 +11,8 @@ from markscheme.features.stress.perturbations import (
     perturbations,
     reads_whole,
 )
+from markscheme.prompts.submission import Submission
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
-from markscheme.submission import Submission
 from tests.stats.shared_numbers import block
 
 PYTHON = "def f():\n    return 1"

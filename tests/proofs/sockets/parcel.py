@@ -5,7 +5,7 @@ from typing import Any
 
 from markscheme import Criterion, Grader, Rubric, ScriptedJudge
 from markscheme.errors import JudgeUnavailable
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
 from markscheme.rubrics.rubric import DOES_NOT_APPLY
 
 RUBRIC = Rubric(

@@ -1,12 +1,12 @@
 """The section of examples: which ratings are flagged as differing from gold, and how a difference is described."""
 
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.report.sections.examples import examples_of
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
-from markscheme.submission import Submission
 from tests.calibration.made import compared
 
 RUBRIC = Rubric((Criterion(1.0, "How good is it?", "good", Scale.numbered(1, 5)),), inputs=("query",))

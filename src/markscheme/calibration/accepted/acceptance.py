@@ -31,10 +31,10 @@ from markscheme.errors import RatingError, writing
 from markscheme.files import exclusive, replacing, write_whole
 from markscheme.fingerprint import fingerprint
 from markscheme.grading import MOST_UNGRADED, asking_fingerprint
+from markscheme.grading.receipt import ACCEPTED, ACCEPTED_SCHEMA, accepted_run_data
 from markscheme.phrases import counted
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.receipt import ACCEPTED, ACCEPTED_SCHEMA, accepted_run_data
 from markscheme.rubrics.rubric import Rubric
 from markscheme.shipped import installed_version
 from markscheme.stats import Estimate

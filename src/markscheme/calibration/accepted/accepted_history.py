@@ -9,9 +9,9 @@ from typing import Any
 from markscheme.calibration.earlier_runs.load import load_accepted
 from markscheme.errors import RatingError
 from markscheme.files import append_text
+from markscheme.grading.receipt import ACCEPTED, accepted_run_data
 from markscheme.phrases import in_words
 from markscheme.plain_data import json_lines
-from markscheme.receipt import ACCEPTED, accepted_run_data
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats import Estimate
 

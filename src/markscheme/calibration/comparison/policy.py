@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
 
 from markscheme.calibration.comparison.limits import GateSide
-from markscheme.receipt import Use
+from markscheme.grading.receipt import Use
 from markscheme.stats.agreement_figures import AgreementFigures
 from markscheme.stats.decision_figures import DecisionFigures
 from markscheme.stats.decision_labels import labels_for_sides

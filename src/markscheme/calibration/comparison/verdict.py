@@ -16,7 +16,7 @@ from markscheme.calibration.comparison.policy import (
     interval_level,
     verdict_row,
 )
-from markscheme.receipt import ExceptedPart, Use
+from markscheme.grading.receipt import ExceptedPart, Use
 from markscheme.stats import Estimate
 from markscheme.stats.agreement_figures import AgreementFigures
 from markscheme.stats.decision_figures import DecisionFigures

@@ -7,10 +7,10 @@ from typing import Any
 
 from markscheme.calibration.earlier_runs.setting import Accepted, Setting
 from markscheme.errors import RatingError, RubricError
+from markscheme.grading.receipt import accepted_run_data
 from markscheme.judges.judge import Identity
 from markscheme.plain_data import json_lines, refuse_other_shape
 from markscheme.ratings.rating import Rating, RatingReader
-from markscheme.receipt import accepted_run_data
 from markscheme.rubrics.rubric import Criterion, Level, Rubric, Scale
 
 

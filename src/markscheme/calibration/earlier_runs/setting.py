@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args
 from markscheme.fingerprint import fingerprint
 from markscheme.grading import asking_fingerprint, blank_submission, questions
 from markscheme.judges.judge import Identity
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.rating import Rating
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale, Strategy

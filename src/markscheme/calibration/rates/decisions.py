@@ -8,6 +8,7 @@ import numpy as np
 
 from markscheme.errors import RatingError
 from markscheme.promptfoo.results import Results
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.example_rows import Example, ExampleRows, values_of
@@ -19,9 +20,7 @@ from markscheme.ratings.table import RatingTable, row_by_row
 from markscheme.readers.calibrations import gold_between
 from markscheme.readers.promptfoo import EXPECTED
 from markscheme.readers.rated import RatedFile, RatedFiles, columns_from_options, open_rated, rated_results
-from markscheme.readers.tabular.reading import TableReading
 from markscheme.rubrics.rubric import Rubric
-from markscheme.submission import Submission
 
 
 @dataclass(frozen=True)
@@ -85,14 +84,6 @@ def read_decided(path: Path, rubric: Rubric | None = None, columns: ColumnOption
     if calibration is None:
         return Decided(table, reference)
     return Decided(table, reference, calibration.judge, calibration.rubric.name)
-
-
-def rated_of_table(reading: TableReading) -> RatedFiles:
-    """Convert a table to the form in which files of ratings are read, with the rubric that its columns imply."""
-    path = reading.paths[0] if reading.paths else Path(reading.name)
-    rubric = reading.whole_rubric
-    ratings = tuple(reading.whole_ratings)
-    return RatedFiles(rubric, (RatedFile(path, "a table", rubric, tuple(reading.plain_examples), ratings),))
 
 
 def decided_in(rated: RatedFiles) -> Decided:

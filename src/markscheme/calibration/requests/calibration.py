@@ -26,6 +26,7 @@ from markscheme.calibration.tried_settings import (
 from markscheme.errors import UsageError, no_file
 from markscheme.files import refuse_unmakeable
 from markscheme.grading import Grade, Grading, scorers_for
+from markscheme.grading.receipt import ACCEPTED
 from markscheme.judges.family import warn_of_kinship
 from markscheme.judges.judge import GradingJudge, Judge, Usage, replying, total
 from markscheme.judges.options import AskOptions
@@ -45,7 +46,6 @@ from markscheme.ratings.parts import read_all
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.splits import openings_of
 from markscheme.readers.plain_tables import hold
-from markscheme.receipt import ACCEPTED
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.reading import may_be_results, shows_rubric, shows_yaml
 from markscheme.rubrics.rubric import Rubric

@@ -4,8 +4,8 @@ from functools import partial
 from typing import Any
 
 from markscheme.grading.step_checks import CHECKS, StepCheck
+from markscheme.prompts.traces import TRACES, TraceSpan
 from markscheme.seam import Feature
-from markscheme.traces import TRACES, TraceSpan
 
 _CHECKS = ("tool_used", "tool_args", "tool_order", "step_count")
 

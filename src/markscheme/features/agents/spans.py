@@ -6,8 +6,8 @@ from datetime import datetime
 from math import isfinite
 from typing import Any
 
-from markscheme.traces import TraceSpan
-from markscheme.trajectory import first_value
+from markscheme.prompts.steps import first_value
+from markscheme.prompts.traces import TraceSpan
 
 _CONTEXT = ("context", "spanContext", "span_context")
 _SPAN_ID = ("spanId", "span_id")

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from markscheme.grading.step_checks import StepCheck
-from markscheme.trajectory import SPAN_RESULT, TOOL_CALL, TOOL_RESULT, AgentStep
+from markscheme.prompts.steps import SPAN_RESULT, TOOL_CALL, TOOL_RESULT, AgentStep
 
 STEP_TYPES = ("tool", "message", "span")
 _MESSAGE_ROLES = ("user", "assistant", "system", "developer")

@@ -30,7 +30,7 @@ from markscheme.judges.limited import Limited, Limiter, forecast
 from markscheme.judges.price import Price
 from markscheme.judges.remembering import Memory, Remembering
 from markscheme.phrases import counted, number
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
 
 Response = TypeVar("Response")
 FREE: Final = Usage()

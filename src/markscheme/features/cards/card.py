@@ -18,13 +18,13 @@ from markscheme.calibration.options import LabelOptions
 from markscheme.calibration.results import Reported
 from markscheme.errors import RatingError
 from markscheme.fingerprint import fingerprint
+from markscheme.grading.receipt import ACCEPTED, CARD
 from markscheme.plain_data import form_of, json_lines, no_constant, plain_data, read_json, read_text
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.examples_choice import Part
 from markscheme.ratings.kinds import KINDS
 from markscheme.ratings.row_form import form_of_rows
 from markscheme.ratings.wordings import WORDINGS_FILE
-from markscheme.receipt import ACCEPTED, CARD
 from markscheme.stats.annotators import GoldRule
 from markscheme.stats.estimate import Estimate
 

@@ -8,7 +8,7 @@ from markscheme.calibration.accepted.verifiable import VERIFIABLE
 from markscheme.calibration.results import reporter_of
 from markscheme.commands.output import show
 from markscheme.features.cards.verification import verify_card
-from markscheme.receipt import CARD
+from markscheme.grading.receipt import CARD
 
 
 def print_verified(path: Path, *, json: bool) -> int:

@@ -36,13 +36,13 @@ from markscheme.features.cards.card import (
     stated_id,
     text_path,
 )
+from markscheme.grading.receipt import CARD, accepted_run_data
 from markscheme.judges.options import AskOptions
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.plain_data import json_lines
 from markscheme.ratings.examples import ExampleSet, load_examples
 from markscheme.ratings.examples_choice import chosen_examples
 from markscheme.ratings.rating import Rating
-from markscheme.receipt import CARD, accepted_run_data
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.estimate import Estimate

@@ -9,8 +9,8 @@ from markscheme.calibration.comparison.measure import OF_SCORE
 from markscheme.errors import RatingError
 from markscheme.features.cards.card import JudgeCard
 from markscheme.features.cards.verification import Verification
+from markscheme.grading.receipt import CARD, allowed_in_words, judge_allowed_in_words
 from markscheme.phrases import counted, in_words, number
-from markscheme.receipt import CARD, allowed_in_words, judge_allowed_in_words
 from markscheme.report.document import Callout, Command, Document, Facts, Line, Name, Notes, Paragraph, Table, Tone
 from markscheme.report.figures import coefficient, share, share_with_interval, with_signed_interval
 from markscheme.report.json import attributes

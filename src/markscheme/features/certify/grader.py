@@ -13,9 +13,9 @@ from markscheme.grading.score import certainty_of
 from markscheme.grading.strategies import fingerprints_of, strategy_of
 from markscheme.judges.all_calls import all_or_first_error
 from markscheme.judges.judge import total
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
+from markscheme.prompts.submission import Submission
 from markscheme.rubrics.rubric import Rubric
-from markscheme.submission import Submission
 
 NOT_CERTAIN = "no judge is certain enough"
 """Reason why a person should decide, where rubric, judges and labels are still those that were certified."""

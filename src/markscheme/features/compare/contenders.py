@@ -13,6 +13,7 @@ from markscheme.calibration.options import LabelOptions
 from markscheme.calibration.results import Reported
 from markscheme.errors import ComparisonError, UsageError, naming
 from markscheme.features.compare.choice import Choice, Contender, choose
+from markscheme.grading.receipt import ACCEPTED
 from markscheme.judges.kinds import judge_forms, kind_of
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
@@ -22,7 +23,6 @@ from markscheme.ratings.rating import Rating
 from markscheme.readers.calibrations import gold_between
 from markscheme.readers.rated import RatedFile, RatedFiles, has_format
 from markscheme.readers.written import JudgeCost
-from markscheme.receipt import ACCEPTED
 
 if TYPE_CHECKING:
     from markscheme.readers.tabular.reading import TableReading

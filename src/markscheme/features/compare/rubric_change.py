@@ -12,8 +12,8 @@ from markscheme.calibration.labelled_examples import examples_with_every_label
 from markscheme.errors import RatingError, UsageError
 from markscheme.features.compare.versions.sides import rubric_at
 from markscheme.git import commit_of, content_at
+from markscheme.grading.receipt import CARD, USES
 from markscheme.plain_data import parse_json, read_json
-from markscheme.receipt import CARD, USES
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import calibration_folder

@@ -9,8 +9,8 @@ from markscheme.ratings.example_rows import Example
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import collapsed
 from markscheme.report.page_blocks import AnsweredText, JudgeAnswer, SideBySide
+from markscheme.rubrics.inputs import STEPPED
 from markscheme.rubrics.rubric import Criterion, Rubric
-from markscheme.trajectory import STEPPED
 
 if TYPE_CHECKING:
     from markscheme.features.compare.contenders import Compared

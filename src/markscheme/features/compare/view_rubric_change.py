@@ -5,8 +5,8 @@ from typing import Any
 
 from markscheme.calibration.findings.commands import Commands
 from markscheme.features.compare.rubric_change import RubricChange, RubricVerdict
+from markscheme.grading.receipt import allowed_in_words
 from markscheme.phrases import counted
-from markscheme.receipt import allowed_in_words
 from markscheme.report.document import Block, Command, Document, Items, Line, Name, Paragraph, Table, word_difference
 from markscheme.report.figures import NONE, share_with_interval
 from markscheme.report.json import attributes

@@ -40,9 +40,9 @@ from markscheme.grading.verdict import ONLY_REPEATS, RAW_LENGTH, Holistic, Outco
 from markscheme.judges.all_calls import all_or_first_error
 from markscheme.judges.limited import Limited, Limiter
 from markscheme.judges.openai import OpenAIJudge
-from markscheme.material import Material
 from markscheme.plain_data import shown
-from markscheme.prompt import (
+from markscheme.prompts.material import Material
+from markscheme.prompts.prompt import (
     Prompt,
     between_tags,
     criterion_signs,
@@ -52,8 +52,8 @@ from markscheme.prompt import (
     never_follow,
     use_the_form,
 )
+from markscheme.prompts.submission import Submission
 from markscheme.rubrics.rubric import Criterion, Rubric
-from markscheme.submission import Submission
 from markscheme.text import encodable
 
 __all__ = [

@@ -9,13 +9,13 @@ from typing import Any
 from markscheme.errors import BudgetError, RatingWarning
 from markscheme.features.compatibility.report_types import ToGrade, response_text
 from markscheme.grading import Grade, Grading, receipt_wanted
+from markscheme.grading.receipt import CALIBRATION, Receipt, why_no_gate
 from markscheme.grading.receipts import way_to_accept
 from markscheme.judges.ask_many import ask_many
 from markscheme.judges.judge import Judge, make_room
-from markscheme.receipt import CALIBRATION, Receipt, why_no_gate
+from markscheme.prompts.submission import Submission
 from markscheme.rubrics.of_rows import ROWS_ALONE
 from markscheme.rubrics.rubric import Rubric
-from markscheme.submission import Submission
 
 __all__ = ["reward"]
 

@@ -24,9 +24,9 @@ from markscheme.judges.judge import Judge, Reply
 from markscheme.judges.panel import Repeated
 from markscheme.judges.registry import open_judge
 from markscheme.plain_data import json_lines
-from markscheme.prompt import Prompt, between_tags, closed_object, fenced_material, never_follow, use_the_form
-from markscheme.submission import as_text, is_missing
-from markscheme.trajectory import AgentStep, steps_of
+from markscheme.prompts.prompt import Prompt, between_tags, closed_object, fenced_material, never_follow, use_the_form
+from markscheme.prompts.steps import AgentStep, steps_of
+from markscheme.prompts.submission import as_text, is_missing
 
 __all__ = ["HIGHEST", "Run", "ScoredExample", "llm_judge", "run", "run_async"]
 

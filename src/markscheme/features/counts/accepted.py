@@ -12,7 +12,7 @@ from markscheme.features.counts.comparison import CountedComparison, compare_cou
 from markscheme.features.counts.contrast import CountsContrast
 from markscheme.features.counts.counts_file import CountsFile, read_counts
 from markscheme.files import refuse_unmakeable
-from markscheme.receipt import accepted_run_data
+from markscheme.grading.receipt import accepted_run_data
 
 if TYPE_CHECKING:
     from markscheme.calibration.requests.calibration import CalibrationRequest

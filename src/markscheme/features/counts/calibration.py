@@ -21,10 +21,10 @@ from markscheme.features.counts.counts_file import CountsFile, read_counts
 from markscheme.features.counts.earlier import since_earlier
 from markscheme.features.counts.options import CountsOptions
 from markscheme.features.counts.shown import read_shown
+from markscheme.grading.receipt import ACCEPTED
 from markscheme.judges.judge import Usage
 from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.examples import ExampleSet
-from markscheme.receipt import ACCEPTED
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import calibration_folder, find_rubric, known_rubrics

@@ -29,7 +29,7 @@ from markscheme.judges.external_words import shown
 from markscheme.judges.judge import Identity, Reply
 from markscheme.judges.provider import error_in_answer, message_in, parse_address, status_fault, unreached, usable_key
 from markscheme.judges.timeouts import REQUEST_TIMEOUT
-from markscheme.prompt import DecisionQuestion, Prompt
+from markscheme.prompts.prompt import DecisionQuestion, Prompt
 
 IMAGES_HEADER: Final = {"TypeSafe-Danger-Zone-Images": "true"}
 """Header that other clients of System One send with images."""

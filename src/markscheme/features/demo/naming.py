@@ -16,9 +16,9 @@ from markscheme.calibration.findings.diagnosis import kind_of
 from markscheme.calibration.findings.kinds import BROKEN_SLICE
 from markscheme.features.demo.faults import NO_FAULT, NOWHERE, Charge, on_system
 from markscheme.features.demo.planting import JUDGE_NAME, ROUND_NAME, Round
+from markscheme.grading.receipt import ACCEPTED
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
-from markscheme.receipt import ACCEPTED
 from markscheme.rubrics.file import rubric_from_data
 
 RATINGS, REPORT = "ratings.jsonl", "report.json"

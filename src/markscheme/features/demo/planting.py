@@ -20,11 +20,11 @@ from markscheme.features.demo.faults import (
     Charge,
     on_system,
 )
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.stats.intervals import Floats
-from markscheme.submission import Submission
 
 ROUND_NAME = "support-answers"
 WORDINGS: Mapping[str, tuple[str, str]] = {

@@ -10,15 +10,15 @@ from markscheme.features.discover.figures import ModeFigures, ReadOutputs, answe
 from markscheme.features.discover.modes import HOW_BAD, Mode
 from markscheme.features.discover.reading import OutputReading
 from markscheme.fingerprint import words_alone
-from markscheme.material import Material
 from markscheme.phrases import counted, in_words
 from markscheme.plain_data import safe_json
+from markscheme.prompts.material import Material
+from markscheme.prompts.submission import RESPONSE
 from markscheme.ratings.example_rows import DrawnBy, Example
 from markscheme.ratings.rating import Rated, Rating, asked_under
 from markscheme.rubrics.edit import FAILS_WITH, NONE_FAILS, Edit, edit_criteria
 from markscheme.rubrics.file import rubric_from_text
 from markscheme.rubrics.rubric import DEFAULT_TOLERANCE, Criterion, Rubric
-from markscheme.submission import RESPONSE
 
 FEWEST_OUTPUTS = 2
 """Fewest outputs that must show a mode for it to become a criterion; a mode that must never happen needs one."""

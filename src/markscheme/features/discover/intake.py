@@ -18,7 +18,7 @@ from markscheme.files import append_lines
 from markscheme.judges.judge import Judge, Reply
 from markscheme.phrases import counted
 from markscheme.plain_data import json_lines
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.kinds import PEOPLE, Kind

@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.errors import Fault, RatingError, refuse_lines
-from markscheme.material import Material
 from markscheme.numerals import finite
 from markscheme.plain_data import plain_data, read_text, shown
 from markscheme.promptfoo.results import read_results
+from markscheme.prompts.material import Material
+from markscheme.prompts.submission import NO_RESPONSE, RESPONSE, RESPONSE_KEYS, Submission, submission_of
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.example_rows import Example
 from markscheme.readers.formats import PROMPTFOO_RESULTS, format_of
 from markscheme.readers.peek import Peek
 from markscheme.readers.table_outputs import outputs_in, reads_as_table
-from markscheme.submission import NO_RESPONSE, RESPONSE, RESPONSE_KEYS, Submission, submission_of
 
 _ABOUT = ("group", "system", "split", "drawn", "weight", "stratum", "labels", "metadata", "score")
 """Keys of a row that describe the output and so aren't inputs."""

@@ -17,10 +17,11 @@ from markscheme.features.discover.note_sheet import (
 )
 from markscheme.features.discover.noted_rows import noted_rows
 from markscheme.features.discover.reading import READ_STATES, Note, OutputReading, ReadState, reading_of
-from markscheme.material import Material
 from markscheme.phrases import counted
 from markscheme.plain_data import shown
 from markscheme.promptfoo.results import read_results
+from markscheme.prompts.material import Material
+from markscheme.prompts.submission import RESPONSE_KEYS, Submission, as_text
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.kinds import KINDS, PEOPLE, Kind
@@ -31,7 +32,6 @@ from markscheme.readers.peek import Peek
 from markscheme.readers.remarks import QUERY
 from markscheme.readers.table_outputs import reads_as_table
 from markscheme.readers.tabular.words import REASON_WORDS, name_words
-from markscheme.submission import RESPONSE_KEYS, Submission, as_text
 from markscheme.text import is_path_component, on_one_line
 
 NOTE_FIELDS = ("id", "note", "quote", "mode", "definition", "severity", "rater", "kind", "pass", "read", "at", "group")

@@ -16,7 +16,7 @@ from markscheme.features.discover.partitions import adjusted_rand
 from markscheme.features.discover.reading import Note
 from markscheme.judges.judge import Reply
 from markscheme.plain_data import json_amid_prose, shown
-from markscheme.prompt import Prompt, about_material, fenced_material
+from markscheme.prompts.prompt import Prompt, about_material, fenced_material
 from markscheme.text import on_one_line
 
 MOST_NOTES = 150

@@ -13,8 +13,8 @@ from markscheme.features.experiment.run import ExperimentRun
 from markscheme.features.experiment.table import Difference, marks_of, marks_table, since
 from markscheme.files import write_whole
 from markscheme.grading import Fingerprints
+from markscheme.grading.receipt import accepted_data
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.receipt import accepted_data
 from markscheme.shipped import installed_version
 
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from markscheme.fingerprint import fingerprint
 from markscheme.judges.price import Price
-from markscheme.prompt import Prompt
-from markscheme.submission import Submission
+from markscheme.prompts.prompt import Prompt
+from markscheme.prompts.submission import Submission
 
 OF_VARIANT, OF_CASE = "variant", "case"
 """Kinds of things that a fault of an experiment may be about."""

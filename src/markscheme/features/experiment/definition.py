@@ -18,9 +18,9 @@ from markscheme.features.experiment.cells import (
     Variant,
 )
 from markscheme.features.experiment.file import read_experiment
-from markscheme.parts import parts_of
+from markscheme.prompts.parts import parts_of
+from markscheme.prompts.steps import steps_elsewhere
 from markscheme.rubrics.rubric import Rubric
-from markscheme.trajectory import steps_elsewhere
 
 __all__ = ["FIGURES", "OVERALL", "PASS_RATE", "Cell", "Experiment", "ExperimentCase", "Model", "Output", "Variant"]
 

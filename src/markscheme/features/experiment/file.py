@@ -11,7 +11,7 @@ from markscheme.features.experiment.outputs import GivenOutput, case_of, read_ou
 from markscheme.judges.options import ASK_OPTIONS
 from markscheme.judges.price import Price
 from markscheme.numerals import finite
-from markscheme.plain_data import Place, form_of, plain_data, read_text, refuse_pipe, shown
+from markscheme.plain_data import Place, form_of, plain_data, read_text, shown
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_rubric
@@ -124,7 +124,7 @@ class _Reading:
     def _read(self, read: Callable[[Path], Iterable[_T]], path: Path, at: Place) -> list[_T]:
         """Read another file that the experiment's file names; a fault in it is recorded with the experiment's own."""
         try:
-            refuse_pipe(path, RatingError)
+            _refuse_pipe(path, RatingError)
             return list(read(path))
         except RatingError as error:
             self._fault(str(error), at)
@@ -160,7 +160,7 @@ class _Reading:
             return text
         named = self.path.parent / text.removeprefix(FILE)
         try:
-            refuse_pipe(named, FileError)
+            _refuse_pipe(named, FileError)
             return read_text(named, FileError)
         except FileError as error:
             self._fault(str(error), path)
@@ -258,3 +258,13 @@ class _Reading:
                     return self._line((key, index))
         is_of_cases = any(kind == OF_CASE for kind, _ in about)
         return (self._line(("cases",)) or self._line(("outputs",))) if is_of_cases else self._line(("rubric",))
+
+
+def _refuse_pipe(path: Path, error: type[FileError]) -> None:
+    """Refuse a pipe that another file names, since there may never be anything to read from it.
+
+    Raises:
+        FileError: Of the given class.
+    """
+    if path.is_fifo():
+        raise error("is a pipe, not a file", path=path)

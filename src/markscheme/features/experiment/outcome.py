@@ -19,9 +19,9 @@ from markscheme.features.experiment.table import (
     figures,
     variant_table,
 )
+from markscheme.grading.receipt import ACCEPTED
 from markscheme.ratings.examples import RATINGS_FOLDER, examples_file, load_examples
 from markscheme.ratings.gold import gold_of
-from markscheme.receipt import ACCEPTED
 from markscheme.rubrics.search import find_calibration
 
 

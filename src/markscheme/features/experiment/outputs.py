@@ -10,13 +10,13 @@ from markscheme.errors import Fault, RatingError, writing
 from markscheme.features.experiment.cells import ExperimentCase, Output
 from markscheme.files import append_lines
 from markscheme.judges.judge import Reply
-from markscheme.parts import as_written
 from markscheme.plain_data import ANOTHER_LENGTH, json_lines, parse_json, shown, table_rows
 from markscheme.promptfoo.results import Row, read_results
+from markscheme.prompts.parts import as_written
+from markscheme.prompts.submission import as_text
 from markscheme.readers.imported import RESPONSES_ALONE
 from markscheme.readers.peek import Peek
 from markscheme.readers.rated import are_of_tool, has_results, open_rated
-from markscheme.submission import as_text
 
 TEXT_KEYS = ("output", "response", "answer")
 """Keys that may hold an output, in order of preference; the other ones are inputs."""

@@ -28,10 +28,10 @@ from markscheme.features.experiment.run import grade_outputs, outputs_and_gradin
 from markscheme.features.experiment.view import csv_of, json_of, view
 from markscheme.files import refuse_unwritable
 from markscheme.grading import grade_json
+from markscheme.grading.receipt import ACCEPTED
 from markscheme.judges.options import AskOptions
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.plain_tables import refuse_table
-from markscheme.receipt import ACCEPTED
 from markscheme.user_code import search_for_code
 
 OUTPUTS = "outputs.jsonl"

@@ -19,6 +19,7 @@ from markscheme.grading import (
     receipt_of,
     scorers_for,
 )
+from markscheme.grading.receipt import Receipt
 from markscheme.judges.ask_many import ask_many
 from markscheme.judges.asking import Asking
 from markscheme.judges.family import warn_of_kinship
@@ -27,10 +28,9 @@ from markscheme.judges.kinds import names_code
 from markscheme.judges.options import AskOptions
 from markscheme.judges.registry import open_judge
 from markscheme.progress import CountStep, Watch, unwatched
-from markscheme.prompt import Prompt
-from markscheme.receipt import Receipt
+from markscheme.prompts.prompt import Prompt
+from markscheme.prompts.submission import Submission
 from markscheme.rubrics.search import find_calibration
-from markscheme.submission import Submission
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from markscheme.calibration.comparison.comparison import differences, shift_betw
 from markscheme.calibration.rates.pass_rates import PassRates, pass_rates
 from markscheme.features.experiment.definition import OVERALL, ExperimentCase
 from markscheme.features.experiment.run import ExperimentRun
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.from_grades import rating_of
 from markscheme.ratings.gold import JUDGE
@@ -21,7 +22,6 @@ from markscheme.stats import Estimate
 from markscheme.stats.change import holm, sign_flip
 from markscheme.stats.intervals import Flags, Floats
 from markscheme.stats.shares import share
-from markscheme.submission import Submission
 
 ACCEPTED_VARIANT = "accepted"
 ALPHA = 0.05

@@ -11,9 +11,9 @@ from markscheme.features.experiment.outcome import ExperimentReport
 from markscheme.features.experiment.picture import paired_scores
 from markscheme.features.experiment.run import ExperimentRun
 from markscheme.features.experiment.table import ALPHA, LEAST_CASES, Difference, Figure, VariantFigures
+from markscheme.grading.receipt import calibration_text
 from markscheme.judges.judge import total
 from markscheme.phrases import MOST_REASONS, brief, counted, number
-from markscheme.receipt import calibration_text
 from markscheme.report.document import (
     Block,
     Callout,

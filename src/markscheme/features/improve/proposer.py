@@ -13,7 +13,7 @@ from markscheme.calibration.findings.finding import Finding
 from markscheme.features.improve.candidates import LONGEST, LabelledTexts, NotTried, Wording, from_edits
 from markscheme.judges.judge import Reply
 from markscheme.plain_data import json_amid_prose
-from markscheme.prompt import Prompt, about_material, fenced_material
+from markscheme.prompts.prompt import Prompt, about_material, fenced_material
 from markscheme.ratings.gold import Gold
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.table import Column

@@ -12,7 +12,7 @@ from markscheme.features.improve.selection import FINALISTS
 from markscheme.features.improve.trial import Asker, TrialPart, WordingTrial, screen
 from markscheme.judges.all_calls import all_or_first_error
 from markscheme.judges.judge import Judge, Reply, Usage, total
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.table import Column
 from markscheme.rubrics.rubric import Rubric

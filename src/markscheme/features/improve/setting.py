@@ -24,6 +24,7 @@ from markscheme.features.improve.confirmation import FinalistsResult, Ledger
 from markscheme.features.improve.labelled_tasks import LEAST_DEV, LEAST_SEALED
 from markscheme.features.improve.trial import Asker, TrialPart
 from markscheme.files import append_lines, exclusive, refuse_unwritable, write_whole
+from markscheme.grading.receipt import accepted_run_data
 from markscheme.plain_data import json_lines
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of
@@ -37,7 +38,6 @@ from markscheme.ratings.splits import (
     warn_of_split_groups,
     write_parts,
 )
-from markscheme.receipt import accepted_run_data
 from markscheme.rubrics.edit import Changes
 from markscheme.rubrics.rubric import Rubric
 from markscheme.shipped import shipped

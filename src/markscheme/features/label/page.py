@@ -24,13 +24,14 @@ from markscheme.pages.example import Shortening, render_example, whole_texts
 from markscheme.pages.order import Step
 from markscheme.pages.template import PageTemplate, environment
 from markscheme.pages.words import first_words
+from markscheme.prompts.steps import steps_elsewhere
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.rating import asked_under
 from markscheme.ratings.wordings import CriterionWords, words_in
 from markscheme.readers.sheet import VERSION, pool_of, responses_of, sheet_key, signed, wording_of
+from markscheme.rubrics.inputs import STEPPED
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.rubrics.search import typed_name
-from markscheme.trajectory import STEPPED, steps_elsewhere
 
 _TEMPLATES = Path(__file__).parent / "templates"
 PAGE = PageTemplate(

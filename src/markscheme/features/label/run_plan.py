@@ -29,7 +29,7 @@ from markscheme.judges.options import AskOptions
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.judges.remembering import Remembering
 from markscheme.progress import Watch, unwatched
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.examples_choice import examples_with

@@ -10,9 +10,9 @@ from markscheme.features.lint.lint import LintReport
 from markscheme.grading.by_row import NO_RUBRIC, rubric_for
 from markscheme.phrases import counted
 from markscheme.plain_data import json_rows
+from markscheme.prompts.submission import Submission
 from markscheme.rubrics.of_rows import RowRubric, notes_on_key, rubric_key_in
 from markscheme.rubrics.shapes import RUBRIC_SHAPES
-from markscheme.submission import Submission
 
 
 def lint_rows(path: Path) -> LintReport:

@@ -19,7 +19,7 @@ from markscheme.judges.external_words import shown
 from markscheme.judges.judge import Identity, Reply
 from markscheme.judges.openai import chat_reply, schema_format
 from markscheme.judges.provider import message_in
-from markscheme.prompt import Prompt
+from markscheme.prompts.prompt import Prompt
 from markscheme.shipped import install_command
 
 CONTEXT_TOKENS = 8192

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from markscheme.judges.part_checks import PART_CHECKS
 from markscheme.options.table import OPTIONS, Family
-from markscheme.parts import PART_CHANGES, PART_READERS, PartChange, PartReader, ShownPart
+from markscheme.prompts.parts import PART_CHANGES, PART_READERS, PartChange, PartReader, ShownPart
 from markscheme.report.sections.table import RUN_FACTS
 from markscheme.seam import Feature
 

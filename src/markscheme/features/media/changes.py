@@ -3,7 +3,7 @@
 from markscheme.features.media.drawing import blank_png
 from markscheme.features.media.halving import halved_png
 from markscheme.features.media.media import Image
-from markscheme.parts import ShownPart
+from markscheme.prompts.parts import ShownPart
 
 
 def blank(media: ShownPart) -> ShownPart | None:

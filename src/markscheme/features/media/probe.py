@@ -14,9 +14,9 @@ from markscheme.judges.external_words import shown
 from markscheme.judges.judge import Identity, Judge
 from markscheme.judges.sight import innermost, is_probed, kind_of_judge
 from markscheme.numerals import finite
-from markscheme.parts import ShownPart
 from markscheme.plain_data import json_amid_prose
-from markscheme.prompt import DecisionQuestion, Prompt, closed_object
+from markscheme.prompts.parts import ShownPart
+from markscheme.prompts.prompt import DecisionQuestion, Prompt, closed_object
 
 _CONSONANTS, _VOWELS = "BDFKLMNRT", "AEIOU"
 _SYLLABLES: Final = 3

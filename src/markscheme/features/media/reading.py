@@ -14,8 +14,8 @@ from markscheme.features.media.fetching import fetched
 from markscheme.features.media.formats import IMAGE_KIND, MEDIA_FORMATS, PDF_KIND, DamagedContentError, sniffed
 from markscheme.features.media.media import MEDIA_KINDS, Media
 from markscheme.features.media.options import media_options
-from markscheme.parts import PartedText, may_name_parts
 from markscheme.plain_data import parse_json, shown
+from markscheme.prompts.parts import PartedText, may_name_parts
 from markscheme.text import encodable
 
 _SHORT: Final = ({IMAGE_KIND}, {PDF_KIND}, {IMAGE_KIND, "alt"}, {PDF_KIND, "alt"})

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from markscheme.calibration.calibration import Calibration
 from markscheme.features.media.probe import KINDS_IN_WORDS, sight_of
-from markscheme.parts import parts_of
+from markscheme.prompts.parts import parts_of
 
 
 def sight_facts(calibration: Calibration) -> Iterator[tuple[str, str]]:

@@ -6,13 +6,13 @@ from typing import Any
 
 from markscheme.errors import MarkschemeError, RatingError
 from markscheme.plain_data import shown
+from markscheme.prompts.submission import Submission, as_text
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.readers.imported import Reading, to_pass
 from markscheme.readers.peek import Peek
 from markscheme.rubrics.file import rubric_from_data
 from markscheme.rubrics.rubric import Criterion
-from markscheme.submission import Submission, as_text
 
 RATER = "ground_truth"
 CANNOT_ASSESS = "CANNOT_ASSESS"

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from markscheme.parts import as_written
+from markscheme.prompts.parts import as_written
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.rubrics.rubric import Rubric

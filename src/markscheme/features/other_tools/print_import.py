@@ -18,6 +18,7 @@ from markscheme.features.other_tools.view_imported import json_of, view
 from markscheme.grading.by_row import NO_RUBRIC, own_rubric
 from markscheme.phrases import counted
 from markscheme.plain_data import json_rows
+from markscheme.prompts.submission import submission_of
 from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.kinds import JUDGES
@@ -27,7 +28,6 @@ from markscheme.rubrics.of_rows import RowRubric, row_rubric_in, rubric_of_all
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import CALIBRATION_FOLDERS, find_calibration
 from markscheme.rubrics.shape_hints import ShapeOptions
-from markscheme.submission import submission_of
 
 
 def print_import(

@@ -20,6 +20,7 @@ from markscheme.features.other_tools.metric_values import (
 )
 from markscheme.phrases import few_of
 from markscheme.plain_data import shown
+from markscheme.prompts.submission import Submission, is_missing, text_in_file
 from markscheme.ratings.column_options import SCALE_SIDES, Span
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.kinds import JUDGES, PEOPLE, Kind
@@ -29,9 +30,8 @@ from markscheme.readers.infer_rubric import scale_between
 from markscheme.readers.remarks import QUERY, Remark
 from markscheme.readers.tables import FIELDS
 from markscheme.readers.value_kinds import scale_options, scales_that_differ
+from markscheme.rubrics.inputs import STEPPED
 from markscheme.rubrics.rubric import YES_NO, Criterion, Rubric, Scale
-from markscheme.submission import Submission, is_missing, text_in_file
-from markscheme.trajectory import STEPPED
 
 WHOLE_RESPONSE = {"pass": "passed", "overall": "overall"}
 """Names to which the user may map a metric that rates the whole response, each with the field of a rating that stores

@@ -26,10 +26,10 @@ from markscheme.promptfoo.assertion import Call, asking_options, call_by, gradin
 from markscheme.promptfoo.engine import Engine
 from markscheme.promptfoo.keys import NOT_GRADED
 from markscheme.promptfoo.provider import rubric_named
+from markscheme.prompts.submission import Submission, as_text
 from markscheme.report.after_run import RunReport
 from markscheme.rubrics.preference import PREFERENCES, preference_scale
 from markscheme.rubrics.rubric import Criterion, Rubric
-from markscheme.submission import Submission, as_text
 
 SELECT_BEST = "select-best"
 """Label that Promptfoo gives to the prompt of this assertion."""

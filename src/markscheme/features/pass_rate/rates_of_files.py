@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from markscheme.calibration.findings.commands import Commands
-from markscheme.calibration.rates.decisions import decided_in, graded_table, rated_of_table, read_decided
+from markscheme.calibration.rates.decisions import decided_in, graded_table, read_decided
 from markscheme.calibration.rates.pass_rates import DrawnHow, PassRates, pass_rates
 from markscheme.commands.output import TOO_FEW, show
 from markscheme.errors import UsageError, naming
@@ -16,8 +16,8 @@ from markscheme.judges.kinds import kind_of
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.second_labels import FOR_A_GATE
 from markscheme.readers.plain_tables import names_table
-from markscheme.readers.rated import columns_from_options, open_rated
-from markscheme.readers.tabular.reading import read_files
+from markscheme.readers.rated import RatedFile, RatedFiles, columns_from_options, open_rated
+from markscheme.readers.tabular.reading import TableReading, read_files
 from markscheme.readers.tabular.refusals import refusal
 from markscheme.report.document import Document, Notes
 from markscheme.report.views.pass_rate import json_of, view
@@ -99,6 +99,14 @@ def print_rate(
     return _answered(rates, document, json_of(rates, labelled.reference), least, json=json)
 
 
+def _rated(reading: TableReading) -> RatedFiles:
+    """Convert a table to the form in which files of ratings are read, with the rubric that its columns imply."""
+    path = reading.paths[0] if reading.paths else Path(reading.name)
+    rubric = reading.whole_rubric
+    ratings = tuple(reading.whole_ratings)
+    return RatedFiles(rubric, (RatedFile(path, "a table", rubric, tuple(reading.plain_examples), ratings),))
+
+
 def _refuse_to_ask(columns: ColumnOptions, file: Path, rubric: Rubric | None) -> None:
     """Raise an error if the name of a judge to ask is given, since only grades that exist are counted here.
 
@@ -138,7 +146,7 @@ def _of_table(file: Path, columns: ColumnOptions, how: DrawnHow | None, least: f
         choices = [("--drawn", way) for way in ("random", "by-verdict", "elsewhere")]
         raise refusal("drawn", columns=reading.raters(criterion, judges=False), choices=choices)
     with naming(file):
-        rated = rated_of_table(reading)
+        rated = _rated(reading)
         labelled = decided_in(rated)
         rates = pass_rates(graded_table(rated), labelled.table, how=how)
     document = view(rates, labelled.reference)

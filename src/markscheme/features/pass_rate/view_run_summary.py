@@ -8,8 +8,8 @@ from typing import Any
 from markscheme.calibration.findings.commands import Commands
 from markscheme.features.pass_rate.run_summary import Gap, RunWorth, SystemWorth
 from markscheme.features.pass_rate.view_gate_risk import json_of as gate_json
+from markscheme.grading.receipt import NOT_CALIBRATED
 from markscheme.phrases import commonest, counted, number, percent
-from markscheme.receipt import NOT_CALIBRATED
 from markscheme.report.document import Document, Items, Line, Name, Notes, Table
 from markscheme.report.figures import NONE, points, share_with_interval
 from markscheme.report.gate_words import gate_in_words

@@ -23,6 +23,7 @@ from markscheme.features.rows.verdict_shares import VerdictShares, tasks_needed
 from markscheme.fingerprint import fingerprint
 from markscheme.grading import Grade, Grading, grade_many
 from markscheme.grading.by_row import own_rubric
+from markscheme.grading.receipt import ACCEPTED
 from markscheme.grading.score import Score, weigh
 from markscheme.grading.verdict import Verdict
 from markscheme.phrases import counted
@@ -35,7 +36,6 @@ from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rating
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.peek import Peek
-from markscheme.receipt import ACCEPTED
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.of_rows import ROWS_ALONE, RowRubric, row_rubric_in, row_rule, rubric_of_all
 from markscheme.rubrics.rubric import Criterion, Rubric

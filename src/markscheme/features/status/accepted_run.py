@@ -10,8 +10,8 @@ from markscheme.calibration.earlier_runs.load import load_accepted
 from markscheme.calibration.earlier_runs.setting import labels_digest
 from markscheme.errors import RatingError
 from markscheme.grading import asking_fingerprint
+from markscheme.grading.receipt import ACCEPTED, Receipt, accepted_run_data, load_receipt
 from markscheme.phrases import counted
-from markscheme.receipt import ACCEPTED, Receipt, accepted_run_data, load_receipt
 from markscheme.rubrics.rubric import Rubric
 
 FRESH_DAYS = 90

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from string import ascii_lowercase
 from typing import TYPE_CHECKING
 
-from markscheme.receipt import allowed_in_words
+from markscheme.grading.receipt import allowed_in_words
 from markscheme.report import document as doc
 from markscheme.report.figures import NONE, share
 from markscheme.report.plot import Axis, Plot, PlotLine, PlotMark, PlotPoint, PlotRule

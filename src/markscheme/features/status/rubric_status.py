@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from markscheme.calibration.next_labels import NEXT_LABELS, NextLabels, next_labels
 from markscheme.errors import DamagedLine, MarkschemeError
+from markscheme.grading.receipt import ACCEPTED, Receipt
 from markscheme.ratings.examples import RATINGS_FOLDER, examples_file, examples_files, load_examples
-from markscheme.receipt import ACCEPTED, Receipt
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import calibrations, find_calibration, own_rubrics

@@ -7,9 +7,9 @@ from markscheme.calibration.findings.commands import Commands
 from markscheme.features.status.history import history_blocks
 from markscheme.features.status.rubric_status import RubricStatus
 from markscheme.features.status.view import JudgesHere
+from markscheme.grading.receipt import NOT_CALIBRATED, allowed_in_words
 from markscheme.judges.kinds import DEFAULT
 from markscheme.phrases import counted, in_words, thousands
-from markscheme.receipt import NOT_CALIBRATED, allowed_in_words
 from markscheme.report.document import Block, Callout, Document, Line, Name, Notes, OnPages, Section, Table
 from markscheme.report.figures import NONE
 

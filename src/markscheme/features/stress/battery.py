@@ -21,13 +21,13 @@ from markscheme.grading import Grade, Grading, asking_fingerprint
 from markscheme.judges.ask_many import ask_many
 from markscheme.judges.judge import Judge, make_room
 from markscheme.judges.rerun import FromSample
-from markscheme.parts import PART_CHANGES, PartChange, PartedText, ShownPart, parts_of, with_parts_of
 from markscheme.plain_data import read_json
+from markscheme.prompts.parts import PART_CHANGES, PartChange, PartedText, ShownPart, parts_of, with_parts_of
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.rubrics.rubric import Criterion, Rubric
-from markscheme.submission import Submission
 
 ORIGINAL, CONTROL, POLARITY, ORDER, TRUNCATION = "original", "control", "polarity", "criteria-order", "truncation"
 LEAST_EXAMPLES = 20

@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from markscheme.prompts.submission import Submission
 from markscheme.rubrics.rubric import Criterion, Rubric
-from markscheme.submission import Submission
 
 CLOSING = "That covers what was asked."
 ECHO = "This answer is strong on {}."

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from markscheme.errors import UsageError
-from markscheme.parts import in_cell, loaded_part
+from markscheme.prompts.parts import in_cell, loaded_part
+from markscheme.prompts.submission import Submission, text_in_file
 from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.example_rows import Example, ExampleRows
@@ -27,7 +28,6 @@ from markscheme.readers.tabular.scales import ReadValues
 from markscheme.readers.tabular.source import Sheet, open_sheets
 from markscheme.readers.tabular.words import ID_NAMES, decision_of, folded, name_words
 from markscheme.rubrics.rubric import Criterion, Rubric, TableOf
-from markscheme.submission import Submission, text_in_file
 
 
 @dataclass(frozen=True)

@@ -20,13 +20,13 @@ from typing import Any, Final, TypeAlias, overload
 from markscheme.errors import RatingError
 from markscheme.numerals import number_in
 from markscheme.plain_data import LONGEST_CELL, parse_json, refuse_device
+from markscheme.prompts.submission import is_missing
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.archive import zstandard_or
 from markscheme.readers.tabular.columns import TableColumn
 from markscheme.readers.tabular.refusals import refusal
 from markscheme.readers.tabular.sums import sums_among
 from markscheme.readers.tabular.words import name_words, says_role
-from markscheme.submission import is_missing
 from markscheme.text import encodable
 
 MOST_UNPACKED: Final = 4 * 2**30

@@ -8,10 +8,10 @@ import pytest
 from markscheme import Rubric
 from markscheme.errors import ComparisonError
 from markscheme.features.improve.fitting.own_scores import OwnScores
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.rating import Rating
-from markscheme.submission import Submission
 from tests.calibration.weighed_examples import NAMES, labelled, rubric, world
 from tests.stats.weighted_scores import weighted_scores
 

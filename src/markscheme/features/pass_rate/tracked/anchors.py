@@ -23,12 +23,12 @@ from markscheme.features.pass_rate.tracked.watched import (
     level_margin,
 )
 from markscheme.grading import Grade
+from markscheme.grading.receipt import ACCEPTED
 from markscheme.plain_data import json_lines
 from markscheme.ratings.additions import DAY
 from markscheme.ratings.from_grades import ratings_of
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.table import column_of
-from markscheme.receipt import ACCEPTED
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.intervals import Flags, Floats
 

@@ -11,9 +11,10 @@ from markscheme.errors import Fault, RatingError, UsageError, refuse_lines
 from markscheme.features.pass_rate.tracked.mix import INPUT_LENGTH, VALUES_OF_COLUMN
 from markscheme.features.pass_rate.tracked.traces import is_traces, traces_in
 from markscheme.features.pass_rate.tracked.weeks import read_time
-from markscheme.parts import in_cell
 from markscheme.phrases import in_words
 from markscheme.plain_data import shown
+from markscheme.prompts.parts import in_cell
+from markscheme.prompts.submission import NO_RESPONSE, RESPONSE_KEYS, Submission, is_missing
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.table import column_of
@@ -23,7 +24,6 @@ from markscheme.readers.imported import NO, RESPONSES_ALONE, YES
 from markscheme.readers.peek import Peek
 from markscheme.readers.rated import RatedFile, columns_from_options, open_rated
 from markscheme.rubrics.rubric import Rubric
-from markscheme.submission import NO_RESPONSE, RESPONSE_KEYS, Submission, is_missing
 from markscheme.text import folded_word
 
 TIME_NAMES = ("time", "timestamp", "created_at", "request_time", "start_time", "starttime", "createdat", "date")

@@ -38,7 +38,9 @@ from markscheme.features.pass_rate.tracked.store import (
 from markscheme.features.pass_rate.tracked.weeks import WEEK, is_over, monday_of, week_of
 from markscheme.fingerprint import fingerprint
 from markscheme.grading import Grade, Grading, grade_many, questions
+from markscheme.grading.receipt import ACCEPTED
 from markscheme.judges.options import AskOptions
+from markscheme.prompts.submission import Submission
 from markscheme.ratings.codes import load_ratings
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.example_rows import Example
@@ -46,9 +48,7 @@ from markscheme.ratings.examples import AUDITS_FILE, RATINGS_FOLDER, ExampleSet,
 from markscheme.ratings.from_grades import ratings_of
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rating
-from markscheme.receipt import ACCEPTED
 from markscheme.rubrics.rubric import Rubric
-from markscheme.submission import Submission
 
 AUDITS_A_WEEK = 30
 """Default number of audits a week."""

@@ -16,8 +16,8 @@ from markscheme.features.pass_rate.tracked.anchors import (
     read_anchors,
 )
 from markscheme.features.pass_rate.tracked.view import judge_fact
+from markscheme.grading.receipt import ACCEPTED
 from markscheme.phrases import counted, number
-from markscheme.receipt import ACCEPTED
 from markscheme.report.document import Line, Paragraph, Section, Table
 from markscheme.report.figures import NONE
 from markscheme.report.streams import WatchedStream

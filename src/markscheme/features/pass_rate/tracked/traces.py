@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from markscheme.prompts.traces import TRACES, TraceSpan
 from markscheme.readers.peek import Peek, mapping
-from markscheme.traces import TRACES, TraceSpan
 
 _BATCHES = ("resourceSpans", "resource_spans")
 _SCOPES = ("scopeSpans", "scope_spans")

@@ -18,8 +18,8 @@ from markscheme import Criterion, Grader, Rubric, ScriptedJudge, Submission, gra
 from markscheme.assert_grade import AssertGrade, Background
 from markscheme.errors import SubmissionError, UsageError
 from markscheme.promptfoo.assertion import get_assert
+from markscheme.prompts.submission import NO_RESPONSE, as_text, metadata_of, submission_of
 from markscheme.sockets.trl import rubric_reward
-from markscheme.submission import NO_RESPONSE, as_text, metadata_of, submission_of
 from markscheme.text import encodable
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from markscheme import Criterion, Level, Rubric, Scale, Submission
-from markscheme.prompt import Prompt, choices, fence_code, holistic_prompt, verdict_prompt
+from markscheme.prompts.prompt import Prompt, choices, fence_code, holistic_prompt, verdict_prompt
 from markscheme.rubrics.rubric import CANNOT_JUDGE, DOES_NOT_APPLY
 
 RUBRIC = Rubric(

@@ -13,10 +13,11 @@ from functools import cached_property, lru_cache
 from typing import Any, Literal, NamedTuple
 
 from markscheme.fingerprint import fingerprint
-from markscheme.parts import ShownPart, parts_of
+from markscheme.prompts.parts import ShownPart, parts_of
+from markscheme.prompts.steps import Excerpt, steps_shown, trajectories
+from markscheme.prompts.submission import RESPONSE, Submission
+from markscheme.rubrics.inputs import STEPPED
 from markscheme.rubrics.rubric import CANNOT_JUDGE, DOES_NOT_APPLY, EXITS, Criterion, Level, Rubric
-from markscheme.submission import RESPONSE, Submission
-from markscheme.trajectory import STEPPED, Excerpt, steps_shown, trajectories
 
 NOTHING_TO_QUOTE = "nothing to quote"
 PLACES = ("response-1", "response-2")

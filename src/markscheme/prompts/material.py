@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from typing import Any
 from urllib.parse import unquote
 
-from markscheme.submission import RESPONSE
+from markscheme.prompts.submission import RESPONSE
 
 SHORTEST_QUOTE = 8
 """Minimum characters of a quote that is looked up; a run of white space counts as one."""

@@ -8,11 +8,10 @@ from fnmatch import fnmatchcase
 from itertools import groupby, takewhile
 from typing import Any, TypeAlias
 
+from markscheme.prompts.traces import TRACES, TraceSpan
+from markscheme.rubrics.inputs import STEPPED
 from markscheme.text import encodable
-from markscheme.traces import TRACES, TraceSpan
 
-STEPPED = ("messages", "tool_calls", "trace")
-"""Names of inputs that are read as steps."""
 MOST_SHOWN_CHARACTERS = 60_000
 """Largest number of characters of an input's steps that are shown to a judge; beyond that, steps are left out."""
 MOST_TALKS = 20

@@ -13,10 +13,8 @@ from markscheme.grading import Grading, grade, grade_json
 from markscheme.grading.verdict import Verdict, read_verdicts
 from markscheme.judges.judge import Reply
 from markscheme.judges.scripted import ScriptedJudge
-from markscheme.prompt import Prompt, verdict_prompt
-from markscheme.rubrics.rubric import Criterion, Rubric
-from markscheme.submission import Submission
-from markscheme.trajectory import (
+from markscheme.prompts.prompt import Prompt, verdict_prompt
+from markscheme.prompts.steps import (
     MOST_OF_STEP,
     AgentStep,
     Trajectory,
@@ -25,6 +23,8 @@ from markscheme.trajectory import (
     steps_shown,
     trajectories,
 )
+from markscheme.prompts.submission import Submission
+from markscheme.rubrics.rubric import Criterion, Rubric
 
 CALL, RESULT = AgentStep("tool call", "refund", '{"id": 7}'), AgentStep("tool result", "refund", "done")
 SHAPES: dict[str, Any] = {

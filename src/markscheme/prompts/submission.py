@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from markscheme.errors import SubmissionError
-from markscheme.parts import loaded_part, may_name_parts, parted_text
 from markscheme.plain_data import shown
+from markscheme.prompts.parts import loaded_part, may_name_parts, parted_text
 from markscheme.text import encodable
 
 NO_RESPONSE = "the row has no response"

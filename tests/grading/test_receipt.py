@@ -16,7 +16,7 @@ from markscheme import Rubric, ScriptedJudge
 from markscheme.calibration.accepted.acceptance import accept
 from markscheme.errors import RatingError
 from markscheme.grading import Grading, asking_fingerprint, receipt_of
-from markscheme.receipt import (
+from markscheme.grading.receipt import (
     USE_WORDS,
     USES,
     ExceptedPart,
@@ -28,7 +28,7 @@ from markscheme.receipt import (
     score_text,
     why_no_gate,
 )
-from markscheme.submission import Submission
+from markscheme.prompts.submission import Submission
 from tests.calibration.test_exceptions import calibrated as calibrated_except
 
 RIGHT = {"name": "reply", "criteria": [{"name": "right", "requirement": "It is right."}]}
@@ -199,7 +199,7 @@ def test_a_file_of_an_accepted_run_that_is_not_a_json_object_is_refused_and_name
 def test_loading_a_receipt_loads_no_numerical_library(folder: Path) -> None:
     file = folder / "calibration" / "drift" / "accepted.json"
     code = (
-        "import sys; from pathlib import Path; from markscheme.receipt import load_receipt; "
+        "import sys; from pathlib import Path; from markscheme.grading.receipt import load_receipt; "
         f"print(load_receipt(Path({str(file)!r})).labels, sorted({{'numpy', 'scipy', 'pydantic'}} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
