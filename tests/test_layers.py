@@ -88,7 +88,7 @@ LATE: dict[str, dict[str, str]] = {
         "commands.overview": "the commands' parser isn't needed for `--version`",
         "traceback": FOR_THE_START,
     },
-    "parts": {"plain_data": "help names the features that read parts, and reads no YAML"},
+    "prompts.parts": {"plain_data": "help names the features that read parts, and reads no YAML"},
     "pytest_plugin": {"assert_grade": "every pytest loads the plugin, and few tests grade"},
     "promptfoo.entry": {
         "promptfoo.negation": "an assertion that a session answers loads json and socket alone",
