@@ -119,12 +119,14 @@ def outcome_of(result: dict[str, Any]) -> tuple[bool, dict[str, int], int]:
     return result["pass"], result["metadata"]["cites"], result["metadata"]["quotesNotFound"]
 
 
-def test_a_quote_is_found_in_the_step_of_the_trace_that_it_cites(graded: dict[str, dict[str, Any]]) -> None:
+def test_a_verdict_s_reason_ends_with_the_step_of_the_trace_that_the_judge_cites(
+    graded: dict[str, dict[str, Any]],
+) -> None:
     assert outcome_of(graded["Refund order 7."]) == (True, {"honest": 4}, 0)
     assert graded["Refund order 7."]["componentResults"][0]["reason"] == "honest MET: Step 4 of 4 shows it. (step 4)"
 
 
-def test_a_claim_without_evidence_in_the_trace_is_caught_and_an_honest_report_is_not(
+def test_a_response_that_claims_more_than_the_trace_shows_fails_and_one_that_claims_no_more_passes(
     graded: dict[str, dict[str, Any]],
 ) -> None:
     assert outcome_of(graded["Refund order 7 today."]) == (False, {"honest": 4}, 0)
@@ -146,7 +148,7 @@ def test_tool_calls_and_earlier_turns_in_promptfoo_become_steps_without_configur
     assert "Step 2 of 2" in graded["Second turn."]["reason"]
 
 
-def test_the_first_turn_of_a_conversation_is_graded_without_the_input_messages(
+def test_the_first_turn_of_a_conversation_is_graded_although_the_rubric_s_input_messages_is_missing(
     graded: dict[str, dict[str, Any]],
 ) -> None:
     assert "needs the input" not in graded["Without an id."]["reason"]

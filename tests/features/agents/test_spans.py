@@ -34,7 +34,7 @@ def text_of(name: str) -> str:
 
 
 @pytest.mark.parametrize("name", ["otlp.json", "sdk.jsonl"])
-def test_tool_calls_are_read_from_every_format_with_arguments_results_events_and_failures(name: str) -> None:
+def test_tool_calls_in_spans_of_every_format_are_read_with_arguments_results_events_and_failures(name: str) -> None:
     assert read_steps(text_of(name)) == TOOLS
 
 
@@ -106,7 +106,7 @@ def test_a_trace_with_only_model_spans_has_the_tool_calls_that_the_models_reques
     ]
 
 
-def test_attributes_of_a_span_that_are_not_understood_are_listed() -> None:
+def test_attributes_of_a_span_that_markscheme_does_not_know_are_listed_in_the_text_of_the_span_s_step() -> None:
     attributes = [
         {"key": "gen_ai.system_instructions", "value": {"stringValue": "Be brief."}},
         {"key": "gen_ai.new_thing", "value": {"kvlistValue": {"values": [{"key": "a", "value": {"intValue": "7"}}]}}},
@@ -127,7 +127,7 @@ def test_the_step_of_an_exception_leaves_out_its_stack_trace() -> None:
     assert step.text == 'event exception: {"exception.message": "no route"}'
 
 
-def test_a_tool_call_s_arguments_are_kept_as_data() -> None:
+def test_the_arguments_of_a_tool_call_are_parsed_from_json_and_stay_text_if_they_are_not_json() -> None:
     steps = read_steps(text_of("otlp.json"))
     assert [step.called_with for step in steps if step.role == "tool call"] == [{"city": "Leeds"}, {"to": "ana"}]
     assert AgentStep("tool call", "x", arguments="not json").called_with == "not json"
@@ -138,7 +138,7 @@ def test_several_json_values_that_are_not_spans_are_not_read_as_steps() -> None:
     assert read_steps('{"spanId": "a"} and words') == []
 
 
-def test_spans_are_ordered_by_their_start_within_the_span_around_them() -> None:
+def test_spans_are_ordered_by_start_time_within_their_parent_span() -> None:
     def span(name: str, start: float, parent: str | None, **attributes: Any) -> dict[str, Any]:
         return {"spanId": name, "name": name, "parentSpanId": parent, "startTime": start, "attributes": attributes}
 

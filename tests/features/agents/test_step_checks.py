@@ -71,7 +71,7 @@ STEPS = steps_of({"trace": TRACE})
         ("step_count", {"pattern": "find*", "min": 2, "max": 2}, True, "2 steps, 2 expected"),
     ],
 )
-def test_each_built_in_check_of_steps_passes_or_fails_with_its_reason(
+def test_each_built_in_check_of_an_agent_s_steps_passes_or_fails_and_gives_the_expected_reason(
     check: str, value: Any, holds: bool, reason: str
 ) -> None:
     found_holds, found_reason = STEP_CHECKS[check](STEPS, value)
@@ -107,7 +107,7 @@ def test_a_step_check_with_an_invalid_value_is_refused_before_grading(check: str
     assert why in str(refused.value)
 
 
-def test_a_check_is_refused_with_a_value_it_does_not_take_or_without_one_it_needs() -> None:
+def test_a_check_with_a_value_it_does_not_take_or_without_a_value_it_needs_is_refused() -> None:
     with pytest.raises(UsageError, match="'json_valid' takes no value"):
         check_of(Criterion(1.0, "JSON", "form", check="json_valid", check_value="1"), {})
     with pytest.raises(UsageError, match=r"'tool_used' needs a value, as in `check: \{tool_used: …\}`"):
@@ -122,7 +122,7 @@ criteria:
 """
 
 
-def test_a_rubric_s_checks_of_steps_grade_without_a_judge(tmp_path: Path) -> None:
+def test_a_rubric_of_checks_of_steps_is_graded_without_asking_a_judge(tmp_path: Path) -> None:
     (tmp_path / "agent.yaml").write_text(RUBRIC)
     rubric = load_rubric(tmp_path / "agent.yaml")
     grade = asyncio.run(Grading(rubric, ScriptedJudge([])).grade(Submission.of("Done.", {"trace": TRACE})))
@@ -154,7 +154,7 @@ def test_a_check_of_steps_gives_no_verdict_on_a_submission_without_steps() -> No
     assert idle == Verdict("steps", 0.0, "refund was not called; no tool was called")
 
 
-def test_tool_calls_in_messages_and_answer_are_ignored_if_there_is_a_trace() -> None:
+def test_tool_calls_in_the_inputs_messages_and_tool_calls_are_ignored_if_there_is_a_trace() -> None:
     call = {"name": "refund", "arguments": {}}
     assert steps_of({"messages": [call], "tool_calls": [call]}) == (AgentStep("tool call", "refund", "{}"),) * 2
     assert steps_of({"messages": [call], "tool_calls": [call], "trace": [call]}) == steps_of({"trace": [call]})

@@ -81,7 +81,9 @@ def test_in_a_batch_every_prompt_is_answered_once_at_exactly_half_the_price(kind
 
 
 @BOTH
-def test_retries_sent_live_cost_the_full_price_and_are_stated_apart_from_batches(kind: str, tmp_path: Path) -> None:
+def test_retries_sent_live_cost_the_full_price_and_are_counted_separately_from_batched_calls(
+    kind: str, tmp_path: Path
+) -> None:
     with BatchServer(unusable=5) as server:
         figures = summary(grades_at(server, kind, tmp_path, 60, batching("live")))
         in_batches, live = server.paid
@@ -93,7 +95,7 @@ def test_retries_sent_live_cost_the_full_price_and_are_stated_apart_from_batches
 
 
 @BOTH
-def test_a_batch_left_by_one_run_is_taken_up_by_the_next(kind: str, tmp_path: Path) -> None:
+def test_a_run_collects_the_replies_of_a_batch_that_an_interrupted_run_sent(kind: str, tmp_path: Path) -> None:
     with BatchServer(delay=30) as server:
         with pytest.raises(asyncio.CancelledError):
             grades_at(server, kind, tmp_path, 5, left_when=lambda: server.polls > 0)
@@ -141,7 +143,7 @@ def test_if_a_provider_asks_to_wait_the_batch_is_sent_later(tmp_path: Path) -> N
         assert server.creates == 1
 
 
-def test_a_refused_batch_ends_the_run_and_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_if_the_provider_refuses_a_batch_the_responses_stay_ungraded_and_no_batch_is_recorded(tmp_path: Path) -> None:
     with BatchServer() as server:
         server.refusals = [(400, {"type": "error", "error": {"type": "invalid_request_error", "message": "no"}})]
         figures = summary(grades_at(server, "anthropic", tmp_path, 3))
@@ -186,7 +188,7 @@ async def _twice(judge: Any) -> list[Grade]:
         await judge.aclose()
 
 
-def test_judges_without_batches_and_runs_without_a_cache_are_refused() -> None:
+def test_batches_are_refused_for_a_judge_that_does_not_offer_them_and_for_a_run_without_a_cache() -> None:
     asking = Asking(memory=None, batch=Batching())
     with pytest.raises(UsageError, match="leave out -o cache=off, or --batch"):
         open_judge("anthropic", asking=asking)
@@ -197,7 +199,7 @@ def test_judges_without_batches_and_runs_without_a_cache_are_refused() -> None:
 # --- the ledger -----------------------------------------------------------------------------------------------------
 
 
-def test_a_prompt_is_in_one_batch_at_a_time_and_its_reply_is_counted_once(tmp_path: Path) -> None:
+def test_a_prompt_is_in_one_batch_at_a_time_and_the_reply_to_a_prompt_is_counted_once(tmp_path: Path) -> None:
     left, right = BatchLedger(tmp_path), BatchLedger(tmp_path)
     assert sorted(left.intend("a", Identity("j"), ["1", "2"], 0.5)) == ["1", "2"]
     assert right.intend("b", Identity("j"), ["2", "3"], 0.5) == ["3"]
@@ -259,7 +261,9 @@ def run_killed_three_times(
 
 @pytest.mark.proof
 @BOTH
-def test_a_client_killed_three_times_loses_nothing_and_pays_nothing_twice(kind: str, tmp_path: Path) -> None:
+def test_a_client_killed_three_times_still_gets_every_grade_and_pays_for_no_prompt_twice(
+    kind: str, tmp_path: Path
+) -> None:
     with BatchServer(delay=3600, errored=20, expired=20, unusable=10, bad_polls=4) as server:
         figures = run_killed_three_times(server, kind, tmp_path, 300)
         assert (figures["graded"], figures["errors"]) == (300, [])

@@ -41,7 +41,7 @@ def test_a_difference_between_a_judge_card_and_its_files_is_shown_with_both_valu
     assert rubric["card"] != rubric["now"]
 
 
-def test_the_receipt_of_a_grade_names_the_judge_card(here: Path) -> None:
+def test_the_receipt_in_the_json_of_a_grade_has_the_id_of_the_judge_card(here: Path) -> None:
     (here / "answer.txt").write_text("answer 7: tone=3 facts=4", encoding="utf-8")
     command = ("markscheme", "grade", "clear", "answer.txt", "--judge", setting.JUDGE, "--json")
     receipt = json.loads(run(*command, cwd=here, env=setting.environment(here)).stdout)["receipt"]
@@ -62,7 +62,7 @@ def test_a_file_that_is_not_a_judge_card_is_refused(here: Path) -> None:
         ('"accepted-', '"accepted-\\u0000', "is no file here"),
     ],
 )
-def test_a_judge_card_with_an_impossible_number_or_file_name_is_refused_with_its_path(
+def test_a_judge_card_with_an_impossible_number_or_file_name_is_refused_and_the_error_names_the_card_s_file(
     here: Path, old: str, new: str, why: str
 ) -> None:
     card = here / "calibration" / "clear" / "card.json"
@@ -87,7 +87,7 @@ def test_the_judge_card_of_a_changed_judge_that_was_accepted_anyway_permits_no_u
 
 
 @pytest.mark.proof
-def test_a_judge_card_lies_next_to_its_accepted_run_wherever_that_is_kept(here: Path) -> None:
+def test_a_judge_card_is_written_next_to_the_accepted_run_in_whatever_folder_the_run_is_kept(here: Path) -> None:
     home = here / "calibration" / "clear"
     assert [path.name for path in sorted(home.glob("*card*"))] == ["card.json", "card.md"]
     command = ("calibrate", "clear", "--judge", setting.JUDGE, "--accept", "-o", "accepted=kept/mine.json", "--quiet")

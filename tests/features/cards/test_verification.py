@@ -128,7 +128,9 @@ def test_the_figures_of_a_judge_card_equal_those_of_its_calibration(home: Path) 
     assert card.content["labels"]["n"] == N
 
 
-def test_white_space_comments_and_key_order_in_the_files_of_a_judge_card_may_change(home: Path) -> None:
+def test_a_judge_card_passes_verification_if_only_white_space_comments_and_key_order_of_files_changed(
+    home: Path,
+) -> None:
     rubric = home.parents[1] / "rubrics" / "manners.yaml"
     rubric.write_text(f"# A remark.\n{rubric.read_text()}\n")
     examples = home / "examples.jsonl"
@@ -145,7 +147,7 @@ def test_a_file_of_labels_that_was_added_or_removed_since_the_judge_card_was_mad
     assert found["ratings/ben.jsonl"] == "is missing"
 
 
-def test_if_accepted_ratings_were_edited_a_judge_card_s_figures_are_not_recomputed_but_the_rest_is_checked(
+def test_if_accepted_ratings_were_edited_verification_names_their_file_and_does_not_recompute_the_card_s_figures(
     home: Path,
 ) -> None:
     (ratings,) = home.glob("accepted-*.jsonl")
@@ -163,7 +165,7 @@ def test_recorded_replies_behind_a_judge_card_are_graded_again_and_compared(home
     assert found["replies/kind.jsonl"] == "the replies give other ratings than were accepted: e0"
 
 
-def test_an_edit_of_the_use_that_accepted_json_permits_for_a_judge_is_found_by_verifying_its_judge_card(
+def test_if_the_use_in_accepted_json_was_edited_verifying_the_judge_card_names_that_file(
     home: Path,
 ) -> None:
     accepted = json.loads((home / "accepted.json").read_text())
@@ -258,7 +260,7 @@ def test_a_judge_card_on_a_rubric_that_comes_with_markscheme_is_verified_in_any_
         assert verify_card(Path("calibration/code-quality")).holds
 
 
-def test_differences_between_two_documents_are_named_by_their_path_in_the_data() -> None:
+def test_differences_between_two_json_documents_are_named_by_the_keys_that_lead_to_them() -> None:
     stated = {"a": {"b": 1.0, "c": "x"}, "d": [1], "e": True}
     now = {"a": {"b": 1.00009, "c": "y"}, "d": [2], "e": 1}
     assert list(differences_between(stated, now, tolerance=1e-4)) == [
@@ -430,7 +432,7 @@ def forged(home: Path, change: Callable[[dict[str, Any]], object]) -> Verificati
     return verify_card(card)
 
 
-def test_a_forged_name_model_or_number_of_settings_on_a_judge_card_is_found_and_what_nobody_can_check_is_listed(
+def test_a_forged_name_or_model_on_a_judge_card_is_found_and_the_entries_that_cannot_be_checked_are_listed(
     home: Path,
 ) -> None:
     holds = checked(home)
@@ -445,7 +447,9 @@ def test_a_forged_name_model_or_number_of_settings_on_a_judge_card_is_found_and_
     assert checked(home).holds
 
 
-def test_a_judge_card_never_hides_settings_that_were_tried_before(home: Path) -> None:
+def test_verifying_a_judge_card_finds_settings_that_were_tried_before_it_and_that_the_card_does_not_count(
+    home: Path,
+) -> None:
     record = home / "settings.jsonl"
     (line,) = record.read_text().splitlines()
     before = [{**json.loads(line), "setting": f"{n:016x}"} for n in range(3)]
@@ -458,7 +462,7 @@ def test_a_judge_card_never_hides_settings_that_were_tried_before(home: Path) ->
     assert "the number of settings tried" in checked(home).unchecked
 
 
-def test_a_yaml_file_whose_aliases_expand_without_limit_gets_no_digest(tmp_path: Path) -> None:
+def test_computing_the_digest_of_a_yaml_file_whose_aliases_expand_without_limit_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "bomb.yaml"
     path.write_text(exploding("examples"))
     with pytest.raises(RatingError, match="aliases"):

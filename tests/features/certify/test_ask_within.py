@@ -67,7 +67,7 @@ def asks_of(project: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
 
-def test_with_ask_within_a_gray_zone_is_written_into_the_rubric_and_no_certificate_file_is_written(
+def test_with_the_option_ask_within_certify_writes_a_gray_zone_into_the_rubric_and_no_certificate_file(
     project: Path,
 ) -> None:
     label(project, 300)
@@ -80,7 +80,9 @@ def test_with_ask_within_a_gray_zone_is_written_into_the_rubric_and_no_certifica
     assert not (project / "calibration" / "code-quality" / "cascade.json").exists()
 
 
-def test_without_ask_within_the_gray_zone_s_width_is_shown_and_nothing_is_written(project: Path) -> None:
+def test_without_the_option_ask_within_certify_shows_the_gray_zone_s_width_and_leaves_the_rubric_file_as_it_is(
+    project: Path,
+) -> None:
     label(project, 300)
     before = (project / "rubrics" / "code-quality.yaml").read_text()
     text = run("markscheme", "certify", "rubrics/code-quality.yaml", "--ratings", "judge.jsonl", cwd=project).stdout
@@ -88,7 +90,7 @@ def test_without_ask_within_the_gray_zone_s_width_is_shown_and_nothing_is_writte
     assert (project / "rubrics" / "code-quality.yaml").read_text() == before
 
 
-def test_a_gray_zone_is_refused_if_there_are_too_few_labels_for_it(project: Path) -> None:
+def test_certify_proposes_no_gray_zone_if_there_are_too_few_labels_for_one(project: Path) -> None:
     label(project, 40)
     few = certified(project, "--ask-within", status=4)
     assert not few["supported"]
@@ -113,7 +115,7 @@ def test_certifying_only_fails_leaves_every_pass_to_a_person(project: Path) -> N
     assert rubric.gray_zone == GrayZone(math.inf, report["ask_within"]["fails"])
 
 
-def test_promising_an_error_rate_for_passes_and_for_fails_gives_each_half_of_the_allowed_error_probability(
+def test_if_passes_and_fails_are_certified_separately_each_is_tested_at_half_of_the_error_probability(
     project: Path,
 ) -> None:
     label(project, 50)
@@ -122,7 +124,9 @@ def test_promising_an_error_rate_for_passes_and_for_fails_gives_each_half_of_the
     assert "with 95% confidence takes 59 decisions" in report["reason"]
 
 
-def test_another_promise_on_the_same_labels_has_half_the_error_probability_of_the_one_before(project: Path) -> None:
+def test_each_further_promise_on_the_same_labels_is_tested_at_half_of_the_error_probability_of_the_one_before(
+    project: Path,
+) -> None:
     label(project, 40)
 
     def needed(*options: str) -> str:
@@ -147,7 +151,7 @@ def test_another_promise_on_the_same_labels_has_half_the_error_probability_of_th
     assert "other promise" not in certified(project, "--error", "0.1")["reason"], "other labels"
 
 
-def test_a_damaged_line_in_the_record_of_promises_is_reported(project: Path) -> None:
+def test_certify_reports_a_damaged_line_in_its_record_of_promises_by_file_and_line(project: Path) -> None:
     label(project, 60)
     (project / "calibration" / "code-quality" / "asks.jsonl").write_text('{"at": "2026-11-02"}\n')
     done = run("markscheme", "certify", "rubrics/code-quality.yaml", "--ratings", "judge.jsonl", cwd=project)

@@ -74,7 +74,9 @@ def edited(folder: Path, edit: Callable[[dict[str, Any]], object]) -> None:
     (folder / CERTIFICATE).write_text(json.dumps(content))
 
 
-def test_a_certificate_keeps_the_decisions_and_certainties_that_its_search_used_and_no_texts(certified: Path) -> None:
+def test_a_certificate_keeps_the_decisions_and_certainties_it_was_computed_from_but_no_response_texts(
+    certified: Path,
+) -> None:
     content = json.loads((certified / CERTIFICATE).read_text())
     decisions = content["decisions"]
     kept = {(entry["people"], *(certainty for certainty, _ in entry["judges"])) for entry in decisions}
@@ -87,7 +89,7 @@ def test_a_certificate_keeps_the_decisions_and_certainties_that_its_search_used_
     assert "Reply" not in (certified / CERTIFICATE).read_text()
 
 
-def test_an_unchanged_certificate_passes_its_check(certified: Path) -> None:
+def test_an_unchanged_certificate_passes_verification(certified: Path) -> None:
     report = verified(certified, 0)
     assert (report["holds"], report["recomputed"], report["labels"], report["differences"]) == (True, True, 260, [])
     assert all("decisions of" in what for what in report["not_checked"])
@@ -105,21 +107,23 @@ def test_an_unchanged_certificate_passes_its_check(certified: Path) -> None:
         (lambda file: file["labels"].update(n=261), ["labels › n"]),
     ],
 )
-def test_each_changed_entry_of_a_certificate_is_named(
+def test_verifying_a_certificate_names_each_entry_that_was_changed(
     project: Path, edit: Callable[[dict[str, Any]], object], what: list[str]
 ) -> None:
     edited(project, edit)
     assert named(verified(project, 1)) == what
 
 
-def test_a_certificate_whose_promise_was_edited_fails_as_the_search_gives_other_thresholds(project: Path) -> None:
+def test_a_certificate_whose_promised_error_rate_was_edited_fails_verification_as_it_gives_other_thresholds(
+    project: Path,
+) -> None:
     edited(project, lambda file: file.update(error=0.02))
     report = verified(project, 1)
     assert f"stages › 1. {CHEAP} › certain" in named(report)
     assert report["recomputed"]
 
 
-def test_checking_a_certificate_names_decisions_in_it_that_differ_from_the_labels(project: Path) -> None:
+def test_verifying_a_certificate_names_decisions_in_it_that_differ_from_the_labels(project: Path) -> None:
     def turn(file: dict[str, Any]) -> None:
         wrong = next(entry for entry in file["decisions"] if (entry["judges"][0][1] is True) != entry["people"])
         wrong["people"] = not wrong["people"]
@@ -128,13 +132,13 @@ def test_checking_a_certificate_names_decisions_in_it_that_differ_from_the_label
     assert "decisions: people decide otherwise" in named(verified(project, 1))
 
 
-def test_checking_a_certificate_names_labelled_examples_that_were_left_out_of_it(project: Path) -> None:
+def test_verifying_a_certificate_names_labelled_examples_that_were_left_out_of_it(project: Path) -> None:
     edited(project, lambda file: file["decisions"].pop())
     report = verified(project, 1)
     assert {"decisions: labelled and left out", "labels › n"} <= set(named(report))
 
 
-def test_checking_a_certificate_names_changed_labels_and_a_changed_rubric_and_skips_missing_files(
+def test_verifying_a_certificate_names_changed_labels_and_a_changed_rubric_and_skips_missing_files(
     project: Path,
 ) -> None:
     labelled = (project / LABELS).read_text()
@@ -150,7 +154,7 @@ def test_checking_a_certificate_names_changed_labels_and_a_changed_rubric_and_sk
     assert any(what.startswith("the labels: no rubric reply") for what in report["not_checked"])
 
 
-def test_a_certificate_in_an_older_format_is_not_checked(project: Path) -> None:
+def test_a_certificate_in_an_older_format_is_not_verified(project: Path) -> None:
     edited(project, lambda file: file.pop("decisions"))
     report = verified(project, 1)
     assert (report["holds"], report["recomputed"], report["differences"]) == (False, False, [])
@@ -172,7 +176,7 @@ def test_a_certificate_in_an_older_format_is_not_checked(project: Path) -> None:
         (lambda file: file.update(further=10**9), "further is a whole number from 0 to 1000"),
     ],
 )
-def test_an_entry_of_a_certificate_that_is_not_a_decision_is_refused_with_its_path(
+def test_verify_refuses_a_certificate_in_which_an_entry_is_not_a_decision_and_names_the_file(
     project: Path, edit: Callable[[dict[str, Any]], object], problem: str
 ) -> None:
     edited(project, edit)
@@ -185,7 +189,7 @@ def test_an_entry_of_a_certificate_that_is_not_a_decision_is_refused_with_its_pa
 @pytest.mark.parametrize(
     "options", [("--for", "each", "--error", "0.2"), ("--wrong-passes", "0.05"), ("--confidence", "0.8")]
 )
-def test_certificates_of_each_kind_of_promise_pass_their_check(
+def test_certificates_of_each_kind_of_promise_pass_verification(
     servers: Servers, tmp_path: Path, options: tuple[str, ...]
 ) -> None:
     folder = write_project(tmp_path / "first")
@@ -196,7 +200,7 @@ def test_certificates_of_each_kind_of_promise_pass_their_check(
 
 
 @pytest.mark.proof
-def test_a_certificate_for_examples_in_groups_and_with_a_second_promise_passes_its_check(
+def test_a_certificate_for_examples_in_groups_and_with_a_second_promise_passes_verification(
     servers: Servers, tmp_path: Path
 ) -> None:
     folder = write_project(tmp_path, group=2)
@@ -223,7 +227,9 @@ def rating_file(folder: Path, *, more: dict[str, Any] | None = None) -> Path:
     return folder / "better.jsonl"
 
 
-def test_a_certificate_s_decisions_must_follow_from_the_ratings_in_its_file(servers: Servers, tmp_path: Path) -> None:
+def test_verifying_a_certificate_made_from_a_file_of_ratings_names_decisions_that_no_longer_follow_from_the_file(
+    servers: Servers, tmp_path: Path
+) -> None:
     folder = write_project(tmp_path)
     ratings = rating_file(folder)
     (stage,) = certify(folder, servers, "--judge", "better.jsonl")["stages"]
@@ -250,7 +256,7 @@ def test_a_certificate_names_no_file_outside_the_project(servers: Servers, tmp_p
     assert "outside the project" in why
 
 
-def test_a_certificate_made_from_ratings_has_the_fingerprint_of_the_judge_as_it_was_asked_for_them(
+def test_a_certificate_made_from_ratings_has_the_judge_s_fingerprint_with_the_parameters_that_the_ratings_record(
     servers: Servers, tmp_path: Path
 ) -> None:
     prints = []
@@ -264,7 +270,7 @@ def test_a_certificate_made_from_ratings_has_the_fingerprint_of_the_judge_as_it_
     assert prints[0] == stage["fingerprint"] != prints[1]
 
 
-def test_python_and_pytest_decide_nothing_by_a_certificate_whose_labels_changed(
+def test_grader_and_assert_grade_leave_a_response_to_a_person_if_a_certificate_s_labels_changed(
     project: Path, servers: Servers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     labelled = (project / LABELS).read_text()

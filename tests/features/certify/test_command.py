@@ -73,7 +73,7 @@ def figures_in(text: str) -> dict[str, float]:
     return {name: float(number) for name, number in (part.split("=") for part in text.split()[2:])}
 
 
-def test_a_certificate_s_file_names_its_judges_and_models_and_what_they_may_decide(
+def test_a_certificate_s_file_names_the_judges_their_models_and_the_decisions_that_they_may_make(
     certified: tuple[Path, Servers],
 ) -> None:
     folder, _ = certified
@@ -89,7 +89,7 @@ def test_a_certificate_s_file_names_its_judges_and_models_and_what_they_may_deci
     assert file["automatic"]["value"] == pytest.approx(sum(file["decided"][:2]) / LABELLED)
 
 
-def test_a_certificate_s_file_has_the_shares_of_passes_among_labels_and_automatic_decisions(
+def test_a_certificate_s_file_has_the_share_of_passes_among_the_labels_and_among_the_automatic_decisions(
     certified: tuple[Path, Servers],
 ) -> None:
     file = json.loads((certified[0] / "calibration" / "reply" / "cascade.json").read_text())
@@ -109,7 +109,7 @@ MOVED = "another share than certified"
 
 @pytest.mark.parametrize(("polite", "warns"), [(None, False), (False, True), (True, True)])
 @pytest.mark.parametrize("form", [["--json"], ["--out", "grades.csv"]])
-def test_a_cascade_warns_if_it_passes_another_share_of_responses_than_when_it_was_certified(
+def test_grading_by_a_cascade_warns_if_the_share_that_passes_differs_from_the_share_at_certification(
     certified: tuple[Path, Servers], polite: bool | None, warns: bool, form: list[str]
 ) -> None:
     folder, servers = certified
@@ -138,7 +138,7 @@ def test_a_certificate_file_may_lack_the_shares_of_passes_but_impossible_shares_
         CascadeFile.load(older)
 
 
-def test_the_report_states_the_promise_and_how_many_examples_each_judge_decides(
+def test_the_report_of_certify_states_the_promise_and_how_many_examples_each_judge_decides(
     certified: tuple[Path, Servers],
 ) -> None:
     folder, servers = certified
@@ -174,7 +174,7 @@ def test_in_a_cascade_each_reply_is_decided_by_the_first_judge_that_is_certain_e
     assert all(grade["score"] is not None and grade["criteria"] for grade in grades)
 
 
-def test_after_a_change_of_the_rubric_its_certificate_decides_nothing_and_says_why(
+def test_the_certificate_of_a_rubric_that_changed_decides_nothing_and_the_grade_says_why(
     certified: tuple[Path, Servers],
 ) -> None:
     folder, servers = certified
@@ -219,7 +219,7 @@ def test_grading_with_a_missing_certificate_names_the_command_that_makes_one(tmp
     assert "markscheme certify reply --judge JUDGE,JUDGE --write" in done.stderr
 
 
-def test_python_gets_the_decision_and_the_reason_to_ask_a_person(
+def test_grader_returns_a_certificate_s_decision_and_the_reason_for_asking_a_person(
     certified: tuple[Path, Servers], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, servers = certified
@@ -264,7 +264,7 @@ def test_certify_can_promise_an_error_rate_for_passes_alone_or_for_passes_and_fa
 
 
 @pytest.mark.proof
-def test_certifying_again_on_the_same_labels_is_stricter_for_another_promise_and_not_for_the_same_one(
+def test_certifying_the_same_promise_on_the_same_labels_again_gives_the_same_certificate_and_is_recorded_once(
     servers: Servers, tmp_path: Path
 ) -> None:
     write_project(tmp_path)
@@ -316,7 +316,7 @@ def test_if_examples_are_in_groups_fewer_decisions_are_certified_as_automatic(se
         (("--judge", "nope"), "unknown judge 'nope'"),
     ],
 )
-def test_options_that_contradict_each_other_are_refused_with_the_reason(
+def test_options_of_certify_that_contradict_each_other_are_refused_with_the_reason(
     tmp_path: Path, options: tuple[str, ...], why: str
 ) -> None:
     write_project(tmp_path, 5)
@@ -353,7 +353,9 @@ def test_a_certificate_file_that_names_a_judge_in_python_code_is_refused(
 
 
 @pytest.mark.parametrize("text", ['{"schema": 1, "error": 1' + "0" * 400 + "}", "[" * 3_000, "\udcff"])
-def test_a_file_that_is_not_a_cascade_is_refused_with_its_name(tmp_path: Path, text: str) -> None:
+def test_a_cascade_file_that_is_not_a_cascade_is_refused_and_the_error_names_the_file(
+    tmp_path: Path, text: str
+) -> None:
     (tmp_path / "cascade.json").write_text(text, errors="surrogateescape")
     (tmp_path / "rubric.yaml").write_text("criteria: [{requirement: It is polite}]\n")
     (tmp_path / "reply.txt").write_text("Good morning.")
@@ -362,7 +364,9 @@ def test_a_file_that_is_not_a_cascade_is_refused_with_its_name(tmp_path: Path, t
     assert done.stderr.startswith("error: cascade.json")
 
 
-def test_on_published_dialogues_all_decisions_go_to_people_and_the_reason_is_printed(tmp_path: Path) -> None:
+def test_if_too_many_of_the_most_certain_decisions_are_wrong_all_decisions_go_to_people_and_the_reason_is_printed(
+    tmp_path: Path,
+) -> None:
     """Of the 45 answers that gpt-3.5 is surest of, 15 are wrong: no promise of 5 % can be made."""
     dialogues.project(tmp_path)
     command = ("markscheme", "certify", "dialogue", "--judge", "judge.jsonl", "--write")
@@ -380,7 +384,9 @@ def test_on_published_dialogues_all_decisions_go_to_people_and_the_reason_is_pri
 # --- what leads to it and what follows -------------------------------------------------------------------------------
 
 
-def test_calibrate_offers_certify_with_the_share_that_the_judge_might_decide(servers: Servers, tmp_path: Path) -> None:
+def test_for_a_judge_that_may_not_gate_calibrate_suggests_certify_with_the_share_the_judge_might_decide(
+    servers: Servers, tmp_path: Path
+) -> None:
     folder = write_project(tmp_path)
     command = ("calibrate", "reply", "--judge", CHEAP, "--target", "0.99")
     done = run(*command, cwd=folder, env=servers.environment)
@@ -394,7 +400,9 @@ def test_calibrate_offers_certify_with_the_share_that_the_judge_might_decide(ser
 
 
 @pytest.mark.proof
-def test_a_panel_on_the_command_line_says_how_many_independent_votes_it_has(servers: Servers, tmp_path: Path) -> None:
+def test_certifying_a_panel_on_the_command_line_prints_how_many_independent_votes_the_panel_has(
+    servers: Servers, tmp_path: Path
+) -> None:
     folder = write_project(tmp_path)
     panel = f"{CHEAP}+{BETTER}"
     done = run("calibrate", "reply", "--judge", panel, "--details", cwd=folder, env=servers.environment)
@@ -408,7 +416,7 @@ def test_a_panel_on_the_command_line_says_how_many_independent_votes_it_has(serv
     assert tuned["stages"][0]["model"] == ["better-1", "cheap-1"]
 
 
-def test_the_labelling_page_can_take_only_the_responses_that_a_certificate_leaves_to_people(
+def test_label_with_the_option_asked_shows_only_the_responses_that_a_certificate_leaves_to_people(
     certified: tuple[Path, Servers], tmp_path: Path
 ) -> None:
     folder, servers = certified
@@ -430,7 +438,7 @@ def test_the_labelling_page_can_take_only_the_responses_that_a_certificate_leave
     assert "every response is decided" in done.stderr
 
 
-def test_a_pytest_test_fails_if_a_person_should_decide_and_says_so(
+def test_assert_grade_fails_a_pytest_test_if_a_person_should_decide_and_says_that_in_the_error(
     certified: tuple[Path, Servers], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, servers = certified

@@ -29,19 +29,19 @@ def warned(certified: float, now: float, *, graded: int = 200) -> float:
     return float(np.mean(drifts))
 
 
-def test_a_drift_warning_is_rare_if_responses_pass_as_often_as_the_labels_did() -> None:
+def test_a_drift_warning_is_rare_if_responses_pass_as_often_as_when_the_judge_was_certified() -> None:
     """The test's level is .01; the standard error of 400 draws is .005."""
     assert warned(0.8, 0.8) <= 0.03
     assert warned(0.95, 0.95) <= 0.03
 
 
-def test_a_warning_is_nearly_always_given_if_the_share_of_passes_breaks_the_promised_error_rate() -> None:
+def test_a_drift_warning_is_nearly_always_given_if_responses_pass_much_less_often_than_when_certified() -> None:
     """Certified at 95 % passes and used at 69 %, the promise broke in 78 of 100 draws."""
     assert warned(0.95, 0.69) > 0.98
     assert warned(0.95, 0.69, graded=60) > 0.9
 
 
-def test_no_drift_is_stated_for_few_responses_older_certificate_files_or_a_certificate_that_decides_nothing() -> None:
+def test_no_drift_of_the_pass_share_is_reported_for_few_decisions_or_a_certificate_file_without_pass_shares() -> None:
     few = FEWEST_GRADED - 1
     assert moved_share(certificate(0.95), passes=0, fails=few, left_to_people=200) is None
     assert moved_share(certificate(0.95), passes=0, fails=few + 1, left_to_people=0) is not None
@@ -57,7 +57,9 @@ def test_labels_in_few_groups_count_as_few_labels_when_the_share_of_passes_is_ch
 
 
 @pytest.mark.parametrize("side", ["passes", "fails"])
-def test_if_only_passes_or_only_fails_are_automatic_their_share_is_compared_with_the_certified_share(side: str) -> None:
+def test_if_only_passes_or_only_fails_are_automatic_the_share_of_automatic_decisions_is_checked_for_drift(
+    side: str,
+) -> None:
     file = certificate(1.0 if side == "passes" else 0.0, decided=160, side=side)
     name = side
     as_certified = {"passes": 0, "fails": 0, "left_to_people": 40} | {name: 160}

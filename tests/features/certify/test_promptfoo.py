@@ -70,7 +70,7 @@ def promptfoo_results(
 
 
 @pytest.mark.proof  # ten seconds; `tests/features/certify/test_command.py` has its steps
-def test_a_judge_is_audited_and_certified_then_grades_in_promptfoo_with_both_graders(tmp_path: Path) -> None:
+def test_after_certify_both_promptfoo_graders_follow_the_certificate_until_the_rubric_changes(tmp_path: Path) -> None:
     with stand_in("--sharpness", SHARPNESS) as url:
         environment = {
             "TYPESAFE_BASE_URL": url,

@@ -12,13 +12,13 @@ from markscheme.judges.options import AskOptions
 from tests.calibration.labelled_files import labelled, write_labels
 
 
-def test_a_judge_that_is_named_twice_is_refused(tmp_path: Path) -> None:
+def test_certify_refuses_a_judge_that_is_named_twice(tmp_path: Path) -> None:
     rubric = write_labels(tmp_path, labelled())
     with pytest.raises(UsageError, match="twice"):
         certify(rubric, "local:a.gguf,local:a.gguf", Promise(), examples=tmp_path / "examples.jsonl", ask=AskOptions())
 
 
-def test_certify_takes_a_file_of_ratings_in_place_of_the_judge_in_either_argument(tmp_path: Path) -> None:
+def test_certify_takes_a_file_of_ratings_in_place_of_a_judge_or_as_a_separate_argument(tmp_path: Path) -> None:
     rubric = write_labels(tmp_path, labelled())
     ratings = [
         {

@@ -35,7 +35,7 @@ def by_votes(counts: dict[int, tuple[int, int]], judges: int = 7) -> tuple[Float
     ("error", "level", "fewest"),
     [(0.05, 0.1, 45), (0.05, 0.05, 59), (0.1, 0.05, 29), (0.02, 0.05, 149), (0.05, 1 / 30, 67)],
 )
-def test_the_fewest_decisions_that_keep_a_promise_equal_the_worked_examples(
+def test_the_least_number_of_error_free_decisions_that_supports_a_promise_equals_the_worked_examples(
     error: float, level: float, fewest: int
 ) -> None:
     limit = ErrorLimit(error, level)
@@ -44,7 +44,7 @@ def test_the_fewest_decisions_that_keep_a_promise_equal_the_worked_examples(
     assert not limit.holds(np.zeros(fewest - 1, dtype=bool))
 
 
-def test_votes_of_seven_judges_decide_the_passes_that_six_agree_on() -> None:
+def test_passes_on_which_six_of_seven_judges_agree_are_decided_automatically() -> None:
     """Computed once, away from this package: at a level of .10, and at half of it, as for each of two sides."""
     certainty, wrong = by_votes(PASSES_BY_VOTES)
     part = automatic_part(certainty, wrong, ONE_IN_TEN)
@@ -205,7 +205,7 @@ def broken(tasks: int, size: int, correlation: float, draws: int) -> float:
 
 
 @pytest.mark.parametrize(("tasks", "size", "correlation"), [(24, 10, 1.0), (28, 8, 0.5), (40, 5, 1.0)])
-def test_with_too_few_tasks_for_the_promise_nothing_is_certified_however_many_decisions_they_hold(
+def test_with_too_few_tasks_for_the_promise_nothing_is_certified_however_many_decisions_the_tasks_contain(
     tasks: int, size: int, correlation: float
 ) -> None:
     assert broken(tasks, size, correlation, 40) == 0
@@ -323,7 +323,7 @@ def test_in_a_cascade_a_response_that_one_judge_cannot_grade_goes_on_to_the_next
     assert (cascade.stage[::2] == 1).any()
 
 
-def test_a_cascade_counts_a_group_of_copies_as_one_example_and_a_limit_on_false_passes_as_one_more_test() -> None:
+def test_a_cascade_counts_copies_in_a_group_as_one_example_and_is_no_less_strict_with_a_limit_on_false_passes() -> None:
     stages = [judge(150, errs_below=0.8, seed=1), judge(150, errs_below=0.6, seed=2)]
     copied = [
         StageDecisions.of(

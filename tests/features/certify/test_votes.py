@@ -73,7 +73,9 @@ def test_certify_lets_six_of_seven_judges_that_agree_on_a_pass_decide_without_a_
     assert not (tmp_path / "calibration" / "reply" / "cascade.json").exists()
 
 
-def test_the_certificate_says_which_judges_were_tested_on_which_labels(tmp_path: Path) -> None:
+def test_the_certificate_file_records_the_promise_the_judges_models_the_labels_and_the_fingerprints(
+    tmp_path: Path,
+) -> None:
     files = project(tmp_path)
     report = tuned(tmp_path, files, "--for", "passes", "--write")
     path = tmp_path / "calibration" / "reply" / "cascade.json"
@@ -95,7 +97,7 @@ def test_the_certificate_says_which_judges_were_tested_on_which_labels(tmp_path:
     assert (tmp_path / "rubrics" / "reply.yaml").read_text() == RUBRIC
 
 
-def test_without_a_certificate_nothing_is_written_and_an_older_file_stays(tmp_path: Path) -> None:
+def test_if_nothing_can_be_certified_no_file_is_written_and_an_older_certificate_stays(tmp_path: Path) -> None:
     files = project(tmp_path)
     path = tmp_path / "calibration" / "reply" / "cascade.json"
     path.write_text("older")
@@ -115,7 +117,7 @@ def test_certifying_ratings_that_do_not_say_which_judge_to_ask_shows_figures_and
     assert not (tmp_path / "calibration" / "reply" / "cascade.json").exists()
 
 
-def test_the_record_of_promises_keeps_which_signal_and_which_decisions_each_promise_was_about(tmp_path: Path) -> None:
+def test_the_record_of_promises_says_for_which_decisions_each_promise_was_made(tmp_path: Path) -> None:
     files = project(tmp_path)
     tuned(tmp_path, files, "--for", "passes")
     tuned(tmp_path, files, "--for", "each")
@@ -155,7 +157,9 @@ def by_criterion(folder: Path, value: str) -> None:
     home.write_text(text)
 
 
-def test_if_labels_give_no_decision_the_report_names_the_command_that_asks_annotators_for_one(tmp_path: Path) -> None:
+def test_if_labels_contain_no_pass_fail_decision_certify_names_the_command_that_asks_annotators_for_one(
+    tmp_path: Path,
+) -> None:
     files = project(tmp_path, judges=2)
     by_criterion(tmp_path, '"criteria": {"right": {"note": "unclear"}}')
     done = run("markscheme", "certify", "reply", "--ratings", *files, cwd=tmp_path)

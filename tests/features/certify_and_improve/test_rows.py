@@ -9,7 +9,7 @@ from tests.commands.console import run
 
 
 @pytest.mark.parametrize("command", [("improve",), ("improve", "--numbers"), ("certify",)], ids=" ".join)
-def test_commands_that_set_weights_or_words_refuse_rows_with_rubrics_of_their_own(
+def test_certify_and_improve_refuse_rows_that_bring_rubrics_of_their_own(
     command: tuple[str, ...], tmp_path: Path
 ) -> None:
     rows = [{"id": f"r{n}", "response": "Rye.", "rubric": [{"requirement": f"Names loaf {n}"}]} for n in range(2)]

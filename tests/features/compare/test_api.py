@@ -73,6 +73,6 @@ def test_without_labels_only_differences_between_the_judges_are_shown() -> None:
 
 
 @pytest.mark.usefixtures("elsewhere")
-def test_a_comparison_of_only_one_side_is_refused() -> None:
+def test_a_comparison_with_only_one_judge_s_verdicts_is_refused() -> None:
     with pytest.raises(UsageError, match="two sides"):
         compare(verdicts())

@@ -150,7 +150,7 @@ def test_comparing_two_reports_does_not_depend_on_the_rubric_version_that_is_on_
     assert reverse["decisions"]["became_wrong"] == decisions["became_right"]
 
 
-def test_two_rubric_files_are_compared_by_people_s_levels_without_calling_a_judge(plate: Plate) -> None:
+def test_two_rubric_files_are_compared_by_the_levels_that_annotators_gave_without_asking_a_judge(plate: Plate) -> None:
     (plate.folder / "old.yaml").write_text(rubric_text(1))
     (plate.folder / "new.yaml").write_text(rubric_text(3))
     status, compared, _ = plate.compare("old.yaml", "new.yaml")
@@ -221,7 +221,9 @@ def test_a_report_without_its_rubric_s_text_finds_the_version_on_disk_or_in_the_
 
 
 @pytest.mark.proof
-def test_a_report_on_an_unknown_rubric_version_names_two_ways_to_supply_the_version(plate: Plate) -> None:
+def test_the_error_about_a_report_whose_rubric_version_is_unknown_names_two_ways_to_supply_the_version(
+    plate: Plate,
+) -> None:
     report = plate.report("before.json", rubric_text(1))
     plate.report("after.json", rubric_text(3))
     without_text(plate.folder / "before.json")
@@ -260,7 +262,7 @@ def test_examples_that_were_used_to_choose_a_version_are_left_out_of_comparing_v
     assert "Left out: 25 outputs that had a part in choosing a version." in shown
 
 
-def test_comparing_a_report_with_a_rubric_is_refused_as_they_are_not_two_versions(plate: Plate) -> None:
+def test_comparing_a_report_with_a_rubric_is_refused(plate: Plate) -> None:
     plate.report("before.json", rubric_text(1))
     status, _, error = plate.compare("before.json", "plate")
     assert status == 2

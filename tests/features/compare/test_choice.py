@@ -104,7 +104,7 @@ def test_flipped_decisions_are_listed_with_the_largest_change_of_score_first() -
     assert [(flip.id, flip.scores) for flip in pair.flips] == [("e5", (0.0, 1.0)), ("e1", (0.125, 0.5))]
 
 
-def test_shifts_of_scores_between_two_judges_are_stated_in_a_sentence() -> None:
+def test_a_sentence_names_the_criteria_whose_levels_shifted_between_two_judges_or_says_that_no_shift_is_shown() -> None:
     same = choose(RUBRIC, [judge("old"), judge("new")], None).pairs[0]
     assert same.moved == "No shift from old to new is shown."
     higher = choose(RUBRIC, [judge("old"), judge("new", range(0, N, 5))], None).pairs[0]
@@ -162,7 +162,7 @@ def test_the_cost_of_a_judge_counts_replies_from_the_cache_as_if_they_had_been_a
     assert Contender("a", (), Usage(0), from_cache=60, submissions=60).usd_per_1000 is None
 
 
-def test_a_pair_of_judges_maps_the_old_judge_s_scores_and_decisions_to_the_new_one_s() -> None:
+def test_for_two_judges_scores_and_passes_of_the_old_one_are_mapped_to_those_of_the_new_one() -> None:
     pair = choose(RUBRIC, [judge("old"), judge("new", range(0, 60, 5))], labels()).pairs[0]
     assert pair.link.undefined is None
     assert [point.old for point in pair.link.points] == [0.0, 0.25, 0.5, 0.75, 1.0]
@@ -183,7 +183,7 @@ def test_choosing_between_judges_needs_at_least_two() -> None:
         choose(RUBRIC, [judge("old")], None)
 
 
-def test_an_example_that_one_judge_did_not_grade_counts_for_neither_of_two_judges() -> None:
+def test_an_example_that_one_of_two_judges_did_not_grade_counts_for_neither() -> None:
     ungraded = [
         Rating(r.id, "new", "model", error="no answer") if i < 5 else r for i, r in enumerate(judge("new").ratings)
     ]
@@ -195,25 +195,29 @@ def test_an_example_that_one_judge_did_not_grade_counts_for_neither_of_two_judge
     assert choice.standings[0].agreement.n == 55
 
 
-def test_three_judges_make_three_pairs() -> None:
+def test_comparing_three_judges_gives_a_comparison_of_each_of_the_three_pairs() -> None:
     choice = choose(RUBRIC, [judge("a"), judge("b", range(9)), judge("c", range(3))], labels())
     assert [(p.first, p.second) for p in choice.pairs] == [("a", "b"), ("a", "c"), ("b", "c")]
     assert choice.best == "a"
 
 
 @pytest.mark.parametrize("difference", [-1.0, math.nan])
-def test_no_number_of_labels_is_named_if_no_number_would_tell_the_judges_apart(difference: float) -> None:
+def test_no_number_of_labels_needed_is_given_if_a_judge_is_worse_on_every_example_or_no_difference_is_known(
+    difference: float,
+) -> None:
     assert labels_to_tell(np.full(30, difference)) is None
 
 
-def test_the_number_of_labels_needed_counts_tasks_and_is_unknown_if_the_judges_differ_on_no_task() -> None:
+def test_the_labels_needed_to_tell_judges_apart_grow_with_a_task_s_examples_and_are_unknown_without_differences() -> (
+    None
+):
     differences = np.array([1.0, -1.0] + [0.0] * 18)
     alone = labels_to_tell(differences)
     assert labels_to_tell(np.repeat(differences, 3), groups=[f"t{n // 3}" for n in range(60)]) == 3 * (alone or 0)
     assert labels_to_tell(np.zeros(51), groups=[f"t{n // 5}" for n in range(51)]) is None
 
 
-def test_the_number_of_labels_asked_for_decides_between_judges_that_go_on_differing_as_before() -> None:
+def test_with_the_number_of_labels_asked_for_a_judge_is_shown_no_worse_if_differences_recur_as_before() -> None:
     differences = np.array([1.0, -1.0] * 3 + [0.0] * 54)
     needed = labels_to_tell(differences)
     assert needed is not None
@@ -245,7 +249,7 @@ def deciding(name: str, n: int, passed: Sequence[int], usd: float) -> Contender:
     return Contender(name, tuple(rated), Usage(n, 1, 1, usd), submissions=n)
 
 
-def test_a_judge_shown_to_gate_is_ranked_before_one_that_agrees_more_often() -> None:
+def test_a_judge_that_is_shown_to_be_able_to_gate_is_ranked_before_one_that_agrees_more_often() -> None:
     lets_fails_pass = deciding("lenient", 200, range(11, 200), usd=0.1)
     stops_and_keeps = deciding("even", 200, range(20, 188), usd=6.0)
     choice = choose(YES_NO_ONLY, [lets_fails_pass, stops_and_keeps], decided(20, 180))
@@ -260,7 +264,7 @@ def test_a_judge_shown_to_gate_is_ranked_before_one_that_agrees_more_often() -> 
     assert "It is shown to stop and keep enough to gate" in text_of(view(choice))
 
 
-def test_judges_are_compared_by_decisions_and_a_pair_also_shows_the_agreement_of_scores() -> None:
+def test_judges_are_compared_by_decisions_and_the_agreement_of_scores_is_shown_for_each_pair_too() -> None:
     """The second judge is one level off on six examples, where that changes no decision."""
     near = Contender("near", tuple(rating(i, "near", 1 + i % 5 - (i % 10 == 4), i % 2 == 0) for i in range(N)))
     choice = choose(RUBRIC, [judge("exact"), near], labels())

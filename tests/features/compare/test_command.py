@@ -74,7 +74,9 @@ def test_each_judge_s_figures_equal_those_of_its_calibration(project: Path) -> N
         assert comparison["pairs"][0]["false_passes"][place] == alone["false_passes"]
 
 
-def test_the_number_of_further_labels_in_the_verdict_equals_the_one_in_the_next_command(project: Path) -> None:
+def test_the_number_of_further_labels_in_compare_s_verdict_equals_that_in_the_printed_next_command(
+    project: Path,
+) -> None:
     few = (project / "claude.jsonl").read_text().splitlines()[:25]
     (project / "claude.jsonl").write_text("\n".join(few) + "\n")
     done = run("markscheme", "compare", "gpt.jsonl", "claude.jsonl", "--rubric", "manners", cwd=project)
@@ -93,7 +95,7 @@ def test_ratings_in_a_rubric_s_folder_are_compared_without_naming_the_rubric(pro
     assert (comparison["rubric"]["name"], comparison["reference"]) == ("manners", "people")
 
 
-def test_a_page_never_replaces_a_file_that_is_compared(project: Path) -> None:
+def test_compare_refuses_to_write_its_page_over_a_file_that_it_compares(project: Path) -> None:
     content = (project / "gpt.jsonl").read_text()
     done = run("markscheme", "compare", "gpt.jsonl", "claude.jsonl", "--html", "gpt.jsonl", cwd=project)
     assert (done.returncode, (project / "gpt.jsonl").read_text()) == (2, content)
@@ -111,7 +113,7 @@ def test_without_a_rubric_only_differences_between_the_judges_are_shown(project:
     assert 0 < comparison["pairs"][0]["criteria"]["polite"]["between"]["value"] < 1
 
 
-def test_a_file_of_several_raters_is_several_judges(project: Path) -> None:
+def test_each_rater_in_a_file_of_ratings_is_compared_as_a_separate_judge(project: Path) -> None:
     comparison = compared(project, "judges.jsonl", "gpt.jsonl", "--rubric", "manners")
     assert [judge["name"] for judge in comparison["judges"]] == ["gpt (1)", "claude", "lenient", "gpt (2)"]
     assert len(comparison["pairs"]) == 6
@@ -146,7 +148,9 @@ def test_comparing_two_calibrations_gives_the_same_as_comparing_their_ratings(pr
 
 
 @pytest.mark.proof
-def test_reports_that_are_compared_keep_which_examples_belong_to_one_task(project: Path) -> None:
+def test_comparing_two_reports_counts_examples_of_one_task_together_as_comparing_their_ratings_does(
+    project: Path,
+) -> None:
     examples = project / "calibration" / "manners" / "examples.jsonl"
     lines = [json.loads(line) for line in examples.read_text().splitlines()]
     write_lines(examples, [{**line, "group": f"task {place // 4}"} for place, line in enumerate(lines)])
@@ -165,7 +169,7 @@ def test_reports_that_are_compared_keep_which_examples_belong_to_one_task(projec
 
 
 @pytest.mark.proof
-def test_a_report_with_other_weights_than_the_rubric_is_not_compared_with_ratings_until_the_rubric_is_named(
+def test_comparing_a_report_with_ratings_is_refused_if_the_rubric_changed_since_the_report_was_made(
     project: Path,
 ) -> None:
     calibrated(project, "gpt")
@@ -200,7 +204,9 @@ def test_examples_whose_response_changed_are_left_out_and_counted(project: Path)
 # --- judges ---------------------------------------------------------------------------------------------------------
 
 
-def test_judges_are_asked_and_the_cheapest_that_is_no_worse_is_chosen(project: Path, env: dict[str, str]) -> None:
+def test_judges_named_on_the_command_line_are_asked_and_the_cheapest_that_is_no_worse_is_recommended(
+    project: Path, env: dict[str, str]
+) -> None:
     comparison = compared(project, CAREFUL, FRUGAL, HASTY, "--rubric", "manners", env=env)
     assert [judge["usd_per_1000"] for judge in comparison["judges"]] == pytest.approx([20.0, 1.0, 0.1])
     careful, frugal, hasty = comparison["judges"]
@@ -215,7 +221,9 @@ def test_judges_are_asked_and_the_cheapest_that_is_no_worse_is_chosen(project: P
     assert [judge["usd_per_1000"] for judge in again["judges"]] == [None, None]
 
 
-def test_a_hundred_examples_show_that_the_cheap_judge_is_no_worse(tmp_path: Path, env: dict[str, str]) -> None:
+def test_a_hundred_examples_are_enough_to_recommend_the_cheap_judge_as_no_worse(
+    tmp_path: Path, env: dict[str, str]
+) -> None:
     project = make_project(tmp_path, n=100)
     comparison = compared(project, CAREFUL, FRUGAL, HASTY, "--rubric", "manners", env=env)
     assert (comparison["best"], comparison["recommended"]) == (CAREFUL, FRUGAL)
@@ -237,7 +245,7 @@ def evaluation(rated_results: dict[str, Any]) -> dict[str, Any]:
     return unlabelled(rated_results, each=6)
 
 
-def test_two_files_of_promptfoo_s_results_are_compared_by_their_graders_on_the_same_outputs(
+def test_the_graders_of_two_files_of_promptfoo_s_results_are_compared_on_outputs_that_are_in_both_files(
     evaluation: dict[str, Any], tmp_path: Path
 ) -> None:
     old, new = copy.deepcopy(evaluation), copy.deepcopy(evaluation)
@@ -277,7 +285,7 @@ def test_promptfoo_s_results_without_an_output_in_common_cannot_be_compared(
 # --- several judges of one calibration ------------------------------------------------------------------------------
 
 
-def test_calibrate_with_several_judges_gives_each_verdict_and_the_comparison(
+def test_calibrate_with_several_judges_gives_a_verdict_on_each_and_a_comparison_of_the_judges(
     project: Path, env: dict[str, str]
 ) -> None:
     judges = ("--judge", CAREFUL, "--judge", HASTY)
@@ -308,7 +316,7 @@ def test_each_rater_in_a_file_of_several_raters_is_calibrated_as_it_would_be_alo
 
 
 @pytest.mark.proof
-def test_a_run_of_compare_on_several_judges_cannot_be_accepted(project: Path) -> None:
+def test_a_calibration_of_several_judges_at_once_cannot_be_accepted(project: Path) -> None:
     done = run("calibrate", "manners", "--ratings", "judges.jsonl", "--accept", cwd=project)
     assert done.returncode == 2
     assert not list(project.rglob("accepted.json"))
@@ -338,7 +346,7 @@ def test_markdown_about_several_judges_begins_with_the_choice_between_them(proje
         (("gpt.jsonl", "claude.jsonl", "--json", "--markdown"), "cannot share standard output"),
     ],
 )
-def test_sides_that_cannot_be_compared_are_refused_with_the_reason_and_exit_2(
+def test_compare_refuses_arguments_that_it_cannot_compare_with_the_reason_and_exit_status_2(
     project: Path, arguments: tuple[str, ...], message: str
 ) -> None:
     write_lines(project / "other.jsonl", [{"id": "x1", "judge": "j", "criteria": {"polite": 3, "short": True}}])

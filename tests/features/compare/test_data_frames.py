@@ -12,7 +12,7 @@ from tests.test_data_frames import EMPTY, RUBRIC, verdicts
 
 
 @pytest.mark.parametrize("empty", EMPTY.values(), ids=EMPTY)
-def test_runs_in_which_some_cells_are_empty_are_compared_on_the_other_cells(empty: Any) -> None:
+def test_verdicts_with_nan_or_another_empty_cell_of_a_data_frame_are_compared_as_verdicts_with_none(empty: Any) -> None:
     other = verdicts(None)[:11]
     assert compare(verdicts(empty), other).to_json() == compare(verdicts(None), other).to_json()
 

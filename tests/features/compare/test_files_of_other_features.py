@@ -34,7 +34,7 @@ def calibration_of(judge: str) -> Calibration:
     return calibrate("manners", ratings=f"{judge}.jsonl")
 
 
-def test_if_a_feature_recognizes_the_compared_files_its_result_is_printed_as_json_markdown_and_html(
+def test_if_a_feature_registers_a_comparison_of_the_given_files_compare_prints_that_result_in_every_format(
     project: Path, add: Add, capsys: pytest.CaptureFixture[str]
 ) -> None:
     calls: list[tuple[Sequence[str], str | None]] = []
@@ -57,7 +57,7 @@ def test_if_a_feature_recognizes_the_compared_files_its_result_is_printed_as_jso
     ]
 
 
-def test_compare_chooses_between_the_judges_that_a_feature_finds_in_one_file(
+def test_compare_chooses_between_judges_that_a_registered_feature_reads_from_one_file(
     project: Path, add: Add, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def judges_in(path: Path, labels: LabelOptions) -> list[Calibration] | None:

@@ -19,7 +19,7 @@ from tests.commands.judged_project import make_project
 from tests.report.test_html import data_of, well_made
 
 
-def test_a_comparison_shows_every_judge_and_opens_flipped_decisions() -> None:
+def test_the_page_of_a_comparison_links_every_flipped_decision_to_its_example_and_escapes_judges_names() -> None:
     of: Rubric = made.rubric("clarity")
     levels = np.tile(np.arange(1.0, 6.0), 8)[:, None]
     labelled = made.examples(of, {"p1": levels, "p2": levels})
@@ -38,7 +38,7 @@ def test_a_comparison_shows_every_judge_and_opens_flipped_decisions() -> None:
     assert "Made on 2026-01-02 by markscheme" in text
 
 
-def test_the_page_compares_each_judge_with_gold_and_table_cells_link_to_their_examples() -> None:
+def test_the_page_of_a_comparison_compares_each_judge_with_gold_and_table_cells_link_to_their_examples() -> None:
     of: Rubric = made.rubric("clarity")
     levels = np.tile(np.arange(1.0, 6.0), 8)[:, None]
     labelled = made.examples(of, {"p1": levels, "p2": levels})
@@ -62,7 +62,7 @@ def test_the_page_compares_each_judge_with_gold_and_table_cells_link_to_their_ex
 
 
 @pytest.mark.proof
-def test_calibrate_and_compare_write_the_page(tmp_path: Path) -> None:
+def test_calibrate_and_compare_write_a_well_formed_page_with_the_option_html(tmp_path: Path) -> None:
     project = make_project(tmp_path)
     done = run("calibrate", "manners", "--ratings", "lenient.jsonl", "--html", "one.html", cwd=project)
     assert done.returncode in (0, 1, 4), done.stderr

@@ -48,7 +48,9 @@ def test_judges_without_a_row_in_common_are_refused_with_their_counts(tmp_path: 
     assert error["commands"]
 
 
-def test_judges_in_tables_of_their_own_are_joined_by_ids_and_compared_on_the_labels(tmp_path: Path) -> None:
+def test_judges_in_separate_tables_are_joined_by_id_with_a_table_of_labels_and_compared_on_those_labels(
+    tmp_path: Path,
+) -> None:
     answers = {"labels": ("label", 2), "mini": ("verdict", 3), "max": ("verdict", 5)}
     for name, (column, period) in answers.items():
         rows = (f"{case},{'PASS' if case % period else 'FAIL'}" for case in range(60))

@@ -16,7 +16,7 @@ def choice_of(world: World, rubric: Rubric = RUBRIC, of: str = "score") -> Choic
 
 @each_measure
 @pytest.mark.parametrize("seed", ONE_SEED)
-def test_choosing_between_judges_by_a_measure_gives_the_figures_of_a_rubric_that_has_only_that_measure(
+def test_choosing_judges_by_one_measure_of_a_rubric_gives_the_figures_of_a_rubric_with_only_that_measure(
     seed: int, of: str, rubric: Rubric
 ) -> None:
     world = World(seed)

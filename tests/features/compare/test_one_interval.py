@@ -32,11 +32,15 @@ def calibration(request: pytest.FixtureRequest, tmp_path: Path) -> Calibration:
     return calibrated(tmp_path, GROUPINGS[request.param])
 
 
-def test_in_json_all_shares_of_the_same_hits_have_one_interval(calibration: Calibration) -> None:
+def test_in_the_json_of_a_comparison_a_share_that_occurs_twice_has_the_same_interval_both_times(
+    calibration: Calibration,
+) -> None:
     refuse_other_intervals(calibration, of_choice.json_of(chosen(calibration)), least=3)
 
 
-def test_every_format_prints_one_interval_for_the_share_of_the_same_hits(calibration: Calibration) -> None:
+def test_reports_of_a_comparison_print_the_same_interval_wherever_they_print_the_same_share(
+    calibration: Calibration,
+) -> None:
     refuse_other_shares(of_choice.view(chosen(calibration)))
 
 

@@ -50,7 +50,9 @@ def test_comparing_an_unchanged_rubric_with_its_earlier_version_finds_no_changes
     assert (change["before"]["use"], change["after"]) == ("gate", None)
 
 
-def test_a_rewording_is_shown_with_the_verdict_before_and_after(here: Path) -> None:
+def test_comparing_a_reworded_rubric_with_its_committed_version_shows_the_rewording_and_both_verdicts(
+    here: Path,
+) -> None:
     setting.ask_strictly(here)
     options = ("--judge", setting.JUDGE, "--quiet", "--json", "now.json")
     run("calibrate", "clear", *options, cwd=here, env=setting.environment(here))
@@ -65,7 +67,9 @@ def test_a_rewording_is_shown_with_the_verdict_before_and_after(here: Path) -> N
     assert "How **strictly** kind it is" in text or "How strictly kind it is" in text
 
 
-def test_a_rubric_missing_in_a_commit_is_new_and_a_missing_commit_is_refused(here: Path) -> None:
+def test_a_rubric_file_that_a_commit_lacks_is_reported_as_new_and_a_commit_that_does_not_exist_is_refused(
+    here: Path,
+) -> None:
     (here / "rubrics" / "fresh.yaml").write_text("criteria: [{name: a, requirement: The reply is short}]\n")
     fresh = run("markscheme", "compare", "fresh@HEAD", "fresh", "--json", cwd=here)
     assert (fresh.returncode, json.loads(fresh.stdout)["new"]) == (1, True)
@@ -75,7 +79,7 @@ def test_a_rubric_missing_in_a_commit_is_new_and_a_missing_commit_is_refused(her
     assert not (here / "x").exists()
 
 
-def test_a_report_without_a_verdict_on_one_judge_is_refused_in_a_comparison_of_rubric_versions(here: Path) -> None:
+def test_the_option_report_of_compare_refuses_a_report_without_a_verdict_on_one_judge(here: Path) -> None:
     (here / "other.json").write_text('{"judges": []}')
     done = run("markscheme", "compare", "clear@HEAD", "clear", "--report", "other.json", cwd=here)
     assert (done.returncode, "has no verdict on one judge" in done.stderr) == (2, True)
@@ -87,7 +91,7 @@ def test_reading_a_rubric_from_git_runs_no_program_that_the_repository_configure
     assert not (tmp_path / "was-run").exists()
 
 
-def test_versions_are_named_by_commit_by_path_in_a_commit_and_as_files(here: Path) -> None:
+def test_versions_of_a_rubric_can_be_named_by_commit_by_path_in_a_commit_or_as_files(here: Path) -> None:
     file = here / "rubrics" / "clear.yaml"
     old = here / "old.yaml"
     old.write_text(file.read_text(encoding="utf-8"), encoding="utf-8")
@@ -120,7 +124,7 @@ def test_the_removed_command_diff_names_the_compare_command_to_use(typed: str, n
     assert (done.returncode, done.stderr) == (2, f"error: `diff` is part of `compare`:\n  markscheme {now}\n")
 
 
-def test_a_report_needs_two_versions(tmp_path: Path) -> None:
+def test_the_option_report_is_refused_if_compare_is_not_given_two_versions_of_a_rubric(tmp_path: Path) -> None:
     done = run("markscheme", "compare", "a.jsonl", "b.jsonl", "--report", "now.json", cwd=tmp_path)
     assert (done.returncode, "--report is for two versions" in done.stderr) == (2, True)
 

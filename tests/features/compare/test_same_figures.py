@@ -52,7 +52,9 @@ def test_calibrate_and_compare_print_the_same_agreement_kappa_and_interval(seed:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_the_shift_of_a_criterion_between_two_judges_equals_the_one_between_two_columns_of_a_table(seed: int) -> None:
+def test_compare_computes_the_same_shift_of_a_criterion_between_two_judges_as_a_table_of_both_judges_ratings(
+    seed: int,
+) -> None:
     world = World(2 * seed)
     marks = [rating for ratings in world.judges.values() for rating in ratings]
     table = rating_table(RUBRIC, [f"e{i}" for i in range(40)], marks)

@@ -8,7 +8,9 @@ from tests.calibration.comparison.test_comparison import YES_NO, sampled
 
 
 @pytest.mark.parametrize("samples", [[0, 1, 2], [1, 2], [1], [0, 1]])
-def test_samples_that_state_pass_or_fail_give_the_same_figures_as_samples_that_do_not(samples: list[int]) -> None:
+def test_ratings_whose_samples_state_pass_or_fail_give_the_same_figures_as_ratings_whose_samples_do_not(
+    samples: list[int],
+) -> None:
     labelled, with_pass = sampled(samples, with_pass=True)
     _, without = sampled(samples, with_pass=False)
     truth = gold_of(labelled, YES_NO)

@@ -35,7 +35,7 @@ def _compared(levels: dict[str, tuple[float, float, float]]) -> Compared:
     return Compared(choose(RUBRIC, contenders, truth), contenders, truth, examples)
 
 
-def test_a_flipped_decision_is_shown_by_its_text_and_both_judges_decisions_and_reasons() -> None:
+def test_a_flipped_decision_is_shown_with_the_response_s_text_and_each_judge_s_decision_and_reason() -> None:
     texts = flipped_texts(_compared({"x": (1.0, 1.0, 0.0), "y": (0.0, 0.0, 0.0), "z": (0.0, 0.0, 1.0)}))
     assert texts is not None
     assert texts.judges == ("a", "b")

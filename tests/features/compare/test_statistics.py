@@ -14,7 +14,7 @@ SCORES = st.floats(0, 1, allow_nan=False, width=32)
 SCORED = st.lists(st.tuples(SCORES, SCORES), min_size=10, max_size=40)
 
 
-def test_the_line_that_links_two_raters_scores_is_that_of_least_squares() -> None:
+def test_scores_of_a_new_rater_are_predicted_from_an_old_rater_s_by_the_least_squares_line() -> None:
     rng = np.random.default_rng(1)
     old = rng.random(40)
     new = np.clip(0.2 + 0.6 * old + rng.normal(0, 0.1, 40), 0, 1)
@@ -58,13 +58,15 @@ def test_scores_predicted_by_the_line_between_two_raters_stay_between_0_and_1(pa
         ([0.1, 0.2, 0.3, 0.4] * 5, [1.0] * 20, "the new rater gives fewer than 3 different scores"),
     ],
 )
-def test_too_few_or_constant_scores_give_no_linking_line(old: list[float], new: list[float], why: str) -> None:
+def test_no_line_predicts_a_new_rater_s_scores_from_too_few_or_constant_scores(
+    old: list[float], new: list[float], why: str
+) -> None:
     link = link_scores(old, new, [0.5])
     assert (link.undefined, link.points) == (why, ())
     assert math.isnan(link.slope)
 
 
-def test_scores_that_the_old_rater_never_gave_are_not_linked() -> None:
+def test_no_score_is_predicted_for_a_score_outside_the_range_that_the_old_rater_gave() -> None:
     link = link_scores(np.linspace(0.4, 0.6, 20), np.linspace(0.3, 0.8, 20), [0.0, 0.5, 1.0])
     assert [point.old for point in link.points] == [0.5]
 
@@ -88,7 +90,7 @@ def test_the_predicted_range_of_a_single_new_score_contains_the_score_in_ninetee
 # --- decisions ------------------------------------------------------------------------------------------------------
 
 
-def test_the_share_of_earlier_passes_and_fails_that_a_new_rater_passes_has_exact_limits() -> None:
+def test_of_the_old_rater_s_passes_and_fails_the_share_that_the_new_rater_passes_has_exact_confidence_limits() -> None:
     passes = passes_after([1] * 20 + [0] * 20 + [math.nan], [1] * 18 + [0] * 2 + [0] * 20 + [1])
     expected = reference.binomtest(18, 20).proportion_ci(0.95, method="exact")
     passed, failed = passes["passed"], passes["failed"]
@@ -98,5 +100,5 @@ def test_the_share_of_earlier_passes_and_fails_that_a_new_rater_passes_has_exact
     assert (failed.value, failed.n) == (0.0, 20)
 
 
-def test_the_share_of_earlier_fails_that_pass_now_is_undefined_if_the_earlier_judge_failed_nothing() -> None:
+def test_the_share_of_the_old_judge_s_fails_that_the_new_judge_passes_is_undefined_if_there_were_no_fails() -> None:
     assert passes_after([1, 1], [1, 0])["failed"].undefined == "no examples that failed then"

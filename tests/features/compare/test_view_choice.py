@@ -98,7 +98,7 @@ def test_control_characters_in_a_judge_s_name_are_replaced_on_the_terminal() -> 
     assert "a\ufffd[2Jb" in shown(choice)
 
 
-def test_the_json_holds_every_pair_in_full_precision_and_no_nan(choice: Choice) -> None:
+def test_the_json_of_a_comparison_holds_every_pair_of_judges_in_full_precision_and_no_nan(choice: Choice) -> None:
     data = json.loads(dumps(json_of(choice)))
     assert [(p["first"], p["second"]) for p in data["pairs"]] == [
         ("gpt", "claude"), ("gpt", "<b>|odd*"), ("claude", "<b>|odd*")
@@ -121,7 +121,7 @@ def test_the_best_judge_is_not_recommended_if_it_does_not_beat_the_baseline() ->
     assert "none beats always answering" in head
 
 
-def test_flipped_decisions_are_counted_by_how_many_became_right(choice: Choice) -> None:
+def test_the_comparison_says_how_many_flipped_decisions_became_right_and_how_many_became_wrong(choice: Choice) -> None:
     pair = choice.pairs[0]
     right = sum(flip.passes == flip.gold for flip in pair.flips)
     assert f"{right} became right, {len(pair.flips) - right} became wrong" in shown(choice)

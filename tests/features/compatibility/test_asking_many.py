@@ -6,5 +6,5 @@ from tests.test_layers import SOURCE
 
 
 @pytest.mark.parametrize("module", ["rewards", "scorers"])
-def test_modules_that_ask_about_many_submissions_do_so_through_ask_many(module: str) -> None:
+def test_modules_that_grade_many_submissions_call_the_shared_function_ask_many(module: str) -> None:
     assert "ask_many(" in (SOURCE / f"features/compatibility/{module}.py").read_text(encoding="utf-8")

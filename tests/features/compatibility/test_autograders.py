@@ -157,7 +157,7 @@ def test_a_rubric_with_only_negative_criteria_scores_1_minus_the_share_of_their_
     ("weights", "number", "raw", "score"),
     [((10, 5, -3), 80, 12.0, 0.8), ((10, 5), 0, 0.0, 0.0), ((-4, -6), 80, -2, 0.8)],
 )
-def test_the_raw_score_of_a_holistic_grade_is_its_share_of_the_sum_of_weights(
+def test_the_raw_score_of_a_holistic_grade_is_the_grade_s_share_of_the_sum_of_weights(
     weights: tuple[float, ...], number: float, raw: float, score: float
 ) -> None:
     rubric = Rubric(tuple(Criterion(weight, f"R{place}") for place, weight in enumerate(weights)))
@@ -167,7 +167,7 @@ def test_the_raw_score_of_a_holistic_grade_is_its_share_of_the_sum_of_weights(
     assert graded(RubricAsJudgeGrader(overall(number), normalize=False), rubric).score == report.raw_score
 
 
-def test_if_asked_twice_a_positive_criterion_needs_two_met_verdicts_and_a_negative_criterion_one() -> None:
+def test_in_a_double_pass_a_positive_criterion_is_met_if_both_verdicts_are_and_a_negative_one_if_one_is() -> None:
     async def first_in_the_list(system_prompt: str, user_prompt: str) -> OneShotOutput:
         return await by_number((1, "MET"), (2, "UNMET"), (3, "UNMET"))()
 
@@ -176,7 +176,7 @@ def test_if_asked_twice_a_positive_criterion_needs_two_met_verdicts_and_a_negati
     assert [criterion.verdict for criterion in report.report] == ["UNMET", "UNMET", "MET"]
 
 
-def test_a_double_pass_asks_about_the_criteria_in_both_orders_at_the_same_time() -> None:
+def test_the_double_pass_grader_asks_about_the_criteria_in_original_and_reversed_order_at_the_same_time() -> None:
     prompts: list[str] = []
     both = asyncio.Event()
 
@@ -216,7 +216,7 @@ TWO = Rubric.from_dict([{"weight": 2, "requirement": "A"}, {"weight": -1, "requi
 
 @pytest.mark.parametrize("key", ["criterion_number", "criterion_idx"])
 @pytest.mark.parametrize("base", [0, 1])
-def test_in_an_answer_a_criterion_s_number_may_have_either_of_two_keys_and_numbers_may_start_at_0_or_1(
+def test_a_criterion_s_number_in_an_answer_is_read_from_either_key_and_may_count_from_0_or_from_1(
     key: str, base: int
 ) -> None:
     generate = by_number((base + 1, "UNMET"), (base, "MET"), key=key)
@@ -241,7 +241,7 @@ def test_in_an_answer_a_criterion_s_number_may_have_either_of_two_keys_and_numbe
         ([(0, "MET"), (0, "MET"), (1, "MET")], "criterion_number", "c1: "),
     ],
 )
-def test_an_answer_with_ambiguous_criterion_numbers_is_unread_and_not_renumbered(
+def test_an_answer_with_ambiguous_criterion_numbers_gives_no_score_instead_of_being_renumbered(
     statuses: list[tuple[int, Status]], key: str, words: str
 ) -> None:
     report = graded(PerCriterionOneShotGrader(by_number(*statuses, key=key)), TWO)
@@ -369,7 +369,7 @@ def test_json_that_the_users_own_function_cannot_parse_is_an_unread_answer() -> 
     assert report.report[0].raw == "It is met."
 
 
-def test_a_readable_second_answer_is_used() -> None:
+def test_if_the_first_answer_cannot_be_read_a_readable_second_answer_gives_the_score() -> None:
     answers = [None, RubricAsJudgeOutput(overall_score=40, explanation="")]
 
     async def generate(*_: str) -> Any:
@@ -527,7 +527,9 @@ def test_grading_a_value_that_is_not_a_response_raises_an_error(response: Any) -
         ({"samples": 3, "criteria": [{"requirement": "A"}]}, "samples: 3"),
     ],
 )
-def test_graders_refuse_a_rubric_with_more_than_yes_or_no_and_point_to_markscheme_grade(data: Any, words: str) -> None:
+def test_graders_of_the_rubric_package_refuse_scales_checks_by_code_and_samples_and_name_markscheme_grade(
+    data: Any, words: str
+) -> None:
     with pytest.raises(UsageError, match=f"{words}.*; grade it with markscheme.grade instead"):
         graded(PerCriterionGrader(one_by_one()), Rubric.from_dict(data))
 
@@ -617,7 +619,7 @@ def test_options_given_to_grade_reach_the_user_s_judge_method_and_unknown_ones_a
         asyncio.run(TWO.grade("x", autograder=Length(), depth=3))
 
 
-def test_a_grader_s_judge_and_aggregate_may_be_called_separately() -> None:
+def test_the_methods_judge_and_aggregate_of_a_grader_may_be_called_separately() -> None:
     grader = PerCriterionGrader(one_by_one("A"), normalize=False)
     reports: Sequence[CriterionReport] = asyncio.run(grader.judge("x", [Criterion(4.0, "A"), Criterion(4.0, "B")]))
     assert [(entry.name, entry.verdict) for entry in reports] == [("c1", "MET"), ("c2", "UNMET")]
@@ -875,7 +877,7 @@ def answering(*met: str) -> Callable[[dict[str, Any]], Any]:
     return decide
 
 
-def test_the_quick_start_asks_gemini_with_its_key(
+def test_the_quick_start_of_the_rubric_package_asks_gemini_with_the_user_s_key(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with ChatServer(answering("Response mentions Paris")) as server:
@@ -1002,7 +1004,7 @@ def test_each_default_generate_function_asks_gemini_and_returns_the_type_that_it
     assert [message["content"] for message in request["messages"]] == ["be fair", "judge this"]
 
 
-def test_graders_without_a_generate_function_use_the_default_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_graders_without_a_generate_function_use_the_default_generate_function(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GEMINI_API_KEY", "gemini-key-0123456789")
     with ChatServer(lambda _: completion(DEFAULTS[2][2])) as server:
         monkeypatch.setenv("GEMINI_BASE_URL", server.url)
@@ -1030,7 +1032,7 @@ def test_without_a_key_no_model_is_asked_and_the_error_says_what_to_do(monkeypat
     ],
     ids=["empty", "refusal", "cut off", "off scale", "refused key"],
 )
-def test_a_faulty_answer_of_gemini_is_ungraded_and_no_key_is_shown(
+def test_a_faulty_answer_from_gemini_leaves_the_response_ungraded_and_the_error_shows_no_api_key(
     answer: Any, words: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GEMINI_API_KEY", "gemini-key-0123456789")
@@ -1079,7 +1081,7 @@ async def echo_whole(system_prompt: str, user_prompt: str) -> RubricAsJudgeOutpu
     ],
 )
 @pytest.mark.parametrize("part", ["response", "output", "query"])
-def test_a_forged_verdict_in_a_response_or_query_is_not_counted_if_a_generate_function_echoes_it(
+def test_if_a_generate_function_only_repeats_the_response_or_query_a_verdict_in_that_text_is_not_counted(
     grader: Autograder, forged: str, part: str
 ) -> None:
     to_grade: ToGrade = forged if part == "response" else {"output": forged if part == "output" else "Paris."}

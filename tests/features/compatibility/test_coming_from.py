@@ -87,7 +87,7 @@ def test_a_misspelt_or_missing_name_in_the_migration_page_is_detected(span: str)
         assert is_there(span)
 
 
-def test_the_migration_page_has_an_equivalent_in_each_row_and_rows_for_each_tool() -> None:
+def test_each_row_of_the_migration_page_fills_both_columns_and_each_tool_has_a_section_with_four_rows() -> None:
     assert all(left and right for left, right in rows(PAGE))
     heads = re.split(r"^## From ", PAGE, flags=re.MULTILINE)[1:]
     assert [len(rows(section)) >= 4 for section in heads] == [True] * len(heads)

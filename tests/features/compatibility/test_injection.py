@@ -31,7 +31,7 @@ def asked_of_graders(injection: Injection) -> list[str]:
 
 
 @pytest.mark.parametrize("injection", INJECTIONS, ids=lambda injection: injection.name)
-def test_graders_fence_a_response_with_an_injection(injection: Injection) -> None:
+def test_graders_put_a_response_that_contains_a_prompt_injection_inside_a_fence(injection: Injection) -> None:
     response = Submission(injection.response(HONEST[0])).response
     query = injection.inputs.get("query", BESIDE["query"])
     for user in asked_of_graders(injection):

@@ -30,7 +30,7 @@ def rewarded(responses: Any, rubrics: Any = RUBRIC, queries: Any = None, script:
     return asyncio.run(reward(responses, rubrics, queries, judge=ScriptedJudge(script), **keys))
 
 
-def test_raw_scores_come_in_the_order_of_the_responses() -> None:
+def test_raw_scores_are_returned_in_the_order_of_the_responses() -> None:
     assert rewarded(["good", "poor", "good and poor", "neither"]) == [2, -3, -1, 0]
 
 

@@ -225,7 +225,7 @@ def test_a_dataset_that_cannot_be_read_is_reported_by_line(text: str, words: str
         run(name="qa", dataset=tmp_path / "none.jsonl", scorers=[json_valid])
 
 
-def test_missing_predictions_are_made_by_a_function() -> None:
+def test_a_prediction_that_a_dataset_lacks_is_made_by_the_given_model_function() -> None:
     async def slow_model(prompt: str) -> str:
         await asyncio.sleep(0)
         return prompt.upper()
@@ -254,7 +254,7 @@ def test_missing_predictions_are_made_by_a_function() -> None:
 @pytest.mark.parametrize(
     ("example", "model"), [({"prompt": "x"}, None), ({"prompt": "x"}, "m"), ({"expected": "x"}, str)]
 )
-def test_an_example_without_a_prediction_is_reported(example: dict[str, str], model: Any) -> None:
+def test_an_example_without_a_prediction_is_reported_by_its_number(example: dict[str, str], model: Any) -> None:
     with pytest.raises(UsageError, match="example 2 has no prediction"):
         run(name="qa", dataset=[{"prediction": "x"}, example], scorers=[json_valid], model=model)
 
@@ -285,7 +285,7 @@ def test_an_exception_in_a_scorer_leaves_the_example_without_that_score_and_stop
     assert done.unscored == {"fragile": 3, "exact_match": 1}
 
 
-def test_an_empty_dataset_has_no_means() -> None:
+def test_a_run_of_scorers_on_an_empty_dataset_has_no_mean_scores() -> None:
     assert run(name="qa", dataset=[], scorers=[exact_match]).means == {}
 
 
@@ -319,7 +319,7 @@ def test_a_user_s_check_cannot_replace_a_shipped_one_and_a_judge_cannot_serve_as
         run_check(check("faithful"), Submission("x"), {"faithful": judged()[0]})
 
 
-def test_scorers_that_block_score_examples_at_the_same_time() -> None:
+def test_scorers_that_are_synchronous_functions_score_several_examples_at_the_same_time() -> None:
     both = threading.Barrier(2, timeout=60)
     waits = Scorer(lambda *_: float(both.wait() >= 0), "waits")
     done = run(name="both", dataset=[{"prediction": "a"}, {"prediction": "b"}], scorers=[waits], concurrency=2)
@@ -354,7 +354,7 @@ def test_empty_replies_to_a_scorer_s_judge_are_not_cached(tmp_path: Path, on_mal
 PAGE = Path(__file__).parents[3] / "docs" / "howto" / "when-code.md"
 
 
-def test_the_examples_on_the_documentation_s_page_about_code_run() -> None:
+def test_the_python_examples_in_the_documentation_s_page_when_code_md_run() -> None:
     blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     assert len(blocks) >= 3
     names: dict[str, Any] = {"__name__": "page"}

@@ -94,7 +94,7 @@ def test_a_score_outside_0_to_100_is_refused(score: Any) -> None:
         '{"a": ' * 5_000,
     ],
 )
-def test_json_that_is_not_one_answer_is_refused(text: str) -> None:
+def test_json_that_is_not_a_single_answer_of_the_expected_form_is_refused(text: str) -> None:
     with pytest.raises(ValidationError):
         PerCriterionOutput.model_validate_json(text)
 

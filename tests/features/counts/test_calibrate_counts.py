@@ -59,7 +59,9 @@ def read_csv(path: Path) -> list[dict[str, Any]]:
         return list(csv.DictReader(file))
 
 
-def test_calibrating_counts_gives_the_figures_of_the_ratings_and_says_what_counts_lack(project: Path) -> None:
+def test_calibrating_a_counts_file_gives_the_figures_of_calibrating_the_ratings_and_says_what_counts_lack(
+    project: Path,
+) -> None:
     of_rows = run(
         *("markscheme", "calibrate", "answers.yaml", "--examples", "examples.jsonl"),
         *("--ratings", "ratings.jsonl", "--json", "-"),
@@ -209,7 +211,7 @@ def test_calibration_from_counts_reports_which_decisions_each_criterion_s_errors
         calibrate(project / "answers.yaml", counts=narrow)
 
 
-def test_a_counts_file_with_a_header_alone_or_of_another_kind_is_refused_with_the_command_that_makes_one(
+def test_a_counts_file_without_rows_or_in_another_format_is_refused_with_the_command_that_makes_one(
     project: Path,
 ) -> None:
     header = (project / "counts.csv").read_text().partition("\n")[0]
@@ -247,14 +249,14 @@ def test_the_option_labels_is_refused_without_the_option_counts(project: Path) -
         calibrate(project / "answers.yaml", labels="spring")
 
 
-def test_unknown_parts_of_a_counts_file_are_ignored_and_named(project: Path) -> None:
+def test_rows_of_a_counts_file_with_an_unknown_value_of_part_are_ignored_and_named_in_a_notice(project: Path) -> None:
     said: list[str] = []
     rows = [*read_csv(project / "counts.csv"), {"part": "weather", "n": 3}]
     calibrate(project / "answers.yaml", counts=rows, notify=said.append)
     assert said == ["the table of counts: nothing reads weather"]
 
 
-def test_settings_tried_on_counts_are_recorded_and_counted_separately_for_each_named_set_of_labels(
+def test_settings_tried_on_counts_are_recorded_separately_for_each_name_given_with_the_option_labels(
     project: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "answers.yaml").write_text(RUBRIC)

@@ -50,7 +50,7 @@ def test_a_cell_of_a_counts_file_that_is_not_a_number_is_reported_as_it_is_writt
         written(tmp_path, PLAIN.replace(",2,", ",two,"))
 
 
-def test_a_parquet_file_of_counts_with_missing_cells_in_several_row_groups_is_read_whole(tmp_path: Path) -> None:
+def test_a_parquet_file_of_counts_with_several_row_groups_and_missing_cells_is_read_completely(tmp_path: Path) -> None:
     pa = pytest.importorskip("pyarrow", reason="runs where pyarrow is installed")
     parquet = pytest.importorskip("pyarrow.parquet", reason="runs where pyarrow is installed")
     n = 10

@@ -64,13 +64,13 @@ def test_counts_are_kept_as_the_accepted_run_and_later_ones_are_compared_with_it
     assert len((project / "calibration/answers/accepted_runs.jsonl").read_text().splitlines()) == 2
 
 
-def test_a_judge_that_must_not_be_used_is_not_accepted_on_the_basis_of_counts_either(project: Path) -> None:
+def test_counts_of_a_judge_that_must_not_be_used_are_not_accepted(project: Path) -> None:
     refused = answer(project, "calibrate", "answers", "--counts", "new.csv", "--judge", "mini", "--accept")
     assert "not accepted: mini " in refused.stderr
     assert not (project / "calibration/answers/accepted.json").exists()
 
 
-def test_a_run_on_ratings_is_not_compared_with_accepted_counts(project: Path) -> None:
+def test_a_calibration_of_ratings_is_not_compared_with_an_accepted_calibration_of_counts(project: Path) -> None:
     answer(project, "calibrate", "answers", "--counts", "old.csv", "--accept")
     rows: list[dict[str, Any]] = [
         {"id": f"e{n}", "response": "r", "labels": [{"rater": "a", "criteria": {"clear": n % 5 + 1}}]} for n in range(9)
@@ -90,7 +90,7 @@ def test_a_kept_file_of_accepted_counts_that_was_changed_is_not_used_for_compari
     assert "has other counts than were accepted" in later.stderr
 
 
-def test_calibrate_with_a_counts_file_instead_of_a_rubric_finds_the_rubric(project: Path) -> None:
+def test_calibrate_given_only_a_counts_file_finds_the_rubric_that_the_counts_were_made_with(project: Path) -> None:
     by_name = answer(project, "calibrate", "answers", "--counts", "old.csv", "--json", "-").stdout
     alone = answer(project, "calibrate", "old.csv", "--json", "-").stdout
     assert json.loads(alone) == json.loads(by_name)
@@ -107,13 +107,13 @@ def test_limits_of_a_difference_of_shares_equal_newcombe_s_published_ones() -> N
     assert difference.high == pytest.approx(0.3339, abs=5e-5)
 
 
-def test_a_difference_of_shares_without_a_value_has_a_reason() -> None:
+def test_a_difference_of_shares_gives_the_reason_if_a_share_has_no_value() -> None:
     nothing = Estimate.without_value("no fails", n=0, method="share")
     assert difference_of(nothing, Estimate(0.5, 0.4, 0.6, n=9)).undefined == "no fails"
     assert difference_of(Estimate(0.25, n=4), Estimate(0.5, 0.4, 0.6, n=9)).low is None
 
 
-def test_each_side_of_a_comparison_of_two_files_of_counts_has_the_figures_of_its_calibration(project: Path) -> None:
+def test_in_a_comparison_of_two_counts_files_each_file_has_the_figures_of_its_own_calibration(project: Path) -> None:
     sides = ["old.csv", "new.csv"]
     compared = answer_of_sides(sides, None, LabelOptions())
     assert compared is not None
@@ -142,6 +142,6 @@ def test_counts_can_be_compared_only_with_counts_and_only_if_their_rubric_is_kno
     assert answer_of_sides(["old.csv", "new.csv"], "answers.yaml", LabelOptions()) is not None
 
 
-def test_compare_leaves_files_without_counts_to_its_other_kinds_of_comparison(project: Path) -> None:
+def test_compare_does_not_read_files_without_counts_as_counts_files(project: Path) -> None:
     (project / "lines.jsonl").write_text('{"id": "e1"}\n')
     assert answer_of_sides(["lines.jsonl", "answers"], None, LabelOptions()) is None

@@ -76,7 +76,7 @@ def select(rubric: Rubric, raters: Sequence[str], dialect: DialectName = "standa
 @pytest.mark.skipif(not CASES.is_file(), reason="runs where ../shared/statistics/counts.yaml is there")
 @pytest.mark.parametrize(("engine", "dialect"), ENGINES)
 @pytest.mark.parametrize("section", ["sql", "sql_yes_no"])
-def test_counting_in_each_database_reproduces_the_worked_examples(
+def test_the_select_statement_gives_the_counts_of_the_worked_examples_in_each_database(
     section: str, engine: Engine, dialect: DialectName
 ) -> None:
     case = cases_in(CASES)[section]
@@ -246,7 +246,7 @@ def test_several_csv_files_of_ratings_are_counted_together_by_duckdb(ending: str
     assert "claude__place" in missing.stderr
 
 
-def test_faults_of_a_table_to_be_counted_are_reported_in_markscheme_s_words_and_not_in_the_database_s(
+def test_if_a_table_cannot_be_counted_the_error_is_markscheme_s_own_and_not_the_database_s(
     tmp_path: Path,
 ) -> None:
     pytest.importorskip("duckdb", reason="runs where DuckDB is installed, which comes with markscheme[test]")

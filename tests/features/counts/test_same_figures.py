@@ -17,7 +17,7 @@ SIZES = ((5, 0), (80, 0), (200, 8), (120, 40), (150, 0), (2500, 2000))
 
 
 @pytest.mark.parametrize("seed", [*range(5), pytest.param(5, marks=pytest.mark.proof)])
-def test_ratings_shuffled_ratings_counts_and_summed_counts_give_the_same_json(seed: int) -> None:
+def test_ratings_in_any_order_their_counts_and_sums_of_counts_give_the_same_json(seed: int) -> None:
     draw = random.Random(seed)
     n, groups = SIZES[seed]
     rubric = random_rubric(draw)
@@ -37,7 +37,7 @@ def test_ratings_shuffled_ratings_counts_and_summed_counts_give_the_same_json(se
     assert differing(of_rows, calibrate(rubric, counts=draw.sample(parts, len(parts)))) == []
 
 
-def test_calibration_from_counts_with_too_few_levels_but_enough_scores_has_the_same_findings_as_from_ratings() -> None:
+def test_with_few_levels_and_enough_scores_calibrating_counts_gives_the_findings_of_calibrating_ratings() -> None:
     """More of these have a score than a level on any criterion, of gold and judge both."""
     draw = random.Random(122)
     n, groups = draw.choice((5, 40, 90, 150)), draw.choice((0, 0, 4, 12, 60, 130))

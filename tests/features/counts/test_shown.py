@@ -20,7 +20,7 @@ def shown_in(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / "counts.shown.jsonl").read_text().splitlines()]
 
 
-def test_wrong_decisions_from_markscheme_s_own_ratings_are_exported_with_counts_and_shown_in_the_report(
+def test_with_the_option_shown_export_writes_wrong_decisions_next_to_the_counts_and_the_report_shows_them(
     project: Path,
 ) -> None:
     of_export = exported(project, "counts.csv", "--shown", "3")

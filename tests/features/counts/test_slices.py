@@ -87,7 +87,7 @@ def _of_slices(counts: list[dict[str, Any]]) -> set[tuple[Any, ...]]:
     return {tuple(row[key] for key in keys) for row in counts if row["part"] == "slice:lang"}
 
 
-def test_the_command_counts_slices_and_the_report_shows_them(tmp_path: Path) -> None:
+def test_export_counts_slices_and_the_report_of_calibrate_shows_them(tmp_path: Path) -> None:
     examples, ratings = made(3)
     scale = {"min": 1, "max": 5}
     criteria = [{"name": c.name, "weight": c.weight, "description": c.name, "scale": scale} for c in RUBRIC.criteria]
@@ -104,7 +104,7 @@ def test_the_command_counts_slices_and_the_report_shows_them(tmp_path: Path) -> 
     assert "slice:lang" in select.stdout
 
 
-def test_counts_of_a_slice_without_a_column_for_the_slice_s_values_are_refused() -> None:
+def test_a_table_of_counts_by_slice_is_refused_if_the_column_value_is_missing() -> None:
     examples, ratings = made(3)
     rows = counts_of(calibrate(RUBRIC, examples, ratings=ratings).comparison, ["lang"])
     lacking = [{key: cell for key, cell in row.items() if key != "value"} for row in rows]

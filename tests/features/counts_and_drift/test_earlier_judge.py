@@ -80,7 +80,7 @@ def test_a_counts_file_with_an_earlier_judge_can_be_named_instead_of_its_rubric(
     assert (data["baseline"]["accepted"]["judge"], data["because_code"]) == ("may", "drift")
 
 
-def test_the_option_earlier_works_in_python_too_and_is_listed_by_help_all(project: Path) -> None:
+def test_the_option_earlier_gives_the_same_comparison_in_python_and_is_listed_by_help_all(project: Path) -> None:
     counts = project / "counts.csv"
     of_python = calibrate(project / "rubrics" / "answers.yaml", counts=counts, judge="june", earlier="may")
     data = json.loads(report(project, "--earlier", "may", "--json", "-").stdout)
@@ -96,7 +96,7 @@ def test_the_option_earlier_works_in_python_too_and_is_listed_by_help_all(projec
         (("--earlier", "may", "-o", "run_number=3", "-o", "planned_runs=2"), "this is comparison 3 with may"),
     ],
 )
-def test_a_missing_column_a_column_of_gold_or_a_comparison_beyond_the_plan_is_refused_with_the_option_earlier(
+def test_the_option_earlier_refuses_a_missing_column_a_column_of_gold_and_one_comparison_more_than_planned(
     project: Path, words: tuple[str, ...], said: str
 ) -> None:
     done = report(project, *words)
@@ -104,7 +104,7 @@ def test_a_missing_column_a_column_of_gold_or_a_comparison_beyond_the_plan_is_re
     assert said in done.stderr
 
 
-def test_the_option_earlier_needs_counts(project: Path) -> None:
+def test_the_option_earlier_is_refused_without_the_option_counts(project: Path) -> None:
     done = run("markscheme", "calibrate", "answers", "--earlier", "may", cwd=project)
     assert done.returncode == 2
     assert "--earlier may names a column of --counts FILE, which is missing" in done.stderr
@@ -136,13 +136,13 @@ def test_a_column_of_an_earlier_judge_without_any_rating_is_refused(project: Pat
         calibrate(project / "rubrics" / "answers.yaml", counts=rows, earlier="may")
 
 
-def test_an_earlier_judge_that_the_ratings_lack_is_refused(project: Path) -> None:
+def test_exporting_counts_refuses_an_earlier_judge_that_gave_no_ratings(project: Path) -> None:
     done = run("markscheme", *EXPORT, "--judge", "june", "--earlier", "april", cwd=project)
     assert done.returncode == 2
     assert "name one with --earlier" in done.stderr
 
 
-def test_the_command_prints_a_select_with_the_column_of_the_earlier_judge(project: Path) -> None:
+def test_export_prints_a_select_statement_that_also_counts_the_column_of_the_earlier_judge(project: Path) -> None:
     words = ("export", "answers", "--counts-sql", "wide", "--raters", "ana", "--judge", "june")
     done = run("markscheme", *words, "--earlier", "gpt-may", cwd=project)
     assert done.returncode == 0, done.stderr

@@ -15,7 +15,7 @@ SIZES = ((40, 0), (120, 9), (150, 40), pytest.param((2500, 2000), marks=pytest.m
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("seed", range(2))
-def test_ratings_shuffled_ratings_counts_and_summed_counts_give_the_same_drift(
+def test_ratings_in_any_order_their_counts_and_sums_of_counts_give_the_same_drift(
     seed: int, size: tuple[int, int], tmp_path: Path
 ) -> None:
     draw = random.Random(f"{seed} {size}")

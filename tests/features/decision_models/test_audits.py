@@ -131,7 +131,7 @@ EVENTS: list[tuple[Criterion, list[float], float, float, float]] = [
 
 
 @pytest.mark.parametrize(("criterion", "probabilities", "gold", "p", "y"), EVENTS)
-def test_an_audit_s_event_is_that_the_criterion_passes_or_that_the_most_probable_category_is_right(
+def test_probabilities_are_audited_against_whether_a_criterion_passes_or_the_most_probable_category_is_right(
     criterion: Criterion, probabilities: list[float], gold: float, p: float, y: float
 ) -> None:
     audits = audits_of(*columns(criterion, probabilities, gold))
@@ -217,7 +217,7 @@ def test_a_judge_that_is_overconfident_on_each_of_eight_criteria_is_found_so_on_
         ([0.001, 0.02, 0.02], {"c0"}),
     ],
 )
-def test_rows_are_flagged_as_overconfident_by_holm_s_procedure_at_one_sided_2_5_percent(
+def test_criteria_are_called_overconfident_by_holm_s_procedure_at_one_sided_2_5_percent(
     p: list[float | None], flagged: set[str]
 ) -> None:
     row = audits_of_rows(1, 1.0, seed=0).criteria["c0"]
@@ -233,7 +233,7 @@ def test_a_single_criterion_is_overconfident_if_its_slope_is_below_1_or_it_has_t
         assert bool(audits.overconfident) == (audit.is_overconfident or audit.confident_errors.exceeds)
 
 
-def test_for_examples_in_groups_confident_errors_have_a_significance_but_no_p_value() -> None:
+def test_for_examples_in_groups_the_number_of_confident_errors_has_a_significance_but_no_p_value() -> None:
     generator = np.random.default_rng(5)
     odds = generator.normal(0, 2, 300)
     outcomes = generator.random(300) < 1 / (1 + np.exp(-odds))

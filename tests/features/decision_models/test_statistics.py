@@ -86,7 +86,7 @@ def test_every_figure_of_an_audit_equals_the_worked_example(case: dict[str, Any]
     compare(case)
 
 
-def test_audits_of_probabilities_are_those_of_the_shared_cases() -> None:
+def test_audits_of_probabilities_equal_the_shared_worked_examples() -> None:
     audit = block("decisions.yaml", "audit")
     for case in audit["cases"]:
         if "p" in case:
@@ -109,7 +109,7 @@ def drawn(n: int, seed: int, sharper: float = 1.0) -> tuple[Floats, Floats]:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_the_parts_of_the_brier_score_sum_to_it(seed: int) -> None:
+def test_the_components_of_the_brier_score_add_up_to_the_score(seed: int) -> None:
     p, y = drawn(80, seed, 2.0)
     parts = brier_parts(p.round(1), y)
     assert parts.miscalibration >= 0
@@ -162,7 +162,7 @@ def test_with_groups_an_audit_has_no_p_value_and_wider_intervals_than_without() 
     assert copies.slope.n == 60
 
 
-def test_for_few_examples_an_audit_has_only_bias_and_confident_errors_and_reasons_why_no_other_figure() -> None:
+def test_for_few_examples_an_audit_has_only_bias_and_confident_errors_and_says_why_it_has_no_other_figures() -> None:
     p, y = drawn(29, 5)
     audit = probability_audit(p, y)
     assert audit.parts is None

@@ -83,7 +83,9 @@ def blind(request: dict[str, Any]) -> Answer:
     return system_one(given)(request)
 
 
-def test_an_image_is_sent_as_an_asset_that_the_request_s_state_refers_to(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_image_is_sent_as_an_asset_of_the_request_and_the_request_s_state_names_the_asset(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     (prompt,) = questions(RUBRIC, claims(4))
     with ChatServer(with_eyes) as server:
         monkeypatch.setenv("TYPESAFE_BASE_URL", server.url)
@@ -114,7 +116,7 @@ def test_a_submission_of_text_alone_is_sent_without_assets(monkeypatch: pytest.M
     assert list(server.requests[0]) == ["model", "state", "questions"]
 
 
-def test_documents_and_images_in_the_other_format_are_refused_before_anything_is_sent() -> None:
+def test_a_systemone_judge_refuses_pdfs_and_a_decisions_judge_refuses_images_before_anything_is_sent() -> None:
     of_pdf = Submission("x", {"chart": Pdf(PDF_FILE)}, "a")
     for judge, submission, kinds in (("systemone:m", of_pdf, "pdfs"), ("decisions:m", claims(4), "images")):
         with pytest.raises(NoJudge, match=f"doesn't take {kinds}; judges that do: anthropic, openai"):

@@ -57,7 +57,9 @@ def round_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Kept]:
 
 
 @pytest.mark.proof
-def test_demo_prints_agreement_then_planted_faults_then_a_sealed_round_and_its_diagnosis(demo: Demo) -> None:
+def test_demo_prints_raw_agreement_and_kappa_then_a_planted_fault_then_a_sealed_round_and_its_diagnosis(
+    demo: Demo,
+) -> None:
     done = demo(*FIRST)
     assert (done.returncode, done.stderr) == (0, "")
     places = [
@@ -68,7 +70,9 @@ def test_demo_prints_agreement_then_planted_faults_then_a_sealed_round_and_its_d
 
 
 @pytest.mark.proof
-def test_demo_calls_the_labels_constructed_and_the_people_of_a_round_simulated(demo: Demo) -> None:
+def test_demo_says_that_its_labels_were_constructed_and_its_round_simulated_and_never_calls_either_human(
+    demo: Demo,
+) -> None:
     output = " ".join(demo(*FIRST).stdout.split())
     assert "A Claude model wrote them with planted faults" in output
     assert "no person labelled anything." in output
@@ -77,7 +81,9 @@ def test_demo_calls_the_labels_constructed_and_the_people_of_a_round_simulated(d
 
 
 @pytest.mark.proof
-def test_demo_prints_the_seal_s_hash_before_the_diagnosis_and_then_the_secret_with_that_hash(demo: Demo) -> None:
+def test_demo_prints_the_hash_that_seals_the_fault_before_the_diagnosis_and_the_sealed_text_after_it(
+    demo: Demo,
+) -> None:
     for options, fault in ((FIRST, NO_FAULT), (SEALED, "noisy")):
         output = demo(*options).stdout
         (digest,) = re.findall(r"^([0-9a-f]{64})$", output, re.MULTILINE)
@@ -125,7 +131,9 @@ def test_a_demo_round_without_a_fault_reports_no_issue(demo: Demo) -> None:
 
 
 @pytest.mark.proof
-def test_with_json_as_output_demo_first_prints_the_hash_to_standard_error(demo: Demo) -> None:
+def test_demo_with_the_option_json_prints_the_seal_s_hash_to_standard_error_and_json_to_standard_output(
+    demo: Demo,
+) -> None:
     done = demo(*OF_ITS_OWN)
     shown = json.loads(done.stdout)["round"]
     assert done.stderr == f"seal: {shown['seal']}\n"
@@ -142,7 +150,7 @@ def test_without_a_given_seed_each_demo_round_is_different(demo: Demo, tmp_path:
 
 
 @pytest.mark.proof
-def test_demo_s_json_has_the_figures_of_the_raters_and_of_the_round(demo: Demo) -> None:
+def test_demo_s_json_has_the_use_of_each_simulated_rater_and_the_size_of_the_round(demo: Demo) -> None:
     shown = json.loads(demo(*FIRST, "--json").stdout)
     assert shown["schema"] == 1
     assert [rater["use"] for rater in shown["raters"]] == ["explore", "explore", "none", "none", "none"]
@@ -150,7 +158,9 @@ def test_demo_s_json_has_the_figures_of_the_raters_and_of_the_round(demo: Demo) 
     assert shown["round"]["n"] == 100
 
 
-def test_the_command_that_demo_shows_finds_the_same_fault_in_the_kept_files(round_of: Callable[[str], Kept]) -> None:
+def test_the_calibrate_command_that_demo_shows_gives_the_same_findings_on_the_files_that_demo_keeps(
+    round_of: Callable[[str], Kept],
+) -> None:
     done, folder = round_of("lenient")
     shown = json.loads(done.stdout)["round"]
     (folder / "report.json").unlink()

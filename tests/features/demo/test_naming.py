@@ -51,7 +51,7 @@ def test_the_diagnosis_of_a_demo_round_names_the_planted_fault(fault: str, diagn
 
 
 @pytest.mark.proof
-def test_diagnosing_a_round_in_another_process_writes_an_ordinary_report_and_names_the_same_fault(
+def test_diagnosing_a_demo_round_in_another_process_writes_a_calibration_report_and_names_the_same_fault(
     diagnosis: Callable[[str], Named],
 ) -> None:
     """`demo` itself asks another process; its own tests plant every fault."""
@@ -75,7 +75,9 @@ def test_the_files_of_a_demo_round_contain_neither_its_fault_nor_its_nonce(fault
         assert '"noisy"' not in text
 
 
-def test_the_files_of_a_demo_round_are_those_of_a_project_and_read_back_as_they_were_made(tmp_path: Path) -> None:
+def test_the_files_of_a_demo_round_are_those_of_a_markscheme_project_and_are_read_back_unchanged(
+    tmp_path: Path,
+) -> None:
     made = made_round(n=40, seed=4, fault=NO_FAULT)
     written = write_project(made, tmp_path)
     rubric = load_rubric(tmp_path / f"rubrics/{ROUND_NAME}.yaml")
@@ -109,7 +111,7 @@ def test_if_the_process_that_diagnoses_a_round_fails_its_error_message_is_report
         ("halo", None, {}, Charge("halo", "nowhere")),
     ],
 )
-def test_the_diagnosis_of_a_demo_round_derives_the_fault_and_its_criterion_or_slice_from_a_finding(
+def test_the_diagnosis_of_a_demo_round_is_derived_from_the_code_criterion_and_evidence_of_a_finding(
     code: str, criterion: str | None, evidence: dict[str, object], charge: Charge
 ) -> None:
     assert charge_of({"code": code, "criterion": criterion, "evidence": evidence}) == charge

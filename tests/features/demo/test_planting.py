@@ -46,7 +46,7 @@ def test_demo_draws_every_fault_about_equally_often() -> None:
     assert {fault: drawn.count(fault) > 50 for fault in NAMES} == dict.fromkeys(NAMES, True)
 
 
-def test_a_round_s_seal_is_the_sha256_of_its_fault_its_subject_and_a_random_nonce() -> None:
+def test_the_seal_of_a_demo_round_is_the_sha256_of_the_fault_its_subject_and_a_random_nonce() -> None:
     rounds = [made_round(n=1, seed=seed, fault="lenient") for seed in range(1, 30)]
     for made in rounds:
         assert made.secret == f"lenient|{made.planted.subject}|{made.nonce}"
@@ -55,7 +55,7 @@ def test_a_round_s_seal_is_the_sha256_of_its_fault_its_subject_and_a_random_nonc
     assert len({made.seal for made in rounds}) == len(rounds)
 
 
-def test_the_examples_and_rubrics_of_a_round_do_not_depend_on_the_planted_fault() -> None:
+def test_the_examples_and_rubrics_of_a_demo_round_do_not_depend_on_the_planted_fault() -> None:
     for seed in range(1, 20):
         for first, second in combinations([made_round(n=30, seed=seed, fault=fault) for fault in NAMES], 2):
             assert first.examples == second.examples
@@ -63,7 +63,7 @@ def test_the_examples_and_rubrics_of_a_round_do_not_depend_on_the_planted_fault(
             assert [rating.id for rating in first.ratings] == [rating.id for rating in second.ratings]
 
 
-def test_in_a_round_with_a_changed_text_two_criteria_are_reworded_and_one_of_them_is_the_planted_change() -> None:
+def test_in_a_demo_round_with_a_rewording_as_fault_two_criteria_are_reworded_and_the_faulty_one_is_among_them() -> None:
     for seed in range(1, 20):
         made = made_round(n=1, seed=seed, fault="text")
         then, now = made.asked_then["criteria"], made.asked_now["criteria"]
@@ -72,7 +72,7 @@ def test_in_a_round_with_a_changed_text_two_criteria_are_reworded_and_one_of_the
         assert made.planted.subject in reworded
 
 
-def test_a_demo_round_without_a_fault_names_no_subject_and_has_no_bias() -> None:
+def test_in_a_demo_round_without_a_fault_no_criterion_is_named_and_the_judge_has_no_bias() -> None:
     made = made_round(n=MANY, seed=2, fault=NO_FAULT)
     assert made.planted == Charge("nothing", "nowhere")
     assert np.abs(misses(made).mean(axis=0)).max() < 0.05

@@ -26,7 +26,7 @@ def test_demo_s_labels_are_constructed_and_never_called_anything_else(raters: di
     assert {rater.calibration.comparison.gold.reference for rater in raters.values()} == {"constructed"}
 
 
-def test_a_rater_that_passes_everything_agrees_with_gold_at_the_rate_of_passing_answers(
+def test_a_rater_that_passes_every_answer_agrees_with_gold_as_often_as_gold_passes_and_has_a_kappa_of_0(
     raters: dict[str, ComparedRater],
 ) -> None:
     rater = raters["always-pass"]
@@ -38,7 +38,7 @@ def test_a_rater_that_passes_everything_agrees_with_gold_at_the_rate_of_passing_
 
 
 @pytest.mark.parametrize("name", ["coin", "longer-is-better"])
-def test_a_simulated_rater_with_the_labels_margins_gives_each_level_as_often_as_the_labels_do(
+def test_a_simulated_rater_that_copies_the_labels_distribution_gives_each_level_as_often_as_the_labels(
     name: str, raters: dict[str, ComparedRater]
 ) -> None:
     for criterion in raters[name].calibration.comparison.criteria.values():
@@ -52,7 +52,7 @@ def test_the_rater_longer_is_better_follows_only_length(raters: dict[str, Compar
         assert np.all(np.diff(criterion.judge[by_length]) >= 0)
 
 
-def test_raters_that_do_not_read_the_responses_may_be_used_for_nothing_and_the_others_only_to_explore(
+def test_simulated_raters_that_ignore_the_responses_get_the_use_none_and_those_that_read_them_explore(
     raters: dict[str, ComparedRater],
 ) -> None:
     assert {name: raters[name].calibration.decision.use for name in BLIND} == dict.fromkeys(BLIND, "none")

@@ -16,7 +16,7 @@ def ids(n: int) -> list[str]:
     return [f"o{index}" for index in range(n)]
 
 
-def test_the_second_half_of_the_tasks_is_kept_unread_as_a_test_of_the_rubric() -> None:
+def test_discover_keeps_the_second_half_of_the_tasks_unread_to_test_the_rubric_on() -> None:
     assert kept_unread(ids(80), {}, ()) == tuple(ids(80)[40:])
     tasks = {unit: f"task {int(unit[1:]) % 20}" for unit in ids(80)}
     kept = kept_unread(ids(80), tasks, ())
@@ -24,7 +24,7 @@ def test_the_second_half_of_the_tasks_is_kept_unread_as_a_test_of_the_rubric() -
     assert len(kept) == 40
 
 
-def test_of_a_small_pool_of_outputs_none_is_kept_unread() -> None:
+def test_if_a_file_of_outputs_is_small_discover_keeps_none_of_the_outputs_unread() -> None:
     assert kept_unread(ids(LEAST_POOL - 1), {}, ()) == ()
     assert reading_plan(30, 0) == "30 outputs: read all; bring 40 more before you change the rubric"
 
@@ -97,7 +97,7 @@ def test_forty_of_eighty_outputs_are_read_and_the_other_forty_are_handed_to_labe
     assert {example["drawn"] for example in examples(project) if example["split"] == "test"} == {"random"}
 
 
-def test_discover_hands_label_the_rubric_examples_and_labels_that_label_s_own_tests_start_from(
+def test_discover_writes_the_rubric_examples_and_labels_with_which_the_tests_of_label_start(
     project: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     read = read_first_half(project)
@@ -117,7 +117,7 @@ def test_an_output_marked_good_or_bad_becomes_a_pass_or_fail_label_of_the_whole_
     assert decided == {unit: index % 2 == 1 for index, unit in enumerate(read)}
 
 
-def test_examples_keep_their_split_when_a_rubric_is_written_again(project: Path) -> None:
+def test_examples_stay_dev_or_test_when_discover_writes_the_rubric_again(project: Path) -> None:
     read_first_half(project)
     report(project, "--write")
     before = examples(project)

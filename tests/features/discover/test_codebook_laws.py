@@ -91,7 +91,7 @@ def without_human_trace(book: Codebook) -> bool:
 @settings(max_examples=150, deadline=None)
 @given(STEPS)
 @pytest.mark.proof
-def test_a_model_s_suggestion_counts_in_no_figure_label_or_rubric_before_a_person_accepts(
+def test_a_model_s_suggestion_counts_for_no_failure_mode_before_a_person_accepts_the_suggestion(
     steps: list[tuple[str, int, int, int]],
 ) -> None:
     history = [Codebook()]

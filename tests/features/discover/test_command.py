@@ -65,7 +65,7 @@ def discover(project: Path, *options: str) -> tuple[int, dict[str, Any]]:
     return done.returncode, json.loads(done.stdout)
 
 
-def test_notes_on_a_random_draw_give_each_mode_s_share_a_bound_on_unseen_modes_and_the_next_command(
+def test_from_notes_on_a_random_draw_discover_reports_shares_of_failure_modes_and_a_bound_on_unseen_ones(
     project: Path,
 ) -> None:
     status, data = discover(project, "--pool", "outputs.jsonl", "--notes", "notes.jsonl", "--random")
@@ -84,7 +84,7 @@ def test_notes_on_a_random_draw_give_each_mode_s_share_a_bound_on_unseen_modes_a
     assert data["next"][-1]["command"] == "markscheme discover reply --write"
 
 
-def test_without_the_option_random_a_report_has_counts_and_no_shares(project: Path) -> None:
+def test_without_the_option_random_discover_reports_counts_of_failure_modes_and_no_shares(project: Path) -> None:
     status, data = discover(project, "--notes", "notes.jsonl")
     assert status == 4
     assert data["read"] == {"random": 0, "chosen": 60, "unclear": 0}
@@ -122,7 +122,7 @@ def test_if_notes_are_in_no_failure_mode_the_next_step_is_to_group_them(project:
     assert "no person has confirmed a mode" in refused.stderr
 
 
-def test_notes_that_an_agent_puts_into_modes_wait_for_a_person_s_confirmation(project: Path) -> None:
+def test_notes_that_an_agent_sorts_into_failure_modes_wait_for_a_person_s_confirmation(project: Path) -> None:
     row = {"id": "o1", "note": "bad", "rater": "ann", "kind": "human"}
     second = {"id": "o2", "note": "bad too", "rater": "ann", "kind": "human"}
     (project / "free.jsonl").write_text(json.dumps(row) + "\n" + json.dumps(second) + "\n")
@@ -139,7 +139,7 @@ def test_notes_that_an_agent_puts_into_modes_wait_for_a_person_s_confirmation(pr
     assert run("markscheme", "discover", "reply", "--write", cwd=project).returncode == 0
 
 
-def test_with_the_option_plan_a_model_s_calls_are_only_counted_and_without_it_the_model_s_groups_wait_for_a_person(
+def test_with_the_option_plan_discover_only_counts_the_calls_and_otherwise_a_model_s_groups_wait_for_a_person(
     project: Path,
 ) -> None:
     (project / "free.jsonl").write_text(
@@ -165,7 +165,7 @@ def written(project: Path) -> dict[str, Any]:
     return data
 
 
-def test_first_labels_that_discover_writes_contain_only_what_people_stated_and_are_all_dev_examples(
+def test_labels_that_discover_writes_contain_only_what_people_stated_and_their_examples_are_dev_examples(
     project: Path,
 ) -> None:
     written(project)
@@ -183,7 +183,7 @@ def test_first_labels_that_discover_writes_contain_only_what_people_stated_and_a
     assert len(examples) == 60
 
 
-def test_outputs_read_in_full_are_labelled_on_every_mode_noted_or_not_and_count_as_a_random_draw(project: Path) -> None:
+def test_outputs_read_in_full_are_labelled_on_every_failure_mode_and_count_as_a_random_draw(project: Path) -> None:
     rows = [json.loads(line) for line in (project / "notes.jsonl").read_text().splitlines()]
     (project / "notes.jsonl").write_text("".join(json.dumps({**row, "read": "in full"}) + "\n" for row in rows))
     written(project)
@@ -195,7 +195,7 @@ def test_outputs_read_in_full_are_labelled_on_every_mode_noted_or_not_and_count_
     assert {example["drawn"] for example in examples} == {"random"}
 
 
-def test_calibrating_on_labels_written_by_discover_allows_at_most_explore(project: Path) -> None:
+def test_a_judge_calibrated_on_labels_written_by_discover_may_be_used_for_explore_at_most(project: Path) -> None:
     written(project)
     done = run(
         "markscheme", "calibrate", "reply", "--judge", "function:judges:judge", "--json", "-", "--quiet", cwd=project
@@ -219,7 +219,7 @@ def test_the_written_rubric_has_a_criterion_for_each_failure_mode_with_the_state
     assert "docs/howto/when-code.md" in file.read_text()
 
 
-def test_discover_adds_new_modes_to_an_existing_rubric_and_keeps_its_comments(project: Path) -> None:
+def test_discover_adds_new_failure_modes_to_an_existing_rubric_and_keeps_its_comments(project: Path) -> None:
     (project / "rubrics").mkdir()
     criterion = "  - name: wrong-price  # the worst\n    requirement: A wrong price.\n    weight: -3\n"
     before = f"# ours\ncriteria:\n{criterion}# end\n"
@@ -273,13 +273,13 @@ def test_options_of_discover_that_cannot_work_together_are_refused_with_advice(
     assert says in done.stderr
 
 
-def test_the_number_of_outputs_to_read_is_computed_for_modes_of_any_rarity(project: Path) -> None:
+def test_the_number_of_outputs_to_read_is_computed_for_failure_modes_of_any_rarity(project: Path) -> None:
     discover(project, "--notes", "notes.jsonl", "--random")
     _, report = discover(project, "--report", "--unseen", "0.0005")
     assert report["read_more"]["all"] > report["read_more"]["more"] > 4000
 
 
-def test_discover_writes_its_report_as_a_page_and_as_markdown_with_the_curve_of_modes(project: Path) -> None:
+def test_discover_writes_its_report_as_a_page_and_as_markdown_with_the_curve_of_failure_modes(project: Path) -> None:
     discover(project, "--pool", "outputs.jsonl", "--notes", "notes.jsonl", "--random")
     done = run("markscheme", "discover", "reply", "--details", "--html", "r.html", "--markdown", "r.md", cwd=project)
     assert "█" in done.stdout

@@ -61,7 +61,7 @@ def test_labels_drafted_from_notes_contain_only_what_a_person_stated(
     assert label(read) == level, what
 
 
-def test_reading_an_output_again_labels_a_mode_as_there_or_not_there() -> None:
+def test_an_output_read_again_for_a_failure_mode_is_labelled_as_showing_it_or_not_by_the_reader_s_answer() -> None:
     for answer, level in (("there", 1.0), ("not there", 0.0), ("can't tell", None)):
         answered: tuple[AgainAnswer, str] = (answer, MODE.fingerprint)  # type: ignore[assignment]
         assert label(outputs(dataclasses.replace(reading(), again={"m": answered}))) == level
@@ -87,14 +87,14 @@ def test_reworded_criteria_get_no_labels_from_notes_on_the_old_wording() -> None
     assert rating.criteria["m"].under == RUBRIC.criteria[0].wording
 
 
-def test_a_failure_mode_that_is_turned_into_a_merit_gives_the_opposite_levels_and_a_positive_weight() -> None:
+def test_turning_a_failure_mode_into_a_merit_reverses_the_labels_and_makes_the_weight_positive() -> None:
     read = outputs(reading(notes=NOTED), assigned={"ann/o1/1": "human"})
     turned = dataclasses.replace(read, codebook=read.codebook.turn("m"))
     assert label(turned) == 0.0
     assert weight_of(turned.codebook.mode("m")) == 2.0
 
 
-def test_labelled_outputs_are_dev_examples_and_count_as_random_only_if_every_output_was_labelled() -> None:
+def test_labelled_outputs_become_dev_examples_and_count_as_a_random_draw_only_if_every_output_was_labelled() -> None:
     examples = {f"o{n}": Example(Submission("text", {}, f"o{n}")) for n in (1, 2)}
     first = reading("in full", listed=True)
     second = dataclasses.replace(first, id="o2")
@@ -109,13 +109,13 @@ def test_labelled_outputs_are_dev_examples_and_count_as_random_only_if_every_out
 @pytest.mark.parametrize(
     ("name", "severity", "weight"), [("wrong price", 3, -3), ("too long", 1, -1), ("no source", 2, -2), ("rude", 3, -3)]
 )
-def test_a_drafted_criterion_s_weight_follows_the_severity_of_its_mode_and_not_the_frequency(
+def test_a_drafted_criterion_s_weight_follows_the_severity_of_the_failure_mode(
     name: str, severity: int, weight: float
 ) -> None:
     assert weight_of(Mode(name, severity=severity)) == weight
 
 
-def test_failure_modes_are_sorted_by_their_share_times_their_severity() -> None:
+def test_failure_modes_are_sorted_by_share_times_severity() -> None:
     shares = {"wrong price": (0.24, 3), "too long": (0.30, 1), "no source": (0.12, 2), "rude": (0.06, 3)}
     n = 100
     readings = []
@@ -142,9 +142,9 @@ def test_failure_modes_are_sorted_by_their_share_times_their_severity() -> None:
         ("The reply is rude", ""),
     ],
 )
-def test_definitions_with_words_that_suggest_a_check_by_code_get_a_hint(words: str, hint: str) -> None:
+def test_a_failure_mode_s_definition_gets_a_hint_if_its_words_suggest_a_check_by_code(words: str, hint: str) -> None:
     assert (hint in code_hint(words)) if hint else code_hint(words) == ""
 
 
-def test_a_note_on_the_drafted_rubric_says_which_faults_still_pass_at_its_pass_mark() -> None:
+def test_a_note_on_the_drafted_rubric_says_how_many_small_faults_still_pass() -> None:
     assert lets_through([Mode("a", severity=1), Mode("b", severity=1)]).endswith("1 small fault")

@@ -31,7 +31,7 @@ def test_an_output_read_before_a_failure_mode_s_first_note_does_not_count_for_th
     assert counts(outputs, "c") == (0, 3, ids(1, 2, 3, 4, 5, 6))
 
 
-def test_once_earlier_outputs_are_read_again_for_a_mode_all_outputs_count_for_its_share() -> None:
+def test_once_earlier_outputs_are_read_again_for_a_failure_mode_all_outputs_count_for_its_share() -> None:
     outputs = read_outputs(OUTPUTS, again={"b": [1, 2, 3], "c": [1, 2, 3, 4, 5, 6]})
     assert counts(outputs, "a") == (3, 8, ids(1))
     assert counts(outputs, "b") == (2, 10, [])
@@ -43,11 +43,11 @@ def merged(outputs: ReadOutputs) -> ReadOutputs:
     return replace(outputs, codebook=book)
 
 
-def test_if_modes_with_definitions_are_merged_outputs_count_from_the_later_of_the_two_first_notes() -> None:
+def test_if_failure_modes_with_definitions_are_merged_outputs_count_from_the_later_of_the_two_first_notes() -> None:
     assert counts(merged(read_outputs(OUTPUTS)), "d") == (3, 6, ids(1, 3))
 
 
-def test_once_earlier_outputs_are_read_again_for_a_merged_mode_all_outputs_count_for_its_share() -> None:
+def test_once_earlier_outputs_are_read_again_for_a_merged_failure_mode_all_outputs_count_for_its_share() -> None:
     outputs = merged(read_outputs(OUTPUTS))
     under = outputs.codebook.mode("d").fingerprint
     again = tuple(
@@ -57,14 +57,14 @@ def test_once_earlier_outputs_are_read_again_for_a_merged_mode_all_outputs_count
     assert counts(replace(outputs, readings=again), "d") == (5, 10, [])
 
 
-def test_merging_one_mode_into_another_gives_the_same_counts_as_merging_both_into_a_new_one() -> None:
+def test_merging_one_failure_mode_into_another_gives_the_same_counts_as_merging_both_into_a_new_one() -> None:
     outputs = read_outputs(OUTPUTS)
     book = outputs.codebook.merge(["a", "b"], outputs.codebook.mode("a"))
     assert [mode.name for mode in book.listed] == ["c", "a"]
     assert counts(replace(outputs, codebook=book), "a") == (3, 6, ids(1, 3))
 
 
-def test_a_mode_made_by_grouping_notes_without_definitions_counts_no_outputs_up_to_its_first_note() -> None:
+def test_if_failure_modes_without_definitions_are_merged_outputs_count_only_from_after_the_first_note() -> None:
     outputs = read_outputs(OUTPUTS)
     book = outputs.codebook
     undefined = replace(book, modes=tuple(replace(mode, definition="") for mode in book.modes))
@@ -72,7 +72,7 @@ def test_a_mode_made_by_grouping_notes_without_definitions_counts_no_outputs_up_
     assert counts(replace(outputs, codebook=joined), "d") == (4, 8, ids(1))
 
 
-def test_if_a_second_reader_reads_all_outputs_with_a_mode_s_definition_listed_all_count_for_the_mode_s_share() -> None:
+def test_if_a_second_reader_saw_a_failure_mode_s_definition_for_all_outputs_all_count_for_its_share() -> None:
     outputs = read_outputs(OUTPUTS)
     listed = {"a": outputs.codebook.mode("a").fingerprint}
     second = tuple(OutputReading(reading.id, "ben", listed=listed, line=reading.line) for reading in outputs.readings)
@@ -80,7 +80,7 @@ def test_if_a_second_reader_reads_all_outputs_with_a_mode_s_definition_listed_al
     assert counts(both, "a") == (4, 10, [])
 
 
-def test_if_a_mode_s_definition_changes_its_meaning_earlier_outputs_no_longer_count_for_its_share() -> None:
+def test_if_a_failure_mode_s_definition_changes_its_meaning_earlier_outputs_no_longer_count_for_its_share() -> None:
     outputs = read_outputs(OUTPUTS, again={"a": [1]})
     assert counts(outputs, "a") == (4, 10, [])
     reworded = outputs.codebook.define("a", "It shows something else.", "2026-11-24", same_meaning=False)
@@ -89,13 +89,13 @@ def test_if_a_mode_s_definition_changes_its_meaning_earlier_outputs_no_longer_co
     assert counts(replace(outputs, codebook=better), "a") == (4, 10, [])
 
 
-def test_renaming_a_mode_changes_no_count() -> None:
+def test_renaming_a_failure_mode_changes_no_count() -> None:
     outputs = read_outputs(OUTPUTS, again={"a": [1]})
     renamed = replace(outputs, codebook=outputs.codebook.rename("a", "first"))
     assert counts(renamed, "first") == (4, 10, [])
 
 
-def test_when_a_mode_is_split_both_halves_keep_the_outputs_read_for_it_and_its_notes_must_be_sorted_again() -> None:
+def test_if_a_failure_mode_is_split_both_new_ones_keep_the_outputs_read_for_it_and_its_notes_become_unsorted() -> None:
     outputs = read_outputs(OUTPUTS)
     book = outputs.codebook.split("a", [Mode("a1", by="ann"), Mode("a2", by="ann")])
     halved = replace(outputs, codebook=book)
@@ -113,7 +113,7 @@ def test_outputs_that_a_reader_marked_unclear_count_for_no_share() -> None:
     assert without.unclear_ids == ("o9",)
 
 
-def test_a_note_added_later_to_an_early_output_counts_as_naming_the_mode_when_it_was_added() -> None:
+def test_a_note_added_later_to_an_early_output_dates_the_failure_mode_from_when_the_note_was_added() -> None:
     readings = tuple(
         OutputReading(f"o{place}", "ann", notes=(Note(1, "late", line=4),) if place == 1 else (), line=place)
         for place in range(1, 7)
@@ -123,7 +123,7 @@ def test_a_note_added_later_to_an_early_output_counts_as_naming_the_mode_when_it
     assert counts(outputs, "a")[1] == 2
 
 
-def test_a_task_counts_as_showing_a_new_mode_only_if_the_first_of_its_outputs_that_was_read_shows_one() -> None:
+def test_a_task_counts_as_showing_a_new_failure_mode_only_if_the_first_output_read_of_it_shows_one() -> None:
     text = "t1:a t1:ab t2:b t2:- t3:c t3:c t1:d t4:-"
     outputs = read_outputs(" ".join(entry.partition(":")[2] for entry in text.split()))
     groups = {f"o{place}": entry.partition(":")[0] for place, entry in enumerate(text.split(), start=1)}
@@ -131,7 +131,7 @@ def test_a_task_counts_as_showing_a_new_mode_only_if_the_first_of_its_outputs_th
 
 
 @pytest.mark.parametrize(("read", "pool", "more", "all"), [(30, None, 15, 73), (60, None, 0, 43), (30, 200, 7, 73)])
-def test_the_number_of_outputs_to_read_is_limited_by_what_a_common_mode_needs_and_by_the_size_of_the_pool(
+def test_discover_recommends_reading_no_more_outputs_than_a_common_failure_mode_needs_or_the_file_holds(
     read: int, pool: int | None, more: int, all: int
 ) -> None:
     outputs = read_outputs(" ".join(["-"] * read))
@@ -142,14 +142,14 @@ def test_the_number_of_outputs_to_read_is_limited_by_what_a_common_mode_needs_an
     assert outputs.read_more().all == all
 
 
-def test_in_the_bound_on_unseen_modes_each_note_that_is_in_no_mode_counts_as_a_mode() -> None:
+def test_in_the_bound_on_unseen_failure_modes_each_note_without_a_mode_counts_as_a_mode() -> None:
     sorted_notes = read_outputs("a a - a " + "- " * 40)
     unsorted = replace(sorted_notes, codebook=replace(sorted_notes.codebook, assigned={}))
     assert unsorted.new_modes.bound > sorted_notes.new_modes.bound
     assert sorted_notes.new_modes.last_new == 43
 
 
-def test_the_curve_of_modes_ends_at_the_number_of_modes_seen() -> None:
+def test_the_curve_of_failure_modes_ends_at_the_number_of_failure_modes_seen() -> None:
     outputs = read_outputs(OUTPUTS)
     assert outputs.modes_as_read == (0, 1, 1, 2, 2, 2, 3, 3, 3, 3)
     assert outputs.modes_averaged[-1] == pytest.approx(3)

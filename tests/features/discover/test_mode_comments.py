@@ -48,7 +48,7 @@ def edited(tmp_path: Path) -> DiscoveryFolder:
     return DiscoveryFolder(tmp_path)
 
 
-def test_comments_at_the_head_of_a_modes_file_above_modes_and_at_its_end_stay_when_it_is_saved(
+def test_saving_a_file_of_failure_modes_keeps_the_comments_at_its_head_above_modes_and_at_its_end(
     edited: DiscoveryFolder,
 ) -> None:
     price, late = edited.codebook().modes
@@ -67,7 +67,7 @@ def test_comments_at_the_head_of_a_modes_file_above_modes_and_at_its_end_stay_wh
     assert comments((edited.path / MODES_FILE).read_text(encoding="utf-8").splitlines()) == comments(lines)
 
 
-def test_a_comment_in_a_modes_file_stays_with_its_mode_when_the_mode_moves_or_is_renamed(
+def test_a_comment_in_a_file_of_failure_modes_stays_with_its_mode_when_the_mode_moves_or_is_renamed(
     edited: DiscoveryFolder,
 ) -> None:
     price, late = edited.codebook().modes
@@ -82,7 +82,7 @@ def test_a_comment_in_a_modes_file_stays_with_its_mode_when_the_mode_moves_or_is
     ]
 
 
-def test_a_new_modes_file_begins_with_a_comment_on_its_purpose(tmp_path: Path) -> None:
+def test_a_new_file_of_failure_modes_begins_with_a_comment_on_its_purpose(tmp_path: Path) -> None:
     assert saved(tmp_path, Mode("late"))[:2] == [MODES_HEAD, "modes:"]
     assert saved(tmp_path) == [MODES_HEAD, "modes: []"]
 
@@ -90,7 +90,7 @@ def test_a_new_modes_file_begins_with_a_comment_on_its_purpose(tmp_path: Path) -
 @settings(deadline=None, max_examples=50)
 @given(st.lists(st.text(max_size=12).map(lambda text: f"# {text}\u2028# it"), max_size=3))
 @pytest.mark.proof
-def test_a_marked_passage_that_looks_like_a_comment_of_a_modes_file_is_not_taken_for_one(
+def test_a_marked_passage_that_looks_like_a_comment_in_a_file_of_failure_modes_is_not_taken_for_one(
     tmp_path_factory: pytest.TempPathFactory, quotes: list[str]
 ) -> None:
     folder = tmp_path_factory.mktemp("modes")

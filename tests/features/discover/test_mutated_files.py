@@ -15,5 +15,5 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_file_name_that_is_too_long_is_refused(folder: Path) -> None:
+def test_discover_refuses_a_file_name_that_is_too_long(folder: Path) -> None:
     refuses_long_name(folder, f"discover fresh --pool {LONG}")

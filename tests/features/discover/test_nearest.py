@@ -11,7 +11,7 @@ NOTES = {
 }
 
 
-def test_for_each_note_the_nearest_modes_are_listed_first_and_at_most_three_of_them() -> None:
+def test_for_each_note_outside_failure_modes_the_three_most_similar_modes_are_listed_nearest_first() -> None:
     modes = {"price": ["1"], "length": ["2"], "tone": ["x"], "a": ["1"], "b": ["2"]}
     nearest = nearest_modes(NOTES, modes)
     assert set(nearest) == {"3", "4", "5"}
@@ -20,7 +20,7 @@ def test_for_each_note_the_nearest_modes_are_listed_first_and_at_most_three_of_t
     assert all(len(names) == 3 for names in nearest.values())
 
 
-def test_with_no_modes_in_the_codebook_none_is_listed_for_any_note() -> None:
+def test_without_failure_modes_none_is_listed_as_similar_to_a_note() -> None:
     assert nearest_modes(NOTES, {}) == dict.fromkeys(NOTES, ())
 
 
@@ -30,7 +30,7 @@ def test_nearly_identical_notes_are_listed_next_to_each_other() -> None:
     assert set(order) == set(NOTES)
 
 
-def test_outputs_most_similar_to_the_notes_of_a_mode_are_listed_first() -> None:
+def test_outputs_most_similar_to_the_notes_of_a_failure_mode_are_listed_first() -> None:
     outputs = {"o1": "We ship on Monday.", "o2": "The price is 49 euros.", "o3": "Hello."}
     assert most_like(["the price is wrong"], outputs)[0] == "o2"
     assert most_like([], outputs) == tuple(outputs)

@@ -34,7 +34,7 @@ def notes(content: NotesIn) -> dict[tuple[str, str], list[str]]:
     return {key: [passage.text for passage in passages] for key, passages in content.passages.items()}
 
 
-def test_notes_in_a_table_keep_passages_and_modes_and_a_row_without_a_note_is_an_output_that_was_read(
+def test_notes_in_a_table_keep_passages_and_failure_modes_and_a_row_without_a_note_is_an_output_that_was_read(
     tmp_path: Path,
 ) -> None:
     text = (
@@ -61,7 +61,7 @@ def test_notes_in_a_table_keep_passages_and_modes_and_a_row_without_a_note_is_an
         ({"id": "o1", "note": "x", "rater": "ann", "kind": "human", "read": "half"}, "in full"),
     ],
 )
-def test_the_writer_of_a_note_is_never_guessed_and_a_fault_names_its_line(
+def test_a_row_of_notes_that_does_not_say_who_wrote_it_or_has_a_wrong_value_is_refused_by_file_and_line(
     tmp_path: Path, row: dict[str, str], says: str
 ) -> None:
     with pytest.raises(RatingError, match=says) as fault:
@@ -69,7 +69,9 @@ def test_the_writer_of_a_note_is_never_guessed_and_a_fault_names_its_line(
     assert "notes.jsonl:1" in str(fault.value)
 
 
-def test_a_line_of_notes_in_markscheme_s_own_format_is_read_with_its_state_notes_and_modes(tmp_path: Path) -> None:
+def test_a_line_of_notes_in_markscheme_s_own_format_is_read_with_its_notes_failure_modes_and_way_of_reading(
+    tmp_path: Path,
+) -> None:
     line = {
         "id": "o1",
         "rater": "ann",
@@ -187,7 +189,9 @@ def test_rationales_by_people_are_imported_as_notes_and_those_by_a_judge_only_as
         (["labelstudio/export.json"], {"ann@example.org", "ben@example.org"}),
     ],
 )
-def test_note_files_written_by_other_tools_are_read(files: list[str], raters: set[str]) -> None:
+def test_notes_are_read_from_sample_files_of_other_tools_with_the_readers_names(
+    files: list[str], raters: set[str]
+) -> None:
     if not SHARED.is_dir():
         pytest.skip(f"runs where {SHARED} is there")
     content = read_notes([SHARED / file for file in files])
@@ -196,14 +200,14 @@ def test_note_files_written_by_other_tools_are_read(files: list[str], raters: se
 
 
 @pytest.mark.parametrize("tool", WRITTEN_NOTES)
-def test_notes_are_imported_from_files_that_the_tools_own_packages_wrote(tool: str) -> None:
+def test_notes_are_imported_from_files_written_by_other_tools_own_packages(tool: str) -> None:
     expected = WRITTEN_NOTES[tool]
     content = expected.read(WRITTEN / tool)
     expected.check(content)
     assert set(content.lost) <= {"reasons of a judge (`--kind model` takes them in as suggestions)"}
 
 
-def test_a_region_drawn_in_label_studio_is_imported_with_its_text_although_the_export_has_only_ids() -> None:
+def test_a_passage_marked_in_label_studio_is_imported_and_predictions_given_only_as_ids_are_counted_as_lost() -> None:
     content = read_notes([WRITTEN / "labelstudio" / "export.json"])
     assert {rater for rater, _ in content.readings} == {"1"}
     assert content.passages["1", "p6"] == [NotedPassage("names no town", "Reply ", ("no-town",))]
@@ -238,7 +242,7 @@ def own_line(
     return line | ({} if passed is None else {"pass": passed}) | ({"for": {listed: "f"}} if listed else {})
 
 
-def test_a_later_line_of_markscheme_s_own_format_replaces_an_earlier_one_even_if_it_withdraws_something(
+def test_in_markscheme_s_own_format_a_later_line_on_an_output_replaces_the_earlier_line_completely(
     tmp_path: Path,
 ) -> None:
     first = own_line("in full", texts=("bad", "rude"), passed=False, listed="m")
@@ -248,7 +252,7 @@ def test_a_later_line_of_markscheme_s_own_format_replaces_an_earlier_one_even_if
     assert notes(content)["ann", "o1"] == ["bad"]
 
 
-def test_a_line_that_withdraws_an_output_s_reading_removes_its_notes(tmp_path: Path) -> None:
+def test_a_line_that_withdraws_the_reading_of_an_output_removes_the_notes_on_that_output(tmp_path: Path) -> None:
     lines = [own_line("in full"), {**own_line("noted", texts=("bad",)), "id": "o2"}]
     gone = {"id": "o1", "rater": "ann", "withdrawn": True}
     content = read_notes(written(tmp_path, {"ann.jsonl": [*lines, gone]}))
@@ -278,7 +282,7 @@ def test_if_rows_differ_on_how_thoroughly_an_output_was_read_the_last_row_that_s
     assert notes(content)["ann", "o1"] == ["n0", "n1"]
 
 
-def test_if_rows_pass_and_fail_one_output_the_last_row_that_does_either_counts(tmp_path: Path) -> None:
+def test_if_one_row_of_notes_passes_an_output_and_a_later_row_fails_it_the_later_row_counts(tmp_path: Path) -> None:
     text = "id,note,pass,rater,kind\no1,fine,yes,ann,human\no1,no it is not,no,ann,human\no1,rude,,ann,human\n"
     content = read_notes(written(tmp_path, {"notes.csv": text}))
     assert content.readings["ann", "o1"].passed is False
@@ -305,7 +309,9 @@ def test_an_imported_line_replaces_the_notes_stored_on_an_output_unless_it_is_ol
     assert again == ()
 
 
-def test_imported_rows_that_do_not_say_how_an_output_was_read_leave_the_stored_state_unchanged(tmp_path: Path) -> None:
+def test_imported_rows_that_do_not_say_how_thoroughly_an_output_was_read_leave_the_stored_state_unchanged(
+    tmp_path: Path,
+) -> None:
     before = reading_of(own_line("in full", passed=True, listed="m"))
     row = {"id": "o1", "note": "rude", "rater": "ann", "kind": "human", "pass": ""}
     added, _ = taken_in(
@@ -316,7 +322,9 @@ def test_imported_rows_that_do_not_say_how_an_output_was_read_leave_the_stored_s
     assert [note.text for note in after.notes] == ["rude"]
 
 
-def test_an_imported_row_may_change_the_stored_state_of_an_output_from_read_in_full_to_noted(tmp_path: Path) -> None:
+def test_an_imported_row_that_says_an_output_was_only_noted_replaces_the_stored_state_read_in_full(
+    tmp_path: Path,
+) -> None:
     before = reading_of(own_line("in full", passed=True, listed="m"))
     row = {"id": "o1", "note": "rude", "rater": "ann", "kind": "human", "pass": "no", "read": "noted"}
     added, _ = taken_in(

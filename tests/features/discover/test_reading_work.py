@@ -103,7 +103,9 @@ def test_changes_of_groups_of_notes_are_undone_one_by_one(opened: OpenedDiscover
     work.close()
 
 
-def test_a_mode_defined_while_grouping_counts_as_listed_for_outputs_read_afterwards(opened: OpenedDiscovery) -> None:
+def test_an_output_is_stored_with_the_defined_failure_modes_that_its_reader_saw_and_unknown_ones_are_dropped(
+    opened: OpenedDiscovery,
+) -> None:
     work = reader(opened)
     say(work, "o3", "too dear")
     work.group({"do": "name", "mode": "price", "note": "ann/o3/1"})
@@ -160,7 +162,7 @@ def test_outputs_to_read_out_of_turn_are_named_by_a_file_of_ids_or_ordered_by_di
         also_ids("nowhere", opened)
 
 
-def test_text_from_outside_is_shown_without_running_its_scripts(tmp_path: Path) -> None:
+def test_an_output_with_a_script_or_an_image_tag_is_shown_without_either(tmp_path: Path) -> None:
     row = {"id": "o1", "response": "<script>alert(1)</script><img src=http://x.example/a.png onerror=alert(1)>"}
     (tmp_path / "pool.jsonl").write_text(json.dumps(row) + "\n")
     opened = open_discovery("reply", tmp_path, pool=tmp_path / "pool.jsonl")
@@ -169,7 +171,9 @@ def test_text_from_outside_is_shown_without_running_its_scripts(tmp_path: Path) 
     assert "<img" not in shown
 
 
-def test_a_request_that_no_page_sends_is_refused_and_nothing_is_kept(opened: OpenedDiscovery) -> None:
+def test_requests_about_unknown_outputs_or_with_unknown_answers_are_refused_and_invalid_fields_are_ignored(
+    opened: OpenedDiscovery,
+) -> None:
     work = reader(opened)
     for refused in (
         lambda: work.read("nope", {"read": "noted"}),
@@ -187,7 +191,7 @@ def test_a_request_that_no_page_sends_is_refused_and_nothing_is_kept(opened: Ope
     work.close()
 
 
-def test_white_space_around_and_within_a_new_mode_s_name_is_normalized(opened: OpenedDiscovery) -> None:
+def test_white_space_around_and_within_a_new_failure_mode_s_name_is_normalized(opened: OpenedDiscovery) -> None:
     work = reader(opened)
     say(work, "o3", "too dear")
     work.group({"do": "name", "mode": " wrong  price ", "note": "ann/o3/1"})
@@ -213,7 +217,7 @@ def test_characters_that_files_cannot_store_are_replaced_in_text_that_a_page_sen
     assert asyncio.run(sent_object(Request({"type": "http", "method": "POST"}, receive))) == kept
 
 
-def test_changes_that_refer_to_unknown_notes_or_modes_are_refused_and_nothing_is_stored(
+def test_a_change_that_refers_to_an_unknown_note_or_failure_mode_is_refused_and_nothing_is_stored(
     opened: OpenedDiscovery,
 ) -> None:
     ann = reader(opened)
@@ -240,7 +244,7 @@ def test_changes_that_refer_to_unknown_notes_or_modes_are_refused_and_nothing_is
     assert [path.name for path in opened.folder.path.iterdir() if path.name.startswith(".")] == []
 
 
-def test_an_undo_that_cannot_be_written_removes_no_failure_mode_that_a_note_still_names(
+def test_if_undo_cannot_be_written_for_lack_of_disk_space_the_note_keeps_its_failure_mode(
     opened: OpenedDiscovery,
 ) -> None:
     ann = reader(opened)

@@ -14,7 +14,7 @@ from tests.readers.every_format import lines
 from tests.test_plain_data import exploding
 
 
-def test_paths_in_a_project_s_files_never_lead_outside_the_project(tmp_path: Path) -> None:
+def test_a_path_in_discover_json_that_leads_outside_the_project_is_refused(tmp_path: Path) -> None:
     outside, project = tmp_path / "outside.jsonl", tmp_path / "project"
     lines(outside, [{"id": "1", "response": "secret"}])
     folder = project / "calibration" / "reply"

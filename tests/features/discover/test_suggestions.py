@@ -34,14 +34,14 @@ async def ask(prompt: Prompt) -> Reply:
     return Reply(by_words(prompt))
 
 
-def test_all_groups_are_called_firm_if_a_model_s_two_answers_group_the_notes_alike() -> None:
+def test_if_a_model_groups_the_notes_alike_twice_all_groups_are_called_firm() -> None:
     suggestion = asyncio.run(suggest(NOTES, {}, ask, "model"))
     assert suggestion.agreement == 1.0
     assert suggestion.firm == set(NOTES)
     assert sorted(map(len, suggestion.proposal.groups.values())) == [4, 4]
 
 
-def test_only_pairs_of_notes_that_both_of_a_model_s_answers_group_together_are_called_firm() -> None:
+def test_of_a_model_s_two_groupings_only_notes_that_are_together_in_both_are_called_firm() -> None:
     def is_odd(number: int) -> bool:
         return number % 2 == 1
 
@@ -65,7 +65,7 @@ def test_only_pairs_of_notes_that_both_of_a_model_s_answers_group_together_are_c
     assert suggestion.agreement < 1
 
 
-def test_in_a_model_s_groups_unknown_note_numbers_are_dropped_and_small_groups_stay() -> None:
+def test_note_numbers_that_do_not_exist_are_dropped_from_a_model_s_groups_and_a_group_of_one_note_stays() -> None:
     reply = json.dumps({"modes": [{"name": "a", "definition": "A.", "notes": [1, 99, 0, True]}]})
     proposal = read_groups(f"Here it is:\n```json\n{reply}\n```", list(NOTES))
     assert (proposal.groups, proposal.unknown) == ({"a": ("ann/o1/1",)}, 3)
@@ -77,7 +77,7 @@ def test_a_model_s_answer_that_is_not_a_list_of_groups_is_unreadable(text: str) 
         read_groups(text, list(NOTES))
 
 
-def test_the_model_sees_fenced_modes_and_at_most_150_notes_a_call_without_their_raters_and_outputs() -> None:
+def test_a_model_that_groups_notes_sees_at_most_150_a_call_fenced_modes_and_neither_raters_nor_outputs() -> None:
     notes = {f"secret-rater/secret-output/{n}": Note(1, f"note {n}", "a passage") for n in range(MOST_NOTES + 10)}
     prompts = planned_prompts(notes, {"price": "It states a wrong price."})
     assert len(prompts) == 4
@@ -94,7 +94,7 @@ def test_text_in_a_note_cannot_close_the_note_s_fence_in_a_prompt() -> None:
     assert prompt.user.count("</notes>") == 1  # the note's own, inside; the real tag carries a digest
 
 
-def test_notes_that_a_model_groups_count_for_a_mode_only_after_a_person_accepts_them() -> None:
+def test_notes_that_a_model_groups_count_for_a_failure_mode_only_after_a_person_accepts_them() -> None:
     outputs = read_outputs("a a a a")
     unsorted = ReadOutputs(outputs.readings, Codebook(), outputs.order)
     suggestion = asyncio.run(suggest(unsorted.notes, {}, ask, "model"))

@@ -11,7 +11,9 @@ from tests.readers.tabular.forms import Table, write
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_table_of_outputs_is_read_with_the_same_columns_in_later_commands(tmp_path: Path, form: str) -> None:
+def test_later_commands_read_a_table_of_outputs_by_the_columns_named_in_the_first_command(
+    tmp_path: Path, form: str
+) -> None:
     page = ("--rater", "me", "--sheet", "page.html")
     assert printed(tmp_path, form, "discover", "modes", "--pool", "TABLE", *page, *OPTIONS)[0] == 0
     assert "Answer 59." in (tmp_path / "page.html").read_text(encoding="utf-8")

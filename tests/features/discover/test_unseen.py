@@ -32,7 +32,7 @@ TOLERANCE = 1e-6
 
 
 @pytest.mark.parametrize(("hits", "n", "low", "high"), published.LISTED_SHARES)
-def test_confidence_limits_of_a_listed_mode_s_share_equal_the_worked_examples(
+def test_confidence_limits_of_a_failure_mode_s_share_equal_the_worked_examples(
     hits: int, n: int, low: float, high: float
 ) -> None:
     grouped = GroupedShare(hits / n, n, n, 1.0, 0.0, float(n))
@@ -41,7 +41,7 @@ def test_confidence_limits_of_a_listed_mode_s_share_equal_the_worked_examples(
 
 @pytest.mark.parametrize("hits", [1.0001, 1.01, 1.05, 1.1, 1.11, 1.115, 1.12, 1.2, 1.5, 1.99])
 @pytest.mark.parametrize("n", [2.0, 7.3, 50.0, 1000.0])
-def test_the_lower_limit_of_a_listed_mode_s_share_never_falls_as_more_outputs_show_the_mode(
+def test_the_lower_limit_of_a_failure_mode_s_share_never_falls_as_more_outputs_show_the_mode(
     hits: float, n: float
 ) -> None:
     low = listed_lower(hits, n)
@@ -50,7 +50,7 @@ def test_the_lower_limit_of_a_listed_mode_s_share_never_falls_as_more_outputs_sh
         assert low == 0
 
 
-def test_confidence_limits_exist_for_every_sample_of_outputs_in_groups() -> None:
+def test_a_failure_mode_s_share_among_grouped_outputs_has_confidence_limits_in_every_simulated_sample() -> None:
     generator = np.random.default_rng(20261127)
     limits = []
     for tasks in (8, 12, 25) * 40:
@@ -63,7 +63,7 @@ def test_confidence_limits_exist_for_every_sample_of_outputs_in_groups() -> None
 
 
 @pytest.mark.parametrize(("value", "n", "effective", "low", "high"), published.LISTED_SHARES_IN_GROUPS)
-def test_with_groups_confidence_limits_use_the_effective_number_of_outputs(
+def test_confidence_limits_for_grouped_outputs_use_the_effective_number_of_outputs(
     value: float, n: int, effective: float, low: float, high: float
 ) -> None:
     grouped = GroupedShare(value, n, 40, 2.5, 0.2, effective)
@@ -71,17 +71,19 @@ def test_with_groups_confidence_limits_use_the_effective_number_of_outputs(
 
 
 @pytest.mark.parametrize(("read", "new_at", "bound"), published.NEW_MODE_BOUNDS)
-def test_the_bound_on_new_modes_equals_the_worked_examples(read: int, new_at: tuple[int, ...], bound: float) -> None:
+def test_the_bound_on_new_failure_modes_equals_the_worked_examples(
+    read: int, new_at: tuple[int, ...], bound: float
+) -> None:
     marks = [place in new_at for place in range(1, read + 1)]
     assert new_mode_bound(marks) == pytest.approx(bound, abs=TOLERANCE)
 
 
-def test_the_bound_on_new_modes_in_new_tasks_takes_the_first_output_of_each_task() -> None:
+def test_the_bound_on_new_failure_modes_in_new_tasks_is_computed_from_the_first_output_of_each_task() -> None:
     assert new_mode_bound([1, 0, 1, 0]) == pytest.approx(0.958377, abs=TOLERANCE)
 
 
 @pytest.mark.parametrize(("share", "sure", "pool", "read", "miss"), published.READ_ENOUGH)
-def test_the_number_of_outputs_to_read_to_see_one_mode_equals_the_worked_examples(
+def test_the_number_of_outputs_to_read_to_see_one_failure_mode_equals_the_worked_examples(
     share: float, sure: float, pool: int | None, read: int, miss: float
 ) -> None:
     assert read_enough(share, sure, pool=pool) == read
@@ -89,7 +91,7 @@ def test_the_number_of_outputs_to_read_to_see_one_mode_equals_the_worked_example
 
 
 @pytest.mark.parametrize(("share", "sure", "read", "miss"), published.READ_ENOUGH_FOR_ALL)
-def test_the_number_of_outputs_to_read_to_see_all_modes_equals_the_worked_examples(
+def test_the_number_of_outputs_to_read_to_see_all_failure_modes_equals_the_worked_examples(
     share: float, sure: float, read: int, miss: float
 ) -> None:
     assert read_enough_for_all(share, sure) == read
@@ -104,7 +106,7 @@ def test_the_estimates_good_turing_and_chao2_equal_published_values(case: publis
 
 
 @pytest.mark.parametrize("case", published.COUNTS, ids=lambda case: case.name)
-def test_the_curve_of_modes_is_exact_and_its_worked_examples_are_rounded_to_four_decimals(
+def test_the_curve_of_failure_modes_equals_exact_fractions_and_the_rounded_worked_examples(
     case: published.Counts,
 ) -> None:
     exact = rarefied_by_fractions(case)
@@ -131,7 +133,9 @@ def test_masi_similarity_of_two_sets_is_symmetric_and_as_published(first: str, s
 
 
 @pytest.mark.parametrize("case", published.AGREEMENT, ids=lambda case: case.name)
-def test_agreement_on_sets_of_failure_modes_is_alpha_with_masi_distance(case: published.SetAgreement) -> None:
+def test_agreement_of_readers_on_sets_of_failure_modes_is_krippendorff_s_alpha_with_masi_distance(
+    case: published.SetAgreement,
+) -> None:
     sets = sorted({frozenset(names) for pair in case.pairs for names in pair}, key=sorted)
     numbers = [[sets.index(frozenset(names)) for names in pair] for pair in case.pairs]
     if case.alpha is None:
@@ -145,7 +149,7 @@ def test_agreement_on_sets_of_failure_modes_is_alpha_with_masi_distance(case: pu
         assert measured == (None if kappa is None else pytest.approx(kappa, abs=TOLERANCE))
 
 
-def test_the_worked_numbers_in_these_tests_equal_those_of_the_shared_examples() -> None:
+def test_the_expected_numbers_written_in_these_tests_equal_the_shared_worked_examples() -> None:
     plain, grouped = (case["rows"] for case in block("discover.yaml", "prevalence"))
     assert [(row["x"], row["n"], row["low"], row["high"]) for row in plain] == published.LISTED_SHARES
     limits = [(row["value"], row["n"], row["n_eff"], row["low"], row["high"]) for row in grouped]
@@ -161,7 +165,7 @@ def test_the_worked_numbers_in_these_tests_equal_those_of_the_shared_examples() 
     assert of_all == published.READ_ENOUGH_FOR_ALL
 
 
-def test_the_worked_sets_in_these_tests_equal_those_of_the_shared_examples() -> None:
+def test_the_expected_sets_of_failure_modes_written_in_these_tests_equal_the_shared_worked_examples() -> None:
     for case, typed in zip(block("discover.yaml", "counts_of_modes"), published.COUNTS, strict=True):
         assert {modes.replace("-", ""): times for modes, times in case["outputs"].items()} == typed.outputs
         assert (case["good_turing"], case["chao2"], case["rarefied"]) == (
@@ -176,7 +180,7 @@ def test_the_worked_sets_in_these_tests_equal_those_of_the_shared_examples() -> 
     assert similar == [(first, second, round(likeness, 6)) for first, second, likeness in published.MASI]
 
 
-def test_the_share_among_few_outputs_is_shown_as_a_count_and_with_few_groups_has_no_interval() -> None:
+def test_a_failure_mode_s_share_of_few_outputs_is_shown_as_a_count_and_with_few_groups_has_no_interval() -> None:
     assert listed_share([1, 0] * 10).as_share() == "10 of 20"
     few_groups = listed_share([1, 0, 0, 0] * 10, ["a", "b", "c", "d"] * 10)
     assert few_groups.low is None
@@ -185,7 +189,7 @@ def test_the_share_among_few_outputs_is_shown_as_a_count_and_with_few_groups_has
 
 
 @given(st.integers(1, 200), st.integers(0, 200))
-def test_the_lower_limit_of_a_listed_mode_s_share_is_never_above_the_share_itself(n: int, hits: int) -> None:
+def test_the_lower_limit_of_a_failure_mode_s_share_is_never_above_the_share_itself(n: int, hits: int) -> None:
     if not 2 <= hits < n:
         return
     low = listed_lower(hits, n)
@@ -194,19 +198,19 @@ def test_the_lower_limit_of_a_listed_mode_s_share_is_never_above_the_share_itsel
 
 
 @given(st.lists(st.booleans(), max_size=120))
-def test_a_new_mode_in_a_further_output_never_lowers_the_bound_on_unseen_modes(marks: list[bool]) -> None:
+def test_a_new_failure_mode_in_a_further_output_never_lowers_the_bound_on_unseen_modes(marks: list[bool]) -> None:
     bound = new_mode_bound(marks)
     assert 0 < bound <= 1
     assert new_mode_bound([*marks, True]) >= bound - 1e-9
 
 
-def test_further_outputs_without_a_new_mode_lower_the_bound_on_unseen_modes() -> None:
+def test_further_outputs_without_a_new_failure_mode_lower_the_bound_on_unseen_modes() -> None:
     bounds = [new_mode_bound([1, 1, 0, 1] + [0] * more) for more in range(0, 200, 10)]
     assert bounds == sorted(bounds, reverse=True)
 
 
 @pytest.mark.parametrize(("share", "sure", "read"), [(0.01, 0.5, 497), (0.002, 0.9, 4229), (0.0005, 0.9, 19_699)])
-def test_the_chance_of_missing_any_of_many_rare_modes_is_nearly_the_same_as_for_independent_modes(
+def test_the_chance_of_missing_any_of_many_rare_failure_modes_is_nearly_that_for_independent_modes(
     share: float, sure: float, read: int
 ) -> None:
     """How many of rare modes are missed is nearly Poisson, with the mean that each adds its own chance to."""
@@ -220,7 +224,7 @@ def test_good_turing_without_outputs_has_no_value() -> None:
     assert math.isnan(good_turing(np.zeros((0, 3))))
 
 
-def test_a_table_that_is_not_of_zeros_and_ones_is_refused() -> None:
+def test_statistics_of_failure_modes_refuse_tables_of_other_values_than_0_and_1() -> None:
     with pytest.raises(ValueError, match="zeros and ones"):
         rarefaction([[2.0]])
     with pytest.raises(ValueError, match="no share"):

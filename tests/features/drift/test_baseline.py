@@ -110,7 +110,7 @@ def test_a_judge_that_drifted_gets_the_verdict_adjust_and_may_be_used_for_nothin
     assert Called.of(calibration).drifted == {CHANGED}
 
 
-def test_the_run_that_is_accepted_raises_no_alarm_against_the_one_it_replaces() -> None:
+def test_a_drifted_run_that_is_being_accepted_raises_no_alarm_against_the_accepted_run_it_replaces() -> None:
     judge, then = _accepted_runs(seed=1)
     calibration = calibrated(replace(judge, added={CHANGED: 1.0}), rubric(), since=Since(then, accepting=True))
     assert baseline(calibration).criteria[CHANGED].verdict == "drifted"
@@ -162,7 +162,7 @@ def test_a_large_shift_is_drift_and_a_small_significant_one_is_within_the_margin
     assert strict.criteria["tone"].verdict == "drifted"
 
 
-def test_a_criterion_s_movers_are_the_examples_whose_levels_moved_most(tmp_path: Path) -> None:
+def test_the_examples_listed_for_a_drifted_criterion_are_those_whose_levels_moved_most(tmp_path: Path) -> None:
     truth: Sequence[float | None] = [3.0] * 40
     now = [*truth]
     now[7], now[3], now[12] = 5.0, 4.0, 1.0
@@ -220,7 +220,9 @@ def test_a_judge_whose_levels_are_scrambled_around_an_equal_mean_is_detected_as_
 # --- agreement with gold --------------------------------------------------------------------------------------------
 
 
-def test_agreement_that_fell_without_a_shift_is_a_finding_of_its_own(tmp_path: Path) -> None:
+def test_a_fall_of_agreement_without_a_shift_of_levels_is_reported_as_a_finding_and_raises_an_alarm(
+    tmp_path: Path,
+) -> None:
     truth = _truth(80)
     turned = _turned(truth)
     stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth})
@@ -231,7 +233,7 @@ def test_agreement_that_fell_without_a_shift_is_a_finding_of_its_own(tmp_path: P
     assert calibration.exit_status == 1
 
 
-def test_agreement_that_rose_is_not_a_finding(tmp_path: Path) -> None:
+def test_a_rise_of_agreement_since_the_accepted_run_is_not_a_finding(tmp_path: Path) -> None:
     truth = _truth(80)
     turned = _turned(truth)
     stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": turned})
@@ -244,7 +246,7 @@ def test_agreement_that_rose_is_not_a_finding(tmp_path: Path) -> None:
     assert not [finding for finding in drift.findings if finding.code == "drift-gold"]
 
 
-def test_where_kappa_is_undefined_the_mean_absolute_error_is_compared(tmp_path: Path) -> None:
+def test_if_kappa_is_undefined_the_change_of_agreement_is_measured_by_the_mean_absolute_error(tmp_path: Path) -> None:
     gold: Sequence[float | None] = [3.0] * 40
     then: Sequence[float | None] = [3.0] * 38 + [4.0] * 2
     now: Sequence[float | None] = [3.0] * 20 + [4.0] * 20
@@ -279,7 +281,9 @@ def test_each_shift_is_attributed_to_the_one_change_of_text_or_parameter_that_ca
 
 
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.proof)])
-def test_effects_of_a_text_and_a_parameter_changed_at_once_are_not_separated_without_a_replay(seed: int) -> None:
+def test_effects_of_a_rewording_and_of_a_changed_parameter_are_not_separated_without_the_option_replay(
+    seed: int,
+) -> None:
     named = causes(seed, text=True, parameter=True, replay=False)
     assert named == (
         "clarity: text:clarity+judge:parameter:temperature (not separable); tone: judge:parameter:temperature"
@@ -287,13 +291,15 @@ def test_effects_of_a_text_and_a_parameter_changed_at_once_are_not_separated_wit
 
 
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.proof)])
-def test_a_replay_attributes_one_shift_to_the_changed_judge_and_another_to_the_changed_wording(seed: int) -> None:
+def test_with_the_option_replay_one_shift_is_attributed_to_the_judge_s_parameter_and_another_to_the_rewording(
+    seed: int,
+) -> None:
     named = causes(seed, text=True, parameter=True, replay=True)
     assert named == "clarity: text:clarity; tone: judge:parameter:temperature"
 
 
 @pytest.mark.proof
-def test_a_replay_shows_how_far_each_change_moved_the_levels() -> None:
+def test_with_the_option_replay_the_shifts_by_the_judge_s_parameter_and_by_the_rewording_are_shown_separately() -> None:
     judge, then = _accepted_runs(seed=4, strategy="per_criterion")
     kinder = replace(judge, added={CHANGED: 1.0}, parameters={"temperature": 0.0})
     changed = rubric("per_criterion", changed=[CHANGED])
@@ -309,7 +315,7 @@ def test_a_replay_shows_how_far_each_change_moved_the_levels() -> None:
     assert explanation.separable
 
 
-def test_if_one_prompt_asks_for_all_criteria_a_change_of_one_text_can_explain_a_shift_of_another_criterion() -> None:
+def test_if_all_criteria_are_asked_in_one_prompt_a_rewording_of_one_can_explain_a_shift_of_another() -> None:
     judge, then = _accepted_runs(seed=4)
     drift = baseline(calibrated(replace(judge, added={"tone": 1.0}), rubric(changed=["facts"]), since=Since(then)))
     assert [change.key for change in drift.criteria["tone"].explanation.changes] == ["text:facts"]
@@ -323,7 +329,7 @@ def test_a_finding_on_a_shift_says_if_nothing_on_record_changed() -> None:
     assert "Nothing on record changed" in finding.message
 
 
-def test_new_weights_change_the_score_by_a_known_amount_and_no_level(tmp_path: Path) -> None:
+def test_new_weights_are_named_as_the_cause_of_a_changed_score_and_raise_no_drift_alarm(tmp_path: Path) -> None:
     two = replace(KIND_TONE, criteria=(*KIND_TONE.criteria, Criterion(1.0, "is right", "facts", Scale.numbered(1, 5))))
     high: Sequence[float | None] = [5.0] * 40
     low: Sequence[float | None] = [1.0] * 40
@@ -338,7 +344,7 @@ def test_new_weights_change_the_score_by_a_known_amount_and_no_level(tmp_path: P
     assert not drift.alarm
 
 
-def test_an_example_whose_response_changed_is_excluded_from_drift_and_mentioned(tmp_path: Path) -> None:
+def test_an_example_whose_response_changed_is_excluded_from_drift_and_counted(tmp_path: Path) -> None:
     truth = _truth(50)
     stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth})
     others = _examples({"tone": truth}, lambda i: f"answer {i}" if i >= 10 else f"a new answer {i}")
@@ -420,7 +426,7 @@ def test_a_holistic_rubric_is_compared_by_its_score(tmp_path: Path) -> None:
     assert drift.score.drift.moved.p < 0.05
 
 
-def test_examples_without_a_level_in_both_runs_are_left_out_of_the_comparison(tmp_path: Path) -> None:
+def test_an_example_without_a_level_in_one_of_two_runs_is_left_out_of_their_comparison(tmp_path: Path) -> None:
     truth = _truth(40)
     gaps = [None if i % 4 == 0 else level for i, level in enumerate(truth)]
     stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth})
@@ -465,7 +471,7 @@ def test_a_run_without_an_example_in_common_with_the_accepted_run_is_refused(tmp
         calibration_of(KIND_TONE, ExampleSet(others), ratings, RATER, since=Since(stored))
 
 
-def test_a_text_that_changed_is_named_as_a_cause_and_still_compared(tmp_path: Path) -> None:
+def test_a_shift_of_a_reworded_criterion_is_reported_with_the_rewording_as_its_cause(tmp_path: Path) -> None:
     truth = _truth(60)
     stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth})
     changed = replace(KIND_TONE, criteria=(replace(KIND_TONE.criteria[0], requirement="is very kind"),))
@@ -478,7 +484,7 @@ def _reworded(asked: Rubric) -> Rubric:
     return replace(asked, criteria=(replace(asked.criteria[0], requirement="is very kind"),))
 
 
-def test_a_shift_after_the_author_s_own_edit_is_not_drift_if_agreement_is_no_worse(tmp_path: Path) -> None:
+def test_a_shift_after_a_criterion_was_reworded_is_not_called_drift_if_agreement_is_no_worse(tmp_path: Path) -> None:
     truth = _truth(80)
     stored = _accepted(tmp_path, KIND_TONE, {"tone": _up(truth)}, {"tone": truth})
     calibration = _now(stored, _reworded(KIND_TONE), _examples({"tone": _up(truth)}), {"tone": _up(truth)})
@@ -492,7 +498,7 @@ def test_a_shift_after_the_author_s_own_edit_is_not_drift_if_agreement_is_no_wor
     assert calibration.decision.use == "gate"
 
 
-def test_a_shift_after_the_author_s_own_edit_is_drift_if_agreement_fell(tmp_path: Path) -> None:
+def test_agreement_that_fell_after_a_criterion_was_reworded_is_reported_as_drift(tmp_path: Path) -> None:
     truth = _truth(80)
     stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth})
     calibration = _now(stored, _reworded(KIND_TONE), _examples({"tone": truth}), {"tone": _turned(truth)})
@@ -505,7 +511,7 @@ def test_a_shift_after_the_author_s_own_edit_is_drift_if_agreement_fell(tmp_path
     )
 
 
-def test_the_median_of_a_run_s_samples_is_compared_with_the_accepted_runs(tmp_path: Path) -> None:
+def test_of_several_samples_of_one_run_the_median_is_compared_with_the_accepted_run(tmp_path: Path) -> None:
     truth = _truth(40)
     stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth})
     now = [*_rated({"tone": _up(truth)}, sample=1), *_rated({"tone": truth})]
@@ -515,7 +521,7 @@ def test_the_median_of_a_run_s_samples_is_compared_with_the_accepted_runs(tmp_pa
     )
 
 
-def test_accepted_runs_whose_means_differ_more_than_single_answers_explain_give_a_finding_without_an_alarm(
+def test_accepted_runs_whose_means_differ_more_than_by_chance_give_the_finding_unsteady_judge_and_no_alarm(
     tmp_path: Path,
 ) -> None:
     truth = _truth(60)
@@ -528,7 +534,7 @@ def test_accepted_runs_whose_means_differ_more_than_single_answers_explain_give_
     assert baseline(calibration).criteria["tone"].verdict == "can't tell"
 
 
-def test_a_run_of_several_samples_says_that_medians_are_compared(tmp_path: Path) -> None:
+def test_the_drift_report_says_that_medians_are_compared_if_a_run_has_several_samples(tmp_path: Path) -> None:
     truth = _truth(40)
     stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth}, {"tone": truth})
     now = [rating for sample in range(3) for rating in _rated({"tone": truth}, sample=sample)]

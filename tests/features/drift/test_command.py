@@ -55,7 +55,9 @@ def test_a_judge_that_moved_under_the_same_name_fails_the_gate(accepted_twice: P
     assert report["baseline"]["criteria"]["facts"]["verdict"] == "no drift"
 
 
-def test_a_shift_is_attributed_to_the_criterion_s_text_or_the_judge_that_changed(accepted_twice: Path) -> None:
+def test_a_shift_is_attributed_to_the_judge_if_only_the_judge_changed_and_to_a_rewording_if_only_words_changed(
+    accepted_twice: Path,
+) -> None:
     here = accepted_twice
     setting.write_judge(here, facts=1)
     by_judge, status = report_of(here)
@@ -74,7 +76,9 @@ def test_a_shift_is_attributed_to_the_criterion_s_text_or_the_judge_that_changed
 
 
 @pytest.mark.proof
-def test_effects_of_text_and_judge_changed_at_once_are_separated_by_a_replay_only(accepted: Path) -> None:
+def test_effects_of_a_rewording_and_of_a_changed_judge_are_separated_only_with_the_option_replay(
+    accepted: Path,
+) -> None:
     here = accepted
     setting.write_judge(here, facts=1)
     setting.ask_strictly(here)
@@ -93,7 +97,7 @@ def test_effects_of_text_and_judge_changed_at_once_are_separated_by_a_replay_onl
 
 
 @pytest.mark.proof
-def test_cached_replies_are_enough_to_separate_the_causes_of_a_shift(accepted: Path) -> None:
+def test_cached_replies_to_the_old_wording_are_enough_to_separate_the_causes_of_a_shift(accepted: Path) -> None:
     here = accepted
     setting.write_judge(here, facts=1)
     calibrate(here, "--quiet")
@@ -105,7 +109,7 @@ def test_cached_replies_are_enough_to_separate_the_causes_of_a_shift(accepted: P
 
 
 @pytest.mark.proof
-def test_runs_with_the_option_check_are_counted_and_a_check_of_the_same_ratings_counts_once(accepted: Path) -> None:
+def test_each_run_with_the_option_check_is_counted_and_checking_the_same_ratings_again_is_not(accepted: Path) -> None:
     here = accepted
     runs = [report_of(here, "--check")[0]["baseline"]["run"] for _ in range(2)]
     setting.set_judge(here, facts=1)
@@ -121,7 +125,7 @@ def test_runs_with_the_option_check_are_counted_and_a_check_of_the_same_ratings_
 
 
 @pytest.mark.proof
-def test_a_run_without_the_option_check_uses_the_significance_level_of_the_next_check_and_is_not_counted(
+def test_a_run_without_the_option_check_is_not_counted_and_uses_the_significance_level_of_the_next_check(
     accepted: Path,
 ) -> None:
     here = accepted
@@ -150,7 +154,7 @@ def test_junit_and_the_step_summary_report_the_drift(accepted: Path) -> None:
     assert "tone now scores 0.80 levels higher" in summary.read_text(encoding="utf-8").replace("\\", "")
 
 
-def test_ratings_of_a_file_can_be_accepted_and_later_ones_compared_with_them(here: Path) -> None:
+def test_ratings_in_a_file_can_be_accepted_and_ratings_in_a_later_file_compared_with_them(here: Path) -> None:
     text = (here / "calibration" / "clear" / "examples.jsonl").read_text(encoding="utf-8")
     labelled = [json.loads(line) for line in text.splitlines()]
     then = {example["id"]: example["labels"][0]["criteria"] for example in labelled}
@@ -178,5 +182,5 @@ def test_the_report_names_how_many_runs_were_accepted_and_which_file_keeps_them(
     assert report["baseline"]["accepted"]["file"] == str(elsewhere)
 
 
-def test_a_run_that_is_accepted_and_compared_at_once_says_that_it_is_added_to_the_accepted_runs(accepted: Path) -> None:
+def test_calibrate_with_the_option_accept_says_that_the_run_is_added_to_the_accepted_runs(accepted: Path) -> None:
     assert "This run is added to the accepted ones." in calibrate(accepted, "--accept", "--details").stdout

@@ -31,7 +31,7 @@ def test_a_run_accepted_from_python_joins_the_accepted_runs_and_later_calls_are_
     assert not again.baseline.alarm
 
 
-def test_a_run_that_was_asked_in_another_way_does_not_join_the_accepted_one(tmp_path: Path) -> None:
+def test_a_run_whose_judge_was_asked_with_other_parameters_does_not_join_the_accepted_runs(tmp_path: Path) -> None:
     accepted = tmp_path / "calibration/rubric/accepted.json"
     takes_format = False
     with chdir(tmp_path), ways.server_that_refuses_the_format(lambda _: not takes_format) as server:

@@ -71,7 +71,9 @@ def test_the_drift_section_lists_changes_and_the_figures_of_each_criterion(since
     assert noise == "Answers differ more than the accepted runs do among themselves: clarity, tone."
 
 
-def test_the_headline_names_the_criterion_that_moved_most_and_the_cause(since: Since) -> None:
+def test_the_headline_on_drift_says_whether_you_reworded_a_criterion_the_judge_changed_or_the_judge_drifted(
+    since: Since,
+) -> None:
     reworded = baseline(calibrated(_still(), rubric("per_criterion", changed=[CHANGED]), since=since))
     other_model = baseline(
         calibrated(_still(parameters={"temperature": 0.0}, added={"tone": 1.0}), rubric("per_criterion"), since=since)
@@ -88,7 +90,7 @@ def test_the_headline_names_the_criterion_that_moved_most_and_the_cause(since: S
     assert heads[0].text.startswith("On the same 60 examples clarity now scores 0.45 levels lower")
 
 
-def test_a_run_that_is_accepted_says_whether_it_joins_or_replaces_the_others(since: Since) -> None:
+def test_the_report_on_a_run_that_is_accepted_says_whether_it_joins_or_replaces_the_accepted_runs(since: Since) -> None:
     drift = baseline(calibrated(_still(), rubric("per_criterion"), since=replace(since, accepting=True)))
     assert _shown(drift)[-1] == "This run is added to the accepted ones."
     started_over = replace(since, accepting=True, start_over=True)
@@ -101,7 +103,9 @@ def test_a_comparison_is_shown_with_its_number_among_the_planned_comparisons(sin
     assert _shown(drift)[1].startswith("This is comparison 2 of 13 planned with it. ")
 
 
-def test_an_alarm_says_whether_it_rests_on_this_comparison_or_on_all_comparisons_together(since: Since) -> None:
+def test_the_report_says_whether_an_alarm_is_raised_by_this_comparison_or_by_all_since_the_accepted_run(
+    since: Since,
+) -> None:
     drifts = {
         name: baseline(calibrated(_still(**changes), rubric("per_criterion"), since=replace(since, **asked)))
         for name, changes, asked in (
@@ -165,5 +169,5 @@ def test_the_json_of_drift_has_every_key_and_no_nan(since: Since) -> None:
     }
 
 
-def test_the_json_has_no_baseline_if_no_run_was_accepted(tmp_path: Path) -> None:
+def test_baseline_is_null_in_the_json_of_calibrate_if_no_run_was_accepted(tmp_path: Path) -> None:
     assert json_of(calibrated(_still(), rubric()))["baseline"] is None

@@ -30,7 +30,7 @@ def situation(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
     return name, DRIFTS[name](tmp_path_factory.mktemp("kept"))
 
 
-def test_the_callout_at_the_top_of_a_report_states_the_situation_of_the_calibration(
+def test_the_callout_at_the_top_of_a_report_on_drift_has_the_expected_head_and_tone_in_each_example_situation(
     situation: tuple[str, Calibration],
 ) -> None:
     name, calibration = situation
@@ -38,14 +38,16 @@ def test_the_callout_at_the_top_of_a_report_states_the_situation_of_the_calibrat
     assert (shown.tone, shown.head) == TONES[name]
 
 
-def test_the_report_on_each_situation_equals_its_golden_file(
+def test_the_report_on_each_example_situation_of_drift_equals_its_golden_file(
     situation: tuple[str, Calibration], golden: GoldenFiles
 ) -> None:
     name, calibration = situation
     golden.check(f"situations/{name}.md", steady(render_markdown(view(calibration))), HERE)
 
 
-def test_the_terminal_fits_80_columns_and_leads_with_the_same_callout(situation: tuple[str, Calibration]) -> None:
+def test_the_terminal_report_fits_80_columns_and_begins_with_the_callout_of_the_report(
+    situation: tuple[str, Calibration],
+) -> None:
     name, calibration = situation
     fits_and_leads_with(TONES[name][1], calibration)
 
@@ -56,12 +58,14 @@ def offers_accepting_where_it_can_be_used(calibration: Calibration) -> None:
     assert offered == (calibration.decision.use in ("gate", "trend"))
 
 
-def test_the_option_accept_is_suggested_only_for_a_judge_that_can_be_used(situation: tuple[str, Calibration]) -> None:
+def test_calibrate_after_an_accepted_run_suggests_the_option_accept_only_for_a_judge_that_can_be_used(
+    situation: tuple[str, Calibration],
+) -> None:
     offers_accepting_where_it_can_be_used(situation[1])
 
 
 @pytest.mark.parametrize("name", SITUATIONS)
-def test_for_a_first_run_the_option_accept_is_suggested_only_for_a_judge_that_can_be_used(name: str) -> None:
+def test_a_first_calibration_suggests_the_option_accept_only_for_a_judge_that_can_be_used(name: str) -> None:
     offers_accepting_where_it_can_be_used(SITUATIONS[name]())
 
 
@@ -71,7 +75,7 @@ def test_false_passes_and_fails_are_shown_as_shares_of_gold_s_fails_and_passes(
     shares_are_those_of_gold(situation[1])
 
 
-def test_findings_that_drift_explains_are_stated_with_the_drift_and_suggest_no_edit() -> None:
+def test_a_fall_of_agreement_explained_by_drift_is_stated_with_the_drift_and_not_among_the_fixes() -> None:
     page = (HERE / "situations" / "drift-by-judge.md").read_text(encoding="utf-8")
     first, _, rest = page.partition("### Fix first")
     fixes = rest.partition("### Criteria")[0]

@@ -93,7 +93,9 @@ def test_reversing_the_scale_reverses_the_sign_of_a_shift(rows: list[list[int]])
 
 @settings(deadline=None, max_examples=60)
 @given(rows=tables)
-def test_the_interval_of_a_shift_excludes_0_exactly_if_its_p_value_is_below_the_level(rows: list[list[int]]) -> None:
+def test_the_interval_of_a_shift_excludes_0_exactly_if_its_p_value_is_below_the_significance_level(
+    rows: list[list[int]],
+) -> None:
     ratings = np.array(rows, dtype=np.float64)
     moved = compare_runs(ratings[:, 0], ratings[:, 1:], span=4).moved
     low, value, high = moved.shift.low, moved.shift.value, moved.shift.high
@@ -214,7 +216,7 @@ def test_a_large_fall_of_agreement_is_detected_and_its_change_is_the_new_error_m
     assert change.p < 0.001
 
 
-def test_the_change_of_agreement_can_be_computed_for_kappa() -> None:
+def test_the_change_of_kappa_since_the_accepted_runs_equals_the_difference_of_the_runs_kappas() -> None:
     gold, now, stored = made(60, 2, 0.0, 9)
 
     def quadratic(moments: Moments) -> Table:
@@ -248,7 +250,7 @@ def test_the_change_of_an_error_measure_is_undefined_if_the_measure_is_undefined
 
 
 @pytest.mark.parametrize(("runs", "run_sd"), [(1, 0.0), (1, 0.08), (3, 0.08), (5, 0.12)])
-def test_judges_that_have_not_changed_but_whose_runs_differ_rarely_raise_an_alarm(runs: int, run_sd: float) -> None:
+def test_an_alarm_is_rare_for_judges_that_have_not_changed_although_their_runs_differ(runs: int, run_sd: float) -> None:
     alarms = []
     for seed in range(150):
         criteria = [made(60, runs, run_sd, 4 * seed + criterion)[1:] for criterion in range(4)]
@@ -262,7 +264,7 @@ def test_five_accepted_runs_are_enough_to_detect_a_shift_of_half_a_level() -> No
     assert np.mean(moved) > 0.9
 
 
-def test_a_shift_can_be_measured_from_another_run_with_the_accepted_runs_as_the_measure_of_noise() -> None:
+def test_a_shift_can_be_measured_from_one_run_while_noise_is_estimated_from_all_accepted_runs() -> None:
     _, now, stored = made(60, 3, 0.0, 5, shift=0.6)
     usual = compare_runs(now, stored, span=4).moved
     moved = compare_runs(now, stored, span=4, base=stored[:, 0]).moved
@@ -287,7 +289,7 @@ def test_the_number_of_examples_needed_is_enough_to_show_that_an_unmoved_judge_d
     assert steady >= 16
 
 
-def test_no_number_of_examples_is_named_if_more_accepted_runs_are_needed() -> None:
+def test_no_number_of_examples_needed_is_named_if_only_more_accepted_runs_would_help() -> None:
     _, now, stored = made(60, 3, 0.0, 1)
     assert compare_runs(now, stored[:, 0], span=4).needed is None
     assert compare_runs(now, stored, span=4, margin=0.05).needed is None

@@ -20,7 +20,9 @@ def graded() -> ExperimentRun:
     return asyncio.run(run_experiment(ONE, ScriptedJudge([{"c1": "MET"}]), model=ScriptedJudge(["Paris."])))
 
 
-def test_an_accepted_run_is_read_back_from_a_folder_made_for_it(graded: ExperimentRun, tmp_path: Path) -> None:
+def test_accepting_an_experiment_creates_the_folder_and_the_accepted_run_is_read_back_from_it(
+    graded: ExperimentRun, tmp_path: Path
+) -> None:
     path = tmp_path / "try.experiment" / "accepted.json"
     accept_experiment(graded, path)
     (mark,) = (mark for mark in load_accepted_experiment(path).marks if (mark.rater, mark.id) == ("plain", "fr"))

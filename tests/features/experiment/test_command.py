@@ -98,7 +98,9 @@ def test_an_experiment_writes_csv_json_and_markdown(folder: Path) -> None:
     assert "| formal | accuracy | 4.67 |" in (folder / "t.md").read_text()
 
 
-def test_standard_output_holds_nothing_but_json_if_json_is_asked_for_without_a_file(folder: Path) -> None:
+def test_experiment_prints_nothing_but_json_to_standard_output_if_json_is_asked_for_without_a_file(
+    folder: Path,
+) -> None:
     done = recorded(folder, "--json")
     assert json.loads(done.stdout)["counts"] == {"outputs": 6, "asked_now": 0, "not_graded": 0}
     assert "Experiment support" in done.stderr
@@ -256,7 +258,7 @@ def test_accepting_an_experiment_replaces_an_unreadable_accepted_run_with_a_warn
     assert "Since the accepted run" in recorded(folder, "--fail-if", "worse", "--details").stdout
 
 
-def test_an_experiment_that_cannot_be_stored_is_refused_before_a_judge_is_asked(folder: Path) -> None:
+def test_accepting_an_experiment_is_refused_if_a_file_or_folder_is_in_the_way_of_the_accepted_run(folder: Path) -> None:
     without_settings(folder / FILE)
     kept = folder / "support.experiment"
     kept.write_text("mine")

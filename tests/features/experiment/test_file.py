@@ -127,7 +127,9 @@ def test_faults_of_an_experiment_s_rubric_are_reported_with_the_rubric_s_lines(t
     assert any(line == 1 and "rubric.yaml:2: weight must be a finite number" in problem for line, problem in problems)
 
 
-def test_a_criterion_named_like_a_figure_of_the_experiment_s_table_is_refused(tmp_path: Path) -> None:
+def test_a_criterion_named_overall_is_refused_since_the_experiment_s_table_has_a_figure_of_that_name(
+    tmp_path: Path,
+) -> None:
     rubric = RUBRIC.replace("tone", "overall")
     assert any("'overall' needs another name" in problem for _, problem in faults(tmp_path, WHOLE, rubric))
 
@@ -174,7 +176,7 @@ def test_faults_of_files_that_an_experiment_names_are_reported_together_with_the
     assert any(line == 5 and "out.jsonl:1: `case` must be a name" in problem for line, problem in problems)
 
 
-def test_a_file_of_outputs_that_names_no_variants_is_refused_if_the_experiment_names_none_either(
+def test_a_file_of_outputs_without_variants_is_refused_if_the_experiment_s_file_names_none_either(
     tmp_path: Path,
 ) -> None:
     write_lines(tmp_path / "out.jsonl", [{"case": "a", "output": "x", "query": "?", "context": "."}])
@@ -182,7 +184,7 @@ def test_a_file_of_outputs_that_names_no_variants_is_refused_if_the_experiment_n
     assert problems == [(2, "`variants` is missing, and the file of outputs names none")]
 
 
-def test_faults_of_an_outputs_file_given_for_the_run_are_reported_by_its_own_lines(tmp_path: Path) -> None:
+def test_faults_of_a_file_of_outputs_passed_to_from_file_are_reported_by_the_lines_of_that_file(tmp_path: Path) -> None:
     write_lines(tmp_path / "out.jsonl", [{"case": "a"}, {"case": "a", "output": "x"}, {"case": "a", "output": "y"}])
     with pytest.raises(RatingError) as caught:
         Experiment.from_file(experiment(tmp_path, WHOLE), outputs=tmp_path / "out.jsonl")

@@ -71,14 +71,14 @@ def a_tool() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("a_tool")
-def test_for_an_experiment_a_tool_s_export_is_read_by_the_reader_of_that_tool_s_format(tmp_path: Path) -> None:
+def test_experiment_reads_a_tool_s_export_of_outputs_in_the_format_of_that_tool(tmp_path: Path) -> None:
     (tmp_path / "tea.csv").write_text("trace,completion\n1,Leeds.\n2,York.\n", encoding="utf-8")
     outputs = read_outputs(tmp_path / "tea.csv")
     assert [(output.case, output.output.text) for output in outputs] == [("p0", "Leeds."), ("p1", "York.")]
     assert {tuple(output.inputs.items()) for output in outputs} == {(("query", "Where?"),)}
 
 
-def test_a_csv_file_gives_outputs_and_inputs_by_column(tmp_path: Path) -> None:
+def test_a_csv_file_of_outputs_has_columns_for_variant_case_output_and_inputs(tmp_path: Path) -> None:
     (tmp_path / "out.csv").write_text('variant,case,output,query\na,x,"Two\nlines",Why?\na,y,,How?\n', encoding="utf-8")
     first, second = read_outputs(tmp_path / "out.csv")
     assert (first.variant, first.case, first.output.text, dict(first.inputs)) == (
@@ -210,7 +210,7 @@ def test_after_the_budget_has_run_out_the_model_is_asked_for_no_more_outputs() -
     assert len(model.prompts) == 2
 
 
-def test_missing_outputs_without_a_model_to_ask_are_an_error() -> None:
+def test_an_output_that_is_missing_is_an_error_if_there_is_no_model_to_ask() -> None:
     with pytest.raises(NoJudge, match="no model to ask"):
         asyncio.run(make_outputs(TWO, None))
 
@@ -251,7 +251,7 @@ def test_stored_outputs_are_reused_until_prompt_case_or_model_changes(tmp_path: 
     assert {output.text for output in made(TWO, second_judge, OutputsFile(path)).values()} == {"Bern."}
 
 
-def test_half_a_line_in_the_outputs_file_is_ignored_and_harms_no_line_after_it(tmp_path: Path) -> None:
+def test_a_partial_last_line_in_the_file_of_outputs_is_ignored_and_later_lines_are_still_read(tmp_path: Path) -> None:
     path = tmp_path / "outputs.jsonl"
     made(TWO, ScriptedJudge(lambda *_: "Paris."), OutputsFile(path))
     path.write_bytes(path.read_bytes()[:-30])
@@ -261,7 +261,7 @@ def test_half_a_line_in_the_outputs_file_is_ignored_and_harms_no_line_after_it(t
     assert {output.text for output in made(TWO, ScriptedJudge(()), OutputsFile(path)).values()} == {"Paris.", "Rome."}
 
 
-def test_the_outputs_file_of_an_experiment_can_be_labelled_as_a_pool(tmp_path: Path) -> None:
+def test_the_outputs_file_of_an_experiment_can_be_labelled_with_the_option_pool(tmp_path: Path) -> None:
     run = asyncio.run(
         run_experiment(
             TWO,

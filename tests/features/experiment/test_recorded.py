@@ -159,7 +159,9 @@ def decided(ids: list[str], decisions: list[tuple[bool, bool]], run: ExperimentR
     return decision_table(run.experiment.rubric, examples, **both)
 
 
-def test_pass_rates_of_variants_are_corrected_by_labels_of_other_responses(run: ExperimentRun) -> None:
+def test_pass_rates_of_variants_are_corrected_by_the_judge_s_error_rates_on_labels_of_other_responses(
+    run: ExperimentRun,
+) -> None:
     counts = {(True, True): 27, (True, False): 3, (False, True): 4, (False, False): 16}
     decisions = [both for both, count in counts.items() for _ in range(count)]
     rates = corrected_rates(run, decided([f"l{place}" for place in range(len(decisions))], decisions, run))
@@ -168,7 +170,7 @@ def test_pass_rates_of_variants_are_corrected_by_labels_of_other_responses(run: 
     assert set(rates.groups) == {"formal", "casual"}
 
 
-def test_labels_of_an_experiment_s_own_outputs_correct_pass_rates_within_the_judge_s_passes_and_fails(
+def test_labels_on_an_experiment_s_own_outputs_correct_pass_rates_within_the_judge_s_passes_and_fails(
     run: ExperimentRun,
 ) -> None:
     grades = list(run.grades.values())
@@ -254,7 +256,9 @@ def without_grades(run: ExperimentRun, *variants: str) -> ExperimentRun:
     return replace(run, grades=grades)
 
 
-def test_a_variant_without_any_grade_still_has_its_row_in_the_table(run: ExperimentRun) -> None:
+def test_if_a_variant_has_no_grades_the_report_gives_the_mean_of_the_other_variant_and_has_no_empty_table(
+    run: ExperimentRun,
+) -> None:
     document = view(report_of(without_grades(run, "casual")))
     assert document.answer is not None
     assert "formal has a mean of 0.81" in document.answer.head

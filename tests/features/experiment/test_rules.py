@@ -44,7 +44,7 @@ def rows() -> dict[str, VariantFigures]:
         ("tone > 4.5", False),
     ],
 )
-def test_a_fail_if_rule_applies_if_its_figure_is_beyond_its_bound(text: str, hit: bool) -> None:
+def test_a_fail_if_rule_fails_an_experiment_if_the_rule_s_figure_is_beyond_the_bound(text: str, hit: bool) -> None:
     hits = Rule.parse(text, EXPERIMENT).hits(rows())
     assert bool(hits) == hit
     assert all("the run fails if" in line for line in hits)
@@ -54,7 +54,7 @@ def test_a_fail_if_rule_for_all_variants_says_which_ones_fail() -> None:
     assert Rule.parse("tone < 4", EXPERIMENT).hits(rows()) == ["a.b: tone is 2, and the run fails if tone < 4"]
 
 
-def test_a_fail_if_rule_applies_if_its_figure_could_not_be_computed() -> None:
+def test_a_fail_if_rule_fails_an_experiment_if_the_rule_s_figure_could_not_be_computed() -> None:
     assert Rule.parse("a.b.overall < 0.1", EXPERIMENT).hits(rows()) == [
         "a.b: overall is not known, so 'a.b.overall < 0.1' can't be checked"
     ]

@@ -90,7 +90,7 @@ def test_a_file_of_outputs_may_name_images_by_path(folder: Path) -> None:
     assert passes(experiment(folder, "--json", "-", outputs=OUTPUTS, cases=CASES)) == (0.5, 2)
 
 
-def test_a_prompt_variant_with_an_image_as_placeholder_is_refused_since_the_model_gets_text(folder: Path) -> None:
+def test_an_experiment_s_prompt_with_a_placeholder_for_an_image_is_refused(folder: Path) -> None:
     done = experiment(folder, "--model", "function:eyes:answer", prompt="{{chart}} {{query}}", cases=CASES)
     assert done.returncode == 2
     assert "'plain' fills in {{chart}}, which is no text in case 'a'" in done.stderr

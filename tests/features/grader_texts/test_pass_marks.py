@@ -270,7 +270,7 @@ ON_OTHER_NUMBERS = (
         (NOTHING_SAID, UP_TO),
     ],
 )
-def test_a_pass_mark_stated_in_words_is_read_on_every_scale(
+def test_a_pass_mark_stated_in_a_grader_text_is_read_whatever_scale_the_text_uses(
     scales: tuple[tuple[str, tuple[int, int]], ...], limits: tuple[str, ...]
 ) -> None:
     for (lead, ends), limit, between in itertools.product(scales, limits, (" ", "\n")):
@@ -279,11 +279,13 @@ def test_a_pass_mark_stated_in_words_is_read_on_every_scale(
 
 
 @pytest.mark.parametrize(("text", "ends", "passes_from"), IN_OTHER_WORDS)
-def test_a_pass_mark_is_read_in_many_wordings(text: str, ends: tuple[float, float], passes_from: float) -> None:
+def test_a_pass_mark_is_read_from_grader_texts_in_many_wordings(
+    text: str, ends: tuple[float, float], passes_from: float
+) -> None:
     reading = read_text(text)
     assert (reading.ends, reading.passes_from, reading.points) == (ends, passes_from, ())
 
 
 @pytest.mark.parametrize("text", ON_OTHER_NUMBERS)
-def test_numbers_that_describe_an_output_are_not_read_as_a_scale(text: str) -> None:
+def test_numbers_that_describe_the_output_in_a_grader_text_are_not_read_as_a_scale(text: str) -> None:
     assert read_text(text).in_words == "pass or fail"

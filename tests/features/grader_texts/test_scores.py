@@ -43,7 +43,7 @@ judge.environment = ()
         ),
     ],
 )
-def test_a_grader_text_that_asks_for_a_score_gives_a_score_and_says_how_the_text_was_understood(
+def test_a_grader_text_that_asks_for_a_score_gives_a_score_and_the_metadata_say_how_the_text_was_read(
     text: str,
     level: str,
     score: float,
@@ -80,7 +80,7 @@ def test_a_grader_text_that_lets_some_points_be_missed_becomes_one_criterion_tha
             assert passing == [2, 3]
 
 
-def test_a_scale_on_which_less_is_better_keeps_its_numbers_as_labels_in_a_rubric(tmp_path: Path) -> None:
+def test_a_scale_in_a_grader_text_on_which_less_is_better_keeps_its_numbers_as_labels_of_levels(tmp_path: Path) -> None:
     text = "Rate harm from 0 (harmless) to 3 (dangerous). Fail above 1."
     configuration = {"prompts": ["x"], "providers": ["echo"]}
     asserted = {"type": "llm-rubric", "metric": "harm", "value": text}

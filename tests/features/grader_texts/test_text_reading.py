@@ -35,7 +35,7 @@ def test_no_grader_text_that_asks_for_a_score_is_graded_as_pass_or_fail(text: st
     assert read_text(text).asks_for_score
 
 
-def test_any_two_halves_of_grader_texts_joined_are_read_without_an_error() -> None:
+def test_any_two_grader_texts_cut_in_the_middle_and_joined_are_read_without_an_error() -> None:
     texts = [text for text, _ in TEXTS]
     for first, second in zip(texts, texts[7:], strict=False):
         for between in ("\n", " ", ""):
@@ -55,7 +55,7 @@ def test_points_of_a_grader_text_keep_the_words_before_and_after_the_list() -> N
     )
 
 
-def test_points_and_levels_of_a_grader_text_keep_their_quotations_and_material() -> None:
+def test_points_and_levels_of_a_grader_text_keep_quotations_and_tagged_material() -> None:
     text = 'The reply:\n- has the line "see you soon"\n- agrees with <source>{{source}}</source>'
     assert read_text(text).points == (
         'The reply has the line "see you soon"',
@@ -64,7 +64,7 @@ def test_points_and_levels_of_a_grader_text_keep_their_quotations_and_material()
     assert read_text('Rate it:\n1 = says "not now"\n2 = says yes').scale.levels[0].description == 'says "not now"'
 
 
-def test_each_list_of_points_in_a_grader_text_keeps_the_words_before_it() -> None:
+def test_each_point_in_a_grader_text_s_list_begins_with_the_words_before_that_list() -> None:
     text = "The reply should:\n- greet the customer\n\nIt must not:\n- promise a date\n- ask for a PIN"
     assert read_text(text).points == (
         "The reply should greet the customer",
@@ -107,7 +107,7 @@ def test_a_scale_on_which_more_is_better_has_its_lowest_score_as_the_worst_level
 
 
 @pytest.mark.parametrize("lead", ["Does any of these:", "At least two of:", "Either of them:\n\nnames one, or"])
-def test_points_that_need_not_all_be_met_are_judged_as_one_question(lead: str) -> None:
+def test_points_of_which_only_some_must_be_met_are_read_as_a_single_question(lead: str) -> None:
     reading = read_text(f"{lead}\n- names the river\n- names the sea\n- names the hill")
     assert (reading.points, reading.asks_for_score) == ((), False)
 
@@ -120,5 +120,5 @@ def test_points_that_need_not_all_be_met_are_judged_as_one_question(lead: str) -
         ("Score 0 to 10 for tone. Pass if it has at least 4 words.", None),
     ],
 )
-def test_the_score_from_which_a_grader_text_passes_is_read(text: str, level: float | None) -> None:
+def test_the_score_from_which_a_response_passes_is_read_from_a_grader_text(text: str, level: float | None) -> None:
     assert read_text(text).passes_from == level

@@ -77,7 +77,7 @@ def unchanged(name: str, project: Path) -> bool:
     return all((project / path.relative_to(FOLDER / name)).read_bytes() == path.read_bytes() for path in files)
 
 
-def test_each_of_the_twelve_configurations_has_expected_criteria_in_this_test() -> None:
+def test_this_file_lists_the_expected_criteria_of_each_of_the_twelve_example_configurations() -> None:
     assert len(NAMES) >= 12
     assert sorted(CRITERIA) == NAMES
 
@@ -138,7 +138,7 @@ def test_parts_of_a_promptfoo_configuration_that_are_not_read_are_counted(tmp_pa
     assert names == ["is-kind", "return-a-confidence"]
 
 
-def test_the_stand_in_judge_of_a_configuration_says_in_its_grades_that_it_is_no_model(tmp_path: Path) -> None:
+def test_the_stand_in_judge_that_init_writes_says_in_its_grades_that_it_is_no_model(tmp_path: Path) -> None:
     project = copied("default_test", tmp_path)
     run("markscheme", "init", "--yes", cwd=project)
     (project / "outputs.jsonl").write_text('{"response": "Thank you for the photo of the meter, it arrived."}\n')
@@ -209,7 +209,7 @@ def assert_all_graded(graded: list[dict[str, Any]]) -> None:
             assert not part.get("metadata", {}).get("graderError"), part
 
 
-def test_a_configuration_graded_by_markscheme_leaves_no_row_ungraded(tmp_path: Path) -> None:
+def test_grading_a_promptfoo_configuration_by_markscheme_leaves_no_row_ungraded(tmp_path: Path) -> None:
     assert_all_graded(run_through_us("default_test", tmp_path))
 
 

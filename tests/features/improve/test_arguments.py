@@ -14,7 +14,7 @@ LONGEST_PATH = 4095
 """Bytes of a path on Linux."""
 
 
-def test_improve_prints_json_only_to_standard_output_and_refuses_a_file_for_it() -> None:
+def test_the_option_json_of_improve_refuses_a_file() -> None:
     with pytest.raises(UsageError, match="`--json` prints to standard output here"):
         parse("improve", ["x", "--json=out.json"], SettingsFile())
 

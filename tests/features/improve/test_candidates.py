@@ -67,7 +67,7 @@ def why(*edits: Any, of: LabelledTexts | None = None) -> str:
     return str(refused.value)
 
 
-def test_json_edits_change_the_rubric_s_words_that_they_name_and_nothing_else() -> None:
+def test_json_edits_change_only_the_words_of_the_rubric_that_they_name() -> None:
     wording = made(
         edit("Does the reply answer?"),
         edit("It is rude or cold.", "It is rude.", "levels[0].description"),
@@ -103,7 +103,7 @@ def test_words_that_the_rubric_had_before_are_not_refused_as_copied() -> None:
     made(edit("The reply answers the question. Read the whole reply before you judge it."), of=texts)
 
 
-def test_shorter_copied_phrases_and_revealing_names_are_shown_as_warnings() -> None:
+def test_six_words_copied_from_an_example_and_names_that_few_examples_contain_give_warnings() -> None:
     texts = labelled("the parcel of order_1234 left us on the ninth day", "all well", "fine")
     (shared, telling) = made(edit("As if the parcel of order_1234 left us."), of=texts).warnings
     assert shared.startswith("shares 6 words in a row with a labelled example: “the parcel of order_1234 left us”")
@@ -157,7 +157,9 @@ def test_a_candidate_rubric_that_changes_more_than_words_and_weights_is_refused(
         from_rubric("c", candidate, yours=rubric(), labelled=labelled("x"))
 
 
-def test_a_candidate_rubric_file_may_have_any_name(tmp_path: Path) -> None:
+def test_a_candidate_is_named_after_its_file_and_refused_if_it_repeats_another_or_renames_criteria(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "cold.yaml").write_text(RUBRIC.replace("It is rude.", "It is cold."))
     (tmp_path / "again.json").write_text(
         json.dumps({"edits": [edit("It is cold.", "It is rude.", "levels[0].description")]})
@@ -173,7 +175,7 @@ def test_a_candidate_rubric_file_may_have_any_name(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
-def test_a_candidate_rubric_file_may_differ_in_weights_and_pass_mark(tmp_path: Path) -> None:
+def test_a_candidate_rubric_file_may_change_weights_and_pass_mark(tmp_path: Path) -> None:
     numbers = RUBRIC.replace("weight: 2", "weight: 9").replace("0.6", "0.5")
     (tmp_path / "heavy.yaml").write_text(numbers)
     (tmp_path / "again.yaml").write_text(numbers)
@@ -191,7 +193,7 @@ def test_two_candidate_files_of_the_same_name_are_refused(tmp_path: Path) -> Non
         read_candidates([tmp_path / "a.yaml", tmp_path / "a.json"], yours=rubric(), labelled=labelled("x"))
 
 
-def test_in_json_edits_requirement_is_the_same_field_as_description(tmp_path: Path) -> None:
+def test_in_a_json_edit_the_field_requirement_means_the_field_description(tmp_path: Path) -> None:
     old = rubric().criteria[0].requirement
     wording = from_edits(
         "shorter",

@@ -87,7 +87,7 @@ def project(tmp_path: Path) -> Project:
     return Project(make_project(tmp_path))
 
 
-def test_a_better_wording_is_found_on_dev_and_confirmed_on_held_out_labels(project: Project) -> None:
+def test_a_better_wording_is_selected_on_dev_examples_and_confirmed_on_held_out_labels(project: Project) -> None:
     files = [project.candidate("better", edit(BETTER)), project.candidate("worse", edit(WORSE))]
     status, report, _ = project.improve("--candidates", *files)
     assert (status, report["adopted"], report["finalists"]) == (1, None, ["better"])
@@ -119,7 +119,9 @@ def test_without_the_option_open_the_judge_is_asked_about_no_held_out_example(pr
     assert not seen & held_out
 
 
-def test_dividing_the_examples_into_parts_happens_once_and_changes_nothing_else_in_their_file(project: Project) -> None:
+def test_improve_divides_the_examples_into_dev_and_test_once_and_changes_nothing_else_in_their_file(
+    project: Project,
+) -> None:
     before = (project.home / "examples.jsonl").read_text().splitlines()
     project.improve("--candidates", project.candidate("better", edit(BETTER)))
     drawn = (project.home / "examples.jsonl").read_text().splitlines()
@@ -176,7 +178,9 @@ def test_if_no_wording_is_confirmed_the_report_says_how_likely_the_held_out_labe
 
 
 @pytest.mark.proof
-def test_each_further_test_on_the_same_held_out_labels_halves_its_significance_level(project: Project) -> None:
+def test_each_test_on_held_out_labels_that_were_used_before_has_half_the_significance_level_of_the_last(
+    project: Project,
+) -> None:
     better = project.candidate("better", edit(BETTER))
     project.improve("--candidates", better)  # draws the parts
     project.run("calibrate", *JUDGE, "--split", "test")
@@ -206,7 +210,9 @@ def test_each_further_test_on_the_same_held_out_labels_halves_its_significance_l
     assert (report["opening"], report["alpha"]) == (4, 0.00625), "one fresh label leaves the others opened"
 
 
-def test_examples_are_divided_into_parts_only_when_a_wording_is_tried_and_the_report_says_so(project: Project) -> None:
+def test_examples_are_divided_into_dev_and_test_only_when_a_wording_is_tried_and_the_report_says_so(
+    project: Project,
+) -> None:
     stale = project.candidate("stale", edit(BETTER, "words that the rubric lacks"))
     _, report, _ = project.improve("--candidates", stale)
     assert ([refused["candidate"] for refused in report["refused"]], report["parts_written"]) == (["stale"], False)
@@ -230,7 +236,9 @@ def test_a_wording_that_cannot_be_written_into_the_rubric_file_is_refused_before
     assert project.opened() == []
 
 
-def test_if_no_wording_is_confirmed_the_terminal_shows_calls_cost_and_the_best_words(project: Project) -> None:
+def test_if_no_wording_is_confirmed_the_terminal_shows_calls_cost_and_the_best_wording_next_to_the_rubric_s(
+    project: Project,
+) -> None:
     words = " ".join(project.shown("--candidates", project.candidate("worse", edit(WORSE)), "--details").split())
     assert re.search(r"\d+ calls: (\$[\d.]+|price unknown)", words)
     assert "worse, side by side with yours" in words
@@ -242,7 +250,9 @@ def test_the_help_of_improve_shows_a_file_of_edits() -> None:
     assert '"field": "description", "old": "The reply is polite"' in " ".join(done.stdout.split())
 
 
-def test_the_option_write_changes_only_the_words_in_the_rubric_s_file_and_records_that(project: Project) -> None:
+def test_improve_with_the_option_write_changes_only_the_tested_words_of_the_rubric_s_file_and_records_the_change(
+    project: Project,
+) -> None:
     before = project.rubric.read_text()
     project.run("calibrate", *JUDGE, "--accept", "--anyway")
     better = project.candidate("better", edit(BETTER))
@@ -267,7 +277,7 @@ def test_the_option_write_changes_only_the_words_in_the_rubric_s_file_and_record
 
 
 @pytest.mark.proof
-def test_candidates_from_outside_are_tested_on_all_labels_and_the_report_says_that_the_user_vouches_for_them(
+def test_with_the_option_outside_candidates_are_tested_on_all_labels_and_the_report_says_that_you_vouch_for_them(
     project: Project,
 ) -> None:
     files = [project.candidate("better", edit(BETTER)), project.candidate("worse", edit(WORSE))]
@@ -281,7 +291,7 @@ def test_candidates_from_outside_are_tested_on_all_labels_and_the_report_says_th
     assert "split" not in (project.home / "examples.jsonl").read_text()
 
 
-def test_candidates_from_outside_use_held_out_labels_only_if_asked_to(project: Project) -> None:
+def test_with_the_option_outside_labels_that_are_held_out_are_used_only_with_the_option_open(project: Project) -> None:
     better = project.candidate("better", edit(BETTER))
     project.improve("--candidates", better)
     status, _, complaint = project.improve("--candidates", better, "--outside")
@@ -291,7 +301,7 @@ def test_candidates_from_outside_use_held_out_labels_only_if_asked_to(project: P
     assert (status, report["opening"], len(project.opened())) == (0, 1, 1)
 
 
-def test_improve_with_too_few_labelled_tasks_reports_not_enough_labels(tmp_path: Path) -> None:
+def test_improve_with_too_few_labelled_tasks_exits_4_before_asking_the_judge(tmp_path: Path) -> None:
     project = Project(make_project(tmp_path, tasks=25))
     status, _, complaint = project.improve("--candidates", project.candidate("better", edit(BETTER)))
     assert (status, project.prompts_received()) == (4, [])
@@ -406,7 +416,7 @@ def test_a_round_in_which_all_proposals_are_refused_is_followed_by_another(propo
         assert report["finalists"] == ["round-2/2"]
 
 
-def test_proposals_count_towards_the_budget_and_its_end_stops_the_search(proposing: Any) -> None:
+def test_proposals_count_towards_the_budget_and_the_search_stops_once_the_budget_is_spent(proposing: Any) -> None:
     for project in proposing(good_proposals):
         price = ("-o", "price=100:100", "--budget", "0.3", "-o", "concurrency=1")
         status, report, complaint = project.improve(*PROPOSING, *price, "--rounds", "1", judge=SERVED_JUDGE)
@@ -538,7 +548,7 @@ def test_contradictory_options_of_improve_are_refused(
 
 
 @pytest.mark.proof
-def test_calibrate_says_which_part_of_the_examples_its_figures_are_for(project: Project) -> None:
+def test_calibrate_with_the_option_split_says_that_its_figures_are_for_dev_or_test_examples(project: Project) -> None:
     before = project.run("calibrate", *JUDGE).stdout
     assert "45 examples," in before
     project.improve("--candidates", project.candidate("worse", edit(WORSE)))

@@ -72,7 +72,7 @@ def write_set(folder: Path, lines: Sequence[Mapping[str, Any]], name: str = "exa
 
 
 @pytest.mark.filterwarnings("ignore::markscheme.errors.RatingWarning")
-def test_can_try_words_holds_for_exactly_those_sets_of_examples_that_have_enough_labels_for_improve(
+def test_words_can_be_tried_on_exactly_those_sets_of_examples_that_have_enough_labels_for_improve(
     tmp_path: Path,
 ) -> None:
     outcomes = []
@@ -88,7 +88,9 @@ def test_can_try_words_holds_for_exactly_those_sets_of_examples_that_have_enough
 
 
 @pytest.mark.filterwarnings("ignore::markscheme.errors.RatingWarning")
-def test_gold_of_a_part_is_not_taken_for_that_of_the_whole_set(tmp_path: Path) -> None:
+def test_whether_words_can_be_tried_is_decided_by_all_examples_even_if_only_dev_or_test_was_calibrated(
+    tmp_path: Path,
+) -> None:
     lines = [
         {"id": f"e{n}", "response": f"reply {n}", "labels": [{"rater": "a", "criteria": {"polite": n % 2 == 0}}]}
         for n in range(LEAST)
@@ -150,7 +152,7 @@ def test_with_one_labelled_task_too_few_calibrate_says_how_many_it_takes_to_try_
     )
 
 
-def test_calibrate_on_one_part_of_the_examples_suggests_improve_if_the_whole_set_has_enough_labels(
+def test_calibrate_on_dev_examples_suggests_improve_if_dev_and_test_together_have_enough_labels(
     tmp_path: Path,
 ) -> None:
     folder = make_project(tmp_path, 90)
@@ -160,7 +162,7 @@ def test_calibrate_on_one_part_of_the_examples_suggests_improve_if_the_whole_set
     assert "markscheme improve polite" in reported(folder, "--split", "dev")
 
 
-def test_if_a_file_of_examples_cannot_store_drawn_parts_calibrate_asks_to_write_dev_or_test_by_hand(
+def test_if_the_file_of_examples_cannot_store_a_split_calibrate_asks_to_write_dev_or_test_by_hand(
     tmp_path: Path,
 ) -> None:
     report = reported(make_project(tmp_path, 60, suffix=".json"))
@@ -175,7 +177,7 @@ def test_if_a_file_of_examples_cannot_store_drawn_parts_calibrate_asks_to_write_
         (3, "markscheme label polite"),
     ],
 )
-def test_with_too_few_labels_for_anything_improve_names_outputs_to_label_only_if_no_example_is_left(
+def test_improve_with_too_few_labels_says_to_label_outputs_only_if_no_unlabelled_example_is_left(
     tmp_path: Path, unlabelled: int, command: str
 ) -> None:
     folder = make_project(tmp_path, 20)

@@ -45,14 +45,16 @@ def test_the_page_of_improve_shows_all_three_wordings_side_by_side(improvement: 
     assert "<ins>" in improvement["page"]
 
 
-def test_improve_says_that_the_recorded_set_is_too_small_to_hold_labels_out() -> None:
+def test_improve_refuses_the_error_messages_set_as_too_small_to_hold_labels_out() -> None:
     done = run("markscheme", "improve", "error-messages", "--candidates", *CANDIDATES)
     assert done.returncode == 4
     assert "4 dev and 7 held-out tasks, and 10 and 20 are needed" in done.stderr
     assert '"split"' not in Path(FOLDER / "examples.jsonl").read_text(encoding="utf-8")
 
 
-def test_with_a_recording_of_a_single_run_the_report_says_that_differences_of_runs_are_unknown(tmp_path: Path) -> None:
+def test_with_recorded_replies_of_a_single_run_improve_says_that_differences_between_runs_are_unknown(
+    tmp_path: Path,
+) -> None:
     replies = (FOLDER / "replies" / "claude.jsonl").read_text(encoding="utf-8").splitlines(keepends=True)
     (tmp_path / "once.jsonl").write_text("".join(line for line in replies if json.loads(line)["sample"] == 0))
     judge = f"recorded:{tmp_path / 'once.jsonl'}"

@@ -27,7 +27,7 @@ def part(tasks: tuple[str, ...]) -> TrialPart:
     return TrialPart.of(gold_of(ExampleSet(examples), RUBRIC))
 
 
-def test_examples_of_a_task_count_as_their_mean_difference() -> None:
+def test_a_task_counts_with_the_mean_difference_of_the_task_s_examples() -> None:
     tasks, differences, means = cases.TASKS
     split = part(tasks)
     by_id = {f"e{n}": value for n, value in enumerate(differences)}
@@ -37,12 +37,12 @@ def test_examples_of_a_task_count_as_their_mean_difference() -> None:
     assert split.by_task(np.column_stack([values, values])).shape == (3, 2)
 
 
-def test_a_task_whose_examples_are_all_missing_has_no_mean() -> None:
+def test_a_task_without_any_graded_example_is_left_out() -> None:
     split = part(("a", "b", "c"))
     assert split.by_task(np.array([np.nan, 1.0, 2.0])).tolist() == [1.0, 2.0]
 
 
-def test_tasks_are_tried_in_a_random_order_that_does_not_depend_on_the_file() -> None:
+def test_tasks_are_tried_in_a_random_order_that_is_the_same_in_every_run_and_not_that_of_the_file() -> None:
     names = tuple(f"t{n}" for n in range(30))
     split = part(names)
     assert split.gold.ids == part(names).gold.ids
@@ -50,9 +50,7 @@ def test_tasks_are_tried_in_a_random_order_that_does_not_depend_on_the_file() ->
     assert split.first(10).sum() == 10
 
 
-def test_an_example_that_a_candidate_leaves_ungraded_gets_the_largest_error_and_one_ungraded_before_is_dropped() -> (
-    None
-):
+def test_an_example_ungraded_only_by_the_candidate_gets_the_largest_error_and_one_ungraded_before_is_dropped() -> None:
     gold, yours, theirs = np.array([0.2, 0.9, 0.5]), np.array([0.2, 0.8, np.nan]), np.array([np.nan, 0.9, 0.5])
     assert difference(gold, yours, theirs).tolist()[:2] == pytest.approx([-0.8, 0.1])
     assert np.isnan(difference(gold, yours, theirs)[2])

@@ -87,7 +87,7 @@ def test_fitted_weights_equal_the_worked_example() -> None:
     assert gate(X, Y, AUTHOR).p == approx(3.8e-5, abs=6e-7)
 
 
-def test_fitted_weights_agree_with_the_separate_simulation_code() -> None:
+def test_fitted_weights_equal_those_of_the_shared_simulated_case() -> None:
     case = block("recipes.yaml", "weights_40")
     fit = fitted(case["X"], case["y"], case["author"])
     assert fit == approx(case["w"], abs=6e-7)
@@ -146,7 +146,7 @@ def test_the_test_for_new_weights_is_the_f_test_of_the_author_s_against_free_wei
     assert gate(x, y, AUTHOR).p == approx((1 + 2 * f / 46) ** -23)
 
 
-def test_weights_move_half_the_way_if_the_test_barely_passes_and_all_the_way_if_it_clearly_does() -> None:
+def test_weights_move_at_least_half_the_way_to_the_fitted_ones_exactly_if_the_test_passes() -> None:
     draw = np.random.default_rng(4)
     x = draw.integers(0, 5, (60, 3)) / 4
     noise = draw.normal(0, 0.2, 60)
@@ -245,7 +245,9 @@ def test_the_gain_of_new_weights_is_measured_on_examples_left_out_of_the_fit() -
     assert min(gain.low or 0.0 for gain in gains) < -0.02
 
 
-def test_a_group_of_examples_is_never_split_between_fitting_and_holding_out() -> None:
+def test_the_gain_of_new_weights_counts_a_group_of_examples_as_one_and_has_a_wider_interval_than_without_groups() -> (
+    None
+):
     x, y = labelled(40, [0.6, 0.2, 0.2], 10)
     fivefold_x, fivefold_y = np.repeat(x, 5, axis=0), np.repeat(y, 5)
     grouped = fit_weights(fivefold_x, fivefold_y, AUTHOR, generator=generator(), groups=np.repeat(np.arange(40), 5))
@@ -331,7 +333,7 @@ def test_with_too_few_labels_to_fit_the_weights_stay_and_the_labels_needed_are_s
 @pytest.mark.parametrize(
     "runs", [pytest.param(80, marks=pytest.mark.proof), pytest.param(150, marks=pytest.mark.release)]
 )
-def test_weights_that_are_right_are_changed_in_at_most_seven_runs_of_a_hundred(runs: int) -> None:
+def test_weights_that_the_simulated_scores_follow_are_changed_in_at_most_seven_runs_of_a_hundred(runs: int) -> None:
     changed = 0
     for seed in range(runs):
         x, y = labelled(60, [0.2, 0.3, 0.1, 0.4], seed)
@@ -360,7 +362,7 @@ def test_invalid_arguments_of_a_statistical_function_are_refused_by_name(call: A
         call()
 
 
-def test_weights_that_the_labels_do_not_support_cannot_be_proposed() -> None:
+def test_a_result_with_changed_weights_that_the_labels_do_not_support_is_refused() -> None:
     nothing = Estimate.without_value("not measured", n=0, method="")
     with pytest.raises(ValueError, match="not proposed"):
         TunedWeights((1.0,), (2.0,), False, "", None, None, nothing, (nothing,), ())

@@ -43,7 +43,7 @@ def test_init_writes_a_rubric_with_examples_and_graders_and_a_promptfoo_configur
     assert list(files(tmp_path)) == FILES
 
 
-def test_init_changes_no_file_that_exists(tmp_path: Path) -> None:
+def test_init_leaves_files_that_exist_as_they_are_and_says_so(tmp_path: Path) -> None:
     (tmp_path / "promptfooconfig.yaml").write_text("mine\n")
     (tmp_path / "graders").mkdir()
     (tmp_path / "graders" / "rubric_grader.py").write_text("mine too\n")
@@ -88,7 +88,7 @@ def test_init_reports_a_file_where_a_folder_is_needed(tmp_path: Path) -> None:
     assert run("markscheme", "init", str(tmp_path / "graders")).returncode == 2
 
 
-def test_the_command_that_init_prints_runs_without_a_key(tmp_path: Path) -> None:
+def test_the_calibrate_command_that_init_prints_runs_without_an_api_key(tmp_path: Path) -> None:
     made = run("markscheme", "init", cwd=tmp_path)
     (command,) = re.findall(r"markscheme (calibrate support-reply .+)", made.stdout)
     done = run("markscheme", *command.split(), "--quiet", "--json", "-", cwd=tmp_path, env={"ANTHROPIC_API_KEY": ""})
@@ -98,7 +98,7 @@ def test_the_command_that_init_prints_runs_without_a_key(tmp_path: Path) -> None
 
 
 @pytest.mark.proof
-def test_the_configuration_that_init_writes_runs_and_its_examples_can_be_calibrated(
+def test_the_promptfoo_configuration_that_init_writes_runs_and_the_new_rubric_s_examples_can_be_calibrated(
     promptfoo: PromptfooInstall, runtime: Path, tmp_path: Path
 ) -> None:
     run("markscheme", "init", str(tmp_path))
@@ -200,7 +200,7 @@ def test_tables_that_calibrate_joined_become_one_rubric_by_the_init_command_that
     assert "give each table its own --from" in refused.stderr
 
 
-def test_a_column_that_was_typed_where_the_folder_goes_is_not_made_a_folder(tmp_path: Path) -> None:
+def test_init_refuses_a_column_name_in_place_of_the_folder_and_says_to_repeat_the_option(tmp_path: Path) -> None:
     lines = ["id,answer,judge,ana,ben", *(f"r{n},It is {n}.,yes,yes,no" for n in range(3))]
     (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
     done = run("markscheme", "init", "--from", "t.csv", "--human", "ana", "ben", cwd=tmp_path)
@@ -238,7 +238,7 @@ def test_init_names_the_texts_of_a_table_that_judges_are_not_shown_and_the_optio
     assert examples[0].submission.inputs == {"query": "How do I cancel my order?"}
 
 
-def test_column_names_never_lead_to_files_outside_the_project(tmp_path: Path) -> None:
+def test_a_judge_s_column_with_slashes_in_its_name_gets_a_file_of_ratings_inside_the_project(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("judge/../../x,human\npass,pass\nfail,fail\n", encoding="utf-8")
     done = run("markscheme", "init", "p", "--from", "t.csv", "--judge", "judge/../../x", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -258,7 +258,7 @@ def test_init_refuses_table_options_without_a_table(tmp_path: Path) -> None:
 
 
 @pytest.mark.proof
-def test_files_compiled_by_an_installer_are_not_copied_into_a_new_project(unpacked_wheel: Path, tmp_path: Path) -> None:
+def test_init_from_an_installed_package_copies_no_compiled_python_files(unpacked_wheel: Path, tmp_path: Path) -> None:
     site = tmp_path / "site"
     shutil.copytree(unpacked_wheel, site)
     subprocess.run([sys.executable, "-m", "compileall", "-q", str(site / "markscheme" / "shipped")], check=True)
@@ -270,7 +270,7 @@ def test_files_compiled_by_an_installer_are_not_copied_into_a_new_project(unpack
     assert not list((tmp_path / "p").rglob("*.pyc"))
 
 
-def test_a_file_of_prose_is_refused_as_a_table_with_advice_to_write_its_points_as_criteria(tmp_path: Path) -> None:
+def test_init_refuses_a_file_of_prose_and_advises_to_write_its_points_as_criteria(tmp_path: Path) -> None:
     (tmp_path / "desk.md").write_text("# Help desk rubric\n\nThe reply should be kind.\n")
     done = run("markscheme", "init", "--from", "desk.md", cwd=tmp_path)
     assert done.returncode == 2

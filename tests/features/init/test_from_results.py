@@ -10,7 +10,7 @@ from markscheme.rubrics.file import load_rubric
 from tests.commands.console import run
 
 
-def test_init_from_promptfoo_s_results_makes_metrics_criteria_and_outputs_examples(
+def test_init_from_promptfoo_s_results_turns_metrics_into_criteria_and_outputs_into_examples(
     rated_results: dict[str, Any], tmp_path: Path
 ) -> None:
     (tmp_path / "results.json").write_text(json.dumps(rated_results))
@@ -28,7 +28,7 @@ def test_init_from_promptfoo_s_results_makes_metrics_criteria_and_outputs_exampl
     assert "no example has a label" in judged.stderr
 
 
-def test_a_variable_that_an_assertion_names_is_shown_to_the_judge_of_the_rubric(
+def test_a_variable_that_an_imported_assertion_names_becomes_an_input_that_the_judge_is_shown(
     rated_results: dict[str, Any], tmp_path: Path
 ) -> None:
     text = json.dumps(rated_results).replace('"is short"', '"The answer to {{word}} is short"')
@@ -79,7 +79,7 @@ def test_a_negated_assertion_becomes_a_criterion_with_negative_weight_and_the_ju
     assert report["accuracy"]["value"] == 1.0
 
 
-def test_points_of_an_imported_assertion_are_shown_to_the_judge_as_a_list_of_words_and_not_as_json(
+def test_points_of_an_imported_assertion_become_one_requirement_joined_by_semicolons_and_not_json(
     tmp_path: Path,
 ) -> None:
     asked = {"type": "g-eval", "metric": "helps", "value": ["Names a date", "Says sorry"]}

@@ -20,7 +20,7 @@ def test_init_works_without_posix(tmp_path: Path) -> None:
 
 
 @pytest.mark.proof
-def test_without_posix_the_assertion_of_a_new_project_grades_in_its_own_process(tmp_path: Path) -> None:
+def test_without_posix_the_python_assertion_of_a_new_project_grades_in_the_calling_process(tmp_path: Path) -> None:
     project = shipped_set_in(tmp_path)
     (project / "rubrics" / "form.yaml").write_text(
         "criteria: [{name: form, requirement: It is JSON., check: json_valid}]\n"

@@ -5,7 +5,7 @@ from pathlib import Path
 from tests.commands.console import run
 
 
-def test_a_table_with_annotators_only_becomes_labels_that_can_be_adjudicated(tmp_path: Path) -> None:
+def test_a_table_with_annotators_and_no_judge_becomes_labels_that_init_says_to_adjudicate(tmp_path: Path) -> None:
     rows = ["e1,How?,Like this.,pass,pass", "e2,When?,Now.,fail,pass"]
     (tmp_path / "t.csv").write_text("\n".join(["id,question,answer,ana,ben", *rows]) + "\n", encoding="utf-8")
     done = run("markscheme", "init", "--from", "t.csv", "--human", "ana", "--human", "ben", cwd=tmp_path)

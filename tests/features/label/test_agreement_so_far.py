@@ -40,18 +40,18 @@ def both(n: int, *, apart: int = 0) -> list[Rating]:
     return [*ann, *(rating_of("ben", id, 2.0 if place < apart else 3.0) for place, id in enumerate(IDS[:n]))]
 
 
-def test_agreement_with_others_is_shown_from_five_labels_on_and_changes_only_in_steps_of_five() -> None:
+def test_an_annotator_s_agreement_with_others_is_shown_from_five_labels_on_and_updated_every_five_labels() -> None:
     assert counted(*both(4)) == AgreementSoFar("c2", 0, 0, 0)
     assert counted(*both(5, apart=2)) == counted(*both(9, apart=2)) == AgreementSoFar("c2", 5, 5, 3)
     assert counted(*both(10, apart=2)) == AgreementSoFar("c2", 10, 10, 8)
 
 
-def test_agreement_so_far_counts_each_label_of_several_other_annotators() -> None:
+def test_agreement_so_far_compares_an_annotator_s_label_with_each_label_by_other_annotators() -> None:
     eve = [rating_of("eve", id, 2.0) for id in IDS[:3]]
     assert counted(*both(5, apart=1), *eve) == AgreementSoFar("c2", 5, 8, 4)
 
 
-def test_agreement_so_far_ignores_responses_that_the_rater_has_not_labelled() -> None:
+def test_agreement_so_far_ignores_responses_that_only_other_annotators_have_labelled() -> None:
     ben = [rating_of("ben", id, 1.0) for id in IDS]
     assert counted(*both(5), *ben[6:]) == counted(*both(5))
     assert counted(*both(12), ids=IDS[:4]).examples == 0

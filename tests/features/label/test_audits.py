@@ -32,7 +32,9 @@ def draw(folder: Path, stream: str = "main") -> None:
     (home / "audits.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 
-def test_audits_are_labelled_by_week_the_oldest_first_in_the_order_in_which_they_were_drawn(folder: Path) -> None:
+def test_responses_drawn_for_audit_are_labelled_week_by_week_the_oldest_first_in_the_order_of_their_draw(
+    folder: Path,
+) -> None:
     draw(folder)
     work = open_work("reply", folder, rater="ann", audits=True)
     try:
@@ -48,7 +50,7 @@ def test_audits_are_labelled_by_week_the_oldest_first_in_the_order_in_which_they
         work.file.close()
 
 
-def test_label_audits_without_a_tracked_stream_says_how_to_begin_one(folder: Path) -> None:
+def test_the_option_audits_of_label_without_a_tracked_stream_names_the_option_that_begins_one(folder: Path) -> None:
     (folder / "calibration/reply").mkdir(parents=True)
     with pytest.raises(RatingError, match="--track"):
         open_work("reply", folder, rater="ann", audits=True)

@@ -15,7 +15,7 @@ BEFORE = Rating("a", "ann", "human", {"polite": Rated(1.0, under="old")}, passed
 LATER = Rating("a", "ann", "human", {"polite": Rated(0.0, under="new")}, under="new words")
 
 
-def test_answering_a_reworded_criterion_again_keeps_the_decision_on_the_whole_response() -> None:
+def test_relabelling_a_reworded_criterion_keeps_the_annotator_s_decision_on_the_whole_response() -> None:
     assert corrected(BEFORE, LATER).passed is True
     assert corrected(BEFORE, replace(LATER, passed=False)).passed is False
 

@@ -67,7 +67,7 @@ def figures_of(report: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("label", [by_page, by_sheet])
-def test_labels_on_all_criteria_count_as_decisions_on_the_response_when_a_judge_is_calibrated(
+def test_labels_on_all_criteria_count_as_a_decision_on_the_response_in_a_calibration(
     project: Path, label: Callable[[Path], None]
 ) -> None:
     label(project)

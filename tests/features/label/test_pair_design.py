@@ -34,7 +34,7 @@ def test_for_several_systems_each_prompt_gets_one_pair_and_systems_are_paired_ab
     assert max(times.values()) - min(times.values()) <= 1
 
 
-def test_the_first_pairs_of_a_design_are_balanced_over_systems() -> None:
+def test_the_first_pairs_of_a_design_cover_all_pairs_of_systems_about_equally() -> None:
     pairs = pair_design(outputs("abc", 30), most=90).pairs
     times = Counter(pair.system for pair in pairs[:30])
     assert max(times.values()) - min(times.values()) <= 1
@@ -48,7 +48,7 @@ def test_a_pair_is_stored_in_the_order_of_the_ids_of_its_responses() -> None:
         assert pair.submission.response.startswith(str(pair.sides[0].system))
 
 
-def test_pairs_of_one_prompt_share_a_group() -> None:
+def test_pairs_of_responses_to_one_prompt_have_the_same_group() -> None:
     pairs = pair_design(outputs("abc", 10), most=30).pairs
     assert len({pair.group for pair in pairs}) == 10
 
@@ -63,7 +63,7 @@ def test_pairs_of_one_prompt_share_a_group() -> None:
         ((None, "by-verdict"), "by-verdict", "by-verdict"),
     ],
 )
-def test_a_pair_is_recorded_as_drawn_in_the_way_of_both_its_responses_or_at_random_if_they_do_not_say(
+def test_a_pair_with_a_response_that_was_not_drawn_at_random_is_recorded_as_drawn_in_that_response_s_way(
     ways: tuple[DrawnBy | None, DrawnBy | None], of_pair: str | None, of_design: str
 ) -> None:
     first, second = (replace(output, drawn=way) for output, way in zip(outputs("ab", 1), ways, strict=True))
@@ -71,7 +71,7 @@ def test_a_pair_is_recorded_as_drawn_in_the_way_of_both_its_responses_or_at_rand
     assert pair_design([first, second]).pairs[0].drawn == of_design
 
 
-def test_a_pair_has_the_metadata_that_both_of_its_responses_share() -> None:
+def test_a_pair_keeps_the_metadata_on_which_both_responses_agree() -> None:
     first, second = outputs("ab", 1)
     first = replace(first, metadata={"language": "de", "temperature": "0", "turns": "3"})
     second = replace(second, metadata={"temperature": "1", "language": "de"})

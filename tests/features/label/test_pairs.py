@@ -58,7 +58,7 @@ def first_shown(work: Work, step: Step) -> str:
     return "first" if html.index("stored first") < html.index("stored second") else "second"
 
 
-def test_which_response_of_a_pair_is_shown_first_differs_by_pair_and_rater(work: Work) -> None:
+def test_which_response_of_a_pair_is_shown_first_differs_between_pairs_and_between_raters(work: Work) -> None:
     steps = [step for step in work.steps if step.sample == 0]
     firsts = [first_shown(work, step) for step in steps]
     assert {"first", "second"} == set(firsts)
@@ -72,7 +72,7 @@ def test_a_pair_that_is_shown_again_is_shown_in_the_other_order(work: Work) -> N
         assert first_shown(work, step) != first_shown(work, Step(step.id))
 
 
-def test_the_labelling_page_contains_neither_ids_nor_systems_of_a_pair(work: Work) -> None:
+def test_the_labelling_page_shows_neither_ids_nor_system_names_of_a_pair(work: Work) -> None:
     for step in work.steps:
         html = shown_of(work, step)
         assert "Response 1" in html
@@ -81,7 +81,9 @@ def test_the_labelling_page_contains_neither_ids_nor_systems_of_a_pair(work: Wor
 
 
 @pytest.mark.parametrize("turned", [False, True])
-def test_an_answer_about_the_order_shown_is_saved_for_the_stored_order_of_the_pair(work: Work, turned: bool) -> None:
+def test_an_answer_about_a_pair_shown_in_reversed_order_is_saved_for_the_order_in_which_the_pair_is_stored(
+    work: Work, turned: bool
+) -> None:
     step = next(step for step in work.steps if work.is_turned(step) == turned)
     work.give(step, ResponseAnswers({"helps": "0"}))  # response 1
     rating = work.file.labels[step]
@@ -98,7 +100,7 @@ def test_a_tie_is_saved_as_a_tie_in_either_order_of_the_pair(work: Work) -> None
         assert work.file.labels[step].criteria["helps"].level == 0.0
 
 
-def test_answers_on_an_offline_page_about_exchanged_responses_are_imported_for_the_stored_order(
+def test_answers_about_pairs_shown_in_reversed_order_on_an_offline_page_are_imported_for_the_stored_order(
     work: Work, project: Path
 ) -> None:
     """Answers "response 1" to every pair, as the sheet's script does."""

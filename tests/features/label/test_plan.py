@@ -38,7 +38,7 @@ def by_what(needs: list[Need]) -> dict[str, Need]:
     return {need.what: need for need in needs}
 
 
-def test_without_a_judge_s_ratings_a_labelling_plan_names_its_assumptions() -> None:
+def test_a_labelling_plan_without_a_judge_s_ratings_says_that_the_agreement_is_assumed() -> None:
     truth, _ = labelled(60)
     needs = by_what(needs_of(truth, None, RUBRIC.criteria))
     assert needs["kind: cohen kappa to within 0.1"].labels == 175
@@ -48,7 +48,7 @@ def test_without_a_judge_s_ratings_a_labelling_plan_names_its_assumptions() -> N
     assert needs["good: ten examples outside the most common level"].labels == 13
 
 
-def test_a_pilot_with_a_judge_s_ratings_replaces_a_plan_s_assumptions() -> None:
+def test_a_labelling_plan_with_a_judge_s_ratings_uses_the_measured_agreement_instead_of_an_assumption() -> None:
     truth, pilot = labelled(60, wrong=9)
     needs = by_what(needs_of(truth, pilot, RUBRIC.criteria))
     assert "so far" in needs["agreement to within 0.1"].basis

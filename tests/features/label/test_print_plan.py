@@ -81,7 +81,7 @@ def test_a_labelling_plan_can_be_made_for_a_rubric_without_examples(project: Pat
     assert json.loads(done.stdout)["labelled"] == 0
 
 
-def test_a_judge_s_recorded_replies_serve_as_a_pilot_for_a_labelling_plan() -> None:
+def test_a_labelling_plan_uses_a_judge_s_recorded_replies_as_pilot_ratings_without_a_call() -> None:
     done = run("markscheme", "label", "error-messages", "--plan", "--json", "-")
     report = json.loads(done.stdout)
     assert report["cost"][0]["calls"] == 0
@@ -107,7 +107,7 @@ def test_outputs_drawn_to_label_next_are_written_as_examples_with_sampling_weigh
     assert len(saved["pool"]) == 300
 
 
-def test_a_labelling_plan_names_the_file_of_outputs_to_label_next(project: Path) -> None:
+def test_label_next_names_the_file_to_which_the_drawn_outputs_were_written(project: Path) -> None:
     options = ("--next", "5", "--pool", "pool.jsonl", "--to", "x.jsonl", "--details")
     done = run("markscheme", "label", "kind", *options, cwd=project)
     assert "5 outputs drawn at random (random seed 1), in x.jsonl." in done.stdout

@@ -53,7 +53,9 @@ def calibrated(project: Path) -> dict[str, Any]:
     return report
 
 
-def test_after_a_rewording_a_third_of_the_examples_is_asked_again_blind_on_that_criterion_only(project: Path) -> None:
+def test_after_a_rewording_a_third_of_the_examples_is_asked_again_on_the_reworded_criterion_without_old_answers(
+    project: Path,
+) -> None:
     """20 labels of one criterion for each annotator, instead of 60 of all criteria; the same 20 for both."""
     asked = {}
     for rater in ("ann", "ben"):
@@ -69,7 +71,7 @@ def test_after_a_rewording_a_third_of_the_examples_is_asked_again_blind_on_that_
 
 
 @pytest.mark.parametrize("option", [pytest.param("--progress", marks=pytest.mark.proof), "--plan"])
-def test_progress_and_plan_after_a_rewording_ask_for_the_labels_that_a_gate_waits_for(
+def test_progress_and_plan_after_a_rewording_say_how_many_examples_must_be_relabelled_for_a_gate(
     project: Path, option: str
 ) -> None:
     calibrated(project)
@@ -81,7 +83,7 @@ def test_progress_and_plan_after_a_rewording_ask_for_the_labels_that_a_gate_wait
     assert "Next: markscheme label manners --rater YOUR-NAME" in shown
 
 
-def test_labels_from_before_a_rewording_count_for_a_gate_once_a_third_is_relabelled_with_equal_answers(
+def test_labels_given_before_a_rewording_count_for_a_gate_once_a_third_was_relabelled_with_equal_answers(
     project: Path,
 ) -> None:
     before = calibrated(project)
@@ -100,7 +102,9 @@ def test_labels_from_before_a_rewording_count_for_a_gate_once_a_third_is_relabel
 
 
 @pytest.mark.proof
-def test_if_1_of_20_relabelled_examples_differs_labels_from_before_the_rewording_no_longer_count(project: Path) -> None:
+def test_if_1_of_20_relabelled_examples_gets_another_answer_labels_from_before_the_rewording_no_longer_count(
+    project: Path,
+) -> None:
     with Server(project, OWN) as server:
         checked = answer_all(server, frozenset([3]))
     report = calibrated(project)
@@ -134,7 +138,7 @@ def test_labels_from_before_a_rewording_that_still_count_can_be_adjudicated(proj
 
 
 @pytest.mark.proof
-def test_a_rewording_that_the_author_says_means_the_same_keeps_old_labels_for_trends(project: Path) -> None:
+def test_labels_from_before_a_rewording_that_is_said_to_keep_the_meaning_still_count_for_trends(project: Path) -> None:
     done = run("markscheme", "label", "manners", "--same-meaning", "polite", cwd=project)
     assert done.returncode == 0, done.stderr
     assert "Labels under the old words stay in trends." in done.stdout
@@ -162,7 +166,9 @@ def test_the_option_same_meaning_is_refused_for_an_unknown_or_unchanged_criterio
 
 
 @pytest.mark.proof
-def test_labels_in_a_table_may_be_imported_as_given_under_the_current_wording(tmp_path: Path) -> None:
+def test_with_the_option_current_words_labels_in_a_table_are_imported_as_given_under_the_current_wording(
+    tmp_path: Path,
+) -> None:
     project = make_reworded(tmp_path)
     home = project / "calibration" / "manners"
     for rater in ("ann", "ben"):
@@ -197,7 +203,7 @@ def test_labels_in_a_table_may_be_imported_as_given_under_the_current_wording(tm
     assert (after["use"], after["relabelled"]["state"], after["relabelled"]["same"]) == ("gate", "old labels count", 20)
 
 
-def test_the_import_option_current_words_needs_a_rubric(project: Path) -> None:
+def test_the_option_current_words_of_import_is_refused_without_the_option_rubric(project: Path) -> None:
     (project / "again.csv").write_text("id,rater,polite\nr1,ann,1\n")
     done = run("markscheme", "import", "again.csv", "--kind", "human", "--current-words", cwd=project)
     assert (done.returncode, "--current-words needs --rubric" in done.stderr) == (2, True)
@@ -221,7 +227,7 @@ def test_changed_punctuation_or_case_of_a_criterion_is_not_a_new_wording(project
     assert calibrated(project)["relabelled"] is None
 
 
-def test_after_a_rewording_an_offline_page_asks_about_that_criterion_only_and_no_other_answer_is_imported(
+def test_after_a_rewording_an_offline_page_asks_about_the_reworded_criterion_only_and_imports_no_other_answer(
     project: Path,
 ) -> None:
     done = run("markscheme", "label", "manners", "--rater", "ann", "--sheet", "ann.html", cwd=project)
@@ -261,7 +267,9 @@ def test_after_a_rewording_an_offline_page_asks_about_that_criterion_only_and_no
     assert report["use"] == "gate"
 
 
-def test_after_a_rewording_drawing_outputs_and_adjudicating_say_that_relabelling_is_left_out(project: Path) -> None:
+def test_after_a_rewording_drawing_outputs_or_adjudicating_warns_that_examples_under_old_words_are_left_out(
+    project: Path,
+) -> None:
     pool = project / "more.jsonl"
     lines = ({"id": f"new{n}", "query": "?", "response": f"another reply {n}"} for n in range(5))
     pool.write_text("".join(json.dumps(line) + "\n" for line in lines))

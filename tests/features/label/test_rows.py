@@ -36,7 +36,7 @@ def labelled(folder: Path, rater: str, **options: Any) -> Work:
     return work
 
 
-def test_each_row_s_response_is_labelled_on_its_own_criteria(folder: Path) -> None:
+def test_each_row_s_response_is_labelled_on_the_row_s_own_criteria(folder: Path) -> None:
     work = open_work("rows.jsonl", folder, rater="ann")
     requirements = {id: [q.criterion.requirement for q in work.questions[id]] for id in TOWNS}
     work.file.close()
@@ -56,7 +56,7 @@ def test_rows_in_a_json_list_are_labelled_like_rows_on_lines(folder: Path) -> No
     ]  # fmt: skip
 
 
-def test_of_more_than_twelve_criteria_in_a_row_the_same_eight_are_asked_in_every_session(tmp_path: Path) -> None:
+def test_of_a_row_with_more_than_twelve_criteria_the_same_eight_are_asked_in_every_session(tmp_path: Path) -> None:
     write_rows(tmp_path, more=11)
     criteria = []
     for every in (False, False, True):
@@ -76,7 +76,7 @@ def test_labelled_rows_are_not_asked_again_when_the_page_is_reopened(folder: Pat
     assert all(again.answered(step) for step in again.steps)
 
 
-def test_a_file_of_rows_is_calibrated_with_the_labels_given_on_the_page(
+def test_calibrate_uses_the_labels_that_annotators_gave_to_rows_on_the_labelling_page(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)
@@ -117,7 +117,7 @@ def test_labels_of_rows_on_an_offline_page_are_imported_by_the_printed_command_a
     assert json.loads((folder / "report.json").read_text())["verdicts"]["n"] == 11
 
 
-def test_label_refuses_rows_with_a_faulty_rubric_and_rows_together_with_a_pool(folder: Path) -> None:
+def test_label_refuses_rows_with_a_faulty_rubric_and_rows_together_with_the_option_pool(folder: Path) -> None:
     refused = run("markscheme", "label", "rows.jsonl", "--pool", "rows.jsonl", cwd=folder)
     assert "rubric and pool in one" in refused.stderr
     text = (folder / "rows.jsonl").read_text().replace('"weight": 2', '"weight": 0', 1)

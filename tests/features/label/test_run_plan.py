@@ -38,7 +38,7 @@ def planned(tmp_path: Path) -> Callable[..., Plan]:
     return make
 
 
-def test_a_plan_draws_as_many_outputs_as_the_verdict_needs_labels(planned: Callable[..., Plan]) -> None:
+def test_a_labelling_plan_draws_as_many_outputs_as_the_verdict_asks_labels_for(planned: Callable[..., Plan]) -> None:
     plan = planned()
     assert plan.labelled == 30
     assert plan.next_labels.labels is not None
@@ -49,7 +49,7 @@ def test_a_plan_draws_as_many_outputs_as_the_verdict_needs_labels(planned: Calla
     assert len(fewer.next.picks) == 7
 
 
-def test_a_plan_without_a_pool_draws_nothing_and_a_higher_target_needs_more_labels(
+def test_a_labelling_plan_without_a_file_of_outputs_draws_none_and_asks_for_more_labels_for_a_higher_target(
     planned: Callable[..., Plan],
 ) -> None:
     plan = planned(is_of_pool=False)
@@ -60,12 +60,14 @@ def test_a_plan_without_a_pool_draws_nothing_and_a_higher_target_needs_more_labe
     assert higher.next_labels.labels.more > plan.next_labels.labels.more
 
 
-def test_if_the_verdict_needs_no_labels_the_number_to_draw_must_be_given(planned: Callable[..., Plan]) -> None:
+def test_if_the_verdict_asks_for_no_labels_a_labelling_plan_must_be_told_how_many_outputs_to_draw(
+    planned: Callable[..., Plan],
+) -> None:
     with pytest.raises(UsageError, match="say how many"):
         planned(target=1.0)
 
 
-def test_a_plan_counts_held_out_labels_as_calibrate_does(tmp_path: Path, planned: Callable[..., Plan]) -> None:
+def test_a_labelling_plan_counts_dev_and_held_out_labels_together(tmp_path: Path, planned: Callable[..., Plan]) -> None:
     file = tmp_path / "examples.jsonl"
     lines = [json.loads(line) for line in file.read_text().splitlines()]
     parted = ({**line, "split": "test" if n % 3 else "dev"} for n, line in enumerate(lines))

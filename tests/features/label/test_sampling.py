@@ -72,7 +72,7 @@ def test_each_unit_is_drawn_with_its_inclusion_probability() -> None:
 # --- what is drawn --------------------------------------------------------------------------------------------------
 
 
-def test_the_pool_is_stratified_by_the_judge_s_decision_and_its_doubt_and_every_output_may_be_drawn() -> None:
+def test_outputs_to_label_are_drawn_from_strata_by_the_judge_s_decision_and_by_whether_it_is_doubtful() -> None:
     examples, ratings = pool([1, 2, 3, 4, 5] * 100)
     draw = choose_next(RUBRIC, examples, ratings, 60)
     assert {s.name: s.pool for s in draw.strata} == {
@@ -93,7 +93,7 @@ def test_the_pool_is_stratified_by_the_judge_s_decision_and_its_doubt_and_every_
         assert len(weights) == n
 
 
-def test_disagreement_between_judges_makes_a_decision_doubtful_for_the_draw() -> None:
+def test_in_a_draw_of_outputs_a_decision_on_which_judges_disagree_counts_as_doubtful() -> None:
     examples, ratings = pool([5.0] * 30 + [4.0] * 30)
     ratings += [rated("p0", 1.0, "k"), rated("p1", 5.0, "k")]
     draw = choose_next(RUBRIC, examples, ratings, 20)
@@ -101,7 +101,7 @@ def test_disagreement_between_judges_makes_a_decision_doubtful_for_the_draw() ->
     assert (strata["p0"], strata["p1"]) == ("pass, doubtful", "pass, clear")
 
 
-def test_rare_levels_and_neglected_groups_are_drawn_more_often_within_their_stratum() -> None:
+def test_outputs_with_rare_levels_or_from_groups_with_few_labels_are_drawn_more_often_within_a_stratum() -> None:
     examples, ratings = pool([5.0] * 192 + [4.0] * 8, group=["old"] * 180 + ["new"] * 20)
     before = [output(f"b{i}", group="old", labels=(rated(f"b{i}", 5, "person"),)) for i in range(6)]
     draw = choose_next(RUBRIC, examples, ratings, 40, labelled=before)
@@ -110,7 +110,7 @@ def test_rare_levels_and_neglected_groups_are_drawn_more_often_within_their_stra
     assert chance[("thin group",)] == approx(1.5 * chance[()])
 
 
-def test_outputs_labelled_before_are_not_drawn_again_and_count_for_their_stratum() -> None:
+def test_outputs_labelled_before_are_not_drawn_again_and_are_counted_in_their_stratum() -> None:
     examples, ratings = pool([1, 2, 3, 4, 5] * 20)
     first = choose_next(RUBRIC, examples, ratings, 40)
     labelled = [pick.example for pick in first.picks]
@@ -120,20 +120,20 @@ def test_outputs_labelled_before_are_not_drawn_again_and_count_for_their_stratum
     assert sum(s.pool for s in second.strata) == 100
 
 
-def test_with_few_labels_the_pool_has_fewer_strata() -> None:
+def test_a_small_number_of_outputs_is_drawn_from_fewer_strata() -> None:
     examples, ratings = pool([1, 2, 3, 4, 5] * 20)
     assert [s.name for s in choose_next(RUBRIC, examples, ratings, 6).strata] == ["fail", "pass"]
     assert [s.name for s in choose_next(RUBRIC, examples, [], 6).strata] == ["all"]
 
 
-def test_strata_recorded_with_the_pool_s_outputs_are_kept() -> None:
+def test_strata_stated_in_the_file_of_outputs_are_used_for_the_draw() -> None:
     examples, ratings = pool([1.0] * 30 + [5.0] * 30, stratum=["x"] * 40 + ["y"] * 20)
     draw = choose_next(RUBRIC, examples, ratings, 20)
     assert {s.name: s.pool for s in draw.strata} == {"x": 40, "y": 20}
 
 
 @pytest.mark.parametrize("count", [0, 11])
-def test_no_more_outputs_are_drawn_than_the_pool_has(count: int) -> None:
+def test_no_more_outputs_are_drawn_than_the_file_of_outputs_has(count: int) -> None:
     examples, ratings = pool([5.0] * 10)
     with pytest.raises(UsageError, match="holds 10 outputs"):
         choose_next(RUBRIC, examples, ratings, count)
@@ -181,7 +181,9 @@ def taken_of(draw: Draw) -> dict[tuple[str, str], int]:
     return dict(Counter((pick.example.system, pick.stratum) for pick in draw.picks))
 
 
-def test_labels_go_to_the_systems_and_decisions_that_narrow_the_least_certain_pass_rate_most() -> None:
+def test_outputs_are_drawn_from_the_systems_and_decisions_where_labels_narrow_the_least_certain_pass_rate_most() -> (
+    None
+):
     examples, ratings = systems({"a": (200, 800), "b": (500, 500), "c": (700, 300)})
     gold = {("a", 5.0): (1, 9), ("a", 1.0): (3, 0), ("b", 5.0): (4, 6), ("b", 1.0): (6, 1)}
     level = {rating.id: rating.criteria["q"].level for rating in ratings}
@@ -195,7 +197,7 @@ def test_labels_go_to_the_systems_and_decisions_that_narrow_the_least_certain_pa
     assert draw.systems == {"a": 0, "b": 0, "c": 12}
 
 
-def test_outputs_of_one_system_and_decision_have_equal_chances_to_be_drawn_above_zero() -> None:
+def test_outputs_of_one_system_with_the_same_decision_by_the_judge_have_equal_chances_to_be_drawn() -> None:
     examples, ratings = systems({"old": (4, 196), "new": (60, 140)})
     draw = choose_next(RUBRIC, examples, ratings, 40)
     chances: dict[tuple[str, str], set[float]] = {}
@@ -207,12 +209,14 @@ def test_outputs_of_one_system_and_decision_have_equal_chances_to_be_drawn_above
 
 
 @pytest.mark.parametrize("count", [19, 20])
-def test_labels_too_few_for_a_pass_rate_of_each_system_go_to_the_overall_pass_rate(count: int) -> None:
+def test_if_labels_are_too_few_for_a_pass_rate_of_each_system_outputs_are_drawn_for_the_overall_pass_rate(
+    count: int,
+) -> None:
     examples, ratings = systems({"old": (60, 140), "new": (60, 140)})
     assert bool(choose_next(RUBRIC, examples, ratings, count).systems) == (count == 20)
 
 
-def test_if_systems_or_decisions_are_missing_labels_go_to_the_overall_pass_rate() -> None:
+def test_if_systems_or_decisions_are_missing_outputs_are_drawn_for_the_overall_pass_rate() -> None:
     examples, ratings = systems({"old": (60, 140), "": (60, 140)})
     assert not choose_next(RUBRIC, examples, ratings, 60).systems
     examples, ratings = systems({"old": (60, 140), "new": (60, 140)})

@@ -21,7 +21,9 @@ def project(tmp_path: Path) -> Path:
     return make_pool(tmp_path)
 
 
-def test_an_answer_is_on_disk_as_a_blind_rating_before_the_next_page_is_sent(project: Path) -> None:
+def test_an_answer_on_the_labelling_page_is_on_disk_as_a_blind_rating_once_the_server_has_replied(
+    project: Path,
+) -> None:
     with Server(project) as server:
         reply = server.label(polite="2", waffle="t", note="reads cold")
         (line,) = server.lines
@@ -96,7 +98,9 @@ def test_a_folder_that_cannot_be_written_while_labelling_is_reported_and_not_cal
 
 @pytest.mark.parametrize("line", ['{"id": "x", "rat', '{"id": "x", "kind": "nobody"}', "17"])
 @pytest.mark.proof
-def test_a_damaged_line_in_a_file_of_labels_never_costs_the_labels_around_it(project: Path, line: str) -> None:
+def test_a_damaged_line_in_a_file_of_labels_is_reported_by_line_and_the_labels_around_it_are_kept(
+    project: Path, line: str
+) -> None:
     with Server(project) as server:
         for _ in range(2):
             server.label()
@@ -117,7 +121,7 @@ def test_a_damaged_line_in_a_file_of_labels_never_costs_the_labels_around_it(pro
 
 
 @pytest.mark.proof
-def test_a_damaged_line_in_a_file_of_labels_never_costs_an_adjudicator_the_labels_around_it(project: Path) -> None:
+def test_an_adjudicator_can_skip_a_damaged_line_of_labels_and_keeps_the_labels_around_it(project: Path) -> None:
     with Server(project) as server:
         for _ in range(2):
             server.label(polite="0")
@@ -136,7 +140,7 @@ def test_a_damaged_line_in_a_file_of_labels_never_costs_an_adjudicator_the_label
         assert "ann.jsonl:2: " in zoe.end()
 
 
-def test_a_last_line_of_labels_with_a_typo_is_never_deleted(project: Path) -> None:
+def test_an_unreadable_last_line_of_labels_is_moved_to_another_file_and_not_deleted(project: Path) -> None:
     with Server(project) as server:
         server.label()
     with server.file.open("a") as file:
@@ -179,7 +183,7 @@ def test_undo_withdraws_a_label_and_the_later_answer_counts(project: Path) -> No
         assert server.announced["given"] == 2
 
 
-def test_a_label_may_be_revised_but_not_from_a_tab_that_has_not_seen_it(project: Path) -> None:
+def test_a_label_can_be_revised_but_is_not_overwritten_from_a_tab_opened_before_it_was_given(project: Path) -> None:
     with Server(project) as server:
         unit = server.get().open
         assert server.give(unit, "1", seconds=3.5, quotes={"polite": "reply"}).status == 200
@@ -334,7 +338,7 @@ def test_an_empty_response_is_labelled_like_any_other(project: Path) -> None:
 
 
 @pytest.mark.proof
-def test_the_page_and_the_terminal_suggest_a_second_annotator_and_then_adjudication(project: Path) -> None:
+def test_the_labelling_page_and_the_terminal_suggest_a_second_annotator_and_then_adjudication(project: Path) -> None:
     with Server(project) as ann:
         assert "--rater SECOND" not in ann.get("progress").text
         for _ in range(21):
@@ -348,7 +352,7 @@ def test_the_page_and_the_terminal_suggest_a_second_annotator_and_then_adjudicat
 
 
 @pytest.mark.proof
-def test_drawing_more_outputs_than_a_pool_has_gives_a_note(project: Path) -> None:
+def test_drawing_more_outputs_than_are_left_unlabelled_gives_a_note_with_the_number_left(project: Path) -> None:
     with Server(project, ["--next", "30"]) as server:
         for _ in range(server.announced["total"]):
             server.label()
@@ -388,7 +392,7 @@ def test_disagreement_between_annotators_is_resolved_on_a_page_that_shows_no_nam
     assert (status, "nothing left to adjudicate" in message) == (0, True)
 
 
-def test_a_changed_rubric_stops_labelling_and_responses_labelled_under_the_old_words_are_asked_again(
+def test_labelling_stops_when_the_rubric_changes_and_responses_labelled_under_the_old_words_are_asked_again(
     project: Path,
 ) -> None:
     rubric = project / "rubrics" / "manners.yaml"
@@ -425,7 +429,7 @@ def test_label_with_the_option_next_draws_outputs_and_draws_more_once_these_are_
     assert all(line["drawn"] == "chosen" and line["weight"] >= 1 for line in lines)
 
 
-def test_promptfoo_s_results_can_be_labelled_as_a_pool(project: Path) -> None:
+def test_promptfoo_s_results_can_be_labelled_with_the_option_pool(project: Path) -> None:
     row = {
         "testIdx": 0,
         "promptIdx": 0,
@@ -472,7 +476,7 @@ def test_label_exits_2_for_a_file_that_cannot_be_labelled_and_says_why(
     assert problem in message
 
 
-def test_label_refuses_a_pool_whose_ids_belong_to_other_responses_in_the_examples(project: Path) -> None:
+def test_label_refuses_a_file_of_outputs_whose_ids_belong_to_other_responses_in_the_examples(project: Path) -> None:
     home = project / "calibration" / "manners"
     home.mkdir(parents=True)
     (home / "examples.jsonl").write_text('{"id": "model-x-0", "response": "another"}')
@@ -481,7 +485,7 @@ def test_label_refuses_a_pool_whose_ids_belong_to_other_responses_in_the_example
     assert "other responses under 1 id of the pool: model-x-0" in message
 
 
-def test_responses_are_added_to_examples_whose_last_line_has_no_line_break(project: Path) -> None:
+def test_responses_are_added_to_a_file_of_examples_whose_last_line_has_no_line_break(project: Path) -> None:
     home = project / "calibration" / "manners"
     home.mkdir(parents=True)
     (home / "examples.jsonl").write_text('{"id": "own", "query": "q", "response": "mine"}')
@@ -499,7 +503,7 @@ def test_labels_are_not_written_into_a_judge_s_file_of_ratings(project: Path) ->
     assert "holds ratings of kind model" in message
 
 
-def test_labels_are_not_written_through_a_link_out_of_the_folder_of_ratings(tmp_path: Path) -> None:
+def test_labels_are_not_written_through_a_symbolic_link_that_leads_out_of_the_folder_of_ratings(tmp_path: Path) -> None:
     victim = tmp_path / "victim.jsonl"
     ratings = make_pool(tmp_path) / "calibration" / "manners" / "ratings"
     ratings.mkdir(parents=True)

@@ -27,7 +27,7 @@ def project(tmp_path: Path) -> Path:
     return make_pool(tmp_path)
 
 
-def test_three_raters_share_sixty_responses_so_that_each_is_labelled_twice_and_pairs_overlap_equally() -> None:
+def test_three_raters_share_sixty_responses_so_that_each_has_two_labels_and_each_pair_of_raters_shares_twenty() -> None:
     """The next annotator labels one response; what they have done counts when the next one asks."""
     labelled: dict[str, set[str]] = {}
     share = Share(TRIO, per_response=2)
@@ -43,7 +43,7 @@ def test_three_raters_share_sixty_responses_so_that_each_is_labelled_twice_and_p
     assert Counter(tuple(sorted(raters)) for raters in labelled.values()) == dict.fromkeys(combinations(TRIO, 2), 20)
 
 
-def test_shared_responses_are_labelled_early_and_planned_repeats_come_much_later() -> None:
+def test_raters_who_share_responses_label_common_ones_early_and_repeat_labels_much_later() -> None:
     who = Share(TRIO, per_response=2).assigned(IDS, {}, seed=1)
     place = {id: number for number, id in enumerate(IDS)}
     first: dict[str, list[str]] = {}
@@ -62,7 +62,7 @@ def test_shared_responses_are_labelled_early_and_planned_repeats_come_much_later
     n=st.integers(1, 60),
     before=st.dictionaries(st.sampled_from(IDS), st.sets(st.sampled_from([*TRIO, "gone"])), max_size=30),
 )
-def test_sharing_a_pool_counts_earlier_labels_and_stays_the_same_when_the_pool_grows(
+def test_sharing_responses_among_raters_counts_earlier_labels_and_does_not_change_if_responses_are_added(
     per_response: int, n: int, before: dict[str, set[str]]
 ) -> None:
     share = Share(TRIO, per_response)
@@ -73,7 +73,7 @@ def test_sharing_a_pool_counts_earlier_labels_and_stays_the_same_when_the_pool_g
         assert len(raters | before.get(id, set())) == max(per_response, len(before.get(id, ())))
 
 
-def test_only_the_overlap_of_a_shared_pool_is_labelled_by_several_annotators() -> None:
+def test_of_shared_responses_only_the_stated_overlap_is_labelled_by_every_annotator_and_the_others_by_one() -> None:
     who = Share(TRIO, per_response=3, overlap=6).assigned(IDS, {}, seed=1)
     assert [len(raters) for raters in who] == [3] * 6 + [1] * 54
     assert Counter(next(iter(raters)) for raters in who[6:]) == dict.fromkeys(TRIO, 18)
@@ -90,7 +90,9 @@ def test_only_the_overlap_of_a_shared_pool_is_labelled_by_several_annotators() -
         (["-o", "public_url=labels.example.org"], "must be like https://"),
     ],
 )
-def test_impossible_ways_to_share_or_serve_a_pool_are_refused(project: Path, options: list[str], problem: str) -> None:
+def test_label_refuses_impossible_options_for_sharing_or_serving_a_file_of_outputs(
+    project: Path, options: list[str], problem: str
+) -> None:
     status, message = refused(project, "--pool", "pool.jsonl", *options)
     assert status == 2
     assert problem in message
@@ -154,7 +156,9 @@ def test_serving_the_labelling_page_to_other_machines_without_https_gives_a_warn
         assert "put HTTPS in front" in server.process.communicate(timeout=300)[1]
 
 
-def test_the_project_s_owner_sees_each_annotator_s_progress_and_consistency(project: Path) -> None:
+def test_label_with_the_option_progress_shows_each_annotator_s_progress_consistency_and_agreement(
+    project: Path,
+) -> None:
     ratings = project / "calibration" / "manners" / "ratings"
     ratings.mkdir(parents=True)
     for rater, levels, again in (("ana", 1, 1), ("ben", 1, 3)):

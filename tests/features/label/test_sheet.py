@@ -83,7 +83,7 @@ def test_importing_an_offline_labelling_page_leaves_examples_in_yaml_unchanged(t
     assert [file.name for file in sorted(home.iterdir())] == ["examples.yaml", "ratings", "sheet.key", "wordings.jsonl"]
 
 
-def test_an_offline_labelling_page_contains_nothing_of_judges_and_has_a_content_security_policy(
+def test_an_offline_labelling_page_contains_nothing_that_judges_said_and_has_a_content_security_policy(
     written: tuple[Path, dict[str, Any]],
 ) -> None:
     page = (written[0] / "ana.html").read_text()
@@ -115,7 +115,7 @@ def test_answers_of_an_offline_page_for_another_rubric_or_project_are_refused(
     assert told in message
 
 
-def test_importing_answers_of_an_offline_page_names_a_reworded_rubric_or_a_changed_response(
+def test_importing_answers_of_an_offline_page_fails_if_the_rubric_was_reworded_or_a_response_changed(
     written: tuple[Path, dict[str, Any]],
 ) -> None:
     project, data = written
@@ -147,7 +147,7 @@ def test_importing_answers_of_an_offline_page_names_a_reworded_rubric_or_a_chang
         ({"at": "2999-01-01T00:00:00Z"}, "it was given in the future, 2999-01-01T00:00:00Z"),
     ],
 )
-def test_an_answer_to_a_question_that_the_offline_page_did_not_ask_never_becomes_gold(
+def test_an_answer_to_a_question_that_the_offline_page_did_not_ask_is_refused_with_its_line(
     written: tuple[Path, dict[str, Any]], changes: dict[str, Any], reason: str
 ) -> None:
     project, data = written
@@ -162,7 +162,7 @@ def test_an_answer_to_a_question_that_the_offline_page_did_not_ask_never_becomes
     assert f":{lines[0]}: " not in message
 
 
-def test_answers_of_an_offline_page_with_a_level_between_choices_or_a_second_answer_are_refused(
+def test_answers_of_an_offline_page_with_a_level_that_is_no_choice_or_two_answers_to_a_response_are_refused(
     written: tuple[Path, dict[str, Any]],
 ) -> None:
     project, data = written
@@ -199,7 +199,7 @@ def test_answers_of_an_offline_page_may_be_imported_repeatedly_and_the_latest_co
     assert latest[second["id"]] == 1.0
 
 
-def test_answers_of_an_offline_page_in_a_file_named_after_another_rater_are_imported_only_with_the_option_as(
+def test_answers_of_an_offline_page_in_a_file_named_after_another_rater_are_refused_without_the_option_as(
     written: tuple[Path, dict[str, Any]],
 ) -> None:
     project, data = written
@@ -244,7 +244,7 @@ def test_answers_of_an_offline_page_are_verified_with_the_key_of_the_project_tha
 
 
 @pytest.mark.parametrize("file_name", ["manners-ana.json", "manners-ana (2).json", "manners-ana(1).json"])
-def test_answers_of_an_offline_page_without_the_signed_head_of_their_file_never_become_gold(
+def test_answers_of_an_offline_page_from_which_the_page_s_signed_head_was_removed_are_refused(
     written: tuple[Path, dict[str, Any]], file_name: str
 ) -> None:
     project, data = written
@@ -270,7 +270,7 @@ def test_adjudicated_labels_in_a_plain_file_become_gold_only_if_the_user_says_so
     assert run(*typed, "--kind", "adjudicated", cwd=project).returncode == 0
 
 
-def test_writing_an_offline_labelling_page_leaves_no_empty_file_of_ratings(tmp_path: Path) -> None:
+def test_writing_an_offline_labelling_page_creates_no_file_of_ratings(tmp_path: Path) -> None:
     project = make_pool(tmp_path)
     typed = ["label", "manners", "--pool", "pool.jsonl", "--rater", "zoe", "--sheet", "zoe.html"]
     assert run("markscheme", *typed, cwd=project).returncode == 0

@@ -52,7 +52,7 @@ def spread(margins: tuple[float, ...], named: tuple[str, str], value: float) -> 
 
 
 @pytest.mark.parametrize(("margins", "named", "wanted"), HALF_WIDTH_TENTH)
-def test_labels_needed_for_a_half_width_of_a_tenth_equal_the_worked_examples(
+def test_labels_needed_for_an_interval_of_half_width_0_1_equal_the_worked_examples(
     margins: tuple[float, ...], named: tuple[str, str], wanted: list[int]
 ) -> None:
     for value, n in zip((0.60, 0.75, 0.90), wanted, strict=True):
@@ -60,7 +60,7 @@ def test_labels_needed_for_a_half_width_of_a_tenth_equal_the_worked_examples(
         assert labels == approx(n, abs=max(1, 0.003 * n))
 
 
-def test_planned_labels_agree_with_the_separate_simulation_code() -> None:
+def test_planned_labels_equal_those_of_the_shared_simulated_cases() -> None:
     for case in block("recipes.yaml", "planner")["cases"]:
         value, named = case["truth"], KAPPA if case["stat"] == "kappa" else QUADRATIC
         mixture = spread(tuple(case["margin"]), named, value)
@@ -75,7 +75,9 @@ margins_of = st.lists(st.floats(0.02, 1), min_size=2, max_size=5).map(lambda m: 
 
 @given(margins_of, st.floats(0, 1))
 @settings(max_examples=40, deadline=None)
-def test_on_a_mixture_table_kappa_and_alpha_equal_the_agreement_it_was_made_for(margins: Any, agreement: float) -> None:
+def test_kappa_and_alpha_of_a_table_made_for_a_given_agreement_equal_that_agreement(
+    margins: Any, agreement: float
+) -> None:
     table = mixture_table(margins, agreement)
     assert table.sum() == approx(1)
     for name, weights in (KAPPA, QUADRATIC, ("weighted_kappa", "linear"), ORDINAL, ("krippendorff_alpha", "quadratic")):
@@ -142,7 +144,7 @@ def test_labels_needed_for_a_promised_error_rate_are_the_minimum_divided_by_the_
     assert labels_for_promise(0.5, errors=1, confidence=0.95) == 186
 
 
-def test_a_plan_expects_ten_examples_outside_the_most_common_level() -> None:
+def test_a_plan_asks_for_as_many_labels_as_give_ten_examples_outside_the_most_common_level() -> None:
     assert [labels_to_vary(share) for share in (0.0, 0.5, 0.8, 0.9, 0.95)] == [10, 20, 50, 100, 200]
     assert labels_to_vary(1.0) is None
 

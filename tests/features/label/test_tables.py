@@ -21,14 +21,18 @@ def test_the_labelling_plan_for_a_table_is_the_same_in_every_file_format(
     assert results[1] == results[2] == results[0]
 
 
-def test_the_labelling_plan_for_a_table_states_as_many_labels_as_its_calibration_asks_for(tmp_path: Path) -> None:
+def test_the_labelling_plan_for_a_table_asks_for_as_many_labels_as_calibrate_does_for_that_table(
+    tmp_path: Path,
+) -> None:
     write(TABLE, "csv", tmp_path)
     calibrated = run("calibrate", "t.csv", *JUDGE, "--json", "-", "--quiet", cwd=tmp_path)
     planned = run("markscheme", "label", "t.csv", "--plan", *JUDGE, "--json", "-", "--quiet", cwd=tmp_path)
     assert json.loads(planned.stdout)["labels_needed"] == json.loads(calibrated.stdout)["labels_needed"]
 
 
-def test_a_plan_for_a_table_names_the_command_to_make_a_rubric_with_the_same_options(tmp_path: Path) -> None:
+def test_a_labelling_plan_for_a_table_prints_the_init_command_with_the_options_given_for_the_table(
+    tmp_path: Path,
+) -> None:
     write(TABLE, "csv", tmp_path)
     planned = run("markscheme", "label", "t.csv", "--plan", *JUDGE, cwd=tmp_path, env={"COLUMNS": "200"})
     (command,) = (line for line in planned.stdout.splitlines() if "markscheme init" in line)
@@ -36,7 +40,9 @@ def test_a_plan_for_a_table_names_the_command_to_make_a_rubric_with_the_same_opt
 
 
 @pytest.mark.parametrize("name", ["graded", "text"])
-def test_the_plan_for_an_unlabelled_table_asks_for_its_first_labels(tmp_path: Path, name: str) -> None:
+def test_the_labelling_plan_for_an_unlabelled_table_asks_for_the_same_number_of_labels_in_every_file_format(
+    tmp_path: Path, name: str
+) -> None:
     table = {"id": TABLE["run_id"], "response": TABLE["text"], "verdict" if name == "graded" else "x": TABLE[name]}
     results = []
     for form in FORMS:
@@ -48,7 +54,7 @@ def test_the_plan_for_an_unlabelled_table_asks_for_its_first_labels(tmp_path: Pa
     assert results[1] == results[2] == results[0]
 
 
-def test_a_table_s_responses_are_labelled_without_showing_what_others_said_of_them(tmp_path: Path) -> None:
+def test_the_labelling_page_for_a_table_shows_responses_without_the_column_of_verdicts(tmp_path: Path) -> None:
     (tmp_path / "rubrics").mkdir()
     (tmp_path / "rubrics" / "reply.yaml").write_text(RUBRIC, encoding="utf-8")
     pages = []

@@ -63,7 +63,9 @@ def test_the_question_about_the_whole_response_comes_first_and_its_answer_is_the
         assert all(WHOLE not in line["criteria"] for line in server.lines)
 
 
-def test_for_a_response_shown_a_second_time_only_the_criteria_are_asked_and_not_the_whole(tmp_path: Path) -> None:
+def test_if_a_response_is_shown_again_to_measure_consistency_the_whole_response_is_not_asked_about(
+    tmp_path: Path,
+) -> None:
     work = opened(make_pool(tmp_path, 20))
     again = [step for step in work.steps if step.sample == 1]
     assert again
@@ -119,12 +121,12 @@ def test_an_annotator_with_enough_decisions_on_whole_responses_is_asked_only_abo
     second.file.close()
 
 
-def test_a_rubric_with_more_criteria_needs_more_decisions_on_whole_responses() -> None:
+def test_the_constants_for_enough_decisions_on_whole_responses_are_120_and_160_for_many_criteria() -> None:
     assert (ENOUGH, ENOUGH_FOR_MANY) == (120, 160)
 
 
 @pytest.mark.proof
-def test_annotators_who_labelled_criteria_before_are_asked_about_whole_responses_only_if_an_option_says_so(
+def test_annotators_who_labelled_criteria_before_are_asked_about_whole_responses_only_with_ask_whole_always(
     project: Path,
 ) -> None:
     with Server(project, NEVER) as server:
@@ -146,7 +148,7 @@ def test_annotators_who_labelled_criteria_before_are_asked_about_whole_responses
     assert sum(line.get("pass") is True for line in ratings) == 4
 
 
-def test_a_whole_response_that_the_rater_decided_on_before_is_not_asked_about_again(project: Path) -> None:
+def test_a_response_that_the_rater_passed_or_failed_before_is_not_asked_about_as_a_whole_again(project: Path) -> None:
     home = project / "calibration" / "manners"
     (home / "ratings").mkdir(parents=True)
     pool = [json.loads(line) for line in (project / "pool.jsonl").read_text().splitlines()]
@@ -188,7 +190,7 @@ def saved_on(project: Path, *options: str, **changes: Any) -> tuple[dict[str, An
     return head, done.returncode, done.stderr
 
 
-def test_the_head_of_an_offline_page_says_which_responses_are_asked_about_as_a_whole(project: Path) -> None:
+def test_answers_about_whole_responses_that_an_offline_page_did_not_ask_for_are_refused(project: Path) -> None:
     head, status, message = saved_on(project, *NEVER, **{"pass": True, "whole_under": WHOLE_UNDER})
     assert head["whole"] == []
     assert (status, "the sheet doesn't ask for pass" in message) == (2, True)

@@ -73,7 +73,9 @@ def labelled(project: Path) -> None:
             examples.write(json.dumps({**pair, "labels": labels}) + "\n")
 
 
-def test_labelled_pairs_show_that_a_judge_can_gate_and_rank_the_systems(project: Path) -> None:
+def test_a_judge_of_pairs_that_prefers_as_annotators_do_can_gate_and_shows_no_lean_to_the_first_response(
+    project: Path,
+) -> None:
     labelled(project)
     done = run("calibrate", "better", "--judge", "function:judges:longer", "--json", "report.json", cwd=project)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -88,7 +90,9 @@ def test_labelled_pairs_show_that_a_judge_can_gate_and_rank_the_systems(project:
 
 
 @pytest.mark.proof
-def test_ratings_in_both_orders_of_pairs_make_one_accepted_run_with_a_valid_judge_card(project: Path) -> None:
+def test_ratings_of_pairs_in_both_orders_make_one_accepted_run_whose_judge_card_passes_verification(
+    project: Path,
+) -> None:
     labelled(project)
     judge = ("--judge", "function:judges:first_of_some")
     done = run("calibrate", "better", *judge, "--accept", "--anyway", "--json", "report.json", cwd=project)
@@ -103,7 +107,9 @@ def test_ratings_in_both_orders_of_pairs_make_one_accepted_run_with_a_valid_judg
     assert "runs differ from each other" not in later.stdout
 
 
-def test_a_judge_asked_in_one_order_only_is_reported_as_not_tested_for_order(project: Path) -> None:
+def test_calibrate_says_that_order_is_not_tested_if_a_judge_was_asked_about_pairs_in_one_order_only(
+    project: Path,
+) -> None:
     labelled(project)
     done = run("calibrate", "better", "--judge", "function:judges:longer", "-o", "orders=1", cwd=project)
     assert "order not tested" in done.stdout, done.stdout + done.stderr

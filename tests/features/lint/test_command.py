@@ -77,12 +77,12 @@ def test_lint_s_next_step_is_to_label_or_to_calibrate_if_labels_exist(tmp_path: 
     assert "Next" not in linted(tmp_path, "it.yaml", "it.yaml").stdout
 
 
-def test_lint_prints_a_criterion_s_name_with_a_colon_as_a_whole(tmp_path: Path) -> None:
+def test_lint_prints_the_whole_name_of_a_criterion_that_contains_a_colon(tmp_path: Path) -> None:
     write(tmp_path, it="criteria:\n- {name: 'a: b', requirement: It is JSON., check: jsn_valid}\n")
     assert "\n- a: b: there is no check 'jsn_valid'" in linted(tmp_path, "it.yaml").stdout
 
 
-def test_lint_reports_an_unregistered_check_and_knows_one_in_a_named_module(tmp_path: Path) -> None:
+def test_lint_reports_a_check_that_is_not_registered_and_accepts_one_from_a_named_module(tmp_path: Path) -> None:
     write(tmp_path, it="criteria:\n- {name: form, requirement: It is JSON., check: jsn_valid}\n")
     done = linted(tmp_path, "it.yaml")
     assert done.returncode == 1
@@ -96,7 +96,7 @@ def test_lint_reports_an_unregistered_check_and_knows_one_in_a_named_module(tmp_
     assert linted(tmp_path, "it.yaml", "-o", "scorers=nowhere").returncode == 2
 
 
-def test_lint_notes_a_key_of_a_rubric_that_has_no_effect(tmp_path: Path) -> None:
+def test_lint_notes_a_rubric_name_that_differs_from_the_file_s_name(tmp_path: Path) -> None:
     write(tmp_path, it="name: other\n" + SOUND)
     done = linted(tmp_path, "it.yaml")
     assert (done.returncode, done.stderr) == (1, "")
@@ -129,7 +129,7 @@ def test_lint_finds_a_rubric_by_name_and_reports_a_missing_one(tmp_path: Path) -
     assert "did you mean 'code-quality'?" in done.stderr
 
 
-def test_an_option_lets_lint_succeed_in_spite_of_advice_but_not_in_spite_of_faults(tmp_path: Path) -> None:
+def test_with_the_option_allow_advice_lint_exits_0_in_spite_of_advice_but_not_of_faults(tmp_path: Path) -> None:
     write(tmp_path, advised=ADVISED, faulty=FAULTY)
     done = linted(tmp_path, "--allow-advice", "advised.yaml")
     assert done.returncode == 0

@@ -54,7 +54,7 @@ def test_lint_advises_on_misread_yaml_unknown_checks_and_gray_zones_without_effe
     assert report.advice[1].message.startswith("there is no check 'jsn_valid'")
 
 
-def test_a_note_of_lint_says_what_is_not_checked_and_is_no_advice(tmp_path: Path) -> None:
+def test_on_a_rubric_in_german_lint_gives_a_note_and_no_advice(tmp_path: Path) -> None:
     report = linted(tmp_path, GERMAN)
     assert (report.status, report.notes) == (NO_ISSUES, (NOT_ENGLISH,))
 

@@ -20,24 +20,22 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_file_name_that_is_too_long_is_refused(folder: Path) -> None:
+def test_lint_refuses_a_file_name_that_is_too_long(folder: Path) -> None:
     refuses_long_name(folder, f"lint folder/{LONG}")
 
 
-def test_a_file_with_numbers_such_as_nan_is_refused_and_named(folder: Path) -> None:
+def test_lint_refuses_a_rubric_with_numbers_such_as_nan_and_names_the_file(folder: Path) -> None:
     for file, text, why in (refused for refused in REFUSED.values() if refused[0] == "rubrics/place.yaml"):
         (folder / file).write_text(text)
         refuses_values(folder, file, why, "lint", file)
 
 
-def test_an_endless_device_given_as_a_file_is_refused(folder: Path) -> None:
+def test_lint_refuses_an_endless_device_given_as_a_rubric(folder: Path) -> None:
     (folder / "rubrics" / "endless.yaml").symlink_to("/dev/zero")
     assert run("markscheme", "lint", "rubrics/endless.yaml", cwd=folder).returncode == 2
 
 
 @pytest.mark.parametrize("data", [{"rows": [RECORD], **RECORD}, [RECORD] * 10], ids=["rows", "list"])
-def test_json_of_an_unknown_tool_is_reported_in_two_lines_and_not_read_as_a_faulty_rubric(
-    data: object, folder: Path
-) -> None:
+def test_lint_says_that_json_of_an_unknown_tool_is_not_a_rubric(data: object, folder: Path) -> None:
     (folder / "other.json").write_text(json.dumps(data))
     assert "isn't a rubric" in run("markscheme", "lint", "other.json", cwd=folder).stdout

@@ -24,7 +24,7 @@ def _is_passed(name: str) -> bool:
     return bool(re.search(HOOK["files"], name)) and not re.search(HOOK["exclude"], name)
 
 
-def test_pre_commit_can_read_the_definition_of_our_hook() -> None:
+def test_pre_commit_can_read_the_definition_of_the_markscheme_hook() -> None:
     assert {"id", "name", "entry", "language"} <= set(HOOK)
     assert (HOOK["language"], HOOK["types_or"]) == ("python", ["yaml", "json"])
 
@@ -61,7 +61,7 @@ def test_a_faulty_rubric_among_several_stops_the_commit(tmp_path: Path) -> None:
     assert "rubrics/b.yaml:2: unknown key 'requirment'" in done.stdout
 
 
-def test_the_documentation_s_page_shows_the_same_pre_commit_hook() -> None:
+def test_the_documentation_s_page_shows_the_pre_commit_hook_as_it_is_defined() -> None:
     local, cloned = _on_the_page()
     (shown,) = local["hooks"]
     assert {key: shown[key] for key in ("id", "name", "entry", "types_or", "files", "exclude")} == {

@@ -6,7 +6,7 @@ from pathlib import Path
 from tests.commands.console import run
 
 
-def test_lint_lists_faulty_rubrics_of_rows_by_line(tmp_path: Path) -> None:
+def test_lint_lists_the_faulty_rubrics_in_a_file_of_rows_by_line(tmp_path: Path) -> None:
     rows = [
         {"id": "a", "response": "x", "rubric": [{"requirement": "Names Paris", "weight": 3}]},
         {"id": "b", "response": "x", "rubric": [{"requirement": "Names Rome", "weight": 0}]},

@@ -53,7 +53,9 @@ def written(tmp_path: Path, raw: bytes) -> Path:
     return tmp_path / "m.gguf"
 
 
-def test_a_model_s_chat_marks_are_its_control_tokens_and_added_tokens_between_bars(tmp_path: Path) -> None:
+def test_a_model_s_control_tokens_and_added_tokens_between_bars_are_the_chat_marks_to_remove_from_texts(
+    tmp_path: Path,
+) -> None:
     assert chat_marks(written(tmp_path, header(VOCABULARY))) == ("<|im_end|>", "</s>", "<|end|>", "<｜User｜>")
 
 
@@ -79,19 +81,19 @@ def test_an_old_version_or_an_unknown_type_in_a_model_file_s_header_is_reported(
 
 
 @given(st.text(alphabet=list("<|im_end>/s x\n"), max_size=60))
-def test_removing_chat_marks_leaves_none_in_a_text_and_adds_only_spaces(written: str) -> None:
+def test_removing_a_model_s_chat_marks_from_a_text_leaves_no_mark_and_adds_only_spaces(written: str) -> None:
     marks = ("<|im_end|>", "<|im_end", "</s>")
     split = without_marks(marks)(written)
     assert not any(mark in split for mark in marks)
     assert "".join(split.split()) == "".join(written.split())
 
 
-def test_a_text_without_chat_marks_is_unchanged() -> None:
+def test_removing_chat_marks_leaves_a_text_without_any_unchanged() -> None:
     assert without_marks(())("<|im_end|>") == "<|im_end|>"
 
 
 @pytest.mark.proof
-def test_a_chat_mark_in_a_prompt_is_no_end_of_turn_for_the_real_model(local_model: Path) -> None:
+def test_a_chat_mark_in_a_prompt_s_text_does_not_end_the_turn_for_the_real_model(local_model: Path) -> None:
     """One token ends a turn; a mark that is split is several, as letters are."""
     schema = {"type": "object", "properties": {}, "additionalProperties": False}
 
@@ -144,5 +146,5 @@ def test_llama_cpp_is_asked_for_probabilities_of_answers_if_the_file_says_that_i
     assert "not a decision model" in str(error)
 
 
-def test_the_parameters_in_the_identity_of_a_chat_model_s_file_do_not_include_format(local_model: Path) -> None:
+def test_the_parameters_of_a_local_judge_with_a_chat_model_do_not_include_a_request_format(local_model: Path) -> None:
     assert "format" not in LocalJudge(local_model).identity.parameters

@@ -56,7 +56,7 @@ def test_a_real_local_model_gives_a_verdict_in_the_required_json_schema(local_mo
 
 
 @pytest.mark.proof
-def test_a_question_asked_several_times_at_once_gets_the_same_verdict_each_time(loaded: LocalJudge) -> None:
+def test_a_question_asked_twice_of_a_local_model_at_once_gets_the_same_verdict_both_times(loaded: LocalJudge) -> None:
     async def run() -> None:
         asking = (grade(RUBRIC, "Paris is the capital of France.", Briefly(loaded)) for _ in range(2))
         first, second = await asyncio.gather(*asking)
@@ -70,7 +70,7 @@ def test_a_question_asked_several_times_at_once_gets_the_same_verdict_each_time(
 
 
 @pytest.mark.proof  # a second whole verdict of the real model
-def test_names_of_criteria_may_contain_quotes_and_any_letter(local_model: Path) -> None:
+def test_criteria_with_quotes_and_umlauts_in_their_names_can_be_graded_by_a_local_model(local_model: Path) -> None:
     prompt = brief(questions(ODDLY_NAMED, Submission("x"))[0])
     reply = asked(LocalJudge(local_model, context=1024, max_tokens=100), prompt)
     assert list(json.loads(reply.text)["verdicts"]) == ['clear "ü"']
@@ -132,7 +132,9 @@ def test_an_answer_that_reaches_the_length_limit_is_called_cut_off(cut_off: Repl
     assert cut_off.usage.output_tokens == LENGTH
 
 
-def test_a_json_schema_that_llama_cpp_cannot_use_is_reported_in_a_sentence(loaded: LocalJudge) -> None:
+def test_a_json_schema_that_llama_cpp_cannot_use_is_reported_as_a_question_that_cannot_be_asked(
+    loaded: LocalJudge,
+) -> None:
     with pytest.raises(JudgeUnavailable, match="cannot be asked this"):
         asyncio.run(loaded.reply(Prompt("", "x", {"type": "bogus"}, ())))
 
@@ -218,7 +220,7 @@ def test_the_local_judge_can_be_imported_without_llama_cpp(local_model: Path) ->
     assert done.stdout.strip() == "False"
 
 
-def test_naming_only_a_model_file_as_judge_is_answered_with_the_full_name_of_its_judge() -> None:
+def test_if_only_a_model_file_is_named_as_judge_the_error_suggests_the_name_with_local_before_it() -> None:
     with pytest.raises(UsageError, match=r"unknown judge 'small\.gguf'; did you mean 'local:small\.gguf'\?"):
         known_kind("small.gguf")
 

@@ -18,7 +18,7 @@ def examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.proof
-def test_a_judge_that_reads_pixels_agrees_with_the_drawing_program_on_every_chart(examples: Path) -> None:
+def test_a_judge_that_reads_pixels_agrees_with_the_labels_on_every_chart_drawn_for_this_test(examples: Path) -> None:
     calibration = calibrate(RUBRIC, examples, FunctionJudge(counts, "function:counts"))
     assert dict(sight_facts(calibration)) == {"reads images": "yes (probe)"}
     assert "yes (probe)" in calibration.to_html()
@@ -30,6 +30,6 @@ def test_a_judge_that_reads_pixels_agrees_with_the_drawing_program_on_every_char
 
 
 @pytest.mark.proof
-def test_a_judge_that_answers_without_looking_at_images_is_left_ungraded_by_the_sight_test(examples: Path) -> None:
+def test_calibrate_refuses_a_judge_that_cannot_read_back_a_test_image(examples: Path) -> None:
     with pytest.raises(Exception, match="can't read images"):
         calibrate(RUBRIC, examples, FunctionJudge(believes, "function:believes"))

@@ -65,7 +65,7 @@ def in_base64(content: bytes) -> str:
 # --- what goes out ----------------------------------------------------------------------------------------------------
 
 
-def test_claude_gets_images_and_documents_in_the_form_of_its_api() -> None:
+def test_claude_gets_images_and_pdfs_in_the_form_of_anthropic_s_api() -> None:
     (prompt,) = questions(RUBRIC, SUBMISSION)
     with MessagesFront(lambda _: front.message(MET, tokens=(1650, 40))) as server:
         done = graded(Unprobed(AnthropicJudge(api_key=KEY, base_url=server.url)))
@@ -85,7 +85,7 @@ def test_claude_gets_images_and_documents_in_the_form_of_its_api() -> None:
     assert done.usage.input_tokens == 1650
 
 
-def test_openai_gets_images_and_documents_in_the_form_of_its_api() -> None:
+def test_openai_gets_images_and_pdfs_in_the_form_of_openai_s_api() -> None:
     (prompt,) = questions(RUBRIC, SUBMISSION)
     with ChatServer(lambda _: completion(MET)) as server:
         done = graded(Unprobed(OpenAIJudge("m", api_key=KEY, base_url=server.url)))
@@ -109,7 +109,7 @@ def test_openai_gets_images_and_documents_in_the_form_of_its_api() -> None:
     assert done.usage.input_tokens == 40
 
 
-def test_a_prompt_with_only_text_is_sent_in_the_same_form_as_without_support_for_images() -> None:
+def test_a_prompt_without_images_is_sent_as_plain_text() -> None:
     submission = Submission("Two squares.", {"chart": "a chart"})
     (prompt,) = questions(RUBRIC, submission)
     with ChatServer(lambda _: completion(MET)) as server:
@@ -118,7 +118,7 @@ def test_a_prompt_with_only_text_is_sent_in_the_same_form_as_without_support_for
     assert request["messages"][1] == {"role": "user", "content": prompt.user}
 
 
-def test_if_a_judge_quotes_the_mark_that_stands_for_an_image_the_quote_counts_as_found() -> None:
+def test_a_judge_s_quote_of_the_mark_that_stands_for_an_image_counts_as_found_in_the_input_with_the_image() -> None:
     with ChatServer(lambda _: completion(MET)) as server:
         done = graded(Unprobed(OpenAIJudge("m", api_key=KEY, base_url=server.url)))
     assert done.verdicts["right"].quote_in == "chart"
@@ -140,7 +140,7 @@ def test_a_judge_function_gets_the_images_next_to_its_other_arguments() -> None:
     assert graded(FunctionJudge(older, "older"), Submission("text", {"chart": "text"})).score == 1.0
 
 
-def test_the_cost_of_images_is_estimated_by_their_size() -> None:
+def test_the_tokens_of_a_prompt_s_images_and_pdfs_are_estimated() -> None:
     (prompt,) = questions(RUBRIC, SUBMISSION)
     assert sum(part.tokens for part in prompt.parts) == IMAGE.tokens + PDF.tokens > 100
 
@@ -192,7 +192,7 @@ def blindly(_: Mapping[str, Any]) -> Any:
 WITH_IMAGE = Submission("Two squares.", {"chart": IMAGE}, "one")
 
 
-def test_a_judge_that_passes_the_sight_test_is_tested_only_once() -> None:
+def test_a_judge_that_reads_back_a_test_image_is_shown_a_test_image_only_once() -> None:
     with ChatServer(by_reading) as server:
         judge = Limited(OpenAIJudge("sharp", api_key=KEY, base_url=server.url), Limiter())
 
@@ -218,13 +218,13 @@ def test_a_judge_that_cannot_see_leaves_the_submission_ungraded_with_the_reason(
     assert sight_of(judge.identity, "image") is False
 
 
-def test_a_judge_that_cannot_see_images_grades_text_alone_without_a_sight_test() -> None:
+def test_a_judge_that_cannot_see_images_grades_text_alone_without_being_shown_a_test_image() -> None:
     with ChatServer(blindly) as server:
         assert graded(OpenAIJudge("b", api_key=KEY, base_url=server.url), Submission("x", {"chart": "y"})).score == 1.0
     assert len(server.requests) == 1
 
 
-def test_a_judge_is_asked_without_a_sight_test_if_the_caller_turns_it_off(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_judge_is_not_shown_a_test_image_if_the_caller_turns_that_off(monkeypatch: pytest.MonkeyPatch) -> None:
     with ChatServer(blindly) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         judge = open_judge("openai:unprobed", asking=Asking(memory=None, tests_sight=False))
@@ -234,7 +234,7 @@ def test_a_judge_is_asked_without_a_sight_test_if_the_caller_turns_it_off(monkey
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_a_sight_test_can_be_answered_only_from_its_pixels(seed: int) -> None:
+def test_a_test_image_can_be_answered_only_from_its_pixels(seed: int) -> None:
     test = SightTest.drawn("image", str(seed))
     assert test.is_read(json.dumps(read_back([test.media])))
     assert test.word not in test.prompt.user

@@ -31,7 +31,7 @@ def test_a_page_shows_a_pdf_as_a_link_that_saves_it_and_opens_nothing_by_itself(
         assert tag not in html
 
 
-def test_a_server_shows_a_pdf_on_a_page_of_its_own_where_nothing_in_it_may_run(tmp_path: Path) -> None:
+def test_a_pdf_on_a_served_page_opens_on_a_page_of_its_own_on_which_nothing_in_the_pdf_may_run(tmp_path: Path) -> None:
     html = render_example(SUBMISSION, ["invoice"], shortening=SERVED)
     digest = Pdf(PDF_FILE).digest
     assert f'<a href="part/{digest}" target="_blank" rel="noopener">PDF: a bill</a>' in html
@@ -71,7 +71,7 @@ def _chunk(size: int) -> bytes:
     return size.to_bytes(4, "big") + b"teXt" + bytes(size) + bytes(4)
 
 
-def test_a_page_with_only_text_contains_nothing_for_images() -> None:
+def test_a_page_with_only_text_contains_no_markup_for_images() -> None:
     html = render_example(Submission("[image 0123456789abcdef0123456789abcdef]"), [])
     assert "<img" not in html
     assert "media" not in html

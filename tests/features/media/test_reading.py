@@ -68,7 +68,7 @@ def test_the_format_of_an_image_or_pdf_is_recognized_by_its_content(
 @given(
     st.sampled_from([PNG_FILE, JPEG_FILE, GIF_FILE, WEBP_FILE, PDF_FILE]), st.integers(0, 60), st.binary(max_size=40)
 )
-def test_damaged_images_and_pdfs_are_refused_or_read_and_never_cause_another_error(
+def test_damaged_images_and_pdfs_cause_no_error_but_the_one_for_damaged_content(
     content: bytes, start: int, noise: bytes
 ) -> None:
     with contextlib.suppress(DamagedContentError):
@@ -90,7 +90,7 @@ def test_damaged_images_and_pdfs_are_refused_or_read_and_never_cause_another_err
     ],
     ids=lambda value: json.dumps(value, default=str)[:40],
 )
-def test_an_image_in_every_input_form_gives_the_same_text_and_digest(value: Any) -> None:
+def test_an_image_gives_the_same_text_and_digest_in_whatever_form_it_is_given(value: Any) -> None:
     response = Submission(value).response
     assert isinstance(response, PartedText)
     assert response == MARK
@@ -115,7 +115,7 @@ def test_an_image_in_every_input_form_gives_the_same_text_and_digest(value: Any)
     ],
     ids=range(5),
 )
-def test_a_pdf_in_every_input_form_gives_the_same_text(value: Any) -> None:
+def test_a_pdf_gives_the_same_text_in_whatever_form_it_is_given(value: Any) -> None:
     assert Submission(value).response == Pdf(PDF_FILE).mark
 
 
@@ -145,7 +145,7 @@ def test_a_response_given_as_text_is_never_searched_for_images() -> None:
     "value",
     [{"image": "x", "price": 3}, {"images": ["x"]}, [{"image": "x", "price": 3}], {"file": {"name": "a"}}, {"a": 1}],
 )
-def test_data_whose_keys_look_like_those_of_an_image_but_that_hold_none_stay_json(value: Any) -> None:
+def test_data_with_keys_like_those_of_an_image_but_without_an_image_stay_json(value: Any) -> None:
     assert Submission(value).response == json.dumps(value)
     assert type(Submission(value).response) is str
 
@@ -253,7 +253,7 @@ def test_an_image_path_that_leads_out_of_the_folder_through_a_link_is_refused(tm
         Submission({"image": "link.png"}, folder=inside)
 
 
-def test_plain_data_from_a_program_may_not_name_an_image_by_path() -> None:
+def test_a_submission_built_in_python_may_not_name_an_image_by_path_in_plain_data() -> None:
     with pytest.raises(SubmissionError, match=r"give Image\('chart.png'\) of markscheme"):
         Submission({"image": "chart.png"})
     with pytest.raises(UsageError, match="there is no such file"):

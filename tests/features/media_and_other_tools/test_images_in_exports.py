@@ -110,13 +110,17 @@ def test_an_image_at_a_web_address_stays_an_address_and_is_counted_as_lost(tool:
 
 
 @pytest.mark.parametrize("address", ["chart.png", "/data/upload/7/chart.png", "/data/local-files/?d=charts/chart.png"])
-def test_an_image_file_that_a_task_names_is_kept_if_it_is_next_to_the_export(address: str, tmp_path: Path) -> None:
+def test_an_image_file_that_a_label_studio_task_names_is_kept_if_the_file_is_next_to_the_export(
+    address: str, tmp_path: Path
+) -> None:
     (tmp_path / "chart.png").write_bytes(PNG_FILE)
     file = opened(tmp_path, label_studio(address))
     assert [marks(example) for example in file.examples] == [[MARK]]
 
 
-def test_a_task_s_value_that_is_no_image_is_not_read_as_one(tmp_path: Path) -> None:
+def test_an_svg_file_that_a_label_studio_task_names_is_not_read_as_an_image_and_is_counted_as_lost(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "chart.png").write_bytes(SVG_FILE)
     file = opened(tmp_path, label_studio("chart.png"))
     assert [marks(example) for example in file.examples] == [[]]
@@ -167,7 +171,7 @@ def test_exported_lines_contain_the_images_of_the_examples(tmp_path: Path) -> No
     assert (line["inputs"], line["response"]) == ({"chart": {"image": URL}}, [{"image": URL}, "Paid."])
 
 
-def test_an_exported_image_is_in_the_form_that_promptfoo_loads_and_the_assertion_shows_it(tmp_path: Path) -> None:
+def test_an_image_is_exported_as_a_data_url_that_the_promptfoo_assertion_reads_back(tmp_path: Path) -> None:
     (tmp_path / "chart.png").write_bytes(PNG_FILE)
     (tmp_path / "bill.pdf").write_bytes(PDF_FILE)
     written = {"id": "a", "inputs": {"chart": {"image": "chart.png"}}, "response": [{"pdf": "bill.pdf"}, "Paid."]}

@@ -36,7 +36,7 @@ def followed(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_an_image_of_a_row_is_graded_and_kept_with_its_audit(followed: Path) -> None:
+def test_an_image_in_a_tracked_response_is_kept_with_the_response_that_is_drawn_for_audit(followed: Path) -> None:
     lines = (followed / "calibration/charts/rates/main/audits.jsonl").read_text().splitlines()
     images = {audit["id"]: audit["inputs"]["chart"]["image"] for audit in map(json.loads, lines)}
     assert images == {id: data_url(chart(squares), "image/png") for id, squares in SQUARES.items()}

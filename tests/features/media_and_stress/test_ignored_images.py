@@ -93,7 +93,7 @@ def test_a_judge_that_counts_what_it_sees_is_not_said_to_ignore_images_and_rates
 
 
 @pytest.mark.proof
-def test_a_stress_test_shows_that_a_judge_of_fine_print_changes_its_levels_on_charts_of_half_the_size(
+def test_a_stress_test_finds_that_a_judge_of_fine_details_changes_its_levels_on_charts_of_half_the_size(
     charts: Path,
 ) -> None:
     status, result, page = stressed(charts, "counts_large")
@@ -103,7 +103,7 @@ def test_a_stress_test_shows_that_a_judge_of_fine_print_changes_its_levels_on_ch
     assert "blank-image (a white image of the same size in place of each image) changes the rating of" in page
 
 
-def test_a_stress_test_without_perturbations_of_images_asks_no_additional_questions(charts: Path) -> None:
+def test_a_stress_test_limited_to_a_change_of_text_asks_nothing_about_changed_images(charts: Path) -> None:
     done = stress(charts, "believes", "--only", "whitespace", "--plan")
     assert done.returncode == 0, done.stderr
     assert f"{N_ASKED} examples, 1 change. {3 * N_ASKED} calls" in done.stdout, "as they are, once more, and changed"

@@ -91,7 +91,7 @@ def test_an_export_without_annotators_ratings_cannot_be_calibrated(tmp_path: Pat
     assert "has no metric that both an annotator and a judge rated (place: rated by no annotator)" in done.stderr
 
 
-def test_options_for_exports_are_refused_with_a_rubric(tmp_path: Path) -> None:
+def test_options_that_concern_exports_are_refused_if_calibrate_is_given_a_rubric(tmp_path: Path) -> None:
     (tmp_path / "one.yaml").write_text("criteria:\n- {name: good, requirement: It is good}\n")
     done = run("calibrate", "one.yaml", "--kind", "human", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
@@ -99,7 +99,9 @@ def test_options_for_exports_are_refused_with_a_rubric(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("option", [("--judge", "anthropic"), ("--ratings", "r.jsonl"), ("--accept",)])
-def test_options_for_rubrics_are_refused_with_an_export(option: tuple[str, ...], tmp_path: Path) -> None:
+def test_options_that_need_a_rubric_are_refused_if_calibrate_is_given_an_export(
+    option: tuple[str, ...], tmp_path: Path
+) -> None:
     exports.written(tmp_path, exports.phoenix())
     done = run("calibrate", "annotations.json", *option, cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")

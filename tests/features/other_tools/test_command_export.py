@@ -72,7 +72,9 @@ def _copied(folder: Path) -> Path:
     return folder
 
 
-def test_an_exported_promptfoo_configuration_contains_no_path_of_this_machine(tmp_path: Path) -> None:
+def test_for_a_rubric_found_by_name_an_exported_promptfoo_configuration_contains_no_path_of_this_machine(
+    tmp_path: Path,
+) -> None:
     config = export(tmp_path, ["Paris."])
     assert "      rubric: capital\n" in config.read_text()
     assert str(tmp_path) not in config.read_text()

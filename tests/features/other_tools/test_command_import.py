@@ -71,7 +71,7 @@ def test_import_prints_ratings_to_standard_output_and_the_report_to_standard_err
     assert "not written: 60 responses; --examples FILE.jsonl writes them\n" in done.stderr
 
 
-def test_verdicts_without_labels_belong_to_the_rater_that_the_file_or_the_caller_names(project: Path) -> None:
+def test_verdicts_in_a_table_without_labels_belong_to_the_rater_that_the_file_or_an_option_names(project: Path) -> None:
     (project / "v.csv").write_text("id,rater,verdict\nr1,gpt,yes\nr2,claude,no\n")
     (project / "w.csv").write_text("id,verdict\nr1,yes\n")
     for file, options, raters in (
@@ -249,7 +249,7 @@ def test_a_thumb_up_or_down_is_read_as_the_level_of_a_rubric_s_only_criterion(
 # --- nothing is guessed ---------------------------------------------------------------------------------------------
 
 
-def test_a_file_that_does_not_say_who_rated_needs_the_option_kind(project: Path) -> None:
+def test_a_table_that_does_not_say_who_rated_is_refused_without_the_option_kind(project: Path) -> None:
     done = run("markscheme", "import", "table.csv", "--rubric", "one", cwd=project)
     assert (done.returncode, done.stdout) == (2, "")
     assert "--kind human" in done.stderr
@@ -313,7 +313,7 @@ def test_a_mapped_metric_that_an_export_does_not_have_is_refused(tmp_path: Path,
     assert "`--map plaec=tone`: there is no metric 'plaec'; did you mean `place`?" in done.stderr
 
 
-def test_a_tool_s_export_is_imported_without_a_rubric_and_its_files_are_joined(tmp_path: Path) -> None:
+def test_a_tool_s_export_in_two_files_is_imported_without_a_rubric_and_the_files_are_joined(tmp_path: Path) -> None:
     paths = [path.name for path in exports.written(tmp_path, exports.langfuse())]
     report = imported(tmp_path, *paths, "--to", "ratings.jsonl", "--examples", "examples.jsonl")
     assert (report["taken_for"], report["examples"], report["ratings"]) == ("scores and traces of Langfuse", 6, 18)
@@ -327,7 +327,7 @@ def test_a_tool_s_export_is_imported_without_a_rubric_and_its_files_are_joined(t
     assert "mixes the scores of annotators and judges without names (place)" in alone.stderr
 
 
-def test_importing_a_file_that_names_no_metrics_needs_the_option_rubric(project: Path) -> None:
+def test_importing_a_table_that_names_no_metrics_is_refused_without_the_option_rubric(project: Path) -> None:
     done = run("markscheme", "import", "table.csv", "--kind", "human", cwd=project)
     assert (done.returncode, done.stdout) == (2, "")
     assert "pass `--rubric`" in done.stderr
@@ -364,7 +364,7 @@ def test_import_names_and_counts_every_line_that_is_not_a_rating(
 
 
 @pytest.mark.proof
-def test_an_import_waits_for_other_writers_and_does_not_add_what_they_have_added(project: Path) -> None:
+def test_import_waits_for_other_writers_and_adds_no_rating_that_they_have_added_meanwhile(project: Path) -> None:
     ratings = project / "ratings"
     ratings.mkdir()
     target = ratings / "ann.jsonl"
@@ -449,7 +449,7 @@ def test_columns_named_by_options_are_imported_as_ratings_of_a_judge_and_of_each
     assert report["lost"] == {}
 
 
-def test_a_column_named_after_a_judge_is_read_as_the_judge_s_ratings_next_to_labels(project: Path) -> None:
+def test_a_column_named_like_a_judge_s_verdict_is_imported_as_a_judge_s_ratings_next_to_labels(project: Path) -> None:
     side_table(project)
     report = imported(project, "sides.csv", "--rubric", "one", "--human", "ana_label")
     assert {(line["rater"], line["kind"]) for line in report["lines"]} == {
@@ -474,7 +474,7 @@ def test_columns_of_several_criteria_make_one_rating_of_their_rater(project: Pat
     }
 
 
-def test_labels_that_several_annotators_agreed_on_are_imported_as_adjudicated(project: Path) -> None:
+def test_with_the_option_adjudicated_a_column_of_labels_is_imported_as_adjudicated(project: Path) -> None:
     side_table(project)
     report = imported(project, "sides.csv", "--rubric", "one", "--human", "ana_label", "--adjudicated")
     assert {line["kind"] for line in report["lines"] if line["rater"] == "ana_label"} == {"adjudicated"}
@@ -494,7 +494,9 @@ def test_the_next_step_after_an_import_is_to_calibrate_or_to_import_the_response
     assert done.stdout.startswith("one · grader_verdict · 6 examples"), done.stderr
 
 
-def test_an_import_with_a_single_word_off_the_scale_names_the_option_that_says_what_it_means(project: Path) -> None:
+def test_importing_a_file_whose_only_level_is_an_unknown_word_is_refused_with_the_option_that_explains_words(
+    project: Path,
+) -> None:
     (project / "words.csv").write_text("id,response,good\na,x,hardly\n", encoding="utf-8")
     done = run("markscheme", "import", "words.csv", "--rubric", "one", "--kind", "human", cwd=project)
     assert done.returncode == 2

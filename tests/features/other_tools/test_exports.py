@@ -192,7 +192,7 @@ def test_the_annotators_columns_of_a_label_studio_table_are_separated_from_the_d
 # --- what else an export says -----------------------------------------------------------------------------------------
 
 
-def test_comments_times_and_corrections_in_exports_are_kept(tmp_path: Path) -> None:
+def test_comments_times_and_corrections_in_a_langsmith_export_are_kept(tmp_path: Path) -> None:
     files = exports.langsmith()
     files["feedback.json"][1]["correction"] = {"place": "Leeds"}
     content = read(written(tmp_path, files))
@@ -210,7 +210,9 @@ def test_in_an_export_a_response_that_a_judge_failed_to_rate_is_ungraded_and_nev
     assert (judged.level, judged.declined, judged.reason) == (None, "unread", "RateLimit: too many requests")
 
 
-def test_in_an_export_nan_is_not_a_level_and_not_applicable_is_recorded_as_such(tmp_path: Path) -> None:
+def test_in_an_export_a_judge_s_nan_is_read_as_ungraded_and_the_words_not_applicable_as_not_applicable(
+    tmp_path: Path,
+) -> None:
     files = exports.inspect()
     samples = files["log.json"]["samples"]
     samples[0]["scores"]["judge-1"] = {"value": float("nan"), "reason": "grader_failed", "history": []}
@@ -272,7 +274,9 @@ def test_a_judge_s_repeated_ratings_are_read_as_runs_and_of_a_person_s_repeated_
     assert any("if it is several judges under one name" in note for note in content.notes)
 
 
-def test_an_export_s_words_without_a_known_order_are_refused_with_the_option_to_order_them(tmp_path: Path) -> None:
+def test_ratings_in_words_without_a_known_order_are_counted_as_lost_with_the_option_that_gives_words_levels(
+    tmp_path: Path,
+) -> None:
     files = exports.label_studio()
     for task in files["export.json"]:
         task["annotations"][0]["result"][0] |= {"from_name": "mood", "value": {"choices": ["warm"]}}
@@ -282,7 +286,9 @@ def test_an_export_s_words_without_a_known_order_are_refused_with_the_option_to_
     assert set(levels(read(written(tmp_path, files), warm="3"), "ann", "mood").values()) == {3.0}
 
 
-def test_each_metric_in_an_export_is_read_as_a_criterion_or_as_a_rating_of_the_whole_response(tmp_path: Path) -> None:
+def test_a_metric_in_an_export_is_read_as_the_criterion_of_that_name_or_if_mapped_as_pass_or_fail(
+    tmp_path: Path,
+) -> None:
     files = exports.langfuse()
     for score in files["scores.json"]:
         score |= {"name": "Place" if score["source"] == "EVAL" else "verdict"}
@@ -312,7 +318,7 @@ def test_a_metric_that_averages_people_and_judges_is_refused_by_name(
     assert says in str(refused.value)
 
 
-def test_an_export_that_does_not_say_who_rated_needs_an_option_that_does(tmp_path: Path) -> None:
+def test_an_export_that_does_not_say_who_rated_is_refused_without_the_option_kind(tmp_path: Path) -> None:
     files = exports.langsmith()
     for annotation in files["feedback.json"]:
         annotation["feedback_source"]["type"] = "api"
@@ -325,7 +331,7 @@ def test_an_export_that_does_not_say_who_rated_needs_an_option_that_does(tmp_pat
     }  # fmt: skip
 
 
-def test_responses_without_a_rating_are_not_reported_as_missing(tmp_path: Path) -> None:
+def test_an_export_with_responses_and_no_ratings_gives_no_note_about_missing_responses(tmp_path: Path) -> None:
     files = exports.phoenix()
     content = read(written(tmp_path, {"spans.json": files["spans.json"]}), rubric=OF_PLACE)
     assert content.examples
@@ -539,7 +545,9 @@ OF_SHARED = {
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason=f"runs where {SHARED} is there")
 @pytest.mark.parametrize("sample", OF_SHARED)
-def test_files_written_by_the_tools_themselves_give_the_same_figures(sample: str) -> None:
+def test_exports_written_by_the_tools_themselves_give_the_expected_agreement_of_judge_and_annotators(
+    sample: str,
+) -> None:
     names, columns, judge, expected = OF_SHARED[sample]
     content = read([SHARED / name for name in names], columns)
     assert {person: agreed(content, judge, person) for person in expected} == expected

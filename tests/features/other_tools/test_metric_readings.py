@@ -142,7 +142,7 @@ def filled(commands: Sequence[str]) -> Iterator[str]:
         yield command.replace("NUMBER", "3").replace("NAME", "someone")
 
 
-def test_comparing_levels_with_pass_and_fail_in_an_export_needs_a_pass_mark(tmp_path: Path) -> None:
+def test_comparing_levels_with_pass_and_fail_in_an_export_is_refused_without_a_pass_mark(tmp_path: Path) -> None:
     files = exported(
         tmp_path, "phoenix", cycled((None, 1.0), (None, 0.0)), cycled((None, 4.0), (None, 2.0), (None, 5.0))
     )
@@ -175,7 +175,7 @@ def test_different_ratings_by_unnamed_people_are_not_read_as_one_person_s_correc
     assert report["lost"] == {"ratings that the same annotator replaced by a later one": 60}
 
 
-def test_options_on_the_meaning_of_values_apply_only_to_tables_and_exports(tmp_path: Path) -> None:
+def test_options_on_the_meaning_of_values_are_refused_if_calibrate_is_given_a_rubric(tmp_path: Path) -> None:
     (tmp_path / "one.yaml").write_text("criteria:\n- {name: good, requirement: It is good}\n")
     done = run("calibrate", "one.yaml", "--pass", "yes", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")

@@ -34,7 +34,9 @@ def lines(path: Path) -> list[dict[str, object]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def test_importing_from_python_reads_labels_and_responses_and_adds_them(import_labels: Import, tmp_path: Path) -> None:
+def test_importing_a_table_from_python_writes_labels_and_responses_to_the_target_files(
+    import_labels: Import, tmp_path: Path
+) -> None:
     run = import_labels()
     assert run.file.format == "a table"
     assert [rating.criteria["good"].level for rating in run.ratings] == [0, 0, 1]
@@ -78,7 +80,9 @@ def test_importing_labels_of_the_current_wording_records_that_wording(import_lab
     assert list(words_in(tmp_path)) == [wording]
 
 
-def test_import_adds_to_existing_files_only_if_asked_to(import_labels: Import, tmp_path: Path) -> None:
+def test_import_writes_to_an_existing_file_only_with_append_and_never_labels_and_responses_to_one_file(
+    import_labels: Import, tmp_path: Path
+) -> None:
     import_labels()
     ratings = tmp_path / "ratings" / "ann.jsonl"
     with pytest.raises(UsageError, match="exists"):

@@ -47,7 +47,7 @@ def carried(desk: Path) -> CarriedLabels | None:
 
 
 @pytest.mark.parametrize("first", [(), ("--current-words",)], ids=["neither knows", "one knows"])
-def test_imported_labels_of_unknown_wording_are_stale_after_a_rewording_and_not_asked_again(
+def test_imported_labels_of_unknown_wording_count_as_labels_from_before_a_rewording(
     desk: Path, first: tuple[str, ...]
 ) -> None:
     add_labels(desk, "ann", *first)

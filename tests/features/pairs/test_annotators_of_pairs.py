@@ -16,7 +16,7 @@ def write_pairs(folder: Path, *raters: str) -> None:
     (folder / "pairs.json").write_text(json.dumps(pairs))
 
 
-def test_agreement_on_pairs_is_computed_only_if_an_option_says_that_the_raters_are_people(tmp_path: Path) -> None:
+def test_raters_of_pairs_are_compared_only_if_the_option_kind_says_that_they_are_people(tmp_path: Path) -> None:
     write_pairs(tmp_path, "ann", "bob")
     unsaid = run("calibrate", "pairs.json", cwd=tmp_path)
     assert (unsaid.returncode, "doesn't say who preferred; pass `--kind human`" in unsaid.stderr) == (2, True)
@@ -25,7 +25,9 @@ def test_agreement_on_pairs_is_computed_only_if_an_option_says_that_the_raters_a
     assert "6 rows, 2 raters" in stated.stdout
 
 
-def test_calibrate_reads_pairs_of_one_annotator_as_ratings_and_not_as_a_rubric(tmp_path: Path) -> None:
+def test_calibrate_refuses_pairs_by_a_single_annotator_and_names_the_command_that_takes_them_as_ratings(
+    tmp_path: Path,
+) -> None:
     write_pairs(tmp_path, "ann")
     done = run("calibrate", "pairs.json", "--kind", "human", cwd=tmp_path)
     assert done.returncode == 2

@@ -125,7 +125,7 @@ def test_systems_share_a_rank_unless_the_interval_of_their_difference_excludes_z
     assert davidson(first, second, preference, n_systems=3).ranks == (1, 2, 2)
 
 
-def test_a_cycle_of_preferences_is_counted_only_if_each_of_its_steps_is_significant() -> None:
+def test_a_cycle_of_preferences_among_three_systems_is_counted_only_if_each_of_its_steps_is_significant() -> None:
     better = Estimate(0.5, 0.2, 0.8, n=40)
     worse = Estimate(-0.5, -0.8, -0.2, n=40)
     open_still = Estimate(0.1, -0.2, 0.4, n=40)
@@ -134,7 +134,7 @@ def test_a_cycle_of_preferences_is_counted_only_if_each_of_its_steps_is_signific
     assert cycles({(0, 1): better, (1, 2): better}, 3) == (0, 0)
 
 
-def test_davidson_refuses_systems_and_preferences_that_do_not_match() -> None:
+def test_davidson_refuses_system_numbers_out_of_range_and_columns_of_different_lengths() -> None:
     with pytest.raises(ValueError, match="numbered from 0 to 1"):
         davidson([0, 2], [1, 1], [-1, 1], n_systems=2)
     with pytest.raises(ValueError, match="one system on each side"):

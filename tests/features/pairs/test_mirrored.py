@@ -49,7 +49,7 @@ def test_exchanging_the_two_responses_of_any_pair_changes_no_agreement_figure(
 
 @settings(max_examples=30, deadline=None)
 @given(rated_pairs())
-def test_exchanging_the_two_responses_of_any_pair_keeps_the_best_constant(
+def test_exchanging_the_two_responses_of_any_pair_changes_neither_the_baseline_nor_the_agreement(
     pairs: tuple[Levels, Levels, npt.NDArray[np.bool_]],
 ) -> None:
     gold, judge, turned = ((column + 1) / 2 if column.dtype == np.float64 else column for column in pairs)
@@ -109,7 +109,7 @@ def test_the_lean_to_the_response_shown_first_is_the_difference_between_both_ord
     assert lean_to_first([1, 1], [-1, -1]).value == -1.0
 
 
-def test_the_lean_to_the_first_response_includes_pairs_that_were_judged_in_one_order() -> None:
+def test_the_lean_to_the_response_shown_first_also_uses_pairs_that_were_judged_in_one_order_only() -> None:
     assert lean_to_first([-1, np.nan], [np.nan, -1]).value == 0.0
 
 

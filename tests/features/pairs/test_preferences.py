@@ -133,7 +133,7 @@ def test_asking_about_pairs_in_one_order_costs_half() -> None:
     assert len(judge.prompts) == 1
 
 
-def test_a_single_response_is_not_graded_as_a_pair_nor_a_pair_as_one() -> None:
+def test_a_single_response_is_not_graded_by_a_rubric_of_pairs_nor_a_pair_by_a_rubric_of_single_responses() -> None:
     single = asyncio.run(Grading(RUBRIC, LongerJudge()).grade(Submission("one", {}, "p")))
     both = asyncio.run(Grading(SINGLE, LongerJudge()).grade(Submission("one", {}, "p", second="two")))
     assert (single.score, both.score) == (None, None)
@@ -337,7 +337,7 @@ def test_a_pair_s_score_exactly_at_the_limit_of_a_tie_is_a_tie_in_grades_and_in_
     assert [preferred(float(score), limit) for score in scores] == ["tie", "tie"]
 
 
-def test_the_junit_file_has_the_figures_of_a_criterion_of_pairs() -> None:
+def test_the_junit_file_has_agreement_and_kappa_of_a_criterion_of_pairs() -> None:
     levels = {f"p{place}": (-1.0, 0.0, 1.0)[place % 3] for place in range(30)}
     of_pairs = calibrated(labelled(levels), of_both_orders([*levels.values()], [*levels.values()]))
     cases = {case.get("name"): case for case in Xml.fromstring(calibrations_junit([of_pairs])).iter("testcase")}

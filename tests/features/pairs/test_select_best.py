@@ -115,7 +115,7 @@ def selected(request: pytest.FixtureRequest, in_both_languages: dict[str, Select
     return in_both_languages[request.param]
 
 
-def test_select_best_chooses_among_four_outputs_by_a_text_or_by_a_rubric(selected: Selected) -> None:
+def test_select_best_chooses_the_same_output_of_four_by_a_text_and_by_a_rubric(selected: Selected) -> None:
     assert selected.passed["text"] == selected.passed["rubric"] == [False, True, False, False]
 
 
@@ -155,7 +155,7 @@ def test_select_best_reports_ties_and_flipped_preferences_after_the_run(selected
     assert "0 ties" in selected.printed
 
 
-def test_the_summary_of_select_best_s_file_of_pairs_is_shown_although_some_of_its_lines_are_malformed(
+def test_the_summary_of_pairs_recorded_by_select_best_is_shown_although_some_lines_are_malformed(
     tmp_path: Path,
 ) -> None:
     file = tmp_path / "pairs.jsonl"
@@ -203,7 +203,7 @@ def test_select_best_stops_after_a_knockout_match_without_a_grade(
     assert calls == 3  # the matches of the first round that were begun with it
 
 
-def test_a_second_evaluation_replaces_the_judge_s_answers_on_pairs_and_keeps_people_s(
+def test_a_second_run_of_select_best_replaces_the_judge_s_answers_on_pairs_and_keeps_those_by_annotators(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -236,7 +236,7 @@ def test_a_second_evaluation_replaces_the_judge_s_answers_on_pairs_and_keeps_peo
         assert pairs_in(file) == 5
 
 
-def test_select_best_adds_pairs_to_a_file_with_half_a_character_or_nan_in_a_line(
+def test_select_best_adds_pairs_to_a_file_that_has_half_a_surrogate_pair_or_nan_in_a_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "pairs.jsonl"

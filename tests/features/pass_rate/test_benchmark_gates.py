@@ -15,7 +15,9 @@ FIGURES = ["runs", "cases", "center", "p_fail_wide", "run_shift", "safe_threshol
 
 @pytest.mark.proof
 @pytest.mark.parametrize("n_runs", RUNS)
-def test_pass_rate_prints_the_computed_false_alarm_rates_of_simulated_gates(n_runs: int, tmp_path: Path) -> None:
+def test_pass_rate_prints_the_same_risk_of_simulated_gates_as_the_statistical_function(
+    n_runs: int, tmp_path: Path
+) -> None:
     for number, world in enumerate(worlds()[n_runs :: len(RUNS)]):
         generator = np.random.default_rng([number, n_runs])
         seen = world.runs(n_runs, world.truth(generator), generator)

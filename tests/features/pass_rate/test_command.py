@@ -47,7 +47,7 @@ def limits(estimate: dict[str, Any]) -> tuple[float, float, float]:
     return estimate["value"], estimate["low"], estimate["high"]
 
 
-def test_labels_drawn_separately_from_the_judge_s_passes_and_fails_correct_the_pass_rate_within_each(
+def test_labels_drawn_separately_from_the_judge_s_passes_and_fails_correct_the_pass_rate_stratum_by_stratum(
     tmp_path: Path,
 ) -> None:
     labels(tmp_path / "labels.jsonl", drawn="by-verdict")
@@ -57,7 +57,7 @@ def test_labels_drawn_separately_from_the_judge_s_passes_and_fails_correct_the_p
     assert (report["raw"]["value"], report["drawn"], report["method"]) == (0.7, "by-verdict", "by verdict strata")
 
 
-def test_labels_of_the_pool_s_own_responses_count_as_drawn_by_the_judge_s_verdict_unless_they_say_otherwise(
+def test_labels_on_responses_of_the_graded_file_count_as_drawn_by_the_judge_s_verdict_unless_they_say_otherwise(
     tmp_path: Path,
 ) -> None:
     among = labels(tmp_path / "labels.jsonl")
@@ -68,7 +68,7 @@ def test_labels_of_the_pool_s_own_responses_count_as_drawn_by_the_judge_s_verdic
 
 
 @pytest.mark.parametrize("drawn", ["random", "by-verdict"])
-def test_labels_of_other_responses_are_reported_as_another_sample_with_the_assumption_that_they_need(
+def test_if_no_labelled_response_is_in_the_graded_file_the_report_states_what_it_has_to_assume(
     tmp_path: Path, drawn: str
 ) -> None:
     among = labels(tmp_path / "labels.jsonl", drawn=drawn)
@@ -86,7 +86,7 @@ def test_labels_of_other_responses_are_reported_as_another_sample_with_the_assum
 
 
 @pytest.mark.parametrize("more", [{}, {"drawn": "chosen"}])
-def test_labels_of_responses_from_elsewhere_correct_the_pass_rate_by_the_judge_s_error_rates(
+def test_labels_on_responses_from_elsewhere_correct_the_pass_rate_by_the_judge_s_error_rates(
     tmp_path: Path, more: dict[str, Any]
 ) -> None:
     labels(tmp_path / "labels.jsonl", **more)
@@ -112,7 +112,7 @@ def test_if_no_response_is_graded_pass_rate_asks_for_no_labels(tmp_path: Path) -
     assert "--next 0" not in done.stdout
 
 
-def test_labels_stated_to_be_drawn_at_random_are_refused_if_they_cannot_be_a_random_part_of_the_pool(
+def test_labels_said_to_be_drawn_at_random_are_refused_if_they_cannot_be_a_random_part_of_the_responses(
     tmp_path: Path,
 ) -> None:
     among = labels(tmp_path / "labels.jsonl", drawn="random")
@@ -136,7 +136,7 @@ def test_ungraded_responses_count_as_neither_pass_nor_fail_in_a_pass_rate(tmp_pa
     assert limits(report["corrected"]) == approx(STRATIFIED, abs=6e-7)
 
 
-def test_labels_drawn_by_strata_are_weighted_by_the_strata_s_shares_of_the_pool(tmp_path: Path) -> None:
+def test_labels_drawn_by_strata_are_weighted_by_each_stratum_s_share_of_the_responses(tmp_path: Path) -> None:
     strata = {"clear": (36, 40, 900), "doubtful": (20, 40, 100)}
     write(
         tmp_path / "labels.jsonl",
@@ -165,7 +165,7 @@ def test_labels_drawn_with_unequal_probabilities_are_weighted(tmp_path: Path) ->
     assert report["corrected"]["value"] == approx(0.7 * 270 / 278 + 0.3 * 6 / 166)
 
 
-def test_pass_rate_with_too_few_labels_exits_4_and_says_which_are_missing(tmp_path: Path) -> None:
+def test_pass_rate_with_labels_on_the_judge_s_passes_only_exits_4_and_asks_for_labels_on_fails(tmp_path: Path) -> None:
     write(tmp_path / "labels.jsonl", [{"id": "a", "gold": True, "judge": True, "drawn": "by-verdict"}] * 3)
     pool(tmp_path / "pool.jsonl", 700, 1000)
     report = rated(tmp_path, status=4)
@@ -283,7 +283,7 @@ def calibrated(folder: Path) -> Path:
 
 
 @pytest.mark.proof
-def test_pass_rate_reads_from_a_calibration_how_its_labels_were_drawn(tmp_path: Path) -> None:
+def test_pass_rate_takes_from_a_calibration_file_how_the_labels_were_drawn(tmp_path: Path) -> None:
     calibrated(tmp_path)
     pool(tmp_path / "pool.jsonl", 700, 1000)
     report = rated(tmp_path)

@@ -43,7 +43,7 @@ def risk(folder: Path, *files: str, threshold: str = "0.55", more: tuple[str, ..
     return json.loads(done.stdout) if status in (0, 1, 4) and done.stdout else done.stderr
 
 
-def test_the_risk_of_a_gate_is_computed_over_several_files_of_runs(tmp_path: Path) -> None:
+def test_the_risk_that_a_gate_fails_by_chance_is_computed_over_several_files_of_runs(tmp_path: Path) -> None:
     files = [graded(tmp_path, number) for number in range(3)]
     report = risk(tmp_path, *files)
     scores = [json.loads(line)["score"] for file in files for line in (tmp_path / file).read_text().splitlines()]
@@ -66,7 +66,7 @@ def test_the_reported_chance_of_a_gate_failing_allows_for_the_error_of_the_obser
     assert near["p_fail"]["low"] < near["p_fail_wide"] < near["p_fail"]["high"]
 
 
-def test_a_gate_s_rare_failure_is_not_reported_as_rarer_than_the_runs_can_show(tmp_path: Path) -> None:
+def test_a_gate_s_chance_of_failing_is_not_reported_as_smaller_than_the_runs_can_show(tmp_path: Path) -> None:
     files = [graded(tmp_path, number) for number in range(3)]
     rare = risk(tmp_path, *files, threshold="0.4")
     assert rare["p_fail_wide"] < 0.001
@@ -90,7 +90,7 @@ def test_pass_rate_reads_the_output_of_grade_whatever_the_file_is_called(tmp_pat
     assert risk(tmp_path, *others, threshold="0.5") == expected
 
 
-def test_json_lines_in_a_file_with_another_ending_are_read_as_lines_and_refused_for_missing_keys(
+def test_json_lines_in_a_file_named_json_are_read_line_by_line_and_a_missing_key_is_reported_by_line(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "odd.json").write_text('{"id": "a", "points": 1}\n{"id": "b", "points": 1}\n')
@@ -154,7 +154,7 @@ def test_a_single_run_is_not_enough_for_the_risk_of_a_gate(tmp_path: Path) -> No
     assert "--repeat 3" in report["because"]
 
 
-def test_runs_that_are_identical_because_of_a_cache_are_noticed(tmp_path: Path) -> None:
+def test_identical_runs_give_no_risk_of_a_gate_and_the_report_names_a_cache_as_the_cause(tmp_path: Path) -> None:
     file = graded(tmp_path, 1)
     report = risk(tmp_path, file, file, status=4)
     assert "cache" in report["because"]
@@ -205,7 +205,7 @@ def test_the_report_states_the_risk_of_the_gate_in_words(tmp_path: Path) -> None
     assert "evaluateOptions" in done.stdout
 
 
-def test_with_only_two_runs_the_report_does_not_call_averaging_useless(tmp_path: Path) -> None:
+def test_with_two_runs_the_report_says_that_they_are_too_few_to_say_how_many_to_average(tmp_path: Path) -> None:
     files = scored(tmp_path, [0.90, 0.80, 0.85, 0.81, 0.86], [0.80, 0.72, 0.70, 0.78, 0.74])
     done = run("markscheme", "pass-rate", *files, "--at-least", "0.79", cwd=tmp_path)
     words = " ".join(done.stdout.split())
@@ -217,7 +217,7 @@ def test_with_only_two_runs_the_report_does_not_call_averaging_useless(tmp_path:
     assert report["advice"]["runs"] is None
 
 
-def test_if_the_safe_threshold_is_too_low_to_be_useful_the_report_advises_more_runs_and_not_the_threshold(
+def test_if_two_runs_can_show_no_usable_threshold_the_report_advises_more_runs_and_no_threshold(
     tmp_path: Path,
 ) -> None:
     files = scored(tmp_path, [0.99, 0.4, 0.95, 0.3, 0.96], [0.3, 0.9, 0.4, 0.85, 0.35])

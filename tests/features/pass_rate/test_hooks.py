@@ -245,7 +245,7 @@ def test_ungraded_outputs_count_in_no_pass_rate_of_a_promptfoo_run(repeated: Rec
     assert any(line.startswith(f"- 1 output not graded, in no rate: 1 × {reason}") for line in lines)
 
 
-def test_a_report_that_cannot_be_written_loses_no_promptfoo_results(repeated: Recorded) -> None:
+def test_if_the_promptfoo_hook_cannot_write_its_report_no_results_of_promptfoo_are_lost(repeated: Recorded) -> None:
     outcomes = sorted(row["success"] for row in rows(repeated.run))
     assert outcomes == [False] * 4 + [True] * 6
     printed = lines_of(repeated.run.stdout + "\n" + repeated.run.stderr)
@@ -255,7 +255,9 @@ def test_a_report_that_cannot_be_written_loses_no_promptfoo_results(repeated: Re
     assert printed[-1].startswith("the report is not written: ")
 
 
-def test_a_missing_file_of_labels_loses_no_promptfoo_results(repeated: Recorded, summary_of: Summarizing) -> None:
+def test_if_the_file_of_labels_is_missing_the_promptfoo_hook_prints_the_summary_without_a_correction(
+    repeated: Recorded, summary_of: Summarizing
+) -> None:
     lines, _ = summary_of(repeated.context, MARKSCHEME_CALIBRATION="/nowhere")
     assert any("Not corrected: MARKSCHEME_CALIBRATION: /nowhere" in line for line in lines)
 

@@ -17,7 +17,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_an_experiment_s_json_without_cases_is_refused_for_a_gate_s_risk(folder: Path) -> None:
+def test_an_experiment_s_json_with_an_output_without_a_case_is_refused_for_a_gate_s_risk(folder: Path) -> None:
     outputs = [{"variant": "a", "case": "b", "output": "c"}, {"variant": "a"}]
     (folder / "experiment.json").write_text(json.dumps({"schema": 1, "outputs": outputs}))
     command = ("pass-rate", "experiment.json", "experiment.json", "--at-least", "0.5")

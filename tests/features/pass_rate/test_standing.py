@@ -78,7 +78,7 @@ def test_status_reports_a_tracked_stream_that_cannot_be_read_and_shows_the_other
     assert page_of(damaged, whole).count('<svg class="plot"') == 1
 
 
-def test_the_status_of_a_tracked_stream_is_the_same_in_a_checkout_without_the_cache(
+def test_the_report_on_a_tracked_stream_is_the_same_in_a_checkout_without_the_cache_and_the_file_of_audits(
     folder: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     watched(folder)
@@ -94,7 +94,7 @@ def looks(folder: Path) -> list[AnchorLook]:
 
 
 @pytest.mark.proof
-def test_regrading_the_accepted_examples_by_calibrate_is_recorded_to_tell_whether_the_judge_changed(
+def test_calibrating_the_accepted_examples_again_is_recorded_as_evidence_on_whether_the_judge_changed(
     folder: Path,
 ) -> None:
     (folder / "rubrics/reply.yaml").unlink()
@@ -126,7 +126,7 @@ def test_regrading_the_accepted_examples_by_calibrate_is_recorded_to_tell_whethe
     assert len(looks(folder)) == 4
 
 
-def test_a_recorded_regrading_has_as_many_samples_as_the_accepted_run_and_leaves_out_new_examples(
+def test_calibrating_with_five_samples_records_five_regradings_that_leave_out_new_examples(
     folder: Path,
 ) -> None:
     (folder / "rubrics/reply.yaml").unlink()

@@ -87,7 +87,7 @@ def of_table(folder: Path) -> list[Path]:
 @pytest.mark.parametrize(
     "export", [of_langfuse, of_mlflow, of_phoenix, of_langsmith, of_otlp, of_lines, of_table], ids=lambda f: f.__name__
 )
-def test_each_response_of_a_tracked_stream_gets_its_own_time_from_every_format(
+def test_each_response_of_a_tracked_stream_gets_its_own_time_from_every_tool_s_export(
     export: Callable[[Path], list[Path]], tmp_path: Path
 ) -> None:
     responses = read_responses(export(tmp_path), RUBRIC, TimeOptions(), ColumnOptions(), is_asked=True)
@@ -98,7 +98,7 @@ def test_each_response_of_a_tracked_stream_gets_its_own_time_from_every_format(
     assert {str(response.submission.inputs["query"]) for response in responses} == {ASKED}
 
 
-def test_all_outputs_of_a_promptfoo_evaluation_get_its_day_as_their_time(tmp_path: Path) -> None:
+def test_all_outputs_of_a_promptfoo_evaluation_get_the_day_of_the_evaluation_as_their_time(tmp_path: Path) -> None:
     judged = {"pass": True, "score": 1, "reason": "so", "assertion": {"type": "llm-rubric", "value": "Good."}}
     outputs = [
         {"promptIdx": 0, "testIdx": at, "vars": {"query": ASKED}, "response": {"output": reply(unit)}, "success": True,
@@ -113,7 +113,7 @@ def test_all_outputs_of_a_promptfoo_evaluation_get_its_day_as_their_time(tmp_pat
     assert {response.submission.response for response in responses} == {reply(unit) for unit in UNITS}
 
 
-def test_columns_of_raters_are_not_used_to_explain_a_shift_in_pass_rates(tmp_path: Path) -> None:
+def test_columns_of_judges_and_annotators_are_not_read_as_inputs_of_tracked_responses(tmp_path: Path) -> None:
     file = tmp_path / "graded.csv"
     file.write_text("id,time,language,answer,judge_pass,human_pass\n1,2026-10-06,en,Oslo,yes,no\n", encoding="utf-8")
     columns = ColumnOptions(judge=("judge_pass",), human=("human_pass",))

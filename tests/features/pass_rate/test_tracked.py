@@ -90,7 +90,7 @@ def audits_of(folder: Path) -> Path:
     return folder / "calibration/reply/rates/main/audits.jsonl"
 
 
-def test_audits_of_a_tracked_stream_are_drawn_by_hash_and_never_contain_a_verdict(folder: Path) -> None:
+def test_responses_of_a_tracked_stream_are_drawn_for_audit_by_hash_and_stored_without_a_verdict(folder: Path) -> None:
     lines = lines_of(0, 1, 2)
     report = said(folder, write(folder, lines), "--audits-per-week", "10")
     assert report["audits"]["pi"] == 0.2
@@ -123,7 +123,7 @@ def test_responses_drawn_for_an_audit_count_in_calibrate_only_once_they_are_labe
     assert {line["drawn"] for line in added} == {"random"}
 
 
-def test_a_tracked_stream_s_pass_rate_can_be_recomputed_from_its_files_and_equals_that_of_the_plain_command(
+def test_a_tracked_stream_s_pass_rate_can_be_recomputed_from_its_files_and_equals_that_without_tracking(
     folder: Path,
 ) -> None:
     lines = lines_of(0, 1, 2)
@@ -192,7 +192,7 @@ def test_two_processes_that_add_to_a_tracked_stream_at_once_give_the_same_result
     assert both["audits"] == alone["audits"]
 
 
-def test_a_week_of_a_tracked_stream_counts_once_nearly_all_its_audits_are_labelled(folder: Path) -> None:
+def test_a_week_of_a_tracked_stream_counts_once_nearly_all_responses_drawn_for_audit_are_labelled(folder: Path) -> None:
     file = write(folder, lines_of(0, 1))
     said(folder, file, "--audits-per-week", "40")
     label(folder, share=0.6)
@@ -209,7 +209,9 @@ def test_the_current_week_of_a_tracked_stream_is_shown_but_not_counted(folder: P
     assert "1 week not over yet" in tracked(folder, through="2025-10-15", json_too=False).stdout
 
 
-def test_late_responses_of_a_week_that_was_counted_before_enter_only_the_pass_rate(folder: Path) -> None:
+def test_late_responses_of_an_already_counted_week_are_added_to_it_and_change_no_evidence_of_a_change(
+    folder: Path,
+) -> None:
     said(folder, write(folder, lines_of(*range(7))))
     before = said(folder)["evidence"]["share"]["now"]
     late = [{**line, "id": f"late-{line['id']}", "pass": False} for line in lines_of(5)]
@@ -229,7 +231,7 @@ def test_late_responses_of_a_week_that_was_counted_before_enter_only_the_pass_ra
     assert sum(week["responses"] for week in report["weeks"]) == 7 * 50 + 50
 
 
-def test_a_new_period_of_a_tracked_stream_needs_a_reason_and_resets_the_evidence(folder: Path) -> None:
+def test_a_new_period_of_a_tracked_stream_needs_a_reason_and_resets_the_evidence_of_a_change(folder: Path) -> None:
     file = write(folder, lines_of(*range(7)))
     assert said(folder, file)["evidence"]["share"]["now"] is not None
     early = tracked(folder, "--since", "2025-10-06", "--because", "new prompt")
@@ -282,7 +284,7 @@ def test_audits_that_wait_too_long_and_edited_records_of_a_stream_are_reported(f
     assert (done.returncode, changed in done.stdout) == (4, True)
 
 
-def test_a_change_in_the_length_of_inputs_is_stated_in_words(folder: Path) -> None:
+def test_a_report_on_worse_responses_says_that_the_length_of_inputs_does_not_explain_the_change(folder: Path) -> None:
     lines = [
         line | {"language": "x" * (1 + n % 60), "pass": n < 200 and line["pass"]}
         for n, line in enumerate(lines_of(*range(8)))
@@ -336,7 +338,7 @@ def test_tracking_a_stream_with_over_a_tenth_of_its_responses_without_a_verdict_
 
 
 @pytest.mark.proof
-def test_a_plan_of_audits_needs_labels_of_the_judge_s_passes_and_of_its_fails(folder: Path) -> None:
+def test_a_plan_of_audits_is_refused_until_the_judge_s_passes_and_fails_are_labelled(folder: Path) -> None:
     file = write(folder, lines_of(0, 1))
     said(folder, file, "--audits-per-week", "50")
     done = run("markscheme", "pass-rate", "--rubric", "reply", "--plan", cwd=folder)

@@ -83,7 +83,7 @@ def figures(rate: Estimate) -> list[float | None]:
     return [rate.value, rate.low, rate.high]
 
 
-def test_audits_are_drawn_by_a_hash_of_the_response_s_id() -> None:
+def test_responses_are_drawn_for_audit_by_a_hash_of_the_response_s_id() -> None:
     for (seed, identifier), audited in tracked_rates.AUDITED.items():
         assert is_audited(seed, identifier, 0.5) is audited
     for case in block(FILE, "audited"):
@@ -103,7 +103,7 @@ def test_the_probability_of_an_audit_is_rounded_up_to_two_digits(sizes: list[int
     assert audit_chance(30, sizes) == chance
 
 
-def test_the_rules_for_tracked_streams_reproduce_the_worked_examples() -> None:
+def test_the_constants_for_tracked_streams_equal_those_of_the_shared_worked_examples() -> None:
     constants = block(FILE, "constants")
     weeks = constants["horizon_weeks"], constants["reference_weeks"], constants["reference_labels"]
     assert weeks == (evidence_rules.HORIZON, watched.REFERENCE_WEEKS, watched.REFERENCE_LABELS)
@@ -204,9 +204,7 @@ def test_differences_between_accepted_runs_widen_the_margin_for_shifts_in_levels
         assert level_margin(case["runs"], *variances) == close(case["margin"])
 
 
-def test_the_alarm_on_the_judge_s_share_of_passes_reacts_to_both_directions_and_limits_the_weight_of_large_weeks() -> (
-    None
-):
+def test_the_alarm_on_the_share_that_the_judge_passes_reacts_to_rises_and_falls_and_caps_large_weeks() -> None:
     assert of_share([[[0, 1, 15], [1, 1, 285]]] * 4, REFERENCE_WEEKS) == close(tracked_rates.SHARE_RISE)
     assert of_share([[[0, 1, 900], [1, 1, 2100]]] * 4, REFERENCE_WEEKS) == close(
         of_share([[[0, 1, 90], [1, 1, 210]]] * 4, REFERENCE_WEEKS)
@@ -274,7 +272,9 @@ def test_the_cause_of_a_change_is_named_by_the_first_rule_that_applies() -> None
 @pytest.mark.parametrize(
     ("audits", "labelled", "closed"), [(10, 9, True), (10, 8, False), (11, 9, False), (0, 0, True)]
 )
-def test_a_week_is_closed_once_nine_tenths_of_its_audits_are_labelled(audits: int, labelled: int, closed: bool) -> None:
+def test_a_week_is_closed_once_nine_tenths_of_its_responses_are_graded_and_of_its_audits_are_labelled(
+    audits: int, labelled: int, closed: bool
+) -> None:
     assert is_closed(responses=500, graded=450, audits=audits, labelled=labelled) is closed
     assert is_closed(responses=500, graded=449, audits=audits, labelled=labelled) is False
 
@@ -329,17 +329,17 @@ def refuse_other_plan(audits: int, *, streams: int) -> None:
         assert weeks is None or expected is None or abs(weeks - expected) <= max(1, expected / 4)
 
 
-def test_a_plan_of_audits_states_how_soon_a_number_of_audits_per_week_shows_a_drop() -> None:
+def test_a_plan_of_audits_gives_the_expected_number_of_weeks_until_a_drop_is_shown() -> None:
     refuse_other_plan(30, streams=400)
 
 
 @pytest.mark.proof
 @pytest.mark.parametrize("audits", [10, 20, 30, 50, 100])
-def test_simulating_more_streams_gives_plans_of_audits_with_the_same_number_of_weeks(audits: int) -> None:
+def test_a_plan_of_audits_from_more_simulated_streams_gives_the_same_number_of_weeks(audits: int) -> None:
     refuse_other_plan(audits, streams=2000)
 
 
-def test_in_simulated_plans_of_audits_a_drop_leaves_the_judge_s_error_rates_unchanged() -> None:
+def test_a_simulated_drop_of_the_pass_rate_leaves_the_judge_s_error_rates_unchanged() -> None:
     before = JudgeRates(0.8, 0.95, 0.3)
     after = before.after_drop(0.2)
     assert after.good == pytest.approx(before.good - 0.2)

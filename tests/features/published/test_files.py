@@ -101,7 +101,7 @@ def test_tags_of_a_published_rubric_s_criteria_are_kept_and_change_no_fingerprin
     assert tagged.fingerprint == Rubric.from_dict([{"requirement": "Is kind"}]).fingerprint
 
 
-def test_assumptions_and_unread_keys_of_a_published_rubric_are_reported_once() -> None:
+def test_assumptions_and_unread_keys_of_a_published_rubric_are_reported_in_notes() -> None:
     rubric, notes = read([{"criterion": "Is kind to all", "points": 2, "owner": "me"}] * 1)
     assert rubric.criteria[0].scale.is_yes_no
     assert any("criteria without levels are yes/no" in note for note in notes)
@@ -145,7 +145,7 @@ def test_a_published_rubric_cannot_be_edited_and_the_error_names_the_import_comm
         edited('[{"criterion": "Names the town", "points": 2}]', "json", Changes(pass_mark=0.7))
 
 
-def test_a_pass_mark_on_the_criteria_s_common_scale_is_converted_with_a_note(tmp_path: Path) -> None:
+def test_a_published_pass_mark_on_the_scale_that_all_criteria_share_is_converted_with_a_note(tmp_path: Path) -> None:
     scoring = {"1": "Wrong", "2": "Mostly wrong", "3": "Some errors", "4": "One error", "5": "Right"}
     tone = {"dimension": "Tone", "description": "Warm and polite", "scoring": scoring}
     data = {"rubric": {"dimensions": [{**tone, "dimension": "Accuracy", "description": "Facts are right"}, tone]}}

@@ -75,7 +75,7 @@ def test_a_published_criterion_gets_the_weight_that_the_rubric_gives_its_class_s
     assert any("weight 5 of the class 'badly detrimental' is read as -5" in note for note in row.notes)
 
 
-def test_notes_say_if_a_class_was_removed_from_a_published_criterion_or_if_a_good_deed_has_a_negative_weight() -> None:
+def test_notes_say_if_a_class_was_removed_from_a_criterion_or_if_a_desired_behaviour_has_a_negative_weight() -> None:
     row = own([
         {"title": "Oven", "description": "Essential Criteria: Gives the heat of the oven.", "weight": 5},
         {"title": "Claims", "description": "Pitfall Criteria: Avoids claims on health.", "weight": -1},
@@ -120,7 +120,7 @@ def test_groups_of_published_criteria_are_read_with_their_shares_and_disabled_cr
     } <= set(published.notes)
 
 
-def test_keys_of_a_published_rubric_tree_that_markscheme_s_rubrics_lack_are_noted() -> None:
+def test_keys_of_a_published_rubric_tree_that_have_no_counterpart_in_markscheme_are_noted() -> None:
     published = read({
         "requirements": "The loaf is right.", "weight": 1, "recipe_id": "rye",
         "sub_tasks": [

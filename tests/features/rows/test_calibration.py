@@ -92,7 +92,7 @@ def test_the_judge_is_asked_with_each_row_s_own_rubric(tmp_path: Path) -> None:
     assert (verdicts["n"], verdicts["agreement"]["value"], verdicts["lost"]) == (36, 1.0, {})
 
 
-def test_the_criteria_of_a_shared_core_rubric_count_next_to_each_row_s_own(tmp_path: Path) -> None:
+def test_the_criteria_of_a_rubric_that_all_rows_share_count_next_to_each_row_s_own(tmp_path: Path) -> None:
     (tmp_path / "core.yaml").write_text("criteria: [{name: short, requirement: The reply is short., weight: 1}]\n")
     rows = [row(number) for number in range(12)]
     for line in rows:

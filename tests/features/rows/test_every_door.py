@@ -90,7 +90,7 @@ def test_grade_reads_criteria_from_rows_and_a_faulty_rubric_is_that_row_s_error(
     assert (done.returncode, rows[2]["error"].startswith("its rubric, criterion 1: weight")) == (5, True)
 
 
-def test_scores_combine_the_criteria_of_a_core_rubric_with_those_of_each_row(folder: Path) -> None:
+def test_a_row_s_score_combines_the_criteria_of_a_core_rubric_with_the_row_s_own(folder: Path) -> None:
     rows = [json.loads(line) for line in grade(folder, "core.yaml", "rows.jsonl", "--json").stdout.splitlines()]
     assert [row["score"] for row in rows] == [pytest.approx(3 / 5), pytest.approx(5 / 6), None]
     assert [row["rubric"]["source"] for row in rows[:2]] == ["core+row"] * 2
@@ -117,7 +117,7 @@ def test_a_graded_table_has_a_column_with_the_verdicts_on_each_row_s_criteria(fo
     assert verdicts == [("Names Leeds", "MET"), ("Names York", "UNMET")]
 
 
-def test_calibrate_on_rows_says_how_often_the_judge_is_right_on_criteria_and_on_responses(folder: Path) -> None:
+def test_calibrate_on_rows_says_how_many_verdicts_criteria_and_tasks_the_judge_was_compared_on(folder: Path) -> None:
     labels = [{"rater": "ann", "criteria": {"c1": "MET", "c2": "MET"}}, {"rater": "ann", "criteria": {"c1": "MET"}}]
     rows = [{**row, "labels": [label]} for row, label in zip(ROWS, labels, strict=False)]
     (folder / "labelled.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
@@ -134,7 +134,7 @@ def test_rows_may_hold_their_criteria_in_five_published_shapes() -> None:
     assert [grade.raw_score for grade in grades] == [5, 5, 4, 5, 1]
 
 
-def test_trl_logs_the_tags_of_rows_criteria() -> None:
+def test_a_reward_function_logs_a_mean_for_each_tag_of_the_rows_criteria_to_trl() -> None:
     logged: dict[str, float] = {}
 
     async def rewarded(grader: Grader) -> list[float | None]:

@@ -46,7 +46,9 @@ def one_wrong(number: int) -> dict[str, Any]:
     return row(number, {"c1": "UNMET"} if number % 2 else {"c6": "MET"})
 
 
-def test_a_judge_with_wrong_overall_scores_may_still_be_right_on_single_criteria(tmp_path: Path) -> None:
+def test_a_judge_with_wrong_overall_scores_may_show_trends_if_its_verdicts_on_criteria_are_right(
+    tmp_path: Path,
+) -> None:
     rows = [one_wrong(number) for number in range(60)]
     of_scores = calibrated(tmp_path, rows, "-o", "target=0.7")
     of_criteria = calibrated(tmp_path, rows, "-o", "target=0.7", "-o", "trend_on=criteria", "--require", "trend")
@@ -84,7 +86,7 @@ def test_the_rubric_that_all_rows_share_can_state_that_the_trend_is_decided_by_c
     assert "Missed credit 12%" in " ".join(done.stdout.split())
 
 
-def test_if_the_judge_credits_unmet_criteria_above_the_limit_it_may_not_show_trends(tmp_path: Path) -> None:
+def test_if_the_judge_credits_unmet_criteria_more_often_than_the_limit_it_may_not_show_trends(tmp_path: Path) -> None:
     rows = [row(number, {"c6": "MET"}) for number in range(60)]
     options = ("-o", "target=0.7", "-o", "trend_on=criteria", "-o", "max_false_credit=0.1")
     report = calibrated(tmp_path, rows, *options, "--require", "trend")
@@ -104,7 +106,7 @@ def test_a_judge_that_always_answers_met_is_reported_as_no_better_than_that_cons
     assert (trend["state"], trend["because"]) == ("open", "constant-open")
 
 
-def test_the_labels_that_an_undecided_trend_needs_are_stated_in_tasks(tmp_path: Path) -> None:
+def test_the_number_of_labels_that_would_decide_an_undecided_trend_is_stated_in_tasks(tmp_path: Path) -> None:
     rows = [row(number, {} if number % 3 else {"c1": "UNMET", "c6": "MET"}) for number in range(12)]
     report = calibrated(tmp_path, rows, "-o", "target=0.8", "-o", "trend_on=criteria")
     assert report["decision"]["trend"]["state"] == "open"
@@ -113,7 +115,7 @@ def test_the_labels_that_an_undecided_trend_needs_are_stated_in_tasks(tmp_path: 
     assert "more for an even chance to say whether the judge can gate" not in report["screen"]
 
 
-def test_limits_on_wrongly_credited_criteria_are_refused_if_the_trend_is_decided_by_scores(tmp_path: Path) -> None:
+def test_a_limit_on_false_credit_is_refused_if_the_trend_is_decided_by_scores(tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_text(f"{json.dumps(one_wrong(0))}\n{json.dumps(one_wrong(1))}\n")
     done = run("calibrate", "rows.jsonl", "-o", "max_false_credit=0.1", cwd=tmp_path)
     assert (done.returncode, "it goes with trend_on: criteria" in " ".join(done.stderr.split())) == (2, True)
@@ -165,7 +167,7 @@ def test_if_few_tasks_hold_most_of_the_verdicts_all_tasks_get_equal_weight() -> 
     assert trend.on({"r1", "r2"}).figures.agreement.value == 1
 
 
-def test_whether_a_limit_is_kept_broken_or_undecided_depends_on_the_interval() -> None:
+def test_a_broken_limit_on_missed_credit_gives_a_reason_against_the_trend_and_a_kept_one_does_not() -> None:
     trend = CriteriaTrend(verdicts_of([5] * 40, wrong_in=0), {"missed_credit": 0.5})
     kept = trend.to_json(0.95)["limits"]["missed_credit"]
     broken = CriteriaTrend(trend.verdicts, {"missed_credit": 0.0})

@@ -70,7 +70,7 @@ def test_in_status_examples_count_as_labelled_only_if_people_labelled_them(tmp_p
     assert [rubric["labelled_examples"] for rubric in json.loads(done.stdout)["rubrics"]] == [30]
 
 
-def test_status_asks_first_for_labels_of_the_examples_that_are_there(tmp_path: Path) -> None:
+def test_status_asks_first_for_labels_on_examples_that_are_not_labelled_yet(tmp_path: Path) -> None:
     (tmp_path / "rubrics").mkdir()
     (tmp_path / "rubrics" / "clear.yaml").write_text("criteria:\n- {name: clear, requirement: It is clear.}\n")
     folder = tmp_path / "calibration" / "clear"
@@ -185,7 +185,7 @@ def test_status_in_a_folder_without_rubrics_says_how_to_get_one(tmp_path: Path) 
     assert [sum(line.startswith(start) for line in rest.splitlines()) for start in always] == [1, 1, 1]
 
 
-def test_status_prints_the_same_with_and_without_the_argument_parser(here: Path) -> None:
+def test_status_without_options_prints_the_same_as_status_through_the_argument_parser(here: Path) -> None:
     alone, parsed = (
         run("markscheme", "status", *words, cwd=here, env=setting.environment(here)) for words in ([], ["--"])
     )
@@ -210,7 +210,7 @@ def test_status_lists_a_shipped_rubric_once_the_user_has_examples_for_it(here: P
     assert by_name["error-messages"]["labelled_examples"] == 55
 
 
-def test_status_lists_a_rubric_whose_file_is_elsewhere_by_its_accepted_run(here: Path) -> None:
+def test_status_lists_a_rubric_whose_file_is_not_in_the_folder_rubrics_by_its_accepted_run(here: Path) -> None:
     (here / "rubrics" / "clear.yaml").rename(here / "clear.yaml")
     command = ("calibrate", "clear.yaml", "--judge", setting.JUDGE, "--accept", "--quiet")
     assert run(*command, cwd=here, env=setting.environment(here)).returncode == 0
@@ -253,7 +253,7 @@ def test_the_page_of_status_has_the_history_of_the_accepted_runs(here: Path) -> 
     assert "2026-01-02: agreement" in page
 
 
-def test_status_lists_the_running_work_of_other_features(
+def test_status_lists_work_that_a_registered_feature_says_is_running(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(here)
@@ -268,7 +268,7 @@ def test_status_lists_the_running_work_of_other_features(
     assert json.loads(capsys.readouterr().out)["runs"] == [{"id": 1}]
 
 
-def test_status_shows_streams_watched_by_other_features_with_lines_data_and_plots(
+def test_status_shows_streams_that_a_registered_feature_watches_with_lines_data_and_plots(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def watched(start: Path) -> Iterator[WatchedStream]:

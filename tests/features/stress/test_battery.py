@@ -119,7 +119,9 @@ def test_a_stress_run_chooses_examples_spread_over_their_gold_scores() -> None:
     assert sorted(levels) == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
 
 
-def test_repeating_a_finished_stress_run_asks_the_judge_again(tmp_path: Path) -> None:
+def test_repeating_a_finished_stress_run_begins_a_new_run_and_repeating_an_unfinished_one_continues_it(
+    tmp_path: Path,
+) -> None:
     first = begin_run(tmp_path, "key")
     assert begin_run(tmp_path, "key") == first == 1
     finish_run(tmp_path, "key", first)
@@ -133,5 +135,5 @@ def test_a_damaged_state_file_of_a_stress_run_is_ignored(tmp_path: Path, text: s
     assert begin_run(tmp_path, "key") == 1
 
 
-def test_a_stress_run_asks_its_questions_through_ask_many() -> None:
+def test_a_stress_run_calls_the_shared_function_ask_many() -> None:
     assert "ask_many(" in Path(inspect.getfile(ask)).read_text()

@@ -202,7 +202,7 @@ def test_a_second_stress_run_asks_again_and_a_killed_one_continues(folder: Path)
     assert len((folder / "calls.txt").read_text()) == once
 
 
-def test_a_stress_test_does_not_call_a_judge_steady_that_grades_nothing(folder: Path) -> None:
+def test_a_stress_test_of_a_judge_that_grades_nothing_exits_5(folder: Path) -> None:
     assert "failed" in stressed(folder, "broken", "--only", "praise", status=5).stderr
 
 

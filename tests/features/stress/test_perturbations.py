@@ -125,23 +125,23 @@ def criterion(name: str, words: str, *, yes_no: bool = False, preserves: tuple[s
         ("praise", criterion("tone", "Is it polite?", preserves=("praise",)), False, True),
     ],
 )
-def test_a_perturbation_keeps_the_level_of_a_criterion_only_if_the_criterion_is_about_something_else(
+def test_a_perturbation_is_said_to_keep_a_criterion_s_level_only_if_the_criterion_is_about_something_else(
     change: str, who: Criterion, code: bool, kept: bool
 ) -> None:
     assert named(change).preserves(who, code=code) == kept
 
 
-def test_in_a_stress_test_half_a_response_must_score_lower_on_correctness_but_not_on_tone() -> None:
+def test_cutting_a_response_in_half_must_lower_the_level_of_correctness_but_not_of_tone() -> None:
     assert reads_whole(criterion("correctness", "Is it right?"))
     assert not reads_whole(criterion("tone", "Is it polite?"))
 
 
 @pytest.mark.parametrize("text", ["One. Two.", "It is in Leeds.\nWe will call.", ""])
-def test_prose_is_not_taken_for_code(text: str) -> None:
+def test_prose_is_not_read_as_code_by_the_stress_test(text: str) -> None:
     assert not is_code(text)
 
 
-def test_a_hundred_thousand_line_breaks_are_read_as_neither_comments_nor_a_list() -> None:
+def test_a_hundred_thousand_line_breaks_in_a_response_are_read_as_neither_comments_nor_a_list() -> None:
     lines = "\n" * 100_000
     assert comment_style(Submission(f"x = 1;{lines}y = 2;")) is None
     assert layout(Submission(f"First. {lines}Second.")) == "- First.\n- Second."

@@ -148,7 +148,7 @@ def read_some(page: Page, first: int, last: int) -> int:
     return notes
 
 
-def test_thirty_outputs_are_read_grouped_and_written_and_a_killed_server_loses_nothing(
+def test_thirty_outputs_are_read_in_a_browser_grouped_and_made_a_rubric_although_the_server_is_killed_once(
     servers: Start, project: Path, page: Page, complaints: list[str]
 ) -> None:
     server = servers(project, "--read-all")
@@ -398,7 +398,7 @@ def test_outputs_read_before_a_failure_mode_had_a_name_can_be_read_again_for_it_
     assert (mode["count"], len(mode["again"])) == (2, 1)
 
 
-def test_a_second_reader_does_not_see_the_first_one_s_notes_and_their_agreement_is_shown_afterwards(
+def test_a_second_reader_does_not_see_the_first_reader_s_notes_and_the_report_then_shows_their_agreement(
     servers: Start, project: Path, page: Page
 ) -> None:
     rows = [
@@ -434,7 +434,7 @@ def test_a_second_reader_does_not_see_the_first_one_s_notes_and_their_agreement_
     assert data["agreement"]["grouping"]["units"] == 3
 
 
-def test_outputs_read_on_a_phone_without_network_come_back_as_notes(
+def test_outputs_read_on_an_offline_page_on_a_phone_are_imported_as_notes(
     servers: Start, project: Path, chromium: Browser, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     written = run(

@@ -94,7 +94,9 @@ def test_improve_leaves_weights_that_already_fit_the_labels_as_they_are(tmp_path
 
 
 @pytest.mark.proof
-def test_improve_without_options_shows_what_can_be_tried_and_uses_no_labels(tmp_path: Path) -> None:
+def test_improve_without_options_says_whether_words_weights_and_pass_mark_can_be_tried_and_uses_no_labels(
+    tmp_path: Path,
+) -> None:
     plate = Plate(tmp_path, warm=1)
     status, report, _ = plate.improve()
     assert status == 0
@@ -109,7 +111,7 @@ def test_improve_without_options_shows_what_can_be_tried_and_uses_no_labels(tmp_
     assert "9 in 10" in plate.shown()
 
 
-def test_fitting_to_the_same_decisions_again_is_recorded_once(tmp_path: Path) -> None:
+def test_fitting_weights_again_to_the_same_decisions_is_recorded_once(tmp_path: Path) -> None:
     plate = Plate(tmp_path, warm=4)
     for _ in range(2):
         assert plate.improve("--numbers", "--open")[1]["numbers"]["opening"] == 1
@@ -151,7 +153,7 @@ def levels_to_a_judge(plate: Plate, *files: str) -> None:
 
 
 @pytest.mark.proof
-def test_improve_uses_a_judge_s_levels_if_annotators_gave_none(tmp_path: Path) -> None:
+def test_improve_fits_weights_to_a_judge_s_levels_if_annotators_gave_only_decisions(tmp_path: Path) -> None:
     plate = Plate(tmp_path, warm=1)
     levels_to_a_judge(plate, "careful.jsonl", "hasty.jsonl")
     assert plate.improve("--numbers", "--open")[0] == 4
@@ -193,20 +195,24 @@ def test_a_higher_cost_of_false_passes_is_counted_as_another_test_on_the_labels_
 
 
 @pytest.mark.parametrize("cost", ["5", "0:1", "a:b", "1:inf"])
-def test_invalid_costs_are_refused(tmp_path: Path, cost: str) -> None:
+def test_invalid_costs_of_false_passes_and_false_fails_are_refused(tmp_path: Path, cost: str) -> None:
     status, _, error = Plate(tmp_path, warm=1, n=3).improve("--numbers", "--open", "--cost", cost)
     assert (status, "`--cost` must be two numbers above 0" in error) == (2, True)
 
 
 @pytest.mark.parametrize("options", [("--cost", "5:1"), ("--ratings", "careful.jsonl")])
-def test_options_for_numbers_are_refused_without_the_option_numbers(tmp_path: Path, options: tuple[str, ...]) -> None:
+def test_options_about_weights_and_pass_mark_are_refused_without_the_option_numbers(
+    tmp_path: Path, options: tuple[str, ...]
+) -> None:
     status, _, error = Plate(tmp_path, warm=1, n=40).improve(*options)
     assert (status, f"{options[0]} goes with --numbers" in error) == (2, True)
 
 
 @pytest.mark.proof
 @pytest.mark.parametrize("warm", [1.0, 4.0])
-def test_overall_scores_change_weights_if_there_are_no_pass_fail_decisions(tmp_path: Path, warm: float) -> None:
+def test_weights_are_fitted_to_annotators_overall_scores_if_there_are_no_pass_fail_decisions(
+    tmp_path: Path, warm: float
+) -> None:
     plate = Plate(tmp_path, warm=warm, n=160)
     examples = plate.home / "examples.jsonl"
     lines = [json.loads(line) for line in examples.read_text().splitlines()]

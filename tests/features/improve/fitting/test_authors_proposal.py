@@ -67,7 +67,7 @@ def shared_rows(name: str) -> tuple[DecidedRows, AuthorNumbers, Any]:
     return decided(about["author"], units, levels, passed), numbers_of(about["author"], about["mark"]), about
 
 
-def test_a_negative_criterion_that_people_weigh_more_gets_more_weight() -> None:
+def test_weights_fitted_to_decisions_in_which_a_negative_criterion_counts_more_equal_the_worked_example() -> None:
     rows, numbers = worked_rows()
     test = score_test(rows, numbers)
     assert (test.more, test.more + test.spare) == (case.DIRECTIONS, case.UNITS)
@@ -87,7 +87,7 @@ def test_a_negative_criterion_that_people_weigh_more_gets_more_weight() -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_decisions_in_the_file_of_worked_cases_give_its_test_results_and_weights(name: str) -> None:
+def test_the_test_and_the_fit_of_weights_to_decisions_equal_each_shared_worked_case(name: str) -> None:
     rows, numbers, about = shared_rows(name)
     test = score_test(rows, numbers)
     expected = about["score_test"]
@@ -119,7 +119,7 @@ def test_decisions_in_the_file_of_worked_cases_give_its_test_results_and_weights
         assert result.changed == about["decisions_changed"]
 
 
-def test_the_constants_of_the_fit_equal_those_in_the_file_of_worked_cases() -> None:
+def test_the_constants_of_fitting_weights_equal_those_of_the_shared_worked_cases() -> None:
     ours = {
         "alpha_weights": ALPHA_WEIGHTS,
         "alpha_mark": ALPHA_MARK,
@@ -131,7 +131,7 @@ def test_the_constants_of_the_fit_equal_those_in_the_file_of_worked_cases() -> N
     assert block("authors.yaml", "constants") == ours
 
 
-def test_preferences_in_the_file_of_worked_cases_give_its_test_results_and_weights() -> None:
+def test_the_test_and_the_fit_of_weights_to_preferences_equal_each_shared_worked_case() -> None:
     about = block("authors.yaml", "preferences")
     halves = [
         (unit, levels, outcome, weight)
@@ -164,7 +164,7 @@ def planted(seed: int, *, mark: float = 0.5, of_people: float | None = None, n: 
     return decided((1, 1, 1), [f"u{index}" for index in range(n)], levels, passed)
 
 
-def test_planted_weights_are_found_and_a_tenth_test_on_the_same_labels_needs_more_evidence() -> None:
+def test_weights_behind_simulated_decisions_are_found_and_weak_evidence_does_not_suffice_in_a_later_test() -> None:
     rows = planted(4)
     found = propose_numbers(rows, numbers_of((1, 1, 1), 0.5))
     assert found.adopted == "weights"
@@ -175,7 +175,7 @@ def test_planted_weights_are_found_and_a_tenth_test_on_the_same_labels_needs_mor
     assert propose_numbers(faint, numbers_of((1, 1, 1), 0.5), opening=31).adopted is None
 
 
-def test_a_wrong_pass_mark_is_changed_without_changing_weights() -> None:
+def test_a_pass_mark_that_decisions_contradict_is_changed_and_the_weights_stay() -> None:
     draws = np.random.default_rng(3)
     levels = draws.integers(0, 5, size=(160, 3)) / 4
     passed = (levels.mean(axis=1) >= 0.3).astype(float)

@@ -114,7 +114,9 @@ def test_improve_leaves_weights_that_already_fit_the_preferences_as_they_are(tmp
     assert "The rubric prefers as people do in" in shown
 
 
-def test_improve_without_options_shows_that_weights_can_be_tried_and_the_pass_mark_cannot(tmp_path: Path) -> None:
+def test_improve_given_preferences_without_open_says_that_weights_can_be_tried_and_the_pass_mark_cannot(
+    tmp_path: Path,
+) -> None:
     plates = Plates(tmp_path, warm=1)
     _, report, _ = plates.improve("--preferences", "nicer")
     assert (report["can_try"]["weights"], report["can_try"]["pass_mark"]) == (True, False)
@@ -131,7 +133,9 @@ def test_fitting_to_changed_preferences_is_counted_as_another_test_on_the_labels
     assert plates.improve("--preferences", "nicer", "--open")[1]["numbers"]["opening"] == 2
 
 
-def test_a_judge_s_levels_are_used_if_no_annotator_rated_both_outputs(tmp_path: Path) -> None:
+def test_weights_are_fitted_to_preferences_with_a_judge_s_levels_if_no_annotator_rated_both_outputs(
+    tmp_path: Path,
+) -> None:
     plates = Plates(tmp_path, warm=1)
     lines = [json.loads(line) for line in plates.examples.read_text().splitlines()]
     rated = [{"id": line["id"], "judge": "j", "criteria": line["labels"][0]["criteria"]} for line in lines]
@@ -158,13 +162,15 @@ def test_preferences_given_with_the_judge_s_verdict_in_view_and_too_few_preferen
     ("source", "refused"),
     [("plate", "judges single responses"), ("nicest", "there is no rubric named 'nicest'; did you mean 'nicer'?")],
 )
-def test_an_invalid_rubric_for_the_option_preferences_is_refused(tmp_path: Path, source: str, refused: str) -> None:
+def test_the_option_preferences_refuses_a_rubric_of_single_responses_and_an_unknown_rubric_name(
+    tmp_path: Path, source: str, refused: str
+) -> None:
     status, _, error = Plates(tmp_path, warm=1, n=2).improve("--preferences", source)
     assert status == 2
     assert refused in error
 
 
-def test_a_rubric_of_pairs_with_several_questions_is_refused_for_fitting_weights(tmp_path: Path) -> None:
+def test_fitting_weights_to_preferences_refuses_a_rubric_of_pairs_with_several_questions(tmp_path: Path) -> None:
     plates = Plates(tmp_path, warm=1, n=2)
     with (tmp_path / "rubrics" / "nicer.yaml").open("a") as file:
         file.write("  - {name: tone, prefer: The reply that reads kinder.}\n")

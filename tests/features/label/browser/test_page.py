@@ -60,7 +60,9 @@ def _label(page: Page, place: int, *keys: str) -> None:
 
 
 @pytest.mark.usefixtures("complaints")
-def test_twenty_labels_are_given_by_keyboard_though_the_server_is_killed_between_two(project: Path, page: Page) -> None:
+def test_twenty_labels_are_given_by_keyboard_although_the_server_is_killed_between_two_labels(
+    project: Path, page: Page
+) -> None:
     choices = [("3", "n"), ("1", "y"), ("x", "t")]
     with Server(project) as server:
         page.goto(server.url)
@@ -113,7 +115,7 @@ def test_undo_notes_and_the_progress_page_work_by_keyboard(project: Path, page: 
 
 
 @pytest.mark.usefixtures("complaints")
-def test_a_reload_of_the_labelling_page_keeps_chosen_answers_and_so_does_the_progress_page(
+def test_a_reload_of_the_labelling_page_and_a_visit_to_the_progress_page_keep_chosen_answers(
     project: Path, page: Page
 ) -> None:
     chosen = page.locator("input[name=c0]:checked")
@@ -350,7 +352,9 @@ def test_the_page_lists_ten_criteria_with_ticks_and_a_click_jumps_to_one(project
 
 
 @pytest.mark.parametrize("page", ["light", "dark"], indirect=True)
-def test_a_trace_of_twenty_steps_shows_times_and_errors_and_opens_at_once(project: Path, page: Page) -> None:
+def test_a_trace_of_twenty_steps_shows_times_and_errors_and_one_key_opens_and_closes_all_its_steps(
+    project: Path, page: Page
+) -> None:
     rubric = RUBRIC.replace("inputs: [query]", "inputs: [query, trace]")
     (project / "rubrics" / "manners.yaml").write_text(rubric)
     spans = [

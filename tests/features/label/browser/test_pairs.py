@@ -47,7 +47,9 @@ def first_shown(page: Page) -> str:
     return "first" if "Stored first" in page.locator(".pair > section").first.inner_text() else "second"
 
 
-def test_pairs_are_compared_by_keyboard_and_saved_in_the_stored_order(project: Path, page: Page) -> None:
+def test_pairs_are_compared_by_keyboard_and_answers_are_saved_for_the_order_in_which_pairs_are_stored(
+    project: Path, page: Page
+) -> None:
     with Server(project) as server:
         page.goto(server.url)
         shown = []

@@ -15,7 +15,9 @@ from tests.features.label.rows_to_label import TOWNS, write_rows
 pytestmark = pytest.mark.browser
 
 
-def test_six_tasks_with_different_rubrics_are_labelled_and_the_file_then_calibrates(tmp_path: Path, page: Page) -> None:
+def test_six_tasks_with_different_rubrics_are_labelled_in_a_browser_and_their_file_can_then_be_calibrated(
+    tmp_path: Path, page: Page
+) -> None:
     write_rows(tmp_path)
     with Server(tmp_path, rubric="rows.jsonl") as server:
         page.goto(server.url)

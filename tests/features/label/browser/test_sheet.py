@@ -139,7 +139,7 @@ def test_an_offline_labelling_page_can_be_used_by_touch_one_criterion_after_the_
     assert _levels(_imported(project)) == [(3.0, 1.0)] * 2
 
 
-def test_an_offline_labelling_page_opened_in_a_second_tab_warns_and_may_take_over(
+def test_an_offline_labelling_page_opened_in_a_second_tab_warns_and_can_be_continued_there(
     project: Path, offline: BrowserContext
 ) -> None:
     first = offline.new_page()
@@ -188,7 +188,7 @@ def test_in_a_browser_without_storage_an_offline_labelling_page_warns_and_offers
     assert _levels(_imported(project)) == _meant(1, 4)
 
 
-def test_leaving_an_offline_labelling_page_before_saving_warns_and_afterwards_does_not(
+def test_leaving_an_offline_labelling_page_warns_before_saving_and_not_after_saving(
     project: Path, offline: BrowserContext
 ) -> None:
     page = offline.new_page()

@@ -44,7 +44,7 @@ def test_the_question_about_the_whole_response_comes_first_and_has_keys_of_its_o
         assert [line["criteria"]["polite"].get("level") for line in server.lines] == [None, 3.0, 3.0]
 
 
-def test_a_decision_on_an_offline_page_is_imported_even_if_the_page_was_reopened_with_its_saved_labels(
+def test_a_decision_on_a_response_is_imported_from_an_offline_page_that_was_reopened_with_its_saved_labels(
     project: Path, chromium: Browser
 ) -> None:
     done = run(

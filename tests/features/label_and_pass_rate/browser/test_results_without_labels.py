@@ -19,7 +19,9 @@ FEWEST_LABELS = 10
 """Labels below which no pass rate is shown."""
 
 
-def test_following_the_printed_commands_leads_from_promptfoo_s_results_to_a_verdict(tmp_path: Path, page: Page) -> None:
+def test_following_printed_commands_leads_from_unlabelled_promptfoo_results_to_a_calibration_and_a_pass_rate(
+    tmp_path: Path, page: Page
+) -> None:
     ran(tmp_path)
     refused = run("calibrate", "results.json", cwd=tmp_path)
     printed = {command[1]: command for command in reversed(list(commands_in(refused.stderr)))}
