@@ -29,13 +29,13 @@ from tests.stats.shared_numbers import block
 approx = pytest.approx
 
 
-def test_agreement_averaged_over_examples_equals_the_worked_example_in_this_test() -> None:
+def test_agreement_averaged_over_examples_equals_the_figures_of_a_worked_example() -> None:
     assert pair_agreement(PAIRS_OF_PEOPLE, 0.1) == approx(PAIRS_BY_PEOPLE, abs=5.1e-5)
     assert agreement_with_people(PAIRS_JUDGE, PAIRS_OF_PEOPLE, 0.1) == approx(PAIRS_BY_JUDGE, abs=5.1e-5)
     assert agreement_with_people(PAIRS_CONSTANT, PAIRS_OF_PEOPLE, 0.1) == approx(PAIRS_BY_CONSTANT, abs=5.1e-5)
 
 
-def test_agreement_averaged_over_examples_equals_the_shared_worked_example() -> None:
+def test_agreement_averaged_over_examples_equals_that_of_the_reference_file() -> None:
     case = block("verdict.yaml", "pairwise")
     people = np.array([[math.nan if score is None else score for score in row] for row in case["people"]])
     tolerance = case["tolerance"]
@@ -45,7 +45,7 @@ def test_agreement_averaged_over_examples_equals_the_shared_worked_example() -> 
     assert constant == approx(case["constant_by_example"], abs=5.1e-5)
 
 
-def test_the_best_constant_is_a_score_that_some_rater_gave() -> None:
+def test_the_best_constant_answer_is_a_score_that_gold_or_an_annotator_gave() -> None:
     gold, judge = [0.05, 0.15, 0.5, 0.7], [1.0, 1.0, 1.0, 0.5]
     people = [[0.0, 0.0], [0.1, 0.2], [0.5, 0.5], [0.7, 0.7]]
     assert agreement_figures(gold, judge, people, tolerance=0.1).constant_value == 0.1
@@ -54,7 +54,7 @@ def test_the_best_constant_is_a_score_that_some_rater_gave() -> None:
     assert midway.constant.value == 0.5
 
 
-def test_the_best_constant_for_annotators_agrees_with_most_of_them() -> None:
+def test_the_constant_answer_compared_with_annotators_is_the_one_that_agrees_with_most_of_their_scores() -> None:
     gold, judge = [0.2] * 3 + [0.8] * 2, [0.2] * 5
     people = [[0.8, 0.8], [0.8, 0.8], [0.8, 0.8], [0.8, 0.8], [0.2, 0.2]]
     figures = agreement_figures(gold, judge, people, tolerance=0.1)
@@ -73,7 +73,7 @@ def test_agreement_of_annotators_is_compared_only_on_examples_that_two_annotator
 
 @settings(deadline=None, max_examples=60)
 @given(data=st.data(), n=st.integers(2, 12))
-def test_the_judge_s_gain_over_the_best_constant_is_the_difference_of_their_agreement(
+def test_the_judge_s_gain_is_its_agreement_with_gold_minus_that_of_the_best_constant_answer(
     data: st.DataObject, n: int
 ) -> None:
     scores = st.lists(st.sampled_from([0.0, 0.25, 0.5, 0.75, 1.0]), min_size=n, max_size=n)
@@ -99,7 +99,7 @@ def test_a_difference_of_exactly_the_tolerance_is_not_agreement_whatever_the_rou
     candidates=st.lists(st.integers(0, 20).map(lambda k: k / 20), min_size=1, max_size=10),
     tolerance=st.sampled_from([0.05, 0.1, 0.15, 0.3]),
 )
-def test_no_candidate_constant_agrees_with_more_values_than_the_best_one(
+def test_no_candidate_for_a_constant_answer_agrees_with_more_gold_scores_than_the_chosen_one(
     gold: list[float], candidates: list[float], tolerance: float
 ) -> None:
     hits = {answer: float(close(gold, answer, tolerance).sum()) for answer in candidates}
@@ -108,12 +108,12 @@ def test_no_candidate_constant_agrees_with_more_values_than_the_best_one(
     assert best == min(answer for answer, count in hits.items() if count == hits[best])
 
 
-def test_without_values_or_candidates_there_is_no_best_constant() -> None:
+def test_without_gold_scores_or_candidates_there_is_no_best_constant_answer() -> None:
     assert math.isnan(best_constant([math.nan], [0.5], 0.1))
     assert math.isnan(best_constant([0.5], [], 0.1))
 
 
-def test_the_best_constant_is_chosen_among_the_given_candidates() -> None:
+def test_the_best_constant_answer_is_chosen_among_the_given_candidates() -> None:
     figures = agreement_figures([1.0, 1.0, 0.0], [1.0, 1.0, 1.0], tolerance=0.5, constants=[0.0, 1.0])
     assert (figures.constant_value, figures.constant.value) == (1.0, 2 / 3)
     only_fails = agreement_figures([1.0, 1.0, 0.0], [1.0, 1.0, 1.0], tolerance=0.5, constants=[0.0])

@@ -82,12 +82,12 @@ def drawn(n: int, noise: float, seed: int, people: int = 3, judge_noise: float |
 # ------------------------------------------------------------------------------------------------------------ gold
 
 
-def test_gold_is_the_median_and_an_even_split_keeps_its_half_level() -> None:
+def test_gold_is_the_median_of_annotators_and_may_lie_halfway_between_two_levels() -> None:
     table: list[list[float]] = [[1, 1, 4], [1, 2, nan], [nan, nan, 3], [nan, nan, nan], [0, 1, nan]]
     assert gold(table).tolist() == approx([1, 1.5, 3, nan, 0.5], nan_ok=True)
 
 
-def test_gold_by_majority_has_no_answer_where_two_levels_tie() -> None:
+def test_gold_by_majority_has_no_value_where_two_levels_are_equally_frequent() -> None:
     table: list[list[float]] = [[1, 1, 4], [1, 2, nan], [nan, nan, 3], [nan, nan, nan], [0, 0, 1]]
     assert gold(table, by="majority").tolist() == approx([1, nan, 3, nan, 0], nan_ok=True)
 
@@ -98,7 +98,9 @@ def test_gold_by_mean_leaves_out_annotators_who_did_not_rate() -> None:
 
 @given(arrays(float, st.tuples(st.integers(1, 6), st.integers(1, 5)), elements=st.sampled_from([0.0, 1.0, 2.0, nan])))
 @settings(max_examples=80, deadline=None)
-def test_gold_equals_numpy_s_result_for_each_row_in_any_order_of_raters(table: Any) -> None:
+def test_median_gold_equals_numpy_s_median_and_gold_by_any_rule_does_not_depend_on_the_order_of_raters(
+    table: Any,
+) -> None:
     medians = [np.median(row[~np.isnan(row)]) if (~np.isnan(row)).any() else nan for row in table]
     assert gold(table).tolist() == approx(medians, nan_ok=True)
     for by in ("median", "majority", "mean"):
@@ -147,7 +149,7 @@ def test_a_judge_as_good_as_an_annotator_is_shown_to_be_so_and_a_poor_judge_is_n
     assert sum(map(bool, poor)) <= 1
 
 
-def test_if_annotators_and_judge_never_differ_the_interval_allows_for_unseen_disagreement() -> None:
+def test_the_interval_of_a_gap_of_zero_between_judge_and_annotators_allows_for_unseen_disagreement() -> None:
     rating = np.tile([0.0, 1, 2, 3, 4], 8)
     limit = ceiling(np.column_stack([rating, rating]), rating, levels=FIVE)
     assert limit.gap.value == 0
@@ -189,7 +191,7 @@ def test_agreement_among_annotators_does_not_depend_on_the_judge() -> None:
     assert (mirrored.gap.n, whole.gap.n) == (30, 120)
 
 
-def test_alpha_of_annotators_is_undefined_for_ratings_on_one_level_and_withheld_if_few_are_on_others() -> None:
+def test_alpha_of_annotators_is_undefined_if_all_ratings_are_one_level_and_has_no_interval_if_few_are_another() -> None:
     same = np.ones((40, 2))
     assert ceiling(same, same[:, 0], levels=[0, 1], metric="nominal").gap.undefined == (
         "one level only, for two annotators or an annotator and the judge"
@@ -206,7 +208,7 @@ def test_alpha_of_annotators_is_undefined_for_ratings_on_one_level_and_withheld_
 # ------------------------------------------------------------------------------------------- alternative annotators
 
 
-def test_the_alternative_annotator_test_gives_the_values_of_its_authors_code() -> None:
+def test_the_alternative_annotator_test_gives_the_values_of_its_authors_program() -> None:
     case = block("reference.yaml", "alt_test")
     people = np.column_stack([case["h0"], case["h1"], case["h2"]])
     for result in case["results"]:
@@ -218,7 +220,7 @@ def test_the_alternative_annotator_test_gives_the_values_of_its_authors_code() -
         assert outcome.passed is (result["winning_rate"] >= 0.5)
 
 
-def test_the_alternative_annotator_test_is_a_one_sample_t_test_of_the_difference_in_wins() -> None:
+def test_the_alternative_annotator_test_is_a_t_test_of_how_often_the_judge_or_an_annotator_is_nearer() -> None:
     people, judge = drawn(60, 0.6, 3)
     outcome = alternative_annotator_test(people, judge, epsilon=0.1)
     others = people[:, 1:]
@@ -241,7 +243,7 @@ def student_below(t: float, df: int) -> float:
     return float(trapezoid(density, x) / trapezoid(whole, everything))
 
 
-def test_the_alternative_annotator_test_has_a_p_of_0_or_1_if_all_differences_in_wins_are_equal() -> None:
+def test_the_alternative_annotator_test_has_a_p_of_0_or_1_if_its_outcome_is_equal_on_all_examples() -> None:
     same = np.tile([0.0, 1.0, 2.0], 12)
     alike = alternative_annotator_test(np.column_stack([same] * 3), same, epsilon=EPSILON["crowd"])
     assert [p.p for p in alike.people if p is not None] == [0, 0, 0]
@@ -281,6 +283,8 @@ WRONG: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("call", "message"), WRONG)
-def test_invalid_arguments_of_annotator_statistics_raise_an_error_that_names_them(call: Any, message: str) -> None:
+def test_invalid_arguments_of_statistics_on_annotators_raise_an_error_that_names_the_arguments(
+    call: Any, message: str
+) -> None:
     with pytest.raises(ValueError, match=message):
         call()

@@ -74,7 +74,7 @@ def some_ratings(seed: int, *, n: int = 40, kind: str) -> tuple[Floats, Floats]:
 
 @pytest.mark.parametrize("key", REFERENCE_NAMES)
 @pytest.mark.parametrize("table", TABLES)
-def test_correlations_of_other_libraries_are_reproduced(table: str, key: str) -> None:
+def test_correlations_equal_those_that_other_libraries_computed(table: str, key: str) -> None:
     numbers = block("reference.yaml", "two_rater_tables")[table]
     gold, judge = units(numbers["table"])
     assert value(REFERENCE_NAMES[key](gold, judge)) == pytest.approx(numbers[key], abs=6e-11)
@@ -185,7 +185,9 @@ def test_the_interval_of_a_correlation_is_withheld_or_marked_if_few_units_are_ou
 
 
 @pytest.mark.parametrize("statistic", ALL.values(), ids=ALL)
-def test_the_rule_for_withholding_intervals_counts_groups_not_units(statistic: Statistic) -> None:
+def test_intervals_of_correlations_are_withheld_by_the_number_of_groups_and_not_of_units_outside_the_commonest_level(
+    statistic: Statistic,
+) -> None:
     gold = np.array([1.0] * 40 + [0.0] * 12)
     judge = np.array([0.0] * 2 + [1.0] * 38 + [0.0] * 11 + [1.0])
     groups = np.concatenate([np.arange(40), np.arange(40, 52) // 4 * 100])

@@ -58,20 +58,20 @@ def by_listing(rows: Rows, *, two_sided: bool) -> tuple[float, float]:
 
 
 @pytest.mark.parametrize(("d", "exact_p", "mid_p"), SIGN_FLIPS)
-def test_the_sign_flip_test_gives_the_exact_p_of_the_worked_examples(
+def test_the_sign_flip_test_gives_the_p_values_of_the_worked_examples(
     d: list[int], exact_p: float, mid_p: float
 ) -> None:
     test = sign_flip(d)
     assert (test.exact_p, test.mid_p, test.n) == (exact_p, mid_p, len(d))
 
 
-def test_the_sign_flip_test_gives_the_p_values_of_the_shared_reference() -> None:
+def test_the_sign_flip_test_gives_the_p_values_of_the_reference_file() -> None:
     for case in block("reference.yaml", "sign_flip")["cases"]:
         test = sign_flip(case["differences"])
         assert (test.exact_p, test.mid_p) == (case["exact_p"], case["mid_p"])
 
 
-def test_the_sign_flip_test_gives_the_p_values_of_the_separate_simulation_code() -> None:
+def test_the_sign_flip_test_gives_the_p_values_of_an_independent_program() -> None:
     for case in block("recipes.yaml", "sign_flip_convolution"):
         test = sign_flip(case["differences"])
         assert (round(test.exact_p, 6), round(test.mid_p, 6)) == (case["exact_p"], case["mid_p"])
@@ -96,7 +96,7 @@ def test_mcnemar_p_values_are_reproduced_and_for_an_even_split_the_observed_outc
 
 @given(differences)
 @settings(max_examples=60, deadline=None)
-def test_the_sign_flip_p_equals_the_one_from_listing_all_sign_patterns(d: list[float]) -> None:
+def test_the_sign_flip_p_value_equals_the_one_from_listing_all_patterns_of_signs(d: list[float]) -> None:
     exact_p, mid_p = by_listing([[x, -x] for x in d], two_sided=True)
     test = sign_flip(d)
     if any(d):
@@ -107,14 +107,14 @@ def test_the_sign_flip_p_equals_the_one_from_listing_all_sign_patterns(d: list[f
 
 @given(differences)
 @settings(max_examples=60, deadline=None)
-def test_the_sign_flip_p_of_differences_and_of_their_opposites_is_the_same(d: list[float]) -> None:
+def test_reversing_the_sign_of_all_differences_does_not_change_the_sign_flip_p_value(d: list[float]) -> None:
     up, down = sign_flip(d), sign_flip([-x for x in d])
     assert (up.exact_p, up.mid_p, up.shift) == (down.exact_p, down.mid_p, -down.shift)
 
 
 @given(differences, st.integers(0, 5), st.randoms(use_true_random=False))
 @settings(max_examples=40, deadline=None)
-def test_the_order_and_scale_of_differences_and_unchanged_examples_do_not_change_the_sign_flip_p(
+def test_the_order_and_scale_of_differences_and_unchanged_examples_do_not_change_the_sign_flip_p_value(
     d: list[float], zeros: int, random: Any
 ) -> None:
     shuffled = [3 * x for x in d] + [0.0] * zeros
@@ -124,7 +124,7 @@ def test_the_order_and_scale_of_differences_and_unchanged_examples_do_not_change
 
 @given(st.lists(st.lists(levels, min_size=4, max_size=4), min_size=1, max_size=5))
 @settings(max_examples=60, deadline=None)
-def test_the_p_of_a_shift_against_several_stored_runs_equals_the_one_from_listing_which_run_is_new(
+def test_the_p_value_of_a_shift_against_stored_runs_equals_the_one_from_listing_which_of_the_runs_is_new(
     rows: list[list[int]],
 ) -> None:
     runs = np.array(rows)
@@ -137,30 +137,30 @@ def test_the_p_of_a_shift_against_several_stored_runs_equals_the_one_from_listin
     assert test.shift == approx(float((runs[:, 0] - runs[:, 1:].mean(axis=1)).mean()))
 
 
-def test_with_one_stored_run_the_test_of_a_shift_is_the_sign_flip_test() -> None:
+def test_with_one_stored_run_the_test_of_a_judge_s_shift_is_the_sign_flip_test() -> None:
     now, then = np.array([2, 3, 1, 4, 4, 2]), np.array([1, 3, 0, 3, 4, 3])
     assert moved(now, then) == moved(now, then[:, None]) == sign_flip(now - then)
 
 
-def test_flips_of_pass_and_fail_are_tested_as_ratings_with_two_levels() -> None:
+def test_changes_between_pass_and_fail_are_tested_as_ratings_with_two_levels() -> None:
     then = np.array([True] * 9 + [False])
     now = np.array([False] * 5 + [True] * 5)
     assert moved(now, then).mid_p == approx(sign_flip([-1] * 5 + [0] * 4 + [1]).mid_p)
 
 
-def test_shifts_of_scores_are_tested_after_the_scores_are_rounded_to_hundredths() -> None:
+def test_a_shift_of_scores_is_tested_after_the_scores_are_rounded_to_hundredths() -> None:
     d = np.array([0.31, -0.07, 0.12, 0.25, 0.1 + 0.2 - 0.3])
     assert sign_flip(d).mid_p == sign_flip(np.rint(100 * d)).mid_p
     assert sign_flip(d).shift == approx(d.mean())
 
 
-def test_examples_missing_in_any_run_are_left_out_of_the_tests_of_a_shift() -> None:
+def test_examples_missing_in_any_run_are_left_out_of_the_tests_of_a_judge_s_shift() -> None:
     test = moved([1.0, np.nan, 2.0, 3.0], [[0.0, 0.0], [1.0, 1.0], [np.nan, 1.0], [3.0, 2.0]])
     assert test == moved([1, 3], [[0, 0], [3, 2]])
     assert test.n == 2
 
 
-def test_without_examples_the_p_of_a_shift_is_1() -> None:
+def test_without_examples_the_p_value_of_a_shift_is_1() -> None:
     assert sign_flip([]).mid_p == 1
     assert moved(np.zeros(0), np.zeros((0, 3))).n == 0
 
@@ -179,7 +179,7 @@ def test_the_distribution_of_a_sum_by_fourier_transform_equals_the_one_by_convol
         assert (one.exact_p, one.mid_p) == approx((other.exact_p, other.mid_p), abs=1e-12)
 
 
-def test_for_a_hundred_thousand_examples_the_exact_p_equals_that_of_the_normal_distribution() -> None:
+def test_for_a_hundred_thousand_examples_the_sign_flip_p_value_equals_that_of_the_normal_distribution() -> None:
     d = np.random.default_rng(3).integers(-2, 3, 100_000)
     normal = math.erfc(abs(d.sum()) / math.sqrt(2 * (d**2).sum()))
     assert sign_flip(d).mid_p == approx(normal, abs=1e-4)
@@ -188,14 +188,14 @@ def test_for_a_hundred_thousand_examples_the_exact_p_equals_that_of_the_normal_d
 # -------------------------------------------------------------------------------------------------- changed at all
 
 
-def test_testing_whether_a_judge_changed_at_all_gives_the_exact_p_of_the_worked_example() -> None:
+def test_the_test_whether_a_judge_changed_at_all_gives_the_p_value_of_the_worked_example() -> None:
     runs = np.array([[2, 1, 1], [3, 3, 3], [0, 1, 1], [4, 4, 3], [1, 3, 3], [2, 2, 2], [0, 2, 2]])
     change_test = any_change(runs[:, 0], runs[:, 1:])
     assert change_test.exact_p == approx(0.0288065844, abs=6e-11)
     assert change_test.excess == approx(0.7857142857, abs=6e-11)
 
 
-def test_testing_whether_a_judge_changed_at_all_gives_the_p_values_of_the_separate_simulation_code() -> None:
+def test_the_test_whether_a_judge_changed_at_all_gives_the_p_values_of_an_independent_program() -> None:
     for case in block("recipes.yaml", "any_change")["cases"]:
         runs = np.array(case["now_then_runs"])
         change_test = any_change(runs[:, 0], runs[:, 1:])
@@ -206,7 +206,7 @@ def test_testing_whether_a_judge_changed_at_all_gives_the_p_values_of_the_separa
 
 @given(st.lists(st.lists(halves, min_size=3, max_size=3), min_size=1, max_size=6))
 @settings(max_examples=60, deadline=None)
-def test_the_p_of_any_change_equals_the_one_from_listing_which_run_is_new(rows: Rows) -> None:
+def test_the_p_value_of_any_change_of_a_judge_equals_the_one_from_listing_which_of_the_runs_is_new(rows: Rows) -> None:
     runs = np.array(rows)
     to = np.abs(runs[:, :, None] - runs[:, None, :]).sum(axis=2)
     scores = 3 * to - to.sum(axis=1, keepdims=True)
@@ -214,7 +214,7 @@ def test_the_p_of_any_change_equals_the_one_from_listing_which_run_is_new(rows: 
     assert (change_test.exact_p, change_test.mid_p) == approx(by_listing(scores.tolist(), two_sided=False), abs=1e-12)
 
 
-def test_flip_rates_have_the_interval_of_shares_of_grouped_examples() -> None:
+def test_shares_of_examples_whose_level_changed_have_the_interval_of_shares_of_grouped_examples() -> None:
     draw = np.random.default_rng(3)
     runs = draw.integers(0, 2, (60, 3)).astype(float)
     runs[5, 1] = np.nan
@@ -229,7 +229,7 @@ def test_flip_rates_have_the_interval_of_shares_of_grouped_examples() -> None:
     assert alone.flips_now.low != expected.low
 
 
-def test_testing_for_any_change_detects_a_judge_that_became_noisier_around_an_equal_mean() -> None:
+def test_the_test_whether_a_judge_changed_at_all_detects_more_noise_around_an_equal_mean() -> None:
     stored = np.tile([2, 2, 2], (40, 1))
     now = np.where(np.arange(40) % 2, 1, 3)
     assert moved(now, stored).mid_p > 0.5
@@ -239,14 +239,14 @@ def test_testing_for_any_change_detects_a_judge_that_became_noisier_around_an_eq
     assert (change_test.flips_now.value, change_test.flips_stored.value) == (1, 0)
 
 
-def test_flip_rates_are_means_over_pairs_of_runs() -> None:
+def test_the_share_of_examples_whose_level_changed_is_a_mean_over_pairs_of_runs() -> None:
     change_test = any_change([1, 1, 2], [[1, 2], [1, 1], [0, 1]])
     assert change_test.flips_now.value == approx((0.5 + 0 + 1) / 3)
     assert change_test.flips_stored.value == approx(2 / 3)
     assert change_test.runs == 2
 
 
-def test_testing_for_any_change_needs_more_than_one_stored_run_and_says_so() -> None:
+def test_the_test_whether_a_judge_changed_at_all_needs_more_than_one_stored_run_and_says_so() -> None:
     change_test = any_change([1, 2, 2], [1, 1, 2])
     assert change_test.undefined == "one stored run doesn't show its own noise; store three"
     assert change_test.exact_p is change_test.mid_p is change_test.excess is None
@@ -254,7 +254,7 @@ def test_testing_for_any_change_needs_more_than_one_stored_run_and_says_so() -> 
     assert change_test.flips_stored.undefined == change_test.undefined
 
 
-def test_the_shift_in_the_shared_reference_file_is_reproduced() -> None:
+def test_the_judge_s_shift_in_the_reference_file_is_reproduced() -> None:
     case = block("recipes.yaml", "kappa_change")
     test = moved(case["now"], case["then"])
     assert test.shift == approx(case["shift"])
@@ -268,7 +268,7 @@ def test_the_shift_in_the_shared_reference_file_is_reproduced() -> None:
     ("n", "up", "down", "low", "high"),
     [(50, 0, 0, -0.184025, 0.184025), (36, 0, 0, -0.254520, 0.254520), (100, 15, 3, 0.003639, 0.231655)],
 )
-def test_the_interval_of_a_shift_is_that_of_the_worked_examples_for_counts_of_levels_up_and_down(
+def test_the_interval_of_a_judge_s_mean_shift_equals_that_of_the_worked_examples(
     n: int, up: int, down: int, low: float, high: float
 ) -> None:
     interval = shift_interval([1] * up + [-1] * down + [0] * (n - up - down), span=4)
@@ -276,7 +276,7 @@ def test_the_interval_of_a_shift_is_that_of_the_worked_examples_for_counts_of_le
     assert interval.value == approx((up - down) / n)
 
 
-def test_the_interval_that_shows_no_drift_equals_that_of_the_separate_simulation_code() -> None:
+def test_the_interval_that_shows_that_a_judge_did_not_drift_equals_that_of_an_independent_program() -> None:
     for case in block("recipes.yaml", "no_drift")["cases"]:
         d = np.zeros(case["n"])
         d[: case["ones"]] = 1
@@ -288,7 +288,7 @@ def test_the_interval_that_shows_no_drift_equals_that_of_the_separate_simulation
         assert (-case["margin"] < low and high < case["margin"]) is case["affirmed"]
 
 
-def test_thirty_seven_unchanged_examples_are_the_fewest_that_show_an_unmoved_judge() -> None:
+def test_thirty_seven_unchanged_examples_are_the_fewest_that_show_that_a_judge_did_not_shift() -> None:
     assert examples_to_affirm(0.0, margin=0.25, span=4) == 37
     for n, affirmed in ((36, False), (37, True)):
         assert ((shift_interval(np.zeros(n), span=4).high or 0.0) < 0.25) is affirmed
@@ -296,25 +296,27 @@ def test_thirty_seven_unchanged_examples_are_the_fewest_that_show_an_unmoved_jud
 
 @given(st.lists(halves, min_size=1, max_size=30))
 @settings(max_examples=60, deadline=None)
-def test_the_interval_of_a_shift_contains_its_value_and_narrows_with_more_unchanged_examples(d: list[float]) -> None:
+def test_the_interval_of_a_judge_s_shift_contains_the_shift_and_narrows_with_more_unchanged_examples(
+    d: list[float],
+) -> None:
     once, twice = shift_interval(d, span=8), shift_interval(d * 2, span=8)
     assert None not in (once.low, once.high, twice.low, twice.high)
     assert (twice.high or 0) - (twice.low or 0) < (once.high or 0) - (once.low or 0)
 
 
-def test_the_number_of_examples_to_show_an_unmoved_judge_follows_the_rule_of_thumb() -> None:
+def test_the_number_of_examples_to_show_that_a_judge_did_not_shift_follows_the_rule_of_thumb() -> None:
     assert examples_to_affirm(1.0, margin=0.25, span=4) == approx(8.6 * 16, rel=0.01)
 
 
 # ------------------------------------------------------------------------------------------------------- families
 
 
-def test_adjusted_p_values_equal_the_worked_example() -> None:
+def test_p_values_adjusted_for_several_tests_equal_the_worked_example() -> None:
     assert holm(P_VALUES).tolist() == approx([0.010, 0.072] + [0.312] * 5 + [0.615] * 3)
     assert benjamini_yekutieli(P_VALUES)[:3].tolist() == approx([0.02928968, 0.11715873, 0.24603333], abs=5e-9)
 
 
-def test_adjusted_p_values_equal_those_of_statsmodels() -> None:
+def test_p_values_adjusted_for_several_tests_equal_those_of_statsmodels() -> None:
     case = block("reference.yaml", "multiple")
     for adjust, wanted in ((holm, "holm"), (benjamini_yekutieli, "by")):
         assert adjust(case["p"]).tolist() == approx(case[wanted], abs=5e-9)
@@ -322,7 +324,7 @@ def test_adjusted_p_values_equal_those_of_statsmodels() -> None:
 
 @given(st.lists(st.floats(0, 1), max_size=8), st.randoms(use_true_random=False))
 @settings(max_examples=60, deadline=None)
-def test_adjusted_p_values_are_returned_in_the_given_order_and_are_never_below_the_unadjusted_ones(
+def test_p_values_adjusted_for_several_tests_keep_their_order_and_are_never_below_the_unadjusted_ones(
     p: list[float], random: Any
 ) -> None:
     order = list(range(len(p)))
@@ -333,7 +335,7 @@ def test_adjusted_p_values_are_returned_in_the_given_order_and_are_never_below_t
         assert ((adjusted >= np.array(p) - 1e-15) & (adjusted <= 1)).all()
 
 
-def test_the_alarm_levels_of_a_series_of_runs_add_up_to_the_overall_level() -> None:
+def test_the_significance_levels_of_successive_runs_add_up_to_the_overall_significance_level() -> None:
     assert sum(alarm_level(t) for t in range(1, 20_000)) == approx(0.05, abs=2e-6)
     assert alarm_level(1) == approx(0.0303963551)
     assert [alarm_level(t, planned=10) for t in (1, 10)] == [0.005, 0.005]
@@ -342,7 +344,7 @@ def test_the_alarm_levels_of_a_series_of_runs_add_up_to_the_overall_level() -> N
 # ------------------------------------------------------------------------------------------------------ the pieces
 
 
-def test_ratings_are_converted_to_multiples_of_the_coarsest_unit_that_fits_them_all() -> None:
+def test_ratings_are_converted_to_whole_multiples_of_the_largest_unit_that_fits_them_all() -> None:
     for values, unit in (([0, 3], 1), ([0.5, 2], 1 / 2), ([1 / 3, 2 / 3], 1 / 3), ([0.29, 0.58], 1 / 100)):
         whole, multiples = whole_multiples(values)
         assert multiples == unit
@@ -377,12 +379,12 @@ WRONG: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("call", "message"), WRONG)
-def test_invalid_arguments_of_change_tests_raise_an_error_that_names_them(call: Any, message: str) -> None:
+def test_invalid_arguments_of_tests_of_change_raise_an_error_that_names_the_arguments(call: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
 
 
-def test_results_of_change_tests_cannot_be_built_with_impossible_values() -> None:
+def test_results_of_tests_of_change_cannot_be_built_with_impossible_values() -> None:
     with pytest.raises(ValueError, match="mid-p"):
         change.Moved(0.0, exact_p=0.2, mid_p=0.3, n=1, runs=1)
     flips = mean_estimate([0.5, 0.2], transform=IDENTITY)

@@ -111,7 +111,7 @@ def gwet_ordinal(k: int) -> Table:
 
 @pytest.mark.parametrize("name", ["even_2x2", "skewed_2x2", "paradox_2x2", "lenient_3x3", "five_levels", "gap_in_scale",
                                   "perfect_3x3", "opposite_2x2"])  # fmt: skip
-def test_coefficients_of_the_shared_tables_of_two_raters_equal_those_of_other_libraries(name: str) -> None:
+def test_coefficients_of_tables_of_two_raters_equal_those_that_other_libraries_computed(name: str) -> None:
     expected = block("reference.yaml", "two_rater_tables")[name]
     ratings, levels = from_contingency(expected["table"]), range(len(expected["table"]))
     for key, (coefficient, weights) in REFERENCE_NAMES.items():
@@ -123,13 +123,13 @@ def test_coefficients_of_the_shared_tables_of_two_raters_equal_those_of_other_li
     assert within_one(ratings, levels=levels).value == pytest.approx(expected["within_one"])
 
 
-def test_every_shared_table_of_two_raters_is_tested_in_this_file() -> None:
+def test_every_table_of_two_raters_in_the_reference_file_is_tested_in_this_file() -> None:
     tables = set(block("reference.yaml", "two_rater_tables")) - {"_about"}
     assert tables == {"even_2x2", "skewed_2x2", "paradox_2x2", "lenient_3x3", "five_levels", "gap_in_scale",
                       "perfect_3x3", "opposite_2x2"}  # fmt: skip
 
 
-def test_krippendorffs_example_with_missing_ratings_is_reproduced_under_every_metric() -> None:
+def test_krippendorff_s_published_example_with_missing_ratings_is_reproduced_under_every_metric() -> None:
     expected = block("reference.yaml", "krippendorff_2011")
     ratings = np.array(expected["ratings"], dtype=float).T
     levels = range(1, 6)
@@ -143,7 +143,7 @@ def test_krippendorffs_example_with_missing_ratings_is_reproduced_under_every_me
     assert percent.value == pytest.approx(expected["percent_agreement_irrcac"], abs=6e-11)
 
 
-def test_coefficients_of_fourteen_raters_from_counts_equal_the_shared_reference() -> None:
+def test_coefficients_of_fourteen_raters_from_counts_equal_those_of_the_reference_file() -> None:
     expected = block("reference.yaml", "fleiss_counts")
     ratings = from_counts(expected["counts"])
     assert fleiss_kappa(ratings, levels=range(5)).value == pytest.approx(expected["fleiss_kappa"], abs=6e-11)
@@ -155,7 +155,7 @@ def test_coefficients_of_fourteen_raters_from_counts_equal_the_shared_reference(
 
 
 @pytest.mark.parametrize("name", ["skewed_2x2", "lenient_3x3", "five_levels"])
-def test_the_jackknife_standard_error_equals_one_computed_with_other_libraries(name: str) -> None:
+def test_jackknife_standard_errors_of_coefficients_equal_those_computed_with_other_libraries(name: str) -> None:
     expected = block("reference.yaml", "jackknife_t_intervals")[name]
     table = block("reference.yaml", "two_rater_tables")[name]["table"]
     keys = {
@@ -181,7 +181,7 @@ def recipe_cases() -> list[Any]:
 
 
 @pytest.mark.parametrize(("name", "key"), recipe_cases())
-def test_intervals_of_coefficients_equal_those_of_the_shared_recipe(name: str, key: str) -> None:
+def test_intervals_of_coefficients_equal_those_of_the_reference_file(name: str, key: str) -> None:
     case = block("recipes.yaml", "interval_95")[name]
     table, expected = case["table"], case["estimates"][key]
     ratings, levels = from_contingency(table), range(len(table))
@@ -211,7 +211,9 @@ def expected_value(estimate: Estimate) -> float:
 
 @pytest.mark.parametrize("key", RECIPE_NAMES)
 @pytest.mark.parametrize("name", ["even_2x2", "lenient_3x3", "five_levels"])
-def test_intervals_of_coefficients_equal_those_from_recomputing_without_each_unit(name: str, key: str) -> None:
+def test_intervals_of_coefficients_equal_those_from_computing_the_coefficient_without_each_unit(
+    name: str, key: str
+) -> None:
     table = block("recipes.yaml", "interval_95")[name]["table"]
     coefficient, weights = RECIPE_NAMES[key]
     ratings, levels = from_contingency(table), range(len(table))
@@ -231,7 +233,9 @@ def sparse_table(n: int, raters: int, levels: int, missing: float, seed: int) ->
 
 @pytest.mark.parametrize("grouped", [False, True], ids=["units", "groups"])
 @pytest.mark.parametrize("coefficient", CHANCE_CORRECTED)
-def test_the_shortcut_for_leaving_out_a_unit_or_group_equals_recomputing(coefficient: str, grouped: bool) -> None:
+def test_the_fast_jackknife_of_a_coefficient_equals_computing_the_coefficient_without_each_unit_or_group(
+    coefficient: str, grouped: bool
+) -> None:
     raters = 2 if coefficient in ("cohen_kappa", "weighted_kappa", "scott_pi") else 4
     metrics = ("ordinal", "ratio") if coefficient == "krippendorff_alpha" else ()
     ratings = sparse_table(60, raters, 4, 0.15, seed=5)
@@ -274,7 +278,7 @@ def test_shares_of_agreement_of_several_raters_have_the_interval_of_a_share_of_u
 # --------------------------------------------------------------------------------------------------- what it refuses
 
 
-def test_errors_on_ratings_of_the_wrong_shape_name_the_shape() -> None:
+def test_the_error_on_ratings_of_the_wrong_shape_names_the_shape() -> None:
     with pytest.raises(ValueError, match=r"equally long vectors, not \(3,\) and \(2,\)"):
         two_raters([1, 2, 3], [1, 2], levels=[1, 2, 3], ordered=True)
     with pytest.raises(ValueError, match=r"shape \(n_units, n_raters\), not \(3,\)"):
@@ -324,7 +328,7 @@ def test_unknown_names_of_coefficients_and_weights_are_refused() -> None:
         fleiss_kappa([[1, 2]], levels=[1, 2], weights="ordinal")
 
 
-def test_shares_of_agreement_and_gwet_s_ac1_take_no_weights() -> None:
+def test_weights_are_refused_for_shares_of_agreement_and_gwet_s_ac1() -> None:
     for name in ("exact_agreement", "within_one", "percent_agreement", "gwet_ac1"):
         assert agreement([[1, 2]], name, levels=[1, 2], weights="identity") == agreement([[1, 2]], name, levels=[1, 2])
         with pytest.raises(ValueError, match=f"{name} takes no weights"):
@@ -333,7 +337,7 @@ def test_shares_of_agreement_and_gwet_s_ac1_take_no_weights() -> None:
         corrected([[1, 2]], "exact_agreement", levels=[1, 2])
 
 
-def test_the_statistics_of_a_family_use_the_requested_weights() -> None:
+def test_if_linear_weights_are_requested_every_weighted_coefficient_of_a_table_uses_them() -> None:
     ratings = from_contingency(FIVE_LEVELS)
     linear = agreement_family(ratings, levels=range(5), scale="ordinal", weights="linear")
     for name in ("weighted_kappa", "fleiss_kappa", "gwet_ac2"):
@@ -393,7 +397,7 @@ def test_a_rater_without_ratings_changes_no_coefficient() -> None:
     assert cohen_kappa(alone, levels=range(3)) == cohen_kappa(ratings[:, :2], levels=range(3))
 
 
-def test_the_error_on_a_coefficient_of_two_raters_names_the_coefficient_for_more_raters() -> None:
+def test_the_error_on_a_coefficient_for_two_raters_names_the_coefficient_for_more_raters() -> None:
     why_undefined = reasons(sparse_table(20, 3, 3, 0.0, seed=1))
     assert (
         why_undefined["cohen_kappa"]
@@ -443,7 +447,7 @@ def test_complete_disagreement_has_a_value_and_no_interval() -> None:
     assert nothing_exact.method == "share of examples; Clopper-Pearson"
 
 
-def test_the_reason_names_a_rater_who_gives_every_unit_the_same_level() -> None:
+def test_the_reason_for_an_undefined_coefficient_names_a_rater_who_gives_every_unit_the_same_level() -> None:
     gold, judge = [0] * 12 + [1] * 18, [1] * 30
     statistics = two_raters(gold, judge, levels=[0, 1], ordered=True)
     assert statistics["cohen_kappa"].value == pytest.approx(0.0)
@@ -468,7 +472,7 @@ def test_a_coefficient_that_depends_on_a_single_example_has_no_interval() -> Non
     assert hanging.note == "withheld: hangs on one example"
 
 
-def test_only_coefficients_that_depend_on_variation_are_withheld_if_ratings_hardly_vary() -> None:
+def test_if_ratings_hardly_vary_only_intervals_of_chance_corrected_coefficients_are_withheld() -> None:
     statistics = two_raters(*from_contingency(PARADOX).T, levels=[0, 1], ordered=True)
     withheld = {name for name, e in statistics.items() if e.note}
     assert withheld == {"cohen_kappa", "weighted_kappa", "krippendorff_alpha"}
@@ -478,7 +482,7 @@ def test_only_coefficients_that_depend_on_variation_are_withheld_if_ratings_hard
     assert limits(rough["cohen_kappa"]) == pytest.approx((-0.246165, 0.692585), abs=1e-6)
 
 
-def test_the_rule_for_withholding_intervals_counts_groups_if_units_are_grouped() -> None:
+def test_if_units_are_grouped_intervals_are_withheld_by_the_number_of_groups_outside_the_most_common_level() -> None:
     ratings = np.vstack([from_contingency([[11, 1], [1, 0]]), from_contingency([[0, 0], [0, 27]])])
     assert cohen_kappa(ratings, levels=[0, 1]).note is None
     together = np.concatenate([np.arange(13) // 5, np.arange(3, 30)])
@@ -488,14 +492,14 @@ def test_the_rule_for_withholding_intervals_counts_groups_if_units_are_grouped()
     )
 
 
-def test_the_interval_of_a_coefficient_is_neither_withheld_nor_marked_for_one_rater_with_few_ratings() -> None:
+def test_one_rater_with_few_ratings_among_others_does_not_make_an_interval_withheld_or_approximate() -> None:
     ratings = sparse_table(100, 2, 3, 0.0, seed=3)
     occasional = np.full(100, nan)
     occasional[:4] = 1.0
     assert fleiss_kappa(np.column_stack([ratings, occasional]), levels=range(3)).note is None
 
 
-def test_coefficients_with_partial_credit_and_uniform_chance_are_approximate_on_few_examples() -> None:
+def test_gwet_s_ac2_with_partial_credit_is_marked_approximate_on_fewer_than_50_examples() -> None:
     few = from_contingency([[6, 2, 0], [2, 6, 2], [0, 2, 8]])
     assert gwet_ac2(few, levels=range(3)).note == "rough: partial credit on fewer than 50 examples"
     assert gwet_ac1(few, levels=range(3)).note is None
@@ -520,7 +524,7 @@ def test_coefficients_with_partial_credit_and_uniform_chance_are_approximate_on_
         [[2, 1, 0, nan], [nan, nan, nan, nan], [0, nan, nan, nan]],
     ],
 )
-def test_no_table_of_ratings_makes_a_coefficient_raise_or_warn(ratings: Any) -> None:
+def test_no_coefficient_raises_an_error_or_a_warning_on_any_small_or_gappy_table_of_ratings(ratings: Any) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for groups in (None, np.arange(len(ratings)) // 2):
@@ -535,7 +539,7 @@ def test_no_table_of_ratings_makes_a_coefficient_raise_or_warn(ratings: Any) -> 
 HALF = np.array([[1, 1], [2.5, 2], [4, 4], [3, 3.5], [5, 4], [2, 2], [1, 1], [5, 5], [4, 5], [3, 3]] * 4)
 
 
-def test_ratings_between_levels_are_used_as_they_are_by_coefficients_of_distance() -> None:
+def test_ratings_between_levels_enter_coefficients_that_measure_distance_without_rounding() -> None:
     statistics = two_raters(*HALF.T, levels=range(1, 6), ordered=True)
     gold, judge = HALF.T
     concordance = 2 * np.cov(gold, judge, ddof=0)[0, 1] / (gold.var() + judge.var() + (gold.mean() - judge.mean()) ** 2)
@@ -591,7 +595,7 @@ def test_for_measurements_only_coefficients_that_need_no_categories_are_defined(
 # ------------------------------------------------------------------------------------------------------ what is given
 
 
-def test_the_family_of_agreement_statistics_has_the_names_of_all_coefficients() -> None:
+def test_the_table_of_all_agreement_statistics_has_the_name_of_every_coefficient() -> None:
     three = sparse_table(30, 3, 5, 0.1, seed=7)
     assert list(agreement_family(three, levels=range(5), scale="interval")) == list(COEFFICIENTS)
     assert "within_one" not in agreement_family(three, levels=range(5), scale="nominal")
@@ -617,7 +621,7 @@ def test_the_kind_of_scale_decides_the_default_cost_of_a_disagreement(scale: Any
 
 @pytest.mark.parametrize("scale", ["nominal", "ordinal", "interval"])
 @pytest.mark.parametrize("raters", [2, 3])
-def test_a_family_of_statistics_equals_its_members_computed_alone(scale: Any, raters: int) -> None:
+def test_statistics_computed_together_equal_those_that_are_computed_one_by_one(scale: Any, raters: int) -> None:
     ratings = sparse_table(50, raters, 4, 0.2, seed=11)
     weights: Any = "identity" if scale == "nominal" else "quadratic"
     family = agreement_family(ratings, levels=range(4), scale=scale)
@@ -647,7 +651,7 @@ def test_the_statistics_of_a_calibration_s_criterion_have_the_documented_names()
     assert yes_no["krippendorff_alpha"].method.startswith("nominal metric")
 
 
-def test_an_example_without_gold_or_judge_is_ignored_together_with_its_group() -> None:
+def test_examples_without_gold_or_a_judge_s_rating_are_ignored_and_so_are_groups_of_such_examples_only() -> None:
     gold, judge = [0, 1, nan, 1, 0, 1], [0, 1, 1, nan, 1, 1]
     statistics = two_raters(gold, judge, levels=[0, 1], ordered=True, groups=list("aabbcd"))
     assert statistics["exact_agreement"].value == 0.75
@@ -680,7 +684,7 @@ def test_exact_agreement_needs_all_raters_and_percent_agreement_counts_pairs_of_
     assert exact_agreement(ratings, levels=range(1, 5)).n == 4
 
 
-def test_agreement_within_one_level_counts_levels_rather_than_their_numbers() -> None:
+def test_agreement_within_one_level_counts_neighbouring_levels_whatever_their_numbers() -> None:
     assert within_one([[0, 10], [10, 15], [0, 15]], levels=[0, 10, 15, 40]).value == pytest.approx(2 / 3)
 
 

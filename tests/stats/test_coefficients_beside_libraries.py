@@ -166,7 +166,7 @@ def complete(ratings: Table, raters: int) -> Table:
 
 
 @few_or_all
-def test_scikit_learn_gives_the_same_kappas_for_pairs_without_missing_ratings(compared: slice) -> None:
+def test_scikit_learn_gives_the_same_kappas_for_ratings_of_two_raters_without_missing_ratings(compared: slice) -> None:
     metrics = import_module("sklearn.metrics")
     same = 0
     for ratings, levels in tables()[compared]:
@@ -186,7 +186,7 @@ def test_scikit_learn_gives_the_same_kappas_for_pairs_without_missing_ratings(co
     assert same > 0.75 * len(tables()[compared]) * len(WEIGHTS)
 
 
-def test_scikit_learn_ignores_ratings_of_a_single_rater_in_the_margins_and_gwet_s_kappa_does_not() -> None:
+def test_a_unit_that_only_one_rater_rated_counts_in_a_margin_of_gwet_s_kappa_and_not_of_scikit_learn_s() -> None:
     metrics = import_module("sklearn.metrics")
     ratings = np.array([[0, 0], [0, 1], [1, 1], [1, 1], [0, math.nan], [math.nan, 0]])
     pairs = complete(ratings, 2)

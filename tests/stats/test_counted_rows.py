@@ -47,7 +47,7 @@ def triple(estimate: Estimate) -> list[float]:
 
 
 @pytest.mark.parametrize("case", cases_under(CASES, "share"))
-def test_a_share_of_counted_groups_equals_the_worked_example(case: dict[str, Any]) -> None:
+def test_a_share_computed_from_counts_of_equal_groups_equals_the_worked_example(case: dict[str, Any]) -> None:
     hits, sizes, groups = np.array(case["kinds"], dtype=np.float64).T
     rows = Groups(np.arange(len(hits)), round(groups.sum()), times=sizes, copies=groups, named=True)
     share = grouped_share(hits / sizes, rows)
@@ -57,7 +57,7 @@ def test_a_share_of_counted_groups_equals_the_worked_example(case: dict[str, Any
 
 
 @pytest.mark.parametrize("case", cases_under(CASES, "mean"))
-def test_a_mean_of_counted_differences_equals_the_worked_example(case: dict[str, Any]) -> None:
+def test_a_mean_computed_from_counts_of_equal_differences_equals_the_worked_example(case: dict[str, Any]) -> None:
     (differences,), groups = rows_of(case, "cells")
     mean = grouped_mean(differences, groups)
     assert limits(mean) == near([case["value"], case["low"], case["high"]])
@@ -65,7 +65,7 @@ def test_a_mean_of_counted_differences_equals_the_worked_example(case: dict[str,
 
 
 @pytest.mark.parametrize("case", cases_under(CASES, "figures"))
-def test_agreement_figures_of_counted_rows_equal_the_worked_examples(case: dict[str, Any]) -> None:
+def test_agreement_computed_from_counts_of_equal_rows_equals_the_worked_examples(case: dict[str, Any]) -> None:
     (gold, judge, *people), groups = rows_of(case)
     annotators = np.column_stack(people)
     computed = agreement_figures(gold, judge, annotators, tolerance=case["tolerance"], groups=groups)
@@ -78,7 +78,9 @@ def test_agreement_figures_of_counted_rows_equal_the_worked_examples(case: dict[
 
 
 @pytest.mark.parametrize("case", cases_under(CASES, "criterion"))
-def test_statistics_of_counted_levels_equal_the_worked_examples(case: dict[str, Any]) -> None:
+def test_statistics_computed_from_counts_of_equal_pairs_of_levels_equal_the_worked_examples(
+    case: dict[str, Any],
+) -> None:
     (gold, judge, *people), groups = rows_of(case)
     levels = case["levels"]
     computed = {
@@ -98,7 +100,7 @@ def _passes(levels: Floats, from_level: float) -> Floats:
 
 
 @pytest.mark.parametrize("case", cases_under(CASES, "decisions"))
-def test_figures_of_counted_decisions_equal_the_worked_examples(case: dict[str, Any]) -> None:
+def test_figures_computed_from_counts_of_equal_decisions_equal_the_worked_examples(case: dict[str, Any]) -> None:
     (gold, judge), groups = rows_of(case)
     computed = decision_figures(gold, judge, groups=groups)
     assert limits(computed.same) == near(case["same"])
@@ -108,18 +110,20 @@ def test_figures_of_counted_decisions_equal_the_worked_examples(case: dict[str, 
 
 
 @pytest.mark.parametrize("case", cases_under(CASES, "sets"))
-def test_groups_are_assigned_to_the_jackknife_sets_of_the_worked_example(case: dict[str, Any]) -> None:
+def test_the_sets_of_groups_that_the_jackknife_leaves_out_together_equal_those_of_the_worked_example(
+    case: dict[str, Any],
+) -> None:
     places, sets = zip(*((int(place), number) for place, number in case["set_of_place"].items()), strict=True)
     assert set_numbers(places, case["groups"]).tolist() == list(sets)
 
 
 @pytest.mark.parametrize("case", cases_under(CASES, "group_rate"))
-def test_a_group_s_pass_rate_from_counts_equals_the_worked_example(case: dict[str, Any]) -> None:
+def test_a_group_s_pass_rate_computed_from_counts_of_labels_equals_the_worked_example(case: dict[str, Any]) -> None:
     computed = group_rate(case["labelled"], case["pool"]).rate
     assert triple(computed) == near(case["rate"])
 
 
-def test_more_than_a_thousand_groups_are_assigned_to_jackknife_sets_by_the_code_points_of_their_names() -> None:
+def test_more_than_a_thousand_groups_are_divided_into_jackknife_sets_by_the_code_points_of_their_names() -> None:
     few = [f"g{i}" for i in range(1000)] * 2
     assert set_names(few) is few
     assert set_names(None) is None
@@ -143,7 +147,7 @@ def _row() -> st.SearchStrategy[tuple[float, ...]]:
 
 @settings(deadline=None, max_examples=40)
 @given(rows=st.lists(_row(), min_size=1, max_size=40), grouped=st.booleans())
-def test_counted_rows_give_the_same_statistics_as_their_units_one_by_one(
+def test_counts_of_equal_rows_give_the_same_statistics_as_the_rows_one_by_one(
     rows: list[tuple[float, ...]], grouped: bool
 ) -> None:
     table = np.array(rows)

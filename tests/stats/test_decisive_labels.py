@@ -48,7 +48,7 @@ def more(chances: tuple[float, ...]) -> int | None:
 @pytest.mark.parametrize(
     ("name", "hits", "n", "target", "design_effect", "tried", "chances", "needed"), LABELS_FOR_SHARES
 )
-def test_the_chances_to_show_a_share_above_or_below_a_bound_equal_the_worked_examples(
+def test_the_chances_that_more_labels_show_a_share_above_or_below_a_target_equal_the_worked_examples(
     name: str,
     hits: int,
     n: int,
@@ -65,7 +65,7 @@ def test_the_chances_to_show_a_share_above_or_below_a_bound_equal_the_worked_exa
 
 
 @pytest.mark.parametrize(("name", "mean", "bound", "spread", "n", "chances", "needed"), LABELS_FOR_MEANS)
-def test_the_chances_to_show_a_mean_beyond_a_bound_equal_the_worked_examples(
+def test_the_chances_that_more_labels_show_a_mean_above_or_below_a_bound_equal_the_worked_examples(
     name: str, mean: float, bound: float, spread: float, n: int, chances: tuple[float, ...], needed: int | None
 ) -> None:
     chances_found = tuple(
@@ -76,7 +76,7 @@ def test_the_chances_to_show_a_mean_beyond_a_bound_equal_the_worked_examples(
 
 
 @pytest.mark.parametrize(("name", "wrong", "fails", "limit", "of_fails", "chances", "needed"), LABELS_FOR_LIMITS)
-def test_the_chances_to_show_the_share_of_fails_that_pass_equal_the_worked_examples(
+def test_the_chances_that_more_labels_show_the_share_of_false_passes_within_a_limit_equal_the_worked_examples(
     name: str, wrong: int, fails: int, limit: float, of_fails: float, chances: tuple[float, ...], needed: int | None
 ) -> None:
     share = share_of(wrong, fails)
@@ -88,7 +88,7 @@ def test_the_chances_to_show_the_share_of_fails_that_pass_equal_the_worked_examp
 
 
 @pytest.mark.parametrize(("target", "chances", "needed"), FIRST_LABELS)
-def test_the_labels_for_a_first_verdict_equal_the_worked_examples(
+def test_the_number_of_labels_for_a_first_verdict_equals_the_worked_examples(
     target: float, chances: tuple[float, ...], needed: int
 ) -> None:
     labels = first_labels(target, confidence=0.975)
@@ -98,7 +98,7 @@ def test_the_labels_for_a_first_verdict_equal_the_worked_examples(
     assert more(chances) == needed
 
 
-def test_every_number_of_labels_in_the_shared_reference_is_reproduced() -> None:
+def test_every_number_of_labels_needed_in_the_reference_file_is_reproduced() -> None:
     for case in block("verdict3.yaml", "labels"):
         share = share_of(case["hits"], case["n"], case["design_effect"])
         chances = [
@@ -128,7 +128,7 @@ def test_every_number_of_labels_in_the_shared_reference_is_reproduced() -> None:
 
 @given(hits=st.integers(0, 40), misses=st.integers(0, 40), target=st.floats(0.05, 0.95))
 @settings(deadline=None, max_examples=40)
-def test_the_chance_to_decide_about_a_share_sums_the_outcomes_whose_exact_limits_exclude_the_bound(
+def test_the_chance_that_more_labels_decide_about_a_share_is_that_of_results_whose_exact_limits_exclude_the_target(
     hits: int, misses: int, target: float
 ) -> None:
     n = hits + misses
@@ -148,7 +148,7 @@ def test_the_chance_to_decide_about_a_share_sums_the_outcomes_whose_exact_limits
 
 @given(hits=st.integers(0, 30), misses=st.integers(1, 30), target=st.floats(0.05, 0.95))
 @settings(deadline=None, max_examples=40)
-def test_the_chance_to_show_a_share_of_misses_equals_that_of_hits_at_the_mirrored_target(
+def test_the_chance_to_show_a_share_of_misses_equals_that_of_the_hits_at_one_minus_the_target(
     hits: int, misses: int, target: float
 ) -> None:
     n = hits + misses
@@ -158,21 +158,21 @@ def test_the_chance_to_show_a_share_of_misses_equals_that_of_hits_at_the_mirrore
     assert chance_to_place_share(as_misses, 1 - target, 60, confidence=0.975) == approx(chance, abs=1e-9)
 
 
-def test_a_nearly_certain_decision_asks_for_the_smallest_number_of_labels() -> None:
+def test_for_a_nearly_certain_decision_the_smallest_number_of_labels_is_asked_for() -> None:
     assert labels_for_decision(lambda more: 1.0) == DecisiveLabels(20, 1.0)
 
 
-def test_if_no_number_of_labels_gives_an_even_chance_the_largest_is_named_unless_its_chance_is_below_a_third() -> None:
+def test_if_no_number_of_labels_gives_an_even_chance_the_largest_one_is_named_or_none_below_a_third() -> None:
     assert labels_for_decision(lambda more: HOPELESS if more == 480 else 0.0) == DecisiveLabels(480, HOPELESS)
     assert labels_for_decision(lambda more: HOPELESS - 1e-6) is None
 
 
-def test_the_smallest_number_of_labels_with_an_even_chance_is_named_even_if_a_larger_one_has_a_lower_chance() -> None:
+def test_the_fewest_labels_with_an_even_chance_are_named_even_if_a_larger_number_has_a_lower_chance() -> None:
     """Because of exact limits of counts, the chance isn't monotone in the number of labels."""
     assert more((0.0, 0.6, 0.49, 0.7, 0.7, 0.8, 0.8, 0.8, 0.9)) == 40
 
 
-def test_for_several_open_questions_the_largest_number_of_labels_and_the_smallest_chance_count() -> None:
+def test_of_several_open_questions_the_one_that_needs_most_labels_at_the_smallest_chance_is_named() -> None:
     few = DecisiveLabels(40, 0.6)
     many = DecisiveLabels(480, 0.6)
     unlikely = DecisiveLabels(480, 0.4)

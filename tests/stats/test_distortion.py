@@ -40,7 +40,7 @@ def correlation_without_noise(first: Floats, second: Floats, groups: Floats | No
 # --- by the formula ------------------------------------------------------------------------------------------------
 
 
-def test_slope_and_noise_of_a_judge_equal_those_computed_by_hand_from_moments_of_two_annotators() -> None:
+def test_slope_and_noise_of_a_judge_equal_those_computed_by_hand_from_the_covariances_with_two_annotators() -> None:
     people, judge = seen(40)
     a, b = people.T
     shared = np.cov(a, b)[0, 1]
@@ -52,7 +52,7 @@ def test_slope_and_noise_of_a_judge_equal_those_computed_by_hand_from_moments_of
     assert shared_and_own(people) == pytest.approx((shared, own))
 
 
-def test_the_interval_of_a_slope_is_the_jackknife_interval_on_the_log_scale() -> None:
+def test_the_interval_of_a_judge_s_slope_on_annotators_is_a_jackknife_interval_of_its_logarithm() -> None:
     people, judge = seen(30)
     estimate = slope_on_people(people, judge)
     masks = [np.arange(30) != i for i in range(30)]
@@ -65,7 +65,7 @@ def test_the_interval_of_a_slope_is_the_jackknife_interval_on_the_log_scale() ->
     assert math.log(estimate.high / estimate.value) == pytest.approx(math.log(estimate.value / estimate.low))
 
 
-def test_the_jackknife_of_distortions_leaves_out_whole_groups() -> None:
+def test_the_jackknife_of_a_judge_s_slope_leaves_out_whole_groups() -> None:
     people, judge = seen(60)
     doubled = np.repeat(people, 2, axis=0), np.repeat(judge, 2)
     plain, grouped = slope_on_people(people, judge), slope_on_people(*doubled, groups=np.repeat(np.arange(60), 2))
@@ -73,7 +73,7 @@ def test_the_jackknife_of_distortions_leaves_out_whole_groups() -> None:
     assert grouped.low == pytest.approx(plain.low, rel=0.02)
 
 
-def test_estimates_from_a_single_group_are_withheld_and_the_reason_says_so() -> None:
+def test_slope_and_noise_from_a_single_group_have_no_interval_and_the_reason_says_so() -> None:
     people, judge = seen(60)
     groups = np.zeros(60)
     estimates = [
@@ -84,7 +84,7 @@ def test_estimates_from_a_single_group_are_withheld_and_the_reason_says_so() -> 
     assert {estimate.note for estimate in estimates} == {"withheld: one group of examples only"}
 
 
-def test_the_correlation_without_noise_is_spearman_s_disattenuated_correlation() -> None:
+def test_the_correlation_of_two_criteria_without_annotators_noise_is_spearman_s_disattenuated_correlation() -> None:
     generator = np.random.default_rng(2)
     truth = generator.normal(size=(50, 2))
     first, second = (truth[:, [c]] + 0.5 * generator.normal(size=(50, 2)) for c in (0, 1))
@@ -93,7 +93,7 @@ def test_the_correlation_without_noise_is_spearman_s_disattenuated_correlation()
     assert correlation_without_noise(first, second).value == pytest.approx(expected)
 
 
-def test_the_effect_of_length_on_a_judge_is_its_coefficient_in_a_regression_on_gold_and_length() -> None:
+def test_the_effect_of_length_on_a_judge_is_the_coefficient_of_length_in_a_regression_on_gold_and_length() -> None:
     generator = np.random.default_rng(3)
     gold, length = generator.normal(size=(2, 50))
     judge = gold + 0.3 * length + 0.2 * generator.normal(size=50)
@@ -106,19 +106,19 @@ def test_the_effect_of_length_on_a_judge_is_its_coefficient_in_a_regression_on_g
 
 @pytest.mark.parametrize("slope", [0.5, 1.0, 1.4])
 @pytest.mark.parametrize("person", [0.3, 0.9])
-def test_annotators_noise_does_not_bias_the_judge_s_slope(slope: float, person: float) -> None:
+def test_noise_of_annotators_does_not_bias_the_judge_s_slope(slope: float, person: float) -> None:
     people, judge = seen(20_000, slope=slope, person=person)
     assert slope_on_people(people, judge).value == pytest.approx(slope, abs=0.04)
 
 
 @pytest.mark.parametrize("noise", [0.4, 0.8])
-def test_the_noise_ratio_of_judge_and_annotators_is_that_of_their_error_variances(noise: float) -> None:
+def test_the_noise_of_a_judge_relative_to_annotators_is_the_ratio_of_their_error_variances(noise: float) -> None:
     people, judge = seen(20_000, slope=0.7, person=0.5, judge=noise)
     assert noise_beside_people(people, judge).value == pytest.approx(noise**2 / 0.25, rel=0.08)
 
 
 @pytest.mark.parametrize("pull", [0.0, 0.3, 0.5])
-def test_halo_is_how_far_the_judge_moves_one_criterion_toward_the_others(pull: float) -> None:
+def test_a_judge_s_halo_is_how_far_it_moves_one_criterion_toward_the_mean_of_the_others(pull: float) -> None:
     generator = np.random.default_rng(4)
     truth = generator.normal(size=(20_000, 5))
     people = truth[:, None, :] + 0.2 * generator.normal(size=(20_000, 2, 5))
@@ -127,7 +127,7 @@ def test_halo_is_how_far_the_judge_moves_one_criterion_toward_the_others(pull: f
     assert halo(people, judge).value == pytest.approx(pull, abs=0.04)
 
 
-def test_a_halo_that_annotators_share_is_not_attributed_to_the_judge() -> None:
+def test_a_halo_that_annotators_also_have_is_not_attributed_to_the_judge() -> None:
     generator = np.random.default_rng(5)
     truth, length = generator.normal(size=(2, 20_000))
     quality = truth + 0.8 * length
@@ -139,7 +139,7 @@ def test_a_halo_that_annotators_share_is_not_attributed_to_the_judge() -> None:
 
 
 @pytest.mark.parametrize("n", [50, 150])
-def test_intervals_of_distortions_have_their_stated_coverage(n: int) -> None:
+def test_intervals_of_slope_and_noise_contain_the_true_value_in_over_90_percent_of_draws(n: int) -> None:
     runs = 150
     covered = np.zeros(2)
     for seed in range(runs):
@@ -171,7 +171,9 @@ def test_swapping_annotators_rescaling_and_incomplete_examples_change_neither_a_
 
 
 @pytest.mark.parametrize("statistic", OF_JUDGE)
-def test_an_interval_with_more_coverage_is_wider_and_contains_the_value(statistic: Callable[..., Estimate]) -> None:
+def test_an_interval_of_a_judge_s_slope_or_noise_with_more_coverage_is_wider_and_contains_the_value(
+    statistic: Callable[..., Estimate],
+) -> None:
     people, judge = seen(40)
     narrow, wide = statistic(people, judge, level=0.8), statistic(people, judge, level=0.99)
     assert narrow.low is not None
@@ -181,7 +183,7 @@ def test_an_interval_with_more_coverage_is_wider_and_contains_the_value(statisti
     assert wide.low < narrow.low < narrow.value < (narrow.high or 0) < wide.high
 
 
-def test_the_correlation_without_noise_is_symmetric_and_is_negated_by_reversing_one_criterion() -> None:
+def test_the_correlation_without_noise_is_symmetric_and_changes_its_sign_if_one_criterion_is_reversed() -> None:
     generator = np.random.default_rng(6)
     truth = generator.normal(size=(40, 1))
     first, second = (truth + 0.4 * generator.normal(size=(40, 2)) for _ in range(2))
@@ -205,7 +207,7 @@ def test_slope_and_noise_are_recovered_from_three_annotators_with_missing_rating
 
 
 @pytest.mark.parametrize("statistic", OF_JUDGE)
-def test_distortions_are_undefined_for_too_few_units_and_for_annotators_who_share_no_variance(
+def test_slope_and_noise_are_undefined_for_too_few_units_and_for_annotators_who_share_no_variance(
     statistic: Callable[..., Estimate],
 ) -> None:
     assert "only 4 units" in (statistic(np.ones((4, 2)), np.ones(4)).undefined or "")
@@ -220,7 +222,7 @@ def test_a_judge_whose_levels_fall_where_annotators_rise_has_no_slope() -> None:
     assert noise_beside_people(people, 2 * np.arange(8.0)).undefined == "the judge shows no error"
 
 
-def test_annotators_who_never_disagreed_count_as_if_they_had_disagreed_once() -> None:
+def test_if_annotators_never_disagree_their_noise_is_computed_as_if_they_had_disagreed_once() -> None:
     truth = np.arange(20.0)
     judge = truth + np.resize([1, -1, 0], 20)
     ratio = noise_beside_people(np.column_stack([truth, truth]), judge)
@@ -253,19 +255,21 @@ def test_the_effect_on_a_judge_of_a_feature_that_does_not_vary_is_undefined() ->
         lambda: leaning(np.ones(5), np.ones(4), np.ones(5)),
     ],
 )
-def test_wrong_shapes_and_infinite_ratings_raise_a_valueerror(call: Callable[[], Any]) -> None:
+def test_wrong_shapes_and_infinite_ratings_raise_a_valueerror_in_statistics_of_slope_noise_and_halo(
+    call: Callable[[], Any],
+) -> None:
     with pytest.raises(ValueError, match=r"shape|fit|finite|same units"):
         call()
 
 
-def test_units_that_are_all_equal_give_a_distortion_a_value_and_no_interval() -> None:
+def test_a_judge_whose_levels_lie_exactly_on_a_line_has_a_slope_without_an_interval() -> None:
     people = np.tile(np.column_stack([[1.0, 2, 3], [1.0, 2, 3]]), (4, 1))
     estimate = slope_on_people(people, 2 * people[:, 0])
     assert estimate.value == pytest.approx(2)
     assert estimate.low is None
 
 
-def test_leaving_out_a_group_so_that_one_unit_remains_gives_no_warning() -> None:
+def test_leaving_out_a_group_of_all_units_but_one_causes_no_warning() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for seed in range(20):

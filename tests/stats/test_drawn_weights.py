@@ -13,7 +13,7 @@ HITS = [1] * 14 + [0] * 6 + [1] * 18 + [0] * 2
 INVERSE = [1 / 0.4] * 20 + [1 / 0.1] * 20
 
 
-def test_every_weighted_share_in_the_shared_reference_is_reproduced() -> None:
+def test_every_weighted_share_in_the_reference_file_is_reproduced() -> None:
     for case in block("verdict3.yaml", "weighted_share"):
         share = grouped_share(case["hits"], case["groups"], case["weights_used"])
         figures = (share.value, kish_size(case["weights_used"]), share.effective)
@@ -21,7 +21,7 @@ def test_every_weighted_share_in_the_shared_reference_is_reproduced() -> None:
         assert (share.lower(0.975), share.upper(0.975)) == approx((case["low"], case["high"]), abs=5e-4), case["name"]
 
 
-def test_every_weighted_mean_in_the_shared_reference_is_reproduced() -> None:
+def test_every_weighted_mean_in_the_reference_file_is_reproduced() -> None:
     for case in block("verdict3.yaml", "weighted_mean"):
         mean = grouped_mean(case["differences"], None, case["weights"])
         assert mean.value == approx(case["value"], abs=6e-5)
@@ -38,7 +38,7 @@ def test_a_share_weighted_by_inverse_sampling_chances_estimates_the_share_among_
     assert grouped_share(HITS).value == 0.8
 
 
-def test_sampling_weights_are_scaled_within_each_draw_and_capped() -> None:
+def test_sampling_weights_are_scaled_to_a_mean_of_1_within_each_draw_and_limited_to_3() -> None:
     assert drawn_weights([2] * 19 + [20]).tolist() == approx([2 / 2.9] * 19 + [3.0])
     draws = ["first"] * 2 + ["second"] * 2
     assert drawn_weights([2.5, 10, 2, 2], draws).tolist() == approx([0.4, 1.6, 1.0, 1.0])

@@ -29,7 +29,7 @@ LIMITED = {
 
 
 @pytest.mark.parametrize("estimate", LIMITED.values(), ids=LIMITED)
-def test_an_estimate_written_as_json_and_read_again_keeps_its_reasons_not_to_trust_its_interval(
+def test_an_estimate_that_is_written_as_json_and_read_again_keeps_its_reasons_not_to_trust_the_interval(
     estimate: Estimate,
 ) -> None:
     again = Estimate.from_json(estimate.to_json())
@@ -106,11 +106,11 @@ def sentences_read(text: str) -> list[str]:
         "estimate.note != f'withheld: {NO_SPREAD}'",
     ],
 )
-def test_the_search_for_code_that_branches_on_sentences_finds_a_planted_case(read: str) -> None:
+def test_the_search_for_code_that_branches_on_a_printed_sentence_finds_a_planted_case(read: str) -> None:
     assert sentences_read(read) == [ast.unparse(ast.parse(read))]
 
 
-def test_no_code_branches_on_the_sentence_of_an_estimate_a_finding_or_a_fault() -> None:
+def test_no_code_branches_on_the_printed_sentence_of_an_estimate_a_finding_or_a_fault() -> None:
     modules = sorted(SOURCE.rglob("*.py"))
     read = {path.name: places for path in modules if (places := sentences_read(path.read_text(encoding="utf-8")))}
     assert len(modules) > 200

@@ -14,7 +14,9 @@ HITS = st.lists(st.sampled_from([(0, 0), (0, 1), (1, 0), (1, 1)]), min_size=2, m
 
 
 @given(pairs=HITS)
-def test_swapping_the_raters_negates_the_gain_and_its_limits(pairs: list[tuple[int, int]]) -> None:
+def test_swapping_the_raters_changes_the_sign_of_the_gain_in_agreement_and_of_its_limits(
+    pairs: list[tuple[int, int]],
+) -> None:
     first, second = np.array(pairs, dtype=float).T
     left, right = gain_in_hits(first, second), gain_in_hits(second, first)
     assert right.value == pytest.approx(-(left.value or 0))
@@ -23,7 +25,7 @@ def test_swapping_the_raters_negates_the_gain_and_its_limits(pairs: list[tuple[i
 
 
 @given(pairs=HITS)
-def test_the_interval_of_a_gain_contains_the_gain_and_lies_within_minus_one_and_one(
+def test_the_interval_of_a_gain_in_agreement_contains_the_gain_and_lies_within_minus_one_and_one(
     pairs: list[tuple[int, int]],
 ) -> None:
     first, second = np.array(pairs, dtype=float).T
@@ -34,7 +36,7 @@ def test_the_interval_of_a_gain_contains_the_gain_and_lies_within_minus_one_and_
     assert -1 <= e.low <= e.value <= e.high <= 1
 
 
-def test_raters_that_never_differ_are_not_shown_equal_on_few_units() -> None:
+def test_two_raters_that_never_differ_are_not_shown_equal_on_few_units() -> None:
     e = gain_in_hits([1] * 20, [1] * 20)
     reach = reference.t.ppf(0.975, 21) * math.sqrt(2 / 21 / 22)
     assert e.value == 0.0
@@ -42,7 +44,7 @@ def test_raters_that_never_differ_are_not_shown_equal_on_few_units() -> None:
     assert e.high == pytest.approx(reach)
 
 
-def test_the_interval_of_a_gain_is_the_one_by_bonett_and_price() -> None:
+def test_the_interval_of_a_gain_in_agreement_is_the_one_by_bonett_and_price() -> None:
     # Bonett and Price (2012), eq. 4, on n11=20, n10=2, n01=9, n00=9: p12~ = (9+1)/(40+2), p21~ = (2+1)/(40+2).
     first, second = [1] * 20 + [1] * 2 + [0] * 9 + [0] * 9, [1] * 20 + [0] * 2 + [1] * 9 + [0] * 9
     p12, p21 = 10 / 42, 3 / 42
@@ -54,24 +56,24 @@ def test_the_interval_of_a_gain_is_the_one_by_bonett_and_price() -> None:
     assert (e.high - e.low) / 2 == pytest.approx(1.96 * se, rel=0.05)  # theirs is normal, ours a t of n + 1 df
 
 
-def test_the_jackknife_of_a_gain_leaves_out_whole_groups() -> None:
+def test_the_jackknife_of_a_gain_in_agreement_leaves_out_whole_groups() -> None:
     first, second = [0, 0, 1, 1, 0, 1] * 4, [1, 0, 1, 0, 1, 1] * 4
     groups = [n // 3 for n in range(24)]
     alone, grouped = gain_in_hits(first, second), gain_in_hits(first, second, groups=groups)
     assert (grouped.value, grouped.n) == (alone.value, 8)
 
 
-def test_a_unit_that_only_one_rater_rated_is_ignored() -> None:
+def test_a_unit_that_only_one_of_two_raters_rated_is_ignored_in_the_gain() -> None:
     assert gain_in_hits([1, 0, math.nan], [1, 1, 1]).n == 2
     assert gain_in_error([0.1, math.nan], [0.2, 0.3]).n == 1
 
 
-def test_without_common_units_there_is_no_gain() -> None:
+def test_without_units_that_both_raters_rated_there_is_no_gain() -> None:
     assert gain_in_hits([math.nan], [1]).undefined == "no example rated in both runs"
     assert gain_in_error([], []).undefined == "no examples"
 
 
-def test_the_gain_in_error_has_the_limits_of_a_paired_t_test() -> None:
+def test_the_limits_of_the_gain_in_error_of_one_rater_over_another_are_those_of_a_paired_t_test() -> None:
     first, second = [0.1, 0.2, 0.3, 0.1, 0.05, 0.4] * 5, [0.2, 0.1, 0.3, 0.3, 0.0, 0.2] * 5
     e = gain_in_error(first, second)
     expected = reference.ttest_rel(second, first).confidence_interval(0.95)
@@ -80,13 +82,13 @@ def test_the_gain_in_error_has_the_limits_of_a_paired_t_test() -> None:
 
 
 @pytest.mark.parametrize("gain", [gain_in_hits, gain_in_error])
-def test_vectors_of_different_length_raise_a_valueerror(gain: object) -> None:
+def test_ratings_of_two_raters_of_different_length_raise_a_valueerror(gain: object) -> None:
     assert callable(gain)
     with pytest.raises(ValueError, match="equally long"):
         gain([1, 0], [1])
 
 
-def test_a_rater_worse_by_exactly_the_margin_is_called_not_worse_at_most_once_in_twenty() -> None:
+def test_a_rater_worse_than_another_by_exactly_the_margin_is_called_not_worse_at_most_once_in_twenty() -> None:
     """The rule by which a cheaper judge is taken: a lower one-sided 95 % limit above -.05."""
     rng = np.random.default_rng(20261122)
     runs, n, wrongly = 2000, 100, 0

@@ -31,7 +31,7 @@ def test_the_shares_of_fails_stopped_and_passes_kept_have_exact_limits_at_the_gi
 
 
 @pytest.mark.parametrize("case", LABELS)
-def test_the_labels_needed_to_settle_a_gate_consider_overall_agreement_fails_and_passes_together(
+def test_the_labels_needed_to_decide_about_a_gate_are_enough_for_agreement_for_fails_and_for_passes_together(
     case: GateLabels,
 ) -> None:
     labels = labels_for_sides(figures_of(case.fails, case.stopped, case.passes, case.kept), **BOUNDS)
@@ -41,7 +41,7 @@ def test_the_labels_needed_to_settle_a_gate_consider_overall_agreement_fails_and
 
 
 @pytest.mark.proof
-def test_every_chance_to_settle_a_gate_in_the_shared_reference_is_reproduced() -> None:
+def test_every_chance_that_labels_decide_about_a_gate_in_the_reference_file_is_reproduced() -> None:
     for case in block("gate.yaml", "labels"):
         figures = figures_of(case["fails"], case["stopped"], case["passes"], case["kept"])
         for more, chance in case["chance_by_batch"].items():
@@ -51,7 +51,9 @@ def test_every_chance_to_settle_a_gate_in_the_shared_reference_is_reproduced() -
 
 
 @pytest.mark.parametrize("least", sorted(LEAST_OF_A_SIDE))
-def test_the_examples_needed_to_show_the_share_of_fails_stopped_grow_with_the_errors(least: float) -> None:
+def test_the_labelled_fails_needed_to_show_the_share_that_the_judge_stops_grow_with_the_judge_s_errors(
+    least: float,
+) -> None:
     for errors, needed in enumerate(LEAST_OF_A_SIDE[least]):
         enough = GateSide("stops", figures_of(needed, needed - errors, 0, 0).stops, least, 0.975)
         assert enough.state == "kept"
@@ -60,26 +62,26 @@ def test_the_examples_needed_to_show_the_share_of_fails_stopped_grow_with_the_er
     assert enough.least_examples == LEAST_OF_A_SIDE[least][0]
 
 
-def test_the_share_of_fails_stopped_has_no_limits_for_fails_in_fewer_than_five_groups() -> None:
+def test_the_share_of_fails_stopped_has_no_limits_if_the_fails_are_in_fewer_than_five_groups() -> None:
     side = figures_of(12, 12, 60, 60, per_group=6).stops
     assert side.has_few_groups
     assert (side.lower(0.975), side.upper(0.975)) == (None, None)
 
 
-def test_correlated_errors_within_groups_lower_the_chance_that_further_labels_settle_a_gate() -> None:
+def test_correlated_errors_within_groups_lower_the_chance_that_further_labels_decide_about_a_gate() -> None:
     alone = figures_of(40, 33, 60, 53)
     together = figures_of(40, 33, 60, 53, per_group=4)
     assert together.stops.among.effective < alone.stops.among.effective
     assert chance_to_decide_sides(together, 240, **BOUNDS) < chance_to_decide_sides(alone, 240, **BOUNDS)
 
 
-def test_fails_are_expected_among_further_labels_even_if_none_was_found_so_far() -> None:
+def test_the_expected_share_of_fails_among_responses_is_above_0_even_if_no_labelled_response_failed() -> None:
     nothing_failed = figures_of(0, 0, 60, 60)
     assert nothing_failed.share_of_fails == pytest.approx(0.5 / 61)
     assert nothing_failed.stops.lower(0.975) is None
 
 
-def test_labels_drawn_by_verdict_are_weighted_by_the_share_of_responses_with_that_verdict() -> None:
+def test_in_the_share_of_fails_stopped_labels_drawn_by_verdict_count_by_how_common_the_verdict_is() -> None:
     gold = [0.0] * 5 + [1.0] * 45 + [0.0] * 45 + [1.0] * 5
     judge = [1.0] * 50 + [0.0] * 50
     weights = [1.8] * 50 + [0.2] * 50

@@ -42,12 +42,12 @@ def as_table(labels: dict[str, list[int]]) -> list[list[int]]:
 
 
 @pytest.mark.parametrize(("hits", "n", "low", "high"), MID_P_LIMITS)
-def test_mid_p_limits_equal_the_worked_examples(hits: int, n: int, low: float, high: float) -> None:
+def test_mid_p_limits_of_a_share_equal_the_worked_examples(hits: int, n: int, low: float, high: float) -> None:
     assert mid_p_limits(hits, n) == approx((low, high), abs=6e-7)
 
 
 @pytest.mark.parametrize("case", GROUP_RATES, ids=lambda case: case.name)
-def test_rates_of_groups_equal_the_worked_examples(case: GroupRateCase) -> None:
+def test_pass_rates_of_groups_equal_the_worked_examples(case: GroupRateCase) -> None:
     estimate = group_rate(case.labelled, case.pool)
     assert planned_half_width(np.sum(case.labelled, axis=0), case.pool) == approx(case.half_width, abs=6e-7)
     assert estimate.needed == case.needed
@@ -59,7 +59,7 @@ def test_rates_of_groups_equal_the_worked_examples(case: GroupRateCase) -> None:
         assert (rate.value, rate.low, rate.high) == approx(case.rate, abs=6e-7)
 
 
-def test_the_worked_difference_of_two_groups_is_reproduced() -> None:
+def test_the_difference_of_two_groups_pass_rates_equals_the_worked_example() -> None:
     units = np.array(COMMON_TESTS)
     first, other = DIFFERENCE_LABELS
     compared = group_difference(first, units.sum(axis=1), other, units.sum(axis=0), common=units)
@@ -70,11 +70,11 @@ def test_the_worked_difference_of_two_groups_is_reproduced() -> None:
     assert compared.units_variance == approx(DIFFERENCE_VARIANCE, abs=6e-10)
 
 
-def test_the_planned_numbers_of_next_labels_equal_the_worked_examples() -> None:
+def test_the_numbers_of_labels_to_add_in_each_group_equal_the_worked_examples() -> None:
     assert next_group_labels(NEXT_LABELS, NEXT_POOL, 12).tolist() == NEXT_TAKEN
 
 
-def test_every_group_s_pass_rate_in_the_shared_reference_is_reproduced() -> None:
+def test_every_pass_rate_of_a_group_in_the_reference_file_is_reproduced() -> None:
     for case in block("groups_drift_slices.yaml", "groups"):
         if "rows" in case:
             for row in case["rows"]:
@@ -124,7 +124,7 @@ def test_mid_p_limits_contain_the_share_and_lie_within_the_exact_limits(hits: in
 
 @settings(deadline=None, max_examples=60)
 @given(table=tables, more=st.tuples(counts, counts))
-def test_a_pass_rate_and_the_one_with_pass_and_fail_exchanged_add_up_to_one(table: Any, more: tuple[int, int]) -> None:
+def test_exchanging_pass_and_fail_in_a_group_gives_one_minus_the_pass_rate(table: Any, more: tuple[int, int]) -> None:
     pool = np.array(table).sum(axis=0) + more
     assume(pool.sum())
     forward, back = group_rate(table, pool), group_rate(table[::-1], pool)
@@ -140,7 +140,7 @@ def test_a_pass_rate_and_the_one_with_pass_and_fail_exchanged_add_up_to_one(tabl
 @settings(deadline=None, max_examples=60)
 @given(table=tables, more=st.tuples(st.integers(20, 60), st.integers(20, 60)))
 @pytest.mark.proof
-def test_the_number_of_labels_said_to_be_needed_is_enough_to_show_a_group_s_pass_rate(
+def test_the_number_of_labels_that_a_group_is_said_to_need_is_enough_to_show_its_pass_rate(
     table: Any, more: tuple[int, int]
 ) -> None:
     small = np.array(table) // 6
@@ -159,20 +159,20 @@ def test_the_number_of_labels_said_to_be_needed_is_enough_to_show_a_group_s_pass
         assert rate.own_labels + rate.needed >= LEAST_OWN
 
 
-def test_whether_a_group_s_pass_rate_is_shown_depends_only_on_the_number_of_its_labels() -> None:
+def test_whether_a_group_s_pass_rate_is_shown_depends_on_the_number_of_its_labels_and_not_on_their_levels() -> None:
     shown = {group_rate([[5 - a, 6 - b], [a, b]], [40, 60]).needed for a in range(6) for b in range(7)}
     assert shown == {None}
     withheld = {group_rate([[2 - a, 3 - b], [a, b]], [40, 60]).needed for a in range(3) for b in range(4)}
     assert withheld == {5}
 
 
-def test_a_group_with_too_few_responses_has_no_rate() -> None:
+def test_a_group_with_too_few_responses_has_no_pass_rate() -> None:
     rate = group_rate([[2, 2], [2, 2]], [4, 4])
     assert rate.rate.value is None
     assert rate.needed is None
 
 
-def test_swapping_the_groups_reverses_the_sign_of_their_difference() -> None:
+def test_swapping_two_groups_reverses_the_sign_of_the_difference_of_their_pass_rates() -> None:
     units = np.array([[20, 30], [20, 130]])
     first, second = [[3, 3], [1, 15]], [[7, 7], [1, 7]]
     forward = group_difference(first, [50, 150], second, [40, 160], common=units).difference
@@ -195,7 +195,7 @@ def test_the_difference_of_two_groups_pass_rates_equals_the_difference_of_their_
     assert difference.units_variance == approx(group_rate(*first).units_variance + group_rate(*second).units_variance)
 
 
-def test_groups_that_share_some_tests_also_have_rates_on_the_common_tests() -> None:
+def test_if_two_groups_share_some_tests_their_pass_rates_on_the_common_tests_are_given_too() -> None:
     difference = group_difference(
         [[3, 3], [1, 15]], [50, 150], [[7, 7], [1, 7]], [40, 160], common=[[10, 15], [10, 65]]
     )
@@ -205,18 +205,18 @@ def test_groups_that_share_some_tests_also_have_rates_on_the_common_tests() -> N
     assert difference.on_common[1].judge_alone == 0.8
 
 
-def test_a_group_whose_rate_is_withheld_has_no_difference_to_another() -> None:
+def test_a_group_without_a_pass_rate_has_no_difference_to_another_group() -> None:
     difference = group_difference([[1, 1], [0, 2]], [100, 100], [[7, 7], [1, 7]], [40, 160])
     assert difference.difference.value is None
     assert difference.difference.undefined
 
 
-def test_no_further_labels_are_planned_where_all_responses_are_labelled() -> None:
+def test_no_further_labels_are_planned_in_a_group_whose_responses_are_all_labelled() -> None:
     taken = next_group_labels([[[0, 0], [0, 2]], [[5, 5], [5, 5]]], [[1, 4], [10, 12]], 9)
     assert taken.tolist() == [[1, 2], [0, 2]]
 
 
-def test_more_labels_of_a_group_give_a_narrower_planned_interval() -> None:
+def test_more_labels_in_a_group_give_a_narrower_planned_interval_of_its_pass_rate() -> None:
     widths = [PLANNED_WIDTHS[own] for own in sorted(PLANNED_WIDTHS)]
     assert widths == sorted(widths, reverse=True)
 
@@ -225,12 +225,12 @@ def test_more_labels_of_a_group_give_a_narrower_planned_interval() -> None:
     ("table", "pool"),
     [([[1, 2]], [5, 5]), ([[1, 2], [3, -1]], [5, 5]), ([[1, 2], [3, 4]], [3, 9]), ([[0, 0], [0, 0]], [0, 0])],
 )
-def test_impossible_counts_of_a_group_s_labels_are_refused(table: Any, pool: Any) -> None:
+def test_impossible_counts_of_a_group_s_labels_or_responses_are_refused(table: Any, pool: Any) -> None:
     with pytest.raises(ValueError, match=r"must have shape|whole numbers|a pool holds"):
         group_rate(table, pool)
 
 
-def test_more_common_tests_than_a_group_has_are_refused() -> None:
+def test_if_two_groups_are_said_to_share_more_tests_than_one_of_them_has_the_counts_are_refused() -> None:
     with pytest.raises(ValueError, match="common tests"):
         group_difference([[3, 3], [1, 15]], [50, 150], [[7, 7], [1, 7]], [40, 160], common=[[60, 0], [0, 0]])
 
@@ -241,7 +241,7 @@ def test_more_hits_than_examples_are_refused_by_mid_p_limits() -> None:
 
 
 @pytest.mark.parametrize(("labelled", "pool", "count"), [([[[0, 0], [0, 0]]], [5, 5], 1), ([], [[5, 5]], 1)])
-def test_counts_of_labels_and_pools_for_different_numbers_of_groups_are_refused(
+def test_counts_of_labels_and_of_responses_for_different_numbers_of_groups_are_refused(
     labelled: Any, pool: Any, count: int
 ) -> None:
     with pytest.raises(ValueError, match=r"pool must|labelled must"):

@@ -54,7 +54,7 @@ def test_the_jackknife_of_a_mean_gives_its_usual_standard_error() -> None:
     assert spread(left_out).se == pytest.approx(values.std(ddof=1) / math.sqrt(8), rel=1e-12)
 
 
-def test_the_jackknife_accepts_one_value_for_equal_units_with_their_count() -> None:
+def test_the_jackknife_takes_equal_units_as_one_value_with_their_count() -> None:
     shares = spread([0.5, 0.5, 0.5, 0.7, 0.7, 0.1])
     counted = spread([0.5, 0.7, 0.1], [3, 2, 1])
     assert counted.se == pytest.approx(shares.se, rel=1e-12)
@@ -62,11 +62,11 @@ def test_the_jackknife_accepts_one_value_for_equal_units_with_their_count() -> N
     assert counted.n == shares.n == 6
 
 
-def test_kinds_of_units_with_a_count_of_0_change_nothing_in_the_jackknife() -> None:
+def test_a_value_with_a_count_of_0_units_changes_nothing_in_the_jackknife() -> None:
     assert spread([0.5, math.nan, 0.1], [3, 0, 1]) == spread([0.5, 0.1], [3, 1])
 
 
-def test_jackknife_degrees_of_freedom_lie_between_five_and_one_less_than_the_units() -> None:
+def test_degrees_of_freedom_of_the_jackknife_lie_between_five_and_one_less_than_the_units() -> None:
     one_carries_all = np.array([1.0] + [0.0] * 99)
     assert spread(one_carries_all).df == 5
     assert spread([1.0, 2.0, 3.0]).df == 2
@@ -74,7 +74,7 @@ def test_jackknife_degrees_of_freedom_lie_between_five_and_one_less_than_the_uni
     assert spread(all_carry_alike).df == 19
 
 
-def test_a_statistic_that_leaving_units_out_does_not_change_has_a_standard_error_of_0() -> None:
+def test_if_leaving_out_any_unit_never_changes_a_statistic_the_standard_error_is_0() -> None:
     assert spread([0.3, 0.3, 0.3]).se == 0
     assert spread([0.1 + 0.2, 0.3, 0.3]).se == 0
 
@@ -94,14 +94,16 @@ def test_t_quantiles_equal_those_of_scipy_s_student_distribution(df: float, leve
 
 @pytest.mark.parametrize("transform", [ATANH, LOGIT, LOG, IDENTITY], ids=lambda t: t.name)
 @given(value=st.floats(0.01, 0.99))
-def test_each_transform_inverts_itself_and_gives_its_derivative(transform: Transform, value: float) -> None:
+def test_each_transform_of_an_interval_s_scale_can_be_inverted_and_gives_its_derivative(
+    transform: Transform, value: float
+) -> None:
     assert transform.back(transform.forward(value)) == pytest.approx(value, rel=1e-9)
     step = 1e-6
     measured = (transform.forward(value + step) - transform.forward(value - step)) / (2 * step)
     assert transform.slope(value) == pytest.approx(measured, rel=1e-3)
 
 
-def test_t_limits_far_outside_the_scale_do_not_overflow() -> None:
+def test_limits_of_a_t_interval_far_outside_the_scale_do_not_overflow() -> None:
     wide = spread([0.0, 1.0] * 2)
     assert t_limits(0.999999999, wide, LOGIT) == (0.0, 1.0)
     assert t_limits(1e-300, wide, LOG)[0] == 0.0
@@ -111,7 +113,7 @@ def test_t_limits_far_outside_the_scale_do_not_overflow() -> None:
 # ------------------------------------------------------------------------------------------------------ jackknife
 
 
-def test_a_jackknife_interval_is_the_t_interval_on_the_transformed_scale() -> None:
+def test_a_jackknife_interval_is_the_t_interval_on_the_transformed_scale_converted_back() -> None:
     left_out, counts = [79 / 99, 80 / 99], [80, 20]
     around = jackknife(0.8, left_out, counts=counts, transform=LOGIT)
     assert limits(around) == pytest.approx(t_limits(0.8, spread(left_out, counts), LOGIT))
@@ -119,7 +121,7 @@ def test_a_jackknife_interval_is_the_t_interval_on_the_transformed_scale() -> No
     assert around.method == "jackknife t, logit"
 
 
-def test_if_leaving_a_unit_out_makes_a_statistic_undefined_it_has_no_interval() -> None:
+def test_a_statistic_that_is_undefined_without_one_of_the_units_has_no_interval() -> None:
     estimate = jackknife(0.5, [0.4, math.nan, 0.6], transform=ATANH)
     assert (estimate.value, estimate.low, estimate.note) == (0.5, None, "withheld: hangs on one example")
 
@@ -129,18 +131,18 @@ def test_the_jackknife_of_one_example_gives_a_value_and_no_interval() -> None:
     assert jackknife(0.5, [], transform=ATANH).n == 0
 
 
-def test_a_value_outside_its_transform_s_range_has_no_interval() -> None:
+def test_a_value_outside_the_range_of_its_transform_has_no_interval() -> None:
     estimate = jackknife(-1.0, [-0.9, -0.8, -0.9], transform=ATANH)
     assert estimate.note == "withheld: value at the end of the atanh scale"
 
 
-def test_a_value_that_leaving_units_out_does_not_change_has_no_interval() -> None:
+def test_a_value_that_is_equal_whichever_unit_is_left_out_has_no_interval() -> None:
     note = jackknife(1.0, [1.0] * 9, transform=IDENTITY).note
     assert note is not None
     assert note.startswith("withheld: leaving any one example out gives the same value")
 
 
-def test_the_jackknife_refuses_shapes_that_differ() -> None:
+def test_the_jackknife_refuses_values_and_counts_of_different_shapes() -> None:
     with pytest.raises(ValueError, match=r"\(2,\) and \(1,\)"):
         jackknife(0.5, [0.4, 0.6], counts=[3], transform=ATANH)
 
@@ -169,7 +171,7 @@ def test_a_jackknife_interval_contains_the_value_and_widens_with_its_coverage(
 # --------------------------------------------------------------------------------------------- fallbacks and guard
 
 
-def test_an_interval_is_withheld_marked_or_kept_by_how_many_units_are_outside_the_most_common_level() -> None:
+def test_an_interval_is_kept_marked_or_withheld_by_how_many_units_are_outside_the_most_common_level() -> None:
     plain = Estimate(0.4, -0.3, 0.8, n=40)
     assert guard(plain, 4).low is None
     assert guard(plain, 4).note == "withheld: only 4 examples outside the most common level"
@@ -179,7 +181,7 @@ def test_an_interval_is_withheld_marked_or_kept_by_how_many_units_are_outside_th
     assert guard(plain, 10) == plain
 
 
-def test_the_rule_for_withholding_intervals_leaves_an_estimate_without_one_unchanged() -> None:
+def test_the_rule_that_withholds_intervals_does_not_change_an_estimate_without_an_interval() -> None:
     undefined = Estimate.without_value("one level only", n=9, method="")
     assert guard(undefined, 0) == undefined
     hanging = withhold(Estimate(0.4, -0.3, 0.8), "hangs on one example")
@@ -190,7 +192,9 @@ def test_the_rule_for_withholding_intervals_leaves_an_estimate_without_one_uncha
 @pytest.mark.parametrize(
     ("n", "expected"), [(20, 0.168433471), (25, 1 - 0.862815), (50, 1 - 0.025 ** (1 / 50)), (10**6, 3.688873e-06)]
 )
-def test_the_bound_on_unseen_disagreement_is_that_of_a_share_with_no_hit_among_n(n: int, expected: float) -> None:
+def test_the_bound_on_unseen_disagreement_among_n_units_is_the_exact_upper_limit_of_no_hit_among_n(
+    n: int, expected: float
+) -> None:
     assert unseen(n) == pytest.approx(expected, rel=1e-5)
     assert unseen(n) == pytest.approx(clopper_pearson(0, n)[1], rel=1e-9)
 
@@ -287,7 +291,9 @@ def listed(rows: list[list[int]]) -> dict[int, float]:
         lambda width: st.lists(st.lists(st.integers(-6, 6), min_size=width, max_size=width), min_size=1, max_size=6)
     )
 )
-def test_the_distribution_of_a_sum_is_that_of_all_choices_listed(rows: list[list[int]]) -> None:
+def test_the_distribution_of_a_sum_of_random_choices_equals_the_one_from_listing_all_choices(
+    rows: list[list[int]],
+) -> None:
     lowest, probability = sum_of_choices(rows)
     expected = listed(rows)
     assert probability.sum() == pytest.approx(1)
@@ -295,7 +301,7 @@ def test_the_distribution_of_a_sum_is_that_of_all_choices_listed(rows: list[list
         assert chance == pytest.approx(expected.get(lowest + step, 0.0), abs=1e-14)
 
 
-def test_sign_flips_by_convolution_give_the_p_values_of_full_listing() -> None:
+def test_the_p_value_of_sign_flips_from_the_distribution_of_their_sum_equals_the_reference_file_s() -> None:
     for case in block(REFERENCE, "sign_flip")["cases"]:
         differences = np.array(case["differences"])
         lowest, probability = sum_of_choices(np.stack([differences, -differences], axis=1))
@@ -304,12 +310,12 @@ def test_sign_flips_by_convolution_give_the_p_values_of_full_listing() -> None:
         assert probability[distance >= seen].sum() == pytest.approx(case["exact_p"], abs=1e-9)
 
 
-def test_the_sum_of_no_rows_is_0_with_probability_1() -> None:
+def test_the_sum_of_no_random_choices_is_0_with_probability_1() -> None:
     lowest, probability = sum_of_choices(np.zeros((0, 2)))
     assert (lowest, probability.tolist()) == (0, [1.0])
 
 
 @pytest.mark.parametrize("wrong", [[1, 2, 3], [[0.5, 1.0]], [[math.nan, 1.0]]])
-def test_outcomes_that_are_not_a_table_of_whole_numbers_are_refused(wrong: Any) -> None:
+def test_values_to_choose_from_that_are_not_a_table_of_whole_numbers_are_refused(wrong: Any) -> None:
     with pytest.raises(ValueError, match="a table of whole numbers"):
         sum_of_choices(wrong)

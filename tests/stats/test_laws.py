@@ -118,13 +118,13 @@ law = settings(max_examples=16, deadline=None, derandomize=True)
 # ------------------------------------------------------------------------------------------------ nobody is forgotten
 
 
-def test_the_list_of_laws_names_only_existing_coefficients() -> None:
+def test_the_list_of_laws_that_coefficients_obey_names_exactly_the_existing_coefficients() -> None:
     assert set(COEFFICIENTS) == {name.partition(" ")[0] for name in LAWS}
     assert set(CHANCE_CORRECTED) < set(COEFFICIENTS)
     assert all(LAWS.values())
 
 
-def test_every_law_of_coefficients_has_a_test_in_this_file() -> None:
+def test_every_law_that_coefficients_obey_has_a_test_in_this_file() -> None:
     tried = Path(__file__).read_text(encoding="utf-8")
     for constant, words in list(globals().items()):
         if isinstance(words, str) and constant.isupper() and any(words in laws for laws in LAWS.values()):
@@ -137,7 +137,7 @@ def test_every_law_of_coefficients_has_a_test_in_this_file() -> None:
 @law
 @given(ratings=tables(), seed=st.integers(0, 99))
 @holders(SYMMETRIC)
-def test_swapping_raters_changes_no_symmetric_statistic(name: str, ratings: Table, seed: int) -> None:
+def test_swapping_raters_changes_no_symmetric_coefficient(name: str, ratings: Table, seed: int) -> None:
     ratings = fitting(name, ratings)
     order = np.random.default_rng(seed).permutation(ratings.shape[1])
     assert same(statistic(name)(ratings[:, order]), statistic(name)(ratings))
@@ -204,7 +204,7 @@ def test_a_unit_or_a_rater_without_ratings_changes_no_coefficient(name: str, rat
 @law
 @given(ratings=tables())
 @holders(GROUPED)
-def test_groups_of_one_unit_each_give_the_same_interval_as_no_groups(name: str, ratings: Table) -> None:
+def test_groups_of_one_unit_each_give_a_coefficient_the_same_interval_as_no_groups(name: str, ratings: Table) -> None:
     ratings = fitting(name, ratings)
     assert same(statistic(name)(ratings, groups=np.arange(len(ratings))), statistic(name)(ratings))
 
@@ -296,7 +296,7 @@ def test_the_interval_of_a_coefficient_contains_its_value_and_stays_in_range(nam
 @law
 @given(ratings=tables(units=(20, 40), missing=False))
 @holders(WIDENS)
-def test_an_interval_with_more_coverage_is_wider(name: str, ratings: Table) -> None:
+def test_an_interval_of_a_coefficient_with_more_coverage_is_wider(name: str, ratings: Table) -> None:
     ratings = fitting(name, ratings)
     close, wide = statistic(name)(ratings, level=0.8), statistic(name)(ratings, level=0.99)
     assume(close.low is not None and close.high is not None and wide.low is not None and wide.high is not None)
@@ -309,7 +309,7 @@ def test_an_interval_with_more_coverage_is_wider(name: str, ratings: Table) -> N
 
 
 @holders(SHRINKS)
-def test_doubling_every_unit_narrows_the_interval_by_about_the_root_of_two(name: str) -> None:
+def test_doubling_every_unit_narrows_the_interval_of_a_coefficient_by_about_the_root_of_two(name: str) -> None:
     rng = np.random.default_rng(12)
     truth = rng.choice(LEVELS, (120, 1), p=[0.2, 0.3, 0.3, 0.2])
     noisy = np.clip(truth + rng.choice([-1, 0, 0, 0, 1], (120, 3)), 1, 4)

@@ -2,7 +2,7 @@
 
 `LAWS` assigns every statistic its laws, a family's members one by one as `family.member`. A new member of a family has
 those of all statistics, until its line names its own; a public function of the two modules without any fails
-`test_every_statistic_of_two_raters_has_laws_to_be_tested_by`.
+`test_every_statistic_of_two_raters_is_listed_with_the_laws_it_obeys_or_as_tested_elsewhere`.
 """
 
 import functools
@@ -202,13 +202,13 @@ def fitting(name: str, ratings: Table) -> Table:
 # -- nobody is forgotten -----------------------------------------------------------------------------------------------
 
 
-def test_every_statistic_of_two_raters_has_laws_to_be_tested_by() -> None:
+def test_every_statistic_of_two_raters_is_listed_with_the_laws_it_obeys_or_as_tested_elsewhere() -> None:
     assert {name.partition(".")[0] for name in LAWS} | set(ELSEWHERE) == set(functions())
     assert not {name.partition(".")[0] for name in LAWS} & set(ELSEWHERE)
     assert all(LAWS.values())
 
 
-def test_the_list_of_laws_names_only_existing_statistics() -> None:
+def test_the_list_of_laws_that_statistics_of_two_raters_obey_names_only_existing_statistics() -> None:
     members = {f"{family}.{member}" for family, names in FAMILIES.items() for member in names}
     assert {name for name in LAWS if "." in name} == members
 
@@ -226,7 +226,7 @@ def test_every_law_of_statistics_of_two_raters_has_a_test_in_this_file() -> None
 @law
 @given(ratings=tables())
 @holders(SYMMETRIC)
-def test_swapping_raters_changes_no_symmetric_statistic(name: str, ratings: Table) -> None:
+def test_swapping_two_raters_changes_no_symmetric_statistic(name: str, ratings: Table) -> None:
     ratings = fitting(name, ratings)
     assert same(statistic(name, ratings[:, ::-1]), statistic(name, ratings))
 
@@ -234,7 +234,7 @@ def test_swapping_raters_changes_no_symmetric_statistic(name: str, ratings: Tabl
 @law
 @given(ratings=tables())
 @holders(NEGATED)
-def test_swapping_raters_negates_a_signed_statistic(name: str, ratings: Table) -> None:
+def test_swapping_two_raters_changes_the_sign_of_a_signed_statistic(name: str, ratings: Table) -> None:
     ratings = fitting(name, ratings)
     assert same(statistic(name, ratings[:, ::-1]), statistic(name, ratings), factor=-1)
 
@@ -242,7 +242,7 @@ def test_swapping_raters_negates_a_signed_statistic(name: str, ratings: Table) -
 @law
 @given(ratings=tables(units=(8, 30)))
 @holders(INVERTED)
-def test_swapping_raters_inverts_a_ratio(name: str, ratings: Table) -> None:
+def test_swapping_two_raters_inverts_a_statistic_that_is_a_ratio(name: str, ratings: Table) -> None:
     once, swapped = statistic(name, ratings[:, :2]), statistic(name, ratings[:, 1::-1])
     assume(once.value is not None)
     assert value(swapped) == pytest.approx(1 / value(once))
@@ -260,7 +260,7 @@ def test_reordering_units_changes_no_statistic_of_two_raters(name: str, ratings:
 @law
 @given(ratings=tables())
 @holders(EMPTY)
-def test_a_unit_without_ratings_changes_no_statistic(name: str, ratings: Table) -> None:
+def test_a_unit_without_ratings_changes_no_statistic_of_two_raters(name: str, ratings: Table) -> None:
     ratings = fitting(name, ratings)
     framed = np.pad(ratings, ((1, 1), (0, 0)), constant_values=math.nan)
     after, before = statistic(name, framed), statistic(name, ratings)
@@ -271,7 +271,9 @@ def test_a_unit_without_ratings_changes_no_statistic(name: str, ratings: Table) 
 @law
 @given(ratings=tables())
 @holders(GROUPED)
-def test_groups_of_one_unit_each_give_the_same_interval_as_no_groups(name: str, ratings: Table) -> None:
+def test_groups_of_one_unit_each_give_a_statistic_of_two_raters_the_same_interval_as_no_groups(
+    name: str, ratings: Table
+) -> None:
     ratings = fitting(name, ratings)
     names = np.arange(len(ratings))[::-1].astype(str)
     assert same(statistic(name, ratings, groups=names), statistic(name, ratings))
@@ -283,7 +285,9 @@ def test_groups_of_one_unit_each_give_the_same_interval_as_no_groups(name: str, 
 @law
 @given(ratings=tables(), shift=st.sampled_from([-11.0, 0.5, 100.0]))
 @holders(SHIFTED)
-def test_shifting_both_raters_scale_changes_no_correlation_or_error(name: str, ratings: Table, shift: float) -> None:
+def test_adding_a_constant_to_both_raters_levels_changes_no_correlation_or_error(
+    name: str, ratings: Table, shift: float
+) -> None:
     ratings = fitting(name, ratings)
     assert same(statistic(name, ratings + shift, (1.0, shift)), statistic(name, ratings))
 
@@ -291,7 +295,9 @@ def test_shifting_both_raters_scale_changes_no_correlation_or_error(name: str, r
 @law
 @given(ratings=tables(), factor=st.sampled_from([0.25, 7.0]))
 @holders(RESCALED)
-def test_rescaling_both_raters_changes_no_correlation(name: str, ratings: Table, factor: float) -> None:
+def test_multiplying_both_raters_levels_by_a_factor_changes_no_correlation(
+    name: str, ratings: Table, factor: float
+) -> None:
     ratings = fitting(name, ratings)
     assert same(statistic(name, factor * ratings, (factor, 0.0)), statistic(name, ratings))
 
@@ -299,7 +305,9 @@ def test_rescaling_both_raters_changes_no_correlation(name: str, ratings: Table,
 @law
 @given(ratings=tables(), factor=st.sampled_from([0.25, 7.0]))
 @holders(SCALES)
-def test_an_error_of_two_raters_is_measured_in_the_unit_of_the_scale(name: str, ratings: Table, factor: float) -> None:
+def test_multiplying_both_raters_levels_by_a_factor_multiplies_an_error_by_the_factor(
+    name: str, ratings: Table, factor: float
+) -> None:
     ratings = fitting(name, ratings)
     assert same(statistic(name, factor * ratings, (factor, 0.0)), statistic(name, ratings), factor)
 
@@ -317,7 +325,7 @@ def test_rank_correlations_of_two_raters_depend_only_on_the_order_of_the_values(
 @law
 @given(ratings=tables())
 @holders(OPPOSED)
-def test_reversing_the_judge_s_scale_negates_a_correlation(name: str, ratings: Table) -> None:
+def test_reversing_the_judge_s_scale_changes_the_sign_of_a_correlation(name: str, ratings: Table) -> None:
     ratings = ratings[:, :2]
     before = statistic(name, ratings)
     assume(abs(value(before)) < 1)
@@ -330,7 +338,7 @@ def test_reversing_the_judge_s_scale_negates_a_correlation(name: str, ratings: T
 @law
 @given(ratings=tables())
 @holders(DOUBLED)
-def test_doubling_every_unit_leaves_the_value_of_a_statistic_unchanged(name: str, ratings: Table) -> None:
+def test_doubling_every_unit_leaves_the_value_of_a_statistic_of_two_raters_unchanged(name: str, ratings: Table) -> None:
     ratings = fitting(name, ratings)
     once, twice = statistic(name, ratings), statistic(name, np.vstack([ratings, ratings]))
     assume(once.undefined != "one example only")
@@ -340,7 +348,9 @@ def test_doubling_every_unit_leaves_the_value_of_a_statistic_unchanged(name: str
 @law
 @given(ratings=tables(), level=st.sampled_from(LEVELS))
 @holders(NEARER)
-def test_adding_a_unit_on_which_both_agree_never_increases_an_error(name: str, ratings: Table, level: float) -> None:
+def test_adding_a_unit_on_which_two_raters_agree_never_increases_an_error(
+    name: str, ratings: Table, level: float
+) -> None:
     ratings = fitting(name, ratings)
     before = statistic(name, ratings)
     assume(before.value is not None)
@@ -351,7 +361,7 @@ def test_adding_a_unit_on_which_both_agree_never_increases_an_error(name: str, r
 @law
 @given(ratings=tables(), level=st.sampled_from(LEVELS))
 @holders(AGREEING)
-def test_adding_a_unit_on_which_both_agree_never_lowers_a_measure_of_agreement(
+def test_adding_a_unit_on_which_two_raters_agree_never_lowers_a_measure_of_agreement(
     name: str, ratings: Table, level: float
 ) -> None:
     ratings = fitting(name, ratings)
@@ -364,7 +374,9 @@ def test_adding_a_unit_on_which_both_agree_never_lowers_a_measure_of_agreement(
 @law
 @given(ratings=tables(missing=False))
 @holders(PERFECT)
-def test_a_measure_of_agreement_is_1_if_both_agree_on_more_than_one_level(name: str, ratings: Table) -> None:
+def test_a_measure_of_agreement_is_1_if_two_raters_always_agree_and_use_more_than_one_level(
+    name: str, ratings: Table
+) -> None:
     ratings = fitting(name, ratings)
     agreed = np.repeat(ratings[:, :1], ratings.shape[1], axis=1)
     assume(len(np.unique(agreed)) > 1)
@@ -374,7 +386,7 @@ def test_a_measure_of_agreement_is_1_if_both_agree_on_more_than_one_level(name: 
 @law
 @given(ratings=tables(missing=False))
 @holders(FAULTLESS)
-def test_an_error_is_0_if_both_agree(name: str, ratings: Table) -> None:
+def test_an_error_is_0_if_two_raters_always_agree(name: str, ratings: Table) -> None:
     agreed = np.repeat(ratings[:, :1], fitting(name, ratings).shape[1], axis=1)
     estimate = statistic(name, agreed)
     assume(estimate.value is not None)
@@ -418,7 +430,7 @@ def test_a_statistic_that_is_positive_by_definition_and_its_limits_are_never_bel
 @law
 @given(ratings=tables(units=(8, 40)))
 @holders(HOLDS)
-def test_the_interval_of_a_statistic_contains_its_value(name: str, ratings: Table) -> None:
+def test_the_interval_of_a_statistic_of_two_raters_contains_its_value(name: str, ratings: Table) -> None:
     estimate = statistic(name, fitting(name, ratings))
     assert (estimate.value is None) == (estimate.undefined is not None)
     if estimate.low is None or estimate.high is None:
@@ -431,7 +443,7 @@ def test_the_interval_of_a_statistic_contains_its_value(name: str, ratings: Tabl
 @law
 @given(ratings=tables(units=(20, 40), missing=False))
 @holders(WIDENS)
-def test_an_interval_with_more_coverage_is_wider(name: str, ratings: Table) -> None:
+def test_an_interval_of_a_statistic_of_two_raters_with_more_coverage_is_wider(name: str, ratings: Table) -> None:
     ratings = fitting(name, ratings)
     near, wide = statistic(name, ratings, level=0.8), statistic(name, ratings, level=0.99)
     assert (near.low is None) == (wide.low is None)
@@ -442,7 +454,7 @@ def test_an_interval_with_more_coverage_is_wider(name: str, ratings: Table) -> N
 
 
 @holders(SHRINKS)
-def test_doubling_every_unit_narrows_the_interval_by_about_the_root_of_two(name: str) -> None:
+def test_doubling_every_unit_narrows_the_interval_of_a_statistic_by_about_the_root_of_two(name: str) -> None:
     rng = np.random.default_rng(12)
     truth = rng.choice(LEVELS, (160, 1), p=[0.2, 0.3, 0.3, 0.2])
     ratings = fitting(name, np.clip(truth + rng.choice([-1, 0, 0, 0, 1, 2], (160, 3)), 1, 4))

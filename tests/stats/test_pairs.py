@@ -34,14 +34,16 @@ def by_counting(gold: Integers, judge: Integers) -> Floats:
 
 @law
 @given(ranks())
-def test_the_concordance_of_few_units_equals_the_one_from_counting_all_pairs(found: tuple[Integers, Integers]) -> None:
+def test_for_few_units_concordant_minus_discordant_pairs_of_each_unit_equal_those_from_counting_all_pairs(
+    found: tuple[Integers, Integers],
+) -> None:
     gold, judge = found
     assert concordance(gold, judge).tolist() == by_counting(gold, judge).tolist()
 
 
 @pytest.mark.parametrize("n_judge", [1, 3, 40, 600])
 @pytest.mark.parametrize("n_gold", [1, 3, 40, 600])
-def test_the_concordance_of_many_different_values_equals_the_one_from_counting_all_pairs(
+def test_for_many_values_concordant_minus_discordant_pairs_of_each_unit_equal_those_from_counting_all_pairs(
     n_gold: int, n_judge: int
 ) -> None:
     rng = np.random.default_rng(n_gold * n_judge)
@@ -61,7 +63,7 @@ def test_only_units_that_both_raters_rated_count_in_statistics_of_two_raters() -
     assert pairs.groups.n == 2
 
 
-def test_without_given_levels_the_scale_is_the_range_of_the_ratings() -> None:
+def test_if_no_levels_are_given_the_scale_is_the_range_of_the_ratings() -> None:
     pairs = paired([1, 2, 2], [2, 3, 4])
     assert (pairs.span, pairs.step) == (3, 3)
     pairs = paired([1, 2, 2], [2, 3, 4], levels=[1, 2, 3, 4, 5])
@@ -86,19 +88,19 @@ def test_a_rating_of_none_counts_as_missing() -> None:
     assert len(paired(gold, judge)) == 1
 
 
-def test_the_error_on_groups_of_another_length_names_the_length() -> None:
+def test_the_error_on_groups_of_another_length_than_the_ratings_names_the_length() -> None:
     with pytest.raises(ValueError, match=r"\(3,\).*\(2,\)"):
         paired([1, 2, 3], [1, 2, 3], groups=["a", "b"])
 
 
-def test_values_that_differ_by_rounding_only_have_no_variance() -> None:
+def test_values_that_differ_only_by_rounding_have_no_variance() -> None:
     pairs = paired([0.1 + 0.2] * 7, np.full(7, 0.3) * [1, 1, 1, 1, 1, 1, 1])
     assert float(pairs.moments.gold_variance[0]) == 0
 
 
 @law
 @given(st.integers(0, 10_000), st.integers(2, 30), st.integers(1, 8))
-def test_moments_without_a_group_equal_those_of_the_remaining_units(seed: int, n: int, n_groups: int) -> None:
+def test_moments_computed_without_a_group_equal_those_of_the_remaining_units(seed: int, n: int, n_groups: int) -> None:
     rng = np.random.default_rng(seed)
     gold, judge, groups = rng.normal(size=n) + 5, rng.normal(size=n), rng.integers(0, n_groups, n)
     left = paired(gold, judge, groups).moments

@@ -47,13 +47,13 @@ def by_strata(labelled: Any, pool: Any, weight: float = 1.0) -> Estimate:
 # ------------------------------------------------------------------------------------------------------ pass rates
 
 
-def test_the_pass_rate_by_verdict_strata_equals_the_worked_example() -> None:
+def test_a_pass_rate_from_labels_drawn_by_verdict_equals_the_worked_example() -> None:
     estimate = corrected_pass_rate(LABELLED, POOL, drawn="by-verdict")
     assert limits(estimate) == approx((0.657046, 0.542427, 0.747537), abs=6e-7)
     assert (estimate.n, estimate.method) == (50, "by verdict strata")
 
 
-def test_the_pass_rate_corrected_by_verdict_equals_the_rate_by_verdict_at_every_confidence_level() -> None:
+def test_two_functions_for_a_pass_rate_from_labels_drawn_by_verdict_agree_at_every_confidence_level() -> None:
     for level in (0.95, 1 - 0.05 / 26):
         whole = corrected_pass_rate(LABELLED, POOL, drawn="by-verdict", level=level)
         by_verdict = rate_by_verdict(LABELLED[1], np.sum(LABELLED, axis=0), POOL, level=level)
@@ -65,7 +65,7 @@ def test_the_pass_rate_corrected_by_verdict_equals_the_rate_by_verdict_at_every_
             assert limits(whole) == approx(tuple(case["one_look"]), abs=1e-6), case["name"]
 
 
-def test_whether_a_pass_rate_is_withheld_depends_only_on_the_number_of_labels() -> None:
+def test_whether_a_pass_rate_is_withheld_depends_on_the_number_of_labels_and_not_on_their_levels() -> None:
     for passes in (0, 4, 7):
         few = corrected_pass_rate([[1, 7 - passes], [1, passes]], [100, 400], drawn="by-verdict")
         assert (few.value, few.undefined) == (None, "9 labels, 1 more would show it")
@@ -73,7 +73,7 @@ def test_whether_a_pass_rate_is_withheld_depends_only_on_the_number_of_labels() 
     assert by_strata([[2, 2]], [4]).undefined == "4 labels, label more responses"
 
 
-def test_the_pass_rate_from_random_labels_weights_verdicts_by_pool_and_labels_together() -> None:
+def test_a_pass_rate_from_random_labels_weights_verdicts_by_labelled_and_unlabelled_responses_together() -> None:
     estimate = corrected_pass_rate(LABELLED, POOL, drawn="random")
     assert estimate.value == approx(0.6543293718, abs=6e-11)
     verdicts = np.array([300 + 19, 700 + 31])
@@ -81,13 +81,13 @@ def test_the_pass_rate_from_random_labels_weights_verdicts_by_pool_and_labels_to
     assert limits(estimate) == approx(limits(from_all))
 
 
-def test_the_pass_rate_from_labels_of_other_responses_equals_the_worked_example() -> None:
+def test_a_pass_rate_corrected_with_labels_of_other_responses_equals_the_worked_example() -> None:
     estimate = corrected_pass_rate(LABELLED, POOL, drawn="elsewhere")
     assert estimate.value == approx(0.7142857143, abs=6e-11)
     assert limits(estimate)[1:] == approx((0.576488, 0.885781), abs=6e-7)
 
 
-def test_pass_rates_equal_those_of_the_separate_simulation_code() -> None:
+def test_pass_rates_equal_those_of_an_independent_program() -> None:
     for case in block("recipes.yaml", "pass_rate")["cases"]:
         table, pool = as_table(case["counts"]), [case["M"] - case["M1"], case["M1"]]
         by_verdict = corrected_pass_rate(table, pool, drawn="by-verdict")
@@ -97,7 +97,7 @@ def test_pass_rates_equal_those_of_the_separate_simulation_code() -> None:
         assert elsewhere.value == approx(case["rogan_gladen"], abs=6e-7)
 
 
-def test_pass_rates_equal_those_of_the_shared_reference() -> None:
+def test_pass_rates_equal_those_of_the_reference_file() -> None:
     case = block("reference.yaml", "corrected_pass_rate")
     table = as_table([case["counts"][cell] for cell in ("n11", "n10", "n01", "n00")])
     pool = [case["unlabelled"] - case["unlabelled_pass"], case["unlabelled_pass"]]
@@ -111,7 +111,7 @@ def test_pass_rates_equal_those_of_the_shared_reference() -> None:
 
 @given(st.integers(9, 40), st.integers(9, 40), counts, st.integers(1, 400))
 @settings(max_examples=60, deadline=None)
-def test_the_pass_rate_of_a_perfect_judge_is_not_corrected(
+def test_the_pass_rate_of_a_judge_that_never_errs_on_labels_is_not_corrected(
     fails: int, passes: int, pool_fails: int, pool_passes: int
 ) -> None:
     pool = [pool_fails, pool_passes]
@@ -163,7 +163,7 @@ def test_more_labels_of_the_same_kind_narrow_the_interval_of_a_pass_rate() -> No
     assert tenfold.high - tenfold.low < 0.5 * (once.high - once.low)
 
 
-def test_strata_other_than_verdicts_are_weighted_by_their_share_of_the_pool() -> None:
+def test_strata_other_than_verdicts_are_weighted_by_their_share_of_the_unlabelled_responses() -> None:
     labelled, pool = np.array([[8, 2], [5, 5], [1, 9], [0, 6]]), np.array([100, 200, 300, 400])
     estimate = by_strata(labelled, pool)
     share, size = pool / 1000, labelled.sum(axis=1)
@@ -176,12 +176,12 @@ def test_strata_other_than_verdicts_are_weighted_by_their_share_of_the_pool() ->
     assert estimate.high == approx(share @ raw + np.sqrt((share**2 * (high - raw) ** 2).sum() + by_pool))
 
 
-def test_a_weighted_pass_rate_over_two_strata_equals_the_one_by_verdict() -> None:
+def test_a_pass_rate_from_two_strata_equals_the_one_from_two_verdicts_with_the_same_labels() -> None:
     by_verdict = corrected_pass_rate(LABELLED, POOL, drawn="by-verdict")
     assert limits(by_strata([[16, 3], [4, 27]], POOL)) == approx(limits(by_verdict))
 
 
-def test_labels_that_are_called_random_but_are_not_are_refused_with_advice() -> None:
+def test_labels_said_to_be_random_are_refused_with_advice_if_the_judge_passed_another_share_of_them() -> None:
     estimate = corrected_pass_rate([[22, 3], [3, 22]], POOL, drawn="random")
     assert estimate.undefined == (
         "the labels aren't a random part of the pool: the judge passed 50% of them and 70% of the pool; "
@@ -191,7 +191,7 @@ def test_labels_that_are_called_random_but_are_not_are_refused_with_advice() -> 
     assert corrected_pass_rate([[17, 3], [3, 27]], POOL, drawn="random").value is not None
 
 
-def test_whether_labels_are_a_random_draw_is_checked_by_the_two_proportion_test() -> None:
+def test_whether_labels_can_be_a_random_draw_is_tested_by_comparing_two_proportions() -> None:
     assert random_draw_p([30, 70], [300, 700]) == 1
     assert random_draw_p([0, 20], [0, 300]) == 1
     assert random_draw_p([10, 40], [40, 60]) == approx(0.0143059, abs=1e-7)
@@ -221,7 +221,7 @@ def test_whether_labels_are_a_random_draw_is_checked_by_the_two_proportion_test(
         ([[5, 25], [20, 10]], POOL, "elsewhere", "hardly distinguishes passes from fails"),
     ],
 )
-def test_a_pass_rate_that_cannot_be_estimated_is_undefined_with_advice(
+def test_a_pass_rate_that_cannot_be_estimated_is_undefined_and_the_reason_says_what_to_do(
     labelled: list[list[int]], pool: list[int], drawn: Any, why: str
 ) -> None:
     estimate = corrected_pass_rate(labelled, pool, drawn=drawn)
@@ -230,7 +230,7 @@ def test_a_pass_rate_that_cannot_be_estimated_is_undefined_with_advice(
     assert why in estimate.undefined
 
 
-def test_a_stratum_of_the_pool_that_is_too_small_to_matter_needs_no_labels() -> None:
+def test_a_stratum_of_responses_that_is_too_small_to_matter_needs_no_labels() -> None:
     estimate = corrected_pass_rate([[0, 5], [0, 25]], [10, 990], drawn="by-verdict")
     assert estimate.value == approx(0.99 * 25 / 30 + 0.01 * 0.5)
 
@@ -242,7 +242,7 @@ def test_strata_other_than_verdicts_need_five_labels_each_and_number_at_most_fiv
     assert six.undefined == "6 strata are too many: merge them into 5 or fewer"
 
 
-def test_pass_rates_that_are_clipped_or_rest_on_few_labels_are_marked() -> None:
+def test_pass_rates_that_are_cut_at_0_or_estimated_from_few_labels_are_marked_approximate() -> None:
     assert corrected_pass_rate([[1, 4], [1, 20]], POOL, drawn="by-verdict").note == (
         "rough: only 2 labelled in a stratum"
     )
@@ -257,7 +257,7 @@ def test_pass_rates_that_are_clipped_or_rest_on_few_labels_are_marked() -> None:
 
 @given(st.lists(st.tuples(counts, counts, st.integers(1, 500)), min_size=1, max_size=5), st.integers(0, 200))
 @settings(max_examples=80, deadline=None)
-def test_planned_labels_by_stratum_add_up_to_the_total_and_are_never_negative(
+def test_labels_planned_for_each_stratum_add_up_to_the_total_and_are_never_negative(
     strata: list[tuple[int, int, int]], count: int
 ) -> None:
     table = np.array(strata)
@@ -266,7 +266,7 @@ def test_planned_labels_by_stratum_add_up_to_the_total_and_are_never_negative(
     assert (taken >= 0).all()
 
 
-def test_planned_labels_go_to_the_stratum_whose_rate_is_most_uncertain() -> None:
+def test_labels_are_planned_for_the_stratum_whose_pass_rate_is_most_uncertain() -> None:
     even = labels_next([[0, 0], [0, 0]], [300, 700], 100)
     assert even.tolist() == [30, 70]
     wavering = labels_next([[10, 10], [0, 20]], [500, 500], 100)
@@ -286,13 +286,13 @@ def test_planned_labels_go_to_the_stratum_whose_rate_is_most_uncertain() -> None
         (0.02, 0.90, [114, 194, 265, 333]),
     ],
 )
-def test_the_fewest_labels_for_a_number_of_errors_equal_the_worked_examples(
+def test_the_fewest_labels_that_bound_an_error_rate_despite_some_errors_equal_the_worked_examples(
     alpha: float, confidence: float, needed: list[int]
 ) -> None:
     assert [least_labels(x, alpha=alpha, confidence=confidence) for x in range(4)] == needed
 
 
-def test_the_fewest_labels_for_a_bound_equal_those_by_scipy_s_exact_bounds() -> None:
+def test_the_fewest_labels_that_bound_an_error_rate_equal_those_by_scipy_s_exact_bounds() -> None:
     for case in block("reference.yaml", "least_n_for_bound")["cases"]:
         assert least_labels(case["errors"], alpha=case["alpha"], confidence=case["conf"]) == case["n"]
 
@@ -312,7 +312,7 @@ WRONG: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("call", "message"), WRONG)
-def test_invalid_arguments_of_pass_rates_raise_an_error_that_names_them(call: Any, message: str) -> None:
+def test_invalid_arguments_of_pass_rates_raise_an_error_that_names_the_arguments(call: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
 
@@ -360,6 +360,6 @@ def test_labels_with_invalid_sampling_weights_are_refused(
         weighted_pass_rate(passed, stratum, weights, [10, 10], names=("clear", "doubtful"))
 
 
-def test_a_stratum_of_the_pool_without_labels_leaves_the_weighted_rate_undefined() -> None:
+def test_a_stratum_of_responses_without_labels_leaves_the_weighted_pass_rate_undefined() -> None:
     e = weighted_pass_rate([1, 0], [0, 0], [1, 1], [50, 50], names=["clear", "doubtful"])
     assert e.undefined == "none of the doubtful labelled, 50% of the pool: label some of the doubtful"

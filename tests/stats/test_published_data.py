@@ -160,7 +160,7 @@ def test_every_published_figure_is_reproduced_as_printed(name: str, entry: dict[
     assert OF[name](entry) == pytest.approx(entry["value"], abs=0.5 * 10.0 ** -entry["decimals"] * 1.000001)
 
 
-def test_every_printed_figure_of_the_published_sets_is_tested_or_listed_with_a_reason() -> None:
+def test_every_figure_that_was_published_with_three_data_sets_is_tested_or_listed_with_a_reason() -> None:
     assert {name: len(published(name)) for name in SETS} == {"hanna": 11, "llm_rubric": 28, "pandalm": 14}
     keys = {"statistic", "criterion", "value", "decimals", "file", "metric", "level", "judge", "raters", "label", "of"}
     parts = {part for name in SETS for entry in published(name) for part in entry} - keys
@@ -168,14 +168,14 @@ def test_every_printed_figure_of_the_published_sets_is_tested_or_listed_with_a_r
 
 
 @pytest.mark.parametrize("entry", [e for e in published("hanna") if "ci95" in e], ids=lambda e: str(e["criterion"]))
-def test_published_limits_by_another_method_are_close_to_ours(entry: dict[str, Any]) -> None:
+def test_published_limits_computed_by_another_method_are_within_0_045_of_ours(entry: dict[str, Any]) -> None:
     low, high = limits(agreement(explanations(entry["criterion"]), "gwet_ac1", levels=[0, 1]))
     assert (low, high) == pytest.approx(entry["ci95"], abs=0.045)
     assert low < entry["value"] < high <= 1
     assert low <= entry["ci95"][0] + 0.005
 
 
-def test_an_issue_that_no_rater_marked_in_any_response_has_full_agreement() -> None:
+def test_if_no_rater_marked_an_issue_in_any_response_agreement_on_the_issue_is_full() -> None:
     ac1 = agreement(explanations("incorrectness"), "gwet_ac1", levels=[0, 1])
     assert ac1.value == 1
     assert limits(ac1) == pytest.approx((1 - (1 - 0.025**0.01), 1))

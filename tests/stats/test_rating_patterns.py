@@ -17,7 +17,7 @@ nan = math.nan
     rows=st.lists(st.lists(st.sampled_from([0.0, 1.0, 2.0, nan]), min_size=3, max_size=3), min_size=1, max_size=20),
     names=st.lists(st.integers(0, 3), min_size=20, max_size=20),
 )
-def test_the_jackknife_s_sums_without_each_group_equal_those_over_the_other_units(
+def test_sums_without_each_group_for_the_jackknife_equal_those_over_the_units_of_all_other_groups(
     rows: list[list[float]], names: list[int]
 ) -> None:
     ratings, groups = np.array(rows), np.array(names[: len(rows)])
@@ -51,7 +51,7 @@ def test_if_no_jackknife_is_needed_only_the_sum_over_all_units_is_computed() -> 
     assert table.remaining(table.rated).tolist() == [4]
 
 
-def test_if_a_rating_lies_between_levels_each_value_that_occurs_gets_an_index() -> None:
+def test_if_a_rating_lies_between_levels_every_value_that_occurs_is_numbered_as_a_level() -> None:
     values, codes, between = encode(np.array([[1.0, 2.5], [nan, 3.0]]), np.array([3.0, 2.0, 1.0]))
     assert values.tolist() == [1.0, 2.0, 2.5, 3.0]
     assert codes.tolist() == [[0, 2], [-1, 3]]

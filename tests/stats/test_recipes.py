@@ -14,62 +14,62 @@ TESTS = Path(__file__).parents[1]
 REPRODUCED = {
     "reference.yaml": {
         "two_rater_tables": [
-            "stats/test_coefficients.py::test_coefficients_of_the_shared_tables_of_two_raters_equal_those_of_other_libraries",
-            "stats/test_severity.py::test_errors_and_accuracy_of_other_libraries_are_reproduced",
-            "stats/test_association.py::test_correlations_of_other_libraries_are_reproduced",
+            "stats/test_coefficients.py::test_coefficients_of_tables_of_two_raters_equal_those_that_other_libraries_computed",
+            "stats/test_severity.py::test_errors_and_accuracy_equal_those_that_other_libraries_computed",
+            "stats/test_association.py::test_correlations_equal_those_that_other_libraries_computed",
         ],
         "jackknife_t_intervals": [
-            "stats/test_coefficients.py::test_the_jackknife_standard_error_equals_one_computed_with_other_libraries",
+            "stats/test_coefficients.py::test_jackknife_standard_errors_of_coefficients_equal_those_computed_with_other_libraries",
             "stats/test_severity.py::test_jackknife_intervals_of_errors_equal_those_computed_with_other_libraries",
             "stats/test_association.py::test_jackknife_intervals_of_correlations_equal_those_computed_with_other_libraries",
         ],
         "krippendorff_2011": [
-            "stats/test_coefficients.py::test_krippendorffs_example_with_missing_ratings_is_reproduced_under_every_metric",
+            "stats/test_coefficients.py::test_krippendorff_s_published_example_with_missing_ratings_is_reproduced_under_every_metric",
         ],
         "fleiss_counts": [
-            "stats/test_coefficients.py::test_coefficients_of_fourteen_raters_from_counts_equal_the_shared_reference"
+            "stats/test_coefficients.py::test_coefficients_of_fourteen_raters_from_counts_equal_those_of_the_reference_file"
         ],
         "shrout_fleiss_1979": [
             "stats/test_reliability.py::test_intraclass_correlations_and_limits_of_other_libraries_are_reproduced"
         ],
         "g_study_p_x_r": [
-            "stats/test_reliability.py::test_the_reliability_of_the_mean_of_several_raters_equals_the_shared_reference"
+            "stats/test_reliability.py::test_the_reliability_of_the_mean_of_several_raters_equals_that_of_the_reference_file"
         ],
         "mcnemar": [
             "stats/test_change.py::test_mcnemar_p_values_are_reproduced_and_for_an_even_split_the_observed_outcome_counts_once"
         ],
-        "sign_flip": ["stats/test_change.py::test_the_sign_flip_test_gives_the_p_values_of_the_shared_reference"],
-        "multiple": ["stats/test_change.py::test_adjusted_p_values_equal_those_of_statsmodels"],
+        "sign_flip": ["stats/test_change.py::test_the_sign_flip_test_gives_the_p_values_of_the_reference_file"],
+        "multiple": ["stats/test_change.py::test_p_values_adjusted_for_several_tests_equal_those_of_statsmodels"],
         "proportion_intervals_95": ["stats/test_intervals.py::proportion_cases"],
         "one_sided_cp_upper": [
             "stats/test_intervals.py::test_one_sided_exact_limits_of_shares_equal_those_of_other_libraries"
         ],
         "least_n_for_bound": [
-            "stats/test_prevalence.py::test_the_fewest_labels_for_a_bound_equal_those_by_scipy_s_exact_bounds"
+            "stats/test_prevalence.py::test_the_fewest_labels_that_bound_an_error_rate_equal_those_by_scipy_s_exact_bounds"
         ],
-        "corrected_pass_rate": ["stats/test_prevalence.py::test_pass_rates_equal_those_of_the_shared_reference"],
-        "error_split": ["stats/test_severity.py::test_errors_of_scores_equal_the_shared_reference"],
+        "corrected_pass_rate": ["stats/test_prevalence.py::test_pass_rates_equal_those_of_the_reference_file"],
+        "error_split": ["stats/test_severity.py::test_errors_of_scores_equal_those_of_the_reference_file"],
         "alt_test": [
-            "stats/test_annotators.py::test_the_alternative_annotator_test_gives_the_values_of_its_authors_code"
+            "stats/test_annotators.py::test_the_alternative_annotator_test_gives_the_values_of_its_authors_program"
         ],
     },
     "recipes.yaml": {
         "interval_95": [
-            "stats/test_coefficients.py::test_intervals_of_coefficients_equal_those_of_the_shared_recipe",
+            "stats/test_coefficients.py::test_intervals_of_coefficients_equal_those_of_the_reference_file",
             "stats/test_severity.py::test_intervals_of_errors_equal_the_worked_examples",
             "stats/test_association.py::test_intervals_of_correlations_equal_the_worked_examples",
         ],
         "sign_flip_convolution": [
-            "stats/test_change.py::test_the_sign_flip_test_gives_the_p_values_of_the_separate_simulation_code"
+            "stats/test_change.py::test_the_sign_flip_test_gives_the_p_values_of_an_independent_program"
         ],
-        "kappa_change": ["stats/test_change.py::test_the_shift_in_the_shared_reference_file_is_reproduced"],
+        "kappa_change": ["stats/test_change.py::test_the_judge_s_shift_in_the_reference_file_is_reproduced"],
         "no_drift": [
-            "stats/test_change.py::test_the_interval_that_shows_no_drift_equals_that_of_the_separate_simulation_code"
+            "stats/test_change.py::test_the_interval_that_shows_that_a_judge_did_not_drift_equals_that_of_an_independent_program"
         ],
         "any_change": [
-            "stats/test_change.py::test_testing_whether_a_judge_changed_at_all_gives_the_p_values_of_the_separate_simulation_code"
+            "stats/test_change.py::test_the_test_whether_a_judge_changed_at_all_gives_the_p_values_of_an_independent_program"
         ],
-        "pass_rate": ["stats/test_prevalence.py::test_pass_rates_equal_those_of_the_separate_simulation_code"],
+        "pass_rate": ["stats/test_prevalence.py::test_pass_rates_equal_those_of_an_independent_program"],
         "planner": ["features/label/test_statistics.py::test_planned_labels_agree_with_the_separate_simulation_code"],
         "weights_40": ["features/improve/test_weights.py::test_fitted_weights_agree_with_the_separate_simulation_code"],
     },
@@ -77,10 +77,10 @@ REPRODUCED = {
         "constants": [
             "calibration/comparison/test_policy.py::test_the_constants_in_the_rules_for_verdicts_equal_those_of_the_reference_file"
         ],
-        "share": ["stats/test_shares.py::test_every_share_in_the_shared_reference_is_reproduced"],
-        "mean_difference": ["stats/test_shares.py::test_every_mean_in_the_shared_reference_is_reproduced"],
+        "share": ["stats/test_shares.py::test_every_share_in_the_reference_file_is_reproduced"],
+        "mean_difference": ["stats/test_shares.py::test_every_mean_in_the_reference_file_is_reproduced"],
         "pairwise": [
-            "stats/test_agreement_figures.py::test_agreement_averaged_over_examples_equals_the_shared_worked_example"
+            "stats/test_agreement_figures.py::test_agreement_averaged_over_examples_equals_that_of_the_reference_file"
         ],
         "real_full_data": [
             "calibration/comparison/test_policy.py::test_figures_of_published_judges_are_reproduced_from_their_scores"
@@ -91,7 +91,9 @@ REPRODUCED = {
             "calibration/test_two_questions.py::test_every_answer_on_whether_a_judge_can_gate_in_the_reference_file_is_reproduced_from_a_table",
             "calibration/test_two_questions.py::test_every_answer_on_whether_a_judge_can_gate_in_the_reference_file_is_reproduced_from_a_rubric",
         ],
-        "labels": ["stats/test_gate.py::test_every_chance_to_settle_a_gate_in_the_shared_reference_is_reproduced"],
+        "labels": [
+            "stats/test_gate.py::test_every_chance_that_labels_decide_about_a_gate_in_the_reference_file_is_reproduced"
+        ],
     },
     "verdict3.yaml": {
         "constants": [
@@ -104,22 +106,22 @@ REPRODUCED = {
             "calibration/comparison/test_policy.py::test_agreement_is_called_above_the_target_exactly_if_the_displayed_interval_is_above_it"
         ],
         "verdict": ["calibration/comparison/test_policy.py::test_every_verdict_in_the_reference_file_is_reproduced"],
-        "labels": ["stats/test_decisive_labels.py::test_every_number_of_labels_in_the_shared_reference_is_reproduced"],
+        "labels": [
+            "stats/test_decisive_labels.py::test_every_number_of_labels_needed_in_the_reference_file_is_reproduced"
+        ],
         "labels_for_means": [
-            "stats/test_decisive_labels.py::test_every_number_of_labels_in_the_shared_reference_is_reproduced"
+            "stats/test_decisive_labels.py::test_every_number_of_labels_needed_in_the_reference_file_is_reproduced"
         ],
         "labels_for_limits": [
-            "stats/test_decisive_labels.py::test_every_number_of_labels_in_the_shared_reference_is_reproduced"
+            "stats/test_decisive_labels.py::test_every_number_of_labels_needed_in_the_reference_file_is_reproduced"
         ],
         "first_labels": [
-            "stats/test_decisive_labels.py::test_every_number_of_labels_in_the_shared_reference_is_reproduced"
+            "stats/test_decisive_labels.py::test_every_number_of_labels_needed_in_the_reference_file_is_reproduced"
         ],
         "weighted_share": [
-            "stats/test_drawn_weights.py::test_every_weighted_share_in_the_shared_reference_is_reproduced"
+            "stats/test_drawn_weights.py::test_every_weighted_share_in_the_reference_file_is_reproduced"
         ],
-        "weighted_mean": [
-            "stats/test_drawn_weights.py::test_every_weighted_mean_in_the_shared_reference_is_reproduced"
-        ],
+        "weighted_mean": ["stats/test_drawn_weights.py::test_every_weighted_mean_in_the_reference_file_is_reproduced"],
         "limit": [
             "calibration/comparison/test_limits.py::test_the_limits_on_false_passes_calculated_by_hand_equal_those_of_the_reference_file"
         ],
@@ -136,13 +138,15 @@ REPRODUCED = {
             "calibration/test_exceptions.py::test_slices_to_except_from_a_gate_worked_out_by_hand_equal_those_of_the_reference_file"
         ],
         "stale": [
-            "stats/test_relabelling.py::test_the_worked_examples_of_relabelling_equal_those_of_the_shared_reference"
+            "stats/test_relabelling.py::test_the_worked_examples_of_labels_given_again_after_a_rewording_equal_those_of_the_reference_file"
         ],
     },
     "groups_drift_slices.yaml": {
-        "groups": ["stats/test_group_rates.py::test_every_group_s_pass_rate_in_the_shared_reference_is_reproduced"],
+        "groups": ["stats/test_group_rates.py::test_every_pass_rate_of_a_group_in_the_reference_file_is_reproduced"],
         "drift": ["features/drift/test_statistics.py::test_drift_statistics_equal_every_reference_case"],
-        "slices": ["stats/test_slice_contrast.py::test_every_slice_in_the_shared_reference_is_reproduced"],
+        "slices": [
+            "stats/test_slice_contrast.py::test_every_comparison_of_a_slice_in_the_reference_file_is_reproduced"
+        ],
     },
 }
 
@@ -204,7 +208,7 @@ def parts_at(block: Any, path: list[str]) -> list[Any]:
 
 @pytest.mark.skipif(not FOLDER.exists(), reason=f"runs where {FOLDER} is there")
 @pytest.mark.parametrize("file", FILES)
-def test_every_block_of_a_shared_recipe_is_reproduced_or_left_out_with_a_reason(file: str) -> None:
+def test_every_block_of_a_reference_file_is_reproduced_by_a_test_or_left_out_with_a_reason(file: str) -> None:
     left_out = {name for name in NOT_BUILT[file] if "." not in name}
     assert set(blocks(file)) == set(REPRODUCED[file]) | left_out
     assert not set(REPRODUCED[file]) & left_out
@@ -212,7 +216,7 @@ def test_every_block_of_a_shared_recipe_is_reproduced_or_left_out_with_a_reason(
 
 @pytest.mark.skipif(not FOLDER.exists(), reason=f"runs where {FOLDER} is there")
 @pytest.mark.parametrize("file", FILES)
-def test_every_part_listed_as_left_out_exists_in_the_shared_recipe(file: str) -> None:
+def test_every_part_that_is_listed_as_left_out_exists_in_the_reference_file(file: str) -> None:
     for name, reason in NOT_BUILT[file].items():
         assert reason
         assert parts_at(blocks(file), name.split(".")), name
@@ -228,7 +232,7 @@ def is_here(test: str) -> bool:
     ("block", "test"),
     [(block, test) for file in FILES for block, tests in REPRODUCED[file].items() for test in tests if is_here(test)],
 )
-def test_the_test_named_for_a_block_of_a_recipe_exists_and_reads_that_block(block: str, test: str) -> None:
+def test_the_test_listed_for_a_block_of_a_reference_file_exists_and_reads_the_block(block: str, test: str) -> None:
     file, name = test.split("::")
     defined = {
         node.name: node for node in ast.parse((TESTS / file).read_text()).body if isinstance(node, ast.FunctionDef)

@@ -151,7 +151,7 @@ def others_uncertainty(entry: dict[str, Any]) -> Iterator[str]:
     )
 
 
-def test_every_published_figure_is_reproduced_or_listed_with_a_reason() -> None:
+def test_the_numbers_of_published_figures_that_are_left_out_with_a_reason_equal_the_expected_ones() -> None:
     entries, lines = published(), irrcac()
     assert (len(entries), len(lines)) == (73, 159)
     beside = Counter(key for entry in entries for key in others_uncertainty(entry))
@@ -233,7 +233,9 @@ def row_id(row: dict[str, str]) -> str:
 
 
 @pytest.mark.parametrize("row", [row for row in irrcac() if not has_matrix_of_its_own(row)], ids=row_id)
-def test_figures_of_irrcac_are_reproduced_with_their_observed_and_expected_agreement(row: dict[str, str]) -> None:
+def test_figures_of_the_irrcac_package_are_reproduced_with_their_observed_and_expected_agreement(
+    row: dict[str, str],
+) -> None:
     figure = irrcac_figure(row)
     value = figure.observed if row["coefficient"] == "pa" else figure.value
     assert value == pytest.approx(float(row["coef"]), abs=0.0005 + 1e-9)
@@ -250,14 +252,14 @@ def test_every_reference_table_in_the_folder_is_used() -> None:
 # ------------------------------------------------------------------------------------------------------------- traps
 
 
-def test_kappa_weighted_over_all_levels_of_the_scale_differs_from_that_over_the_levels_that_occur() -> None:
+def test_kappa_weighted_over_all_levels_of_the_scale_differs_from_kappa_weighted_over_the_levels_that_occur() -> None:
     ratings, _ = read("irr_anxiety.csv", "raw", columns=["rater2", "rater3"])
     over_scale = agreement(ratings, "weighted_kappa", levels=range(1, 7)).value
     assert over_scale is not None
     assert abs(over_scale - 0.2520325) > 0.01
 
 
-def test_a_unit_rated_once_counts_for_gwet_and_not_for_krippendorff() -> None:
+def test_a_unit_with_a_single_rating_counts_in_gwet_s_ac1_and_not_in_krippendorff_s_alpha() -> None:
     ratings, levels = read("gwet_raw4raters.csv", "raw")
     paired = ratings[(~np.isnan(ratings)).sum(axis=1) >= 2]
     assert len(paired) == len(ratings) - 1

@@ -8,7 +8,7 @@ from tests.stats.shared_numbers import block
 
 
 @pytest.mark.parametrize("case", STALE, ids=str)
-def test_the_number_of_old_labels_that_count_equals_the_worked_examples(
+def test_the_number_of_labels_from_before_a_rewording_that_still_count_equals_the_worked_examples(
     case: tuple[int, int, int, int | None, int, str],
 ) -> None:
     relabelled, differ, old, most, counted, state = case
@@ -16,6 +16,6 @@ def test_the_number_of_old_labels_that_count_equals_the_worked_examples(
     assert (may_differ(relabelled), old_counted(concluded, relabelled, old), concluded) == (most, counted, state)
 
 
-def test_the_worked_examples_of_relabelling_equal_those_of_the_shared_reference() -> None:
+def test_the_worked_examples_of_labels_given_again_after_a_rewording_equal_those_of_the_reference_file() -> None:
     keys = ("relabelled", "differ", "old", "may_differ", "old_counted", "state")
     assert [tuple(case[key] for key in keys) for case in block("verdict3.yaml", "stale")] == STALE

@@ -41,7 +41,7 @@ def some_ratings(seed: int, n: int, k: int, *, levels: bool = False) -> Floats:
 
 
 @pytest.mark.parametrize("name", ICC_NAMES)
-def test_the_table_of_shrout_and_fleiss_is_reproduced(name: str) -> None:
+def test_the_table_of_intraclass_correlations_by_shrout_and_fleiss_is_reproduced(name: str) -> None:
     estimate = ICCS[name](SHROUT_FLEISS_1979)
     assert round(value(estimate), 2) == SHROUT_FLEISS_TABLE_4[name]
     assert estimate == icc_family(SHROUT_FLEISS_1979)[name]
@@ -55,7 +55,7 @@ def test_intraclass_correlations_and_limits_of_other_libraries_are_reproduced(th
     assert [round(limit, 2) for limit in limits(estimate)] == numbers[theirs]["ci95"]
 
 
-def test_the_reliability_of_the_mean_of_several_raters_equals_the_shared_reference() -> None:
+def test_the_reliability_of_the_mean_of_several_raters_equals_that_of_the_reference_file() -> None:
     numbers = block("reference.yaml", "g_study_p_x_r")
     ratings = block("reference.yaml", "shrout_fleiss_1979")["ratings"]
     for name, key in (("icc_2_1", "phi"), ("icc_3_1", "e_rho2")):
@@ -105,7 +105,9 @@ def test_the_icc_of_judge_and_gold_equals_that_of_a_table_of_two_raters(seed: in
 
 @pytest.mark.parametrize("grouped", [False, True])
 @pytest.mark.parametrize("k", [2, 3, 5])
-def test_jackknife_limits_of_an_icc_equal_those_from_recomputing_it_without_each_unit(k: int, grouped: bool) -> None:
+def test_jackknife_limits_of_an_icc_equal_those_from_recomputing_the_icc_without_each_unit(
+    k: int, grouped: bool
+) -> None:
     ratings = some_ratings(k, 60, k, levels=True)
     groups = np.random.default_rng(1).integers(0, 22, 60) if grouped else np.arange(60)
     for name in ("icc_1_k", "icc_2_k", "icc_3_k"):
@@ -118,7 +120,7 @@ def test_jackknife_limits_of_an_icc_equal_those_from_recomputing_it_without_each
         assert stepped == pytest.approx(limits(whole), abs=1e-9)
 
 
-def test_f_limits_are_used_only_for_few_examples_with_many_values_unless_requested() -> None:
+def test_limits_from_the_f_distribution_are_used_for_an_icc_of_few_examples_with_many_values_or_on_request() -> None:
     few_measured, many_measured = some_ratings(1, 12, 3), some_ratings(1, 30, 3)
     few_levels = some_ratings(1, 12, 3, levels=True)
     assert "F, if normal" in icc_2_1(few_measured).method
@@ -128,7 +130,7 @@ def test_f_limits_are_used_only_for_few_examples_with_many_values_unless_request
     assert "jackknife" in icc_2_1(few_measured, groups=[1, 1, *range(2, 12)]).method
 
 
-def test_the_interval_of_an_icc_is_withheld_or_marked_if_a_rater_hardly_varies() -> None:
+def test_the_interval_of_an_icc_is_withheld_or_marked_approximate_if_a_rater_hardly_varies() -> None:
     ratings = np.array([[0.0, 0], [0, 1]] + [[1, 1]] * 30 + [[0, 0]] * 2)
     assert icc_2_1(ratings).note == "withheld: only 3 examples outside the most common level"
     ratings[:, 1] = 1
@@ -147,7 +149,7 @@ def test_the_interval_of_a_perfect_icc_allows_for_unseen_disagreement() -> None:
     assert all(e.value == 1 for e in statistics.values())
 
 
-def test_a_rater_who_is_always_lenient_by_the_same_amount_leaves_consistency_perfect() -> None:
+def test_a_rater_who_is_always_lenient_by_the_same_amount_does_not_lower_the_icc_for_consistency() -> None:
     ratings = np.repeat([[0.0, 1.0], [1.0, 2.0]], 10, axis=0)
     statistics = icc_family(ratings)
     assert statistics["icc_3_1"].value == 1
@@ -159,7 +161,7 @@ def test_a_rater_who_is_always_lenient_by_the_same_amount_leaves_consistency_per
 # -- missing ratings and no value --------------------------------------------------------------------------------------
 
 
-def test_an_example_that_not_all_raters_rated_is_ignored_and_the_note_says_so() -> None:
+def test_an_example_that_not_all_raters_rated_is_ignored_in_an_icc_and_the_note_says_so() -> None:
     ratings = some_ratings(3, 30, 3)
     gappy = np.vstack([ratings, [[1.0, nan, 2.0]]])
     of_gappy, complete = icc_3_1(gappy), icc_3_1(ratings)
@@ -188,7 +190,9 @@ def test_the_note_of_an_icc_says_how_many_of_the_units_are_complete() -> None:
         ([[3, 3], [3, 3], [3, 3]], "one level only"),
     ],
 )
-def test_without_complete_rows_every_icc_is_undefined_and_no_warning_is_given(ratings: Any, why: str) -> None:
+def test_without_an_example_that_all_raters_rated_every_icc_is_undefined_and_no_warning_is_given(
+    ratings: Any, why: str
+) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert {e.undefined for e in icc_family(ratings).values()} == {why}
@@ -202,7 +206,7 @@ def test_the_icc_of_the_raters_mean_is_undefined_for_examples_whose_means_do_not
     assert statistics["icc_3_1"].value == -1
 
 
-def test_ratings_that_are_not_a_table_are_refused() -> None:
+def test_ratings_for_an_icc_that_are_not_a_table_are_refused() -> None:
     with pytest.raises(ValueError, match=r"one of icc_1_1, .*not 'icc'"):
         icc([[1, 2]], "icc")
     with pytest.raises(ValueError, match=r"\(n_units, n_raters\), not \(3,\)"):
@@ -218,7 +222,7 @@ def test_ratings_that_are_not_a_table_are_refused() -> None:
 # -- one judge asked again ---------------------------------------------------------------------------------------------
 
 
-def test_repeatability_without_missing_ratings_equals_the_analysis_of_variance() -> None:
+def test_repeatability_of_a_judge_without_missing_ratings_equals_the_analysis_of_variance() -> None:
     runs = some_ratings(5, 50, 3, levels=True)
     statistics = repeat_family(runs)
     assert list(statistics) == REPEATS
@@ -234,7 +238,7 @@ def test_repeatability_without_missing_ratings_equals_the_analysis_of_variance()
     assert value(statistics["shift_floor"]) == pytest.approx(floor, rel=1e-6)
 
 
-def test_repeatability_with_missing_ratings_counts_every_pair_of_runs() -> None:
+def test_with_missing_ratings_the_repeatability_of_a_judge_counts_every_pair_of_runs() -> None:
     runs = np.array([[1, 2, nan], [3, nan, 3], [2, 2, 5], [4, nan, nan], [1, 1, 1]])
     statistics = repeat_family(runs)
     assert value(statistics["flip_rate"]) == pytest.approx((1 + 0 + 2 / 3 + 0) / 4)
@@ -249,7 +253,7 @@ def test_repeatability_with_missing_ratings_counts_every_pair_of_runs() -> None:
 
 
 @pytest.mark.parametrize("name", ["test_retest", "distance", "measurement_error"])
-def test_the_jackknife_of_repeatability_equals_recomputing_without_each_example(name: str) -> None:
+def test_the_jackknife_of_a_judge_s_repeatability_equals_recomputing_it_without_each_example(name: str) -> None:
     runs = some_ratings(6, 40, 3, levels=True)
     runs[::5, 2] = nan
     estimate = repeat_family(runs)[name]
@@ -261,7 +265,7 @@ def test_the_jackknife_of_repeatability_equals_recomputing_without_each_example(
     assert spread == pytest.approx(math.sqrt(39 / 40 * ((left_out - left_out.mean()) ** 2).sum()), rel=0.1)
 
 
-def test_a_judge_whose_ratings_never_changed_has_limits_that_allow_for_unseen_changes() -> None:
+def test_limits_of_the_repeatability_of_a_judge_whose_ratings_never_changed_allow_for_unseen_changes() -> None:
     runs = np.repeat([[1.0] * 3, [4.0] * 3], 15, axis=0)
     figures, unseen = repeat_family(runs, levels=range(1, 6)), 1 - 0.025 ** (1 / 30)
     assert limits(figures["flip_rate"]) == pytest.approx((0, unseen))
@@ -272,7 +276,7 @@ def test_a_judge_whose_ratings_never_changed_has_limits_that_allow_for_unseen_ch
     assert limits(figures["test_retest"])[1] == 1
 
 
-def test_repeatability_without_examples_is_undefined_and_gives_no_warning() -> None:
+def test_repeatability_of_a_judge_without_examples_is_undefined_and_gives_no_warning() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for runs in (np.zeros((0, 3)), [[1.0], [2.0]], [[1.0, nan], [nan, 2.0]]):

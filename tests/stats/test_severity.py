@@ -63,7 +63,7 @@ def some_levels(seed: int, n: int, k: int = 5) -> tuple[Floats, Floats]:
 
 
 @pytest.mark.parametrize("table", [*TABLES, "opposite_2x2"])
-def test_errors_and_accuracy_of_other_libraries_are_reproduced(table: str) -> None:
+def test_errors_and_accuracy_equal_those_that_other_libraries_computed(table: str) -> None:
     numbers = block("reference.yaml", "two_rater_tables")[table]
     gold, judge = units(numbers["table"])
     assert value(mae(gold, judge)) == pytest.approx(numbers["mae"], abs=6e-11)
@@ -101,7 +101,7 @@ def test_jackknife_intervals_of_errors_equal_those_computed_with_other_libraries
     assert with_all_df == pytest.approx((expected["low"], expected["high"]), abs=6e-11)
 
 
-def test_errors_of_scores_equal_the_shared_reference() -> None:
+def test_errors_of_scores_equal_those_of_the_reference_file() -> None:
     numbers = block("reference.yaml", "error_split")
     gold, judge = numbers["gold"], numbers["judge"]
     values = {name: value(estimate) for name, estimate in error_family(gold, judge).items()}
@@ -176,7 +176,7 @@ def test_macro_averages_of_many_groups_and_levels_take_little_memory() -> None:
     assert limits(estimate) == pytest.approx(limits(ungrouped), abs=0.01)
 
 
-def test_limits_of_macro_recall_are_those_of_a_stratified_share_with_half_an_example_added() -> None:
+def test_limits_of_macro_recall_are_those_of_a_stratified_share_with_half_an_example_added_to_each_stratum() -> None:
     gold, judge = units([[8, 2], [3, 27]])
     estimate = macro_family(gold, judge)["macro_recall"]
     shares, sizes = np.array([8.5 / 11, 27.5 / 31]), np.array([11, 31])
@@ -218,13 +218,13 @@ def test_recall_is_a_share_of_the_examples_on_which_gold_says_yes() -> None:
     assert limits(estimate) == pytest.approx(limits(alone))
 
 
-def test_shares_of_0_and_1_have_exact_limits() -> None:
+def test_a_recall_of_1_and_a_specificity_of_0_have_exact_limits() -> None:
     statistics = yes_no_family([1] * 20 + [0] * 10, [1] * 20 + [1] * 10)
     assert limits(statistics["recall"]) == pytest.approx((0.831566529, 1.0), abs=1e-9)
     assert limits(statistics["specificity"]) == pytest.approx((0.0, 0.3084971), abs=1e-7)
 
 
-def test_shares_of_few_examples_have_no_interval() -> None:
+def test_recall_and_precision_on_fewer_than_five_examples_have_no_interval() -> None:
     statistics = yes_no_family([1] * 4 + [0] * 20, [1] * 3 + [0] * 21)
     assert statistics["recall"].note == "few: 3 of 4"
     assert statistics["precision"].note == "few: 3 of 3"
@@ -241,7 +241,7 @@ def test_macro_averages_are_marked_approximate_if_a_level_of_the_scale_was_not_s
     assert one_group.note == "withheld: one group of examples only"
 
 
-def test_macro_averages_of_a_judge_who_never_errs_are_bounded_from_below() -> None:
+def test_the_interval_of_macro_recall_of_a_judge_who_never_errs_reaches_below_1() -> None:
     gold = np.repeat([1.0, 2.0, 3.0], [20, 20, 10])
     estimate = macro_family(gold, gold)["macro_recall"]
     assert estimate.value == 1
@@ -253,7 +253,7 @@ def test_macro_averages_of_a_judge_who_never_errs_are_bounded_from_below() -> No
 # -- where there is no value or no interval ----------------------------------------------------------------------------
 
 
-def test_without_examples_every_statistic_is_undefined_and_no_warning_is_given() -> None:
+def test_without_examples_every_error_and_share_is_undefined_and_no_warning_is_given() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for gold, judge in (([], []), ([nan, 1.0], [1.0, nan])):
@@ -268,7 +268,7 @@ def test_without_examples_every_statistic_is_undefined_and_no_warning_is_given()
         assert confusion([], [], levels=[1, 2]).tolist() == [[0, 0], [0, 0]]
 
 
-def test_one_example_gives_values_without_intervals_and_no_warning() -> None:
+def test_one_example_gives_errors_and_shares_without_intervals_and_no_warning() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         errors = error_family([1.0], [2.0])
@@ -313,7 +313,7 @@ def test_recall_is_undefined_if_gold_never_says_yes() -> None:
     assert yes_no_family([0, 0], [0, 0])["f1"].undefined == "no examples with a yes"
 
 
-def test_an_even_split_between_annotators_counts_as_neither_yes_nor_no() -> None:
+def test_an_even_split_of_annotators_counts_as_neither_yes_nor_no_in_accuracy() -> None:
     statistics = yes_no_family([1, 0.5, 0, 1], [1, 1, 0, 0])
     assert statistics["accuracy"].n == 3
     assert value(statistics["accuracy"]) == pytest.approx(2 / 3)
@@ -325,7 +325,7 @@ def test_a_rating_that_is_neither_no_nor_yes_leaves_decisions_undefined() -> Non
     assert set(statistics) == set(YES_NO_NAMES)
 
 
-def test_any_two_levels_may_stand_for_no_and_yes_in_statistics_of_decisions() -> None:
+def test_any_two_levels_may_be_declared_as_no_and_yes_in_statistics_of_decisions() -> None:
     gold, judge = some_levels(3, 40, k=2)
     assert yes_no_family(gold, judge) == yes_no_family(4 * gold + 1, 4 * judge + 1, levels=(1, 5))
     thirds = yes_no_family(gold / 3, judge / 3, levels=(0, 1 / 3))
@@ -364,7 +364,7 @@ def test_the_error_on_gold_and_judge_of_different_shapes_names_both_shapes(call:
 # -- tolerance and constant -------------------------------------------------------------------------------------
 
 
-def test_the_accuracy_of_always_giving_the_most_common_level_is_its_share_of_gold() -> None:
+def test_the_accuracy_of_always_giving_the_most_common_level_is_the_level_s_share_of_gold() -> None:
     gold = np.array([1] * 18 + [0] * 2)
     assert macro_family(gold, 1 - gold)["commonest"].value == 0.9
 
@@ -374,7 +374,7 @@ def test_unknown_names_of_errors_and_correlations_are_refused() -> None:
         pair_statistic([1, 2], [1, 2], "tau")
 
 
-def test_families_of_errors_and_decisions_have_the_names_that_reports_use() -> None:
+def test_statistics_of_errors_and_of_decisions_have_the_names_that_reports_use() -> None:
     errors = {"mae", "rmse", "signed_error", "icc", "ccc", "pearson", "spearman", "kendall"}
     decisions = {"accuracy", "precision", "recall", "specificity", "f1", "prevalence_gold", "prevalence_judge"}
     assert errors <= set(error_family([1, 2], [1, 2])) == set(error_names())

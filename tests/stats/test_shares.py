@@ -53,7 +53,7 @@ def grouped_hits(draw: st.DrawFn) -> tuple[list[int], list[int]]:
 
 
 @pytest.mark.parametrize("case", SHARES, ids=lambda case: case.name)
-def test_bounds_of_a_share_equal_the_worked_examples(case: ShareCase) -> None:
+def test_confidence_bounds_of_a_share_equal_the_worked_examples(case: ShareCase) -> None:
     estimate = share_of(list(case.hits), list(case.sizes))
     tolerance = 1e-4 if case.correlation == 0 else GRID_TOLERANCE
     assert estimate.correlation == approx(case.correlation, abs=CORRELATION_TOLERANCE)
@@ -64,18 +64,18 @@ def test_bounds_of_a_share_equal_the_worked_examples(case: ShareCase) -> None:
 
 
 @pytest.mark.parametrize("case", MEANS, ids=lambda case: case.name)
-def test_bounds_of_a_mean_equal_the_worked_examples(case: MeanCase) -> None:
+def test_confidence_bounds_of_a_mean_equal_the_worked_examples(case: MeanCase) -> None:
     mean = mean_of(case.counts)
     bounds = (mean.value, mean.lower(0.9), mean.upper(0.9), mean.upper(0.95))
     assert bounds == approx((case.value, case.lower90, case.upper90, case.upper95), abs=5.1e-5)
 
 
-def test_bounds_of_a_mean_of_grouped_differences_equal_the_worked_examples() -> None:
+def test_confidence_bounds_of_a_mean_of_grouped_differences_equal_the_worked_examples() -> None:
     mean = grouped_mean(*GROUPED_DIFFERENCES)
     assert (mean.value, mean.lower(0.9), mean.upper(0.9), mean.upper(0.95)) == approx(GROUPED_MEAN, abs=5.1e-5)
 
 
-def test_every_share_in_the_shared_reference_is_reproduced() -> None:
+def test_every_share_in_the_reference_file_is_reproduced() -> None:
     for case in block("verdict.yaml", "share"):
         if case["size_by_group"] is None:
             hits = 60 if "all" in case["name"] else 45
@@ -96,7 +96,7 @@ def test_every_share_in_the_shared_reference_is_reproduced() -> None:
         assert bounds == approx(expected, abs=GRID_TOLERANCE), case["name"]
 
 
-def test_every_mean_in_the_shared_reference_is_reproduced() -> None:
+def test_every_mean_in_the_reference_file_is_reproduced() -> None:
     for case in block("verdict.yaml", "mean_difference"):
         mean = mean_of(case["counts"]) if "counts" in case else grouped_mean(case["differences"], case["group"])
         expected = tuple(case[name] for name in ("value", "low90", "high90", "high95"))
@@ -113,7 +113,7 @@ def test_with_one_example_per_group_the_limits_of_a_share_are_clopper_pearson_s(
 
 @settings(deadline=None, max_examples=40)
 @given(data=grouped_hits())
-def test_the_order_and_names_of_groups_change_no_bound(data: tuple[list[int], list[int]]) -> None:
+def test_the_order_and_names_of_groups_change_no_confidence_bound(data: tuple[list[int], list[int]]) -> None:
     hits, sizes = data
     forward, back = share_of(hits, sizes), share_of(hits[::-1], sizes[::-1])
     assert forward.correlation == approx(back.correlation, abs=1e-9)
@@ -122,7 +122,9 @@ def test_the_order_and_names_of_groups_change_no_bound(data: tuple[list[int], li
 
 @settings(deadline=None, max_examples=40)
 @given(data=grouped_hits())
-def test_the_upper_bound_of_misses_mirrors_the_lower_bound_of_hits(data: tuple[list[int], list[int]]) -> None:
+def test_the_upper_bound_of_a_share_of_misses_is_one_minus_the_lower_bound_of_the_share_of_hits(
+    data: tuple[list[int], list[int]],
+) -> None:
     hits, sizes = data
     share, misses = share_of(hits, sizes), share_of([m - y for y, m in zip(hits, sizes, strict=True)], sizes)
     lower, upper = share.lower(0.9), misses.upper(0.9)
@@ -133,7 +135,9 @@ def test_the_upper_bound_of_misses_mirrors_the_lower_bound_of_hits(data: tuple[l
 
 @settings(deadline=None, max_examples=40)
 @given(data=grouped_hits())
-def test_bounds_contain_the_share_and_groups_never_narrow_them(data: tuple[list[int], list[int]]) -> None:
+def test_confidence_bounds_contain_the_share_and_are_never_narrower_with_groups_than_without(
+    data: tuple[list[int], list[int]],
+) -> None:
     hits, sizes = data
     estimate = share_of(hits, sizes)
     assert 0 <= estimate.correlation <= 1
@@ -154,7 +158,9 @@ def test_bounds_contain_the_share_and_groups_never_narrow_them(data: tuple[list[
     differences=st.lists(st.sampled_from([-1.0, -1 / 3, 0.0, 1 / 3, 1.0]), min_size=2, max_size=40),
     size=st.integers(1, 4),
 )
-def test_a_mean_and_its_opposite_have_opposite_bounds(differences: list[float], size: int) -> None:
+def test_changing_the_sign_of_all_values_changes_the_sign_of_a_mean_s_bounds(
+    differences: list[float], size: int
+) -> None:
     groups = np.arange(len(differences)) // size
     forward, back = grouped_mean(differences, groups), grouped_mean(-np.array(differences), groups)
     if forward.support == "withheld":
@@ -167,7 +173,7 @@ def test_a_mean_and_its_opposite_have_opposite_bounds(differences: list[float], 
     assert -1 <= lower <= forward.value + 1e-12
 
 
-def test_a_bound_with_more_confidence_lies_further_out() -> None:
+def test_a_bound_of_a_share_or_mean_with_more_confidence_lies_further_from_the_value() -> None:
     share, mean = share_of([3, 5, 2, 4, 5], [5] * 5), grouped_mean([1.0, 0.0, -1.0, 0.0, 1.0, 1.0])
     points: list[Any] = [share.lower(0.99), share.lower(0.9), share.value, share.upper(0.9), share.upper(0.99)]
     assert points == sorted(points)
@@ -175,7 +181,7 @@ def test_a_bound_with_more_confidence_lies_further_out() -> None:
     assert points == sorted(points)
 
 
-def test_a_share_has_no_bounds_for_few_groups_and_approximate_ones_for_some_more() -> None:
+def test_a_share_of_examples_in_four_groups_has_no_bounds_and_in_nine_groups_approximate_ones() -> None:
     few, some, many = (grouped_share(([1.0, 0.0, 1.0]) * n, np.repeat(np.arange(n), 3)) for n in (4, 9, 10))
     assert (few.support, some.support, many.support) == ("withheld", "approximate", "plain")
     assert few.lower(0.9) is None
@@ -186,7 +192,7 @@ def test_a_share_has_no_bounds_for_few_groups_and_approximate_ones_for_some_more
     assert many.estimate().note is None
 
 
-def test_a_mean_of_differences_has_no_bounds_for_few_groups() -> None:
+def test_a_mean_of_differences_in_few_groups_has_no_bounds() -> None:
     mean = grouped_mean([0.0, 1.0, 0.0, -1.0], [1, 1, 2, 2])
     assert mean.lower(0.9) is None
     assert mean.upper(0.9) is None
@@ -227,7 +233,7 @@ def test_a_share_of_no_examples_is_undefined_and_not_zero() -> None:
     assert share.design_effect == 1
 
 
-def test_if_all_grouped_examples_are_hits_bounds_are_computed_as_if_one_had_missed() -> None:
+def test_if_all_grouped_examples_are_hits_the_lower_bound_is_computed_as_if_one_had_missed() -> None:
     perfect, almost = share_of([10] * 10, [10] * 10), share_of([9] + [10] * 9, [10] * 10)
     assert perfect.upper(0.9) == 1.0
     assert perfect.lower(0.9) == approx(almost.lower(0.9), abs=1e-9)
@@ -236,7 +242,7 @@ def test_if_all_grouped_examples_are_hits_bounds_are_computed_as_if_one_had_miss
     assert none.upper(0.9) == approx(1 - (almost.lower(0.9) or 0.0), abs=1e-3)
 
 
-def test_if_all_differences_are_equal_the_prior_correlation_within_groups_is_used() -> None:
+def test_if_all_grouped_differences_are_equal_a_correlation_of_0_3_within_groups_is_assumed() -> None:
     mean = grouped_mean([1.0] * 20, np.repeat(np.arange(10), 2))
     assert mean.correlation == 0.3
     lower = mean.lower(0.9)
@@ -244,7 +250,7 @@ def test_if_all_differences_are_equal_the_prior_correlation_within_groups_is_use
     assert lower < 1
 
 
-def test_missing_values_and_their_groups_are_left_out() -> None:
+def test_missing_values_and_their_groups_are_left_out_of_shares_and_means() -> None:
     groups = ["a", "a", "b", "b", "c", "c", "d", "d", "e", "e", "f"]
     with_gap = grouped_share([1, 0, 1, 1, 0, 0, 1, 1, 1, 0, math.nan], groups)
     without = grouped_share([1, 0, 1, 1, 0, 0, 1, 1, 1, 0], groups[:-1])
@@ -252,12 +258,12 @@ def test_missing_values_and_their_groups_are_left_out() -> None:
 
 
 @pytest.mark.parametrize(("values", "groups"), [([1.5], None), ([-0.5], None), ([[0.5]], None), ([0.5, 1], ["a"])])
-def test_values_that_are_not_a_vector_of_shares_are_refused(values: Any, groups: Any) -> None:
+def test_values_for_a_share_that_are_not_a_vector_of_shares_are_refused(values: Any, groups: Any) -> None:
     with pytest.raises(ValueError, match=r"values must be|groups must have"):
         grouped_share(values, groups)
 
 
-def test_with_many_groups_the_estimated_correlation_approaches_the_simulated_one() -> None:
+def test_with_many_groups_the_estimated_correlation_within_groups_approaches_the_simulated_one() -> None:
     generator = np.random.default_rng(3)
     planted, size, n_groups = 0.3, 5, 4000
     rates = generator.beta(0.8 * (1 - planted) / planted, 0.2 * (1 - planted) / planted, n_groups)

@@ -41,7 +41,7 @@ def table_of(a: int, b: int, c: int, d: int) -> tuple[list[int], list[bool]]:
 @pytest.mark.parametrize(
     "cells", [(3, 9, 30, 8), (0, 5, 20, 5), (8, 2, 1, 5), (6, 6, 6, 6), (1, 0, 0, 1), (12, 0, 20, 0)]
 )
-def test_the_p_of_two_shares_is_fisher_s_mid_p(cells: tuple[int, int, int, int]) -> None:
+def test_the_p_value_of_the_difference_of_two_shares_is_fisher_s_mid_p_value(cells: tuple[int, int, int, int]) -> None:
     a, b, c, d = cells
     difference = contrast(*table_of(*cells))
     exact = scipy_stats.fisher_exact(np.array([[a, b], [c, d]])).pvalue
@@ -54,7 +54,9 @@ def test_the_p_of_two_shares_is_fisher_s_mid_p(cells: tuple[int, int, int, int])
 
 @given(st.lists(st.tuples(st.integers(0, 1), st.booleans()), min_size=2, max_size=40))
 @settings(max_examples=60)
-def test_exchanging_hits_and_misses_or_slice_and_rest_changes_no_p(units: list[tuple[int, bool]]) -> None:
+def test_exchanging_hits_with_misses_or_a_slice_with_all_other_examples_changes_no_p_value(
+    units: list[tuple[int, bool]],
+) -> None:
     hits, inside = (np.array(column) for column in zip(*units, strict=True))
     p = contrast(hits, inside).p
     assert 0 <= p <= 1
@@ -62,7 +64,7 @@ def test_exchanging_hits_and_misses_or_slice_and_rest_changes_no_p(units: list[t
     assert contrast(hits, ~inside).p == pytest.approx(p)
 
 
-def test_slices_are_compared_by_the_larger_p_of_student_s_and_welch_s_tests() -> None:
+def test_for_means_a_slice_is_compared_by_the_larger_p_value_of_student_s_and_welch_s_tests() -> None:
     generator = np.random.default_rng(1)
     for size, spread in ((6, 0.2), (6, 2.0), (20, 1.0)):
         x, inside = (
@@ -73,7 +75,7 @@ def test_slices_are_compared_by_the_larger_p_of_student_s_and_welch_s_tests() ->
         assert contrast(x, inside).p == pytest.approx(max(both), rel=1e-9)
 
 
-def test_a_few_nearly_equal_values_in_a_slice_do_not_prove_a_difference() -> None:
+def test_a_few_nearly_equal_values_in_a_slice_do_not_prove_a_difference_to_other_examples() -> None:
     x = np.concatenate([[1.0, 1.01, 0.99, 1.0, 1.02], np.random.default_rng(2).normal(0.3, 1, 60)])
     inside = np.arange(65) < 5
     assert scipy_stats.ttest_ind(x[inside], x[~inside], equal_var=False).pvalue < 0.001
@@ -100,7 +102,7 @@ def test_comparisons_of_slices_raise_false_alarms_no_more_often_than_their_level
     assert np.mean(means) <= 0.07
 
 
-def test_missing_figures_are_ignored_and_an_empty_rest_gives_a_p_of_1() -> None:
+def test_missing_values_are_ignored_in_comparing_a_slice_and_a_slice_of_all_examples_has_a_p_value_of_1() -> None:
     difference = contrast([1, math.nan, 3, 2, 2, 4], [True, True, True, False, False, False])
     assert (difference.n_inside, difference.n_outside, difference.inside) == (2, 3, 2.0)
     alone = contrast([1, 0, 1], [True, True, True])
@@ -110,7 +112,7 @@ def test_missing_figures_are_ignored_and_an_empty_rest_gives_a_p_of_1() -> None:
     assert contrast([2, 2, 0, 0], [True, True, False, False]).p == 0
 
 
-def test_figures_and_slice_flags_of_different_lengths_are_refused() -> None:
+def test_values_and_slice_flags_of_different_lengths_are_refused() -> None:
     with pytest.raises(ValueError, match="equally long"):
         slice_look([1, 0], [True, False], [0])
     with pytest.raises(IndexError, match="did not match"):
@@ -136,7 +138,7 @@ def looks_at(inside: list[list[int]], outside: list[list[int]], span: float) -> 
 
 
 @pytest.mark.parametrize("case", SLICES, ids=lambda case: case.name)
-def test_comparisons_of_slices_equal_the_worked_examples(case: SliceCase) -> None:
+def test_comparisons_of_slices_with_all_other_examples_equal_the_worked_examples(case: SliceCase) -> None:
     look = looks_at(case.inside, case.outside, case.span)[case.look]
     as_it_is = look.as_it_is
     figures = as_it_is.inside, as_it_is.outside, look.same_gold
@@ -146,7 +148,7 @@ def test_comparisons_of_slices_equal_the_worked_examples(case: SliceCase) -> Non
     assert look.matters(0.15) == case.matters
 
 
-def test_every_slice_in_the_shared_reference_is_reproduced() -> None:
+def test_every_comparison_of_a_slice_in_the_reference_file_is_reproduced() -> None:
     for case in block("groups_drift_slices.yaml", "slices"):
         looks = looks_at(case["inside_gold_judge_count"], case["outside_gold_judge_count"], case["span"])
         for name, found in looks.items():
@@ -166,7 +168,7 @@ def test_every_slice_in_the_shared_reference_is_reproduced() -> None:
             assert found.matters(case["least"]) == expected["large_enough"], (case["case"], name)
 
 
-def test_the_difference_between_slice_and_rest_at_equal_gold_is_the_least_squares_coefficient() -> None:
+def test_a_slice_s_difference_at_equal_gold_is_its_coefficient_in_a_least_squares_regression() -> None:
     generator = np.random.default_rng(3)
     gold, inside = generator.integers(0, 4, 80), generator.random(80) < 0.3
     values = 0.3 * gold + 0.2 * inside + generator.normal(size=80)
@@ -178,7 +180,7 @@ def test_the_difference_between_slice_and_rest_at_equal_gold_is_the_least_square
     assert look.p_same_gold == pytest.approx(2 * scipy_stats.t.sf(abs(solved[0][0]) / np.sqrt(variance), 75))
 
 
-def test_gold_scores_of_many_values_are_held_equal_within_fifths() -> None:
+def test_for_gold_scores_of_many_values_a_slice_is_compared_within_fifths_of_gold() -> None:
     generator = np.random.default_rng(5)
     gold = generator.random(300)
     inside = generator.random(300) < gold
@@ -192,7 +194,9 @@ def test_gold_scores_of_many_values_are_held_equal_within_fifths() -> None:
 
 @given(st.lists(st.tuples(st.integers(-2, 2), st.integers(0, 2), st.booleans()), min_size=4, max_size=40))
 @settings(max_examples=60, deadline=None)
-def test_exchanging_a_slice_and_the_rest_keeps_the_p_at_equal_gold(units: list[tuple[int, int, bool]]) -> None:
+def test_exchanging_a_slice_with_all_other_examples_keeps_the_p_value_at_equal_gold(
+    units: list[tuple[int, int, bool]],
+) -> None:
     values, gold, inside = (np.array(column) for column in zip(*units, strict=True))
     forward, back = slice_look(values, inside, gold), slice_look(-values, inside, gold)
     mirrored = slice_look(values, ~inside, gold)
@@ -204,7 +208,7 @@ def test_exchanging_a_slice_and_the_rest_keeps_the_p_at_equal_gold(units: list[t
     assert forward.p >= forward.as_it_is.p
 
 
-def test_a_slice_that_is_too_small_or_has_hardly_any_gold_in_common_with_the_rest_has_a_p_of_1() -> None:
+def test_a_slice_with_hardly_any_gold_levels_in_common_with_other_examples_has_a_p_value_of_1() -> None:
     gold = np.array([0] * 5 + [9] * 6 + [0] * 10 + [5] * 20)
     inside = np.arange(41) < 11
     values = inside.astype(float)
@@ -217,7 +221,7 @@ def test_a_slice_that_is_too_small_or_has_hardly_any_gold_in_common_with_the_res
     assert half.comparable
 
 
-def test_a_slice_with_lower_agreement_than_the_rest_may_be_reported_and_one_with_higher_agreement_never() -> None:
+def test_a_slice_is_reported_only_for_lower_and_never_for_higher_agreement_than_other_examples_have() -> None:
     gold, inside = np.tile([0, 1], 30), np.arange(60) < 20
     lower = slice_look(np.where(inside, np.arange(60) % 4 < 1, True), inside, gold)
     assert lower.matters(-0.2)
@@ -225,14 +229,14 @@ def test_a_slice_with_lower_agreement_than_the_rest_may_be_reported_and_one_with
     assert lower.outside_at_same_gold == pytest.approx(lower.as_it_is.inside - lower.same_gold)
 
 
-def test_a_slice_whose_bias_is_nearer_to_zero_than_the_rest_s_is_not_called_biased() -> None:
+def test_a_slice_whose_bias_is_nearer_to_zero_than_that_of_other_examples_is_not_called_biased() -> None:
     gold, inside = np.tile([0, 1], 30), np.arange(60) < 20
     error = np.where(inside, 0.05, 0.4) + 0.01 * (np.arange(60) % 3)
     assert not slice_look(error, inside, gold, shift=True).matters(0.15)
     assert slice_look(error, ~inside, gold, shift=True).matters(0.15)
 
 
-def test_a_comparison_of_a_slice_has_a_larger_p_if_examples_are_grouped_by_task() -> None:
+def test_grouping_examples_by_task_raises_the_p_value_of_a_slice() -> None:
     generator = np.random.default_rng(8)
     group = np.repeat(np.arange(20), 5)
     gold, inside = generator.integers(0, 2, 100), group < 6
@@ -243,7 +247,7 @@ def test_a_comparison_of_a_slice_has_a_larger_p_if_examples_are_grouped_by_task(
     assert grouped.as_it_is.p > alone.as_it_is.p
 
 
-def test_comparing_an_empty_slice_gives_no_difference() -> None:
+def test_comparing_an_empty_slice_with_all_other_examples_gives_no_difference() -> None:
     for inside in (np.zeros(6, dtype=bool), np.ones(6, dtype=bool)):
         look = slice_look([1.0, 0, 1, 0, math.nan, 1], inside, [0, 1, 0, 1, 0, math.nan])
         assert look.p == 1.0

@@ -28,7 +28,7 @@ def test_light_s_kappa_is_the_mean_over_pairs_of_raters() -> None:
     assert [pair.raters for pair in pairs] == [("ann", "bob"), ("ann", "judge"), ("bob", "judge")]
 
 
-def test_the_jackknife_of_a_mean_over_pairs_leaves_each_unit_out_of_every_pair() -> None:
+def test_the_jackknife_of_a_mean_over_pairs_of_raters_leaves_each_unit_out_of_every_pair() -> None:
     ratings = some_ratings(missing=0.0)
     statistics, _ = table_agreement(
         ratings, levels=range(4), scale="ordinal", raters=NAMES, pairs="mean", weights="linear"
@@ -49,7 +49,7 @@ def test_the_jackknife_of_a_mean_over_pairs_leaves_each_unit_out_of_every_pair()
     assert (kappa.high - kappa.low) / 4 == pytest.approx(se, rel=0.1)
 
 
-def test_statistics_pooled_over_pairs_of_raters_keep_rows_of_the_same_unit_together() -> None:
+def test_statistics_that_pool_all_pairs_of_judge_and_annotator_keep_rows_of_the_same_unit_together() -> None:
     ratings = some_ratings()
     statistics, _ = table_agreement(
         ratings, levels=range(4), scale="ordinal", raters=NAMES, pairs="pooled", judge="judge"
@@ -64,7 +64,7 @@ def test_statistics_pooled_over_pairs_of_raters_keep_rows_of_the_same_unit_toget
     assert statistics["cohen_kappa"].n == len(np.unique(unit[both]))
 
 
-def test_for_two_raters_the_table_has_the_usual_coefficients_and_no_pairs() -> None:
+def test_a_table_of_two_raters_has_the_usual_coefficients_and_no_figures_for_pairs_of_raters() -> None:
     ratings = some_ratings()[:, :2]
     statistics, pairs = table_agreement(ratings, levels=range(4), scale="ordinal", raters=NAMES[:2])
     assert statistics["cohen_kappa"] == agreement(ratings, "cohen_kappa", levels=range(4))
@@ -72,13 +72,13 @@ def test_for_two_raters_the_table_has_the_usual_coefficients_and_no_pairs() -> N
     assert pairs == ()
 
 
-def test_if_a_statistic_is_undefined_for_one_pair_of_raters_so_is_its_mean_and_the_reason_names_the_pair() -> None:
+def test_a_mean_over_pairs_of_raters_is_undefined_if_one_pair_has_no_value_and_the_reason_names_the_pair() -> None:
     ratings = [[0, 0, 0], [0, 0, 1], [0, 0, 1]]
     statistics, _ = table_agreement(ratings, levels=[0, 1], scale="nominal", raters=NAMES, pairs="mean")
     assert statistics["cohen_kappa"].undefined == "ann and bob: one level only"
 
 
-def test_a_nominal_scale_has_no_means_and_no_errors() -> None:
+def test_agreement_on_a_nominal_scale_has_no_means_and_no_errors() -> None:
     statistics, _ = table_agreement(
         FOUR, levels=[1, 2, 3], scale="nominal", raters=NAMES, pairs="pooled", judge="judge"
     )
@@ -108,7 +108,7 @@ def test_the_mean_over_pairs_ignores_pairs_of_raters_that_share_no_unit() -> Non
     assert statistics["mae"].value is not None
 
 
-def test_the_mean_over_pairs_is_undefined_with_a_reason_if_no_pair_shares_a_unit() -> None:
+def test_the_mean_over_pairs_of_raters_is_undefined_with_a_reason_if_no_pair_shares_a_unit() -> None:
     alone = np.full((3, 3), math.nan)
     np.fill_diagonal(alone, 1.0)
     statistics, _ = table_agreement(alone, levels=[1, 2], scale="nominal", raters=NAMES, pairs="mean")

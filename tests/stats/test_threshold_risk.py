@@ -21,7 +21,7 @@ runs = st.integers(2, 4).flatmap(lambda n: st.lists(st.lists(scores, min_size=6,
 
 
 @pytest.mark.parametrize("case", GATES, ids=lambda case: case.name)
-def test_the_risk_of_a_gate_equals_the_worked_examples(case: GateCase) -> None:
+def test_the_chance_that_a_run_fails_a_threshold_on_its_mean_equals_the_worked_examples(case: GateCase) -> None:
     risk = threshold_risk(case.runs, case.threshold, of=case.of)
     assert risk.center == approx(case.center)
     assert (risk.p_fail.value, risk.p_fail.low, risk.p_fail.high) == approx(case.p_fail, abs=1e-6)
@@ -34,7 +34,7 @@ def test_the_risk_of_a_gate_equals_the_worked_examples(case: GateCase) -> None:
         assert risk.p_fail.value == approx(p, abs=1e-6)
 
 
-def test_every_gate_on_a_mean_in_the_shared_reference_is_reproduced() -> None:
+def test_every_chance_to_fail_a_threshold_on_a_mean_in_the_reference_file_is_reproduced() -> None:
     cases = [case for case in block("improve_gate_stress.yaml", "gate") if "threshold" in case]
     given = {"as above": cases[0]["scores"]}
     for case in cases:
@@ -49,7 +49,7 @@ def test_every_gate_on_a_mean_in_the_shared_reference_is_reproduced() -> None:
         assert risk.safe_threshold == approx(expected["safe_mark"]["repeats 1"], abs=1e-6), case["case"]
 
 
-def test_the_smallest_detectable_drop_is_the_distance_to_the_threshold_plus_the_noise_of_one_run() -> None:
+def test_the_smallest_detectable_drop_of_a_mean_is_the_distance_to_the_threshold_plus_the_noise_of_one_run() -> None:
     center, threshold, variance, ratio, drop = SMALLEST_DROP
     assert center - threshold + 0.8416212 * math.sqrt(ratio * variance) == approx(drop, abs=1e-6)
     risk = threshold_risk(STEADY, 0.74)
@@ -58,26 +58,26 @@ def test_the_smallest_detectable_drop_is_the_distance_to_the_threshold_plus_the_
     assert risk.smallest_drop == approx(risk.center - 0.74 + reach, abs=1e-6)
 
 
-def test_the_risk_of_a_gate_is_undefined_for_one_run_or_equal_runs() -> None:
+def test_the_chance_that_a_run_fails_a_threshold_is_undefined_after_one_run_or_equal_runs() -> None:
     assert "repeat" in str(threshold_risk(STEADY[:1], 0.7).p_fail.undefined)
     alike = threshold_risk([STEADY[0]] * 3, 0.7)
     assert "identical" in str(alike.p_fail.undefined)
     assert alike.safe_threshold is None
 
 
-def test_runs_that_differ_by_the_same_amount_on_every_case_are_not_called_identical() -> None:
+def test_runs_that_differ_by_an_equal_amount_on_every_example_are_not_called_identical() -> None:
     moved = threshold_risk([[0.5, 0.6, 0.7], [0.6, 0.7, 0.8]], 0.6)
     assert "identical" not in str(moved.p_fail.undefined)
     assert moved.p_fail.value is None
 
 
-def test_the_fewest_runs_that_keep_false_alarms_at_5_percent_are_advised() -> None:
+def test_the_fewest_runs_that_keep_false_alarms_of_a_threshold_at_5_percent_are_advised() -> None:
     advised = [threshold_risk(STEADY, threshold).repeats for threshold in (0.70, 0.73, 0.74, 0.745, 0.75, 0.755)]
     assert advised == [1, 1, 2, 3, 7, None]
 
 
 @pytest.mark.proof
-def test_the_advised_number_of_runs_keeps_false_alarms_to_1_in_20_in_8_of_10_gates_on_ten_cases() -> None:
+def test_with_the_advised_number_of_runs_8_of_10_thresholds_on_ten_examples_have_false_alarms_up_to_1_in_20() -> None:
     """Ten cases that pass or fail, whose runs shift with four times the variance of their noise; 2 runs are seen."""
     kept = []
     for seed in range(400):
@@ -99,7 +99,7 @@ def test_the_advised_number_of_runs_keeps_false_alarms_to_1_in_20_in_8_of_10_gat
     assert np.mean(kept) >= 0.80
 
 
-def test_cases_that_vary_together_in_groups_make_a_gate_less_certain() -> None:
+def test_examples_that_vary_together_in_groups_make_it_less_certain_whether_a_run_fails_a_threshold() -> None:
     """Two runs of 4 groups with 2 cases each: a run moves both cases of a group by the same 0.06, up or down.
 
     Alone, cases have a variance of 8 * 0.03**2 * 2 / 7 = 0.0020571; their groups sum to 0.06 in each of 8 places, which
@@ -120,14 +120,14 @@ def test_cases_that_vary_together_in_groups_make_a_gate_less_certain() -> None:
     assert apart == alone
 
 
-def test_groups_are_refused_if_there_is_not_one_for_each_case() -> None:
+def test_groups_are_refused_unless_there_is_one_for_each_example() -> None:
     with pytest.raises(ValueError, match="groups"):
         threshold_risk(STEADY, 0.7, groups=["a", "b"])
 
 
 @settings(max_examples=40)
 @given(values=runs, threshold=st.floats(0.05, 0.95))
-def test_raising_the_threshold_never_lowers_the_chance_that_a_gate_fails(
+def test_raising_the_threshold_on_a_mean_score_never_lowers_the_chance_that_a_run_fails(
     values: list[list[float]], threshold: float
 ) -> None:
     risk = threshold_risk(values, threshold)
