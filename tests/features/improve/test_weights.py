@@ -87,7 +87,7 @@ def test_fitted_weights_equal_the_worked_example() -> None:
     assert gate(X, Y, AUTHOR).p == approx(3.8e-5, abs=6e-7)
 
 
-def test_fitted_weights_equal_those_of_the_shared_simulated_case() -> None:
+def test_fitted_weights_equal_the_shared_simulated_case() -> None:
     case = block("recipes.yaml", "weights_40")
     fit = fitted(case["X"], case["y"], case["author"])
     assert fit == approx(case["w"], abs=6e-7)
