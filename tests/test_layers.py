@@ -36,7 +36,6 @@ LAYERS = [
     "prompts",
     "judges",
     "grading",
-    "verdict",
     "scorers",
     "types",
     "autograders",
