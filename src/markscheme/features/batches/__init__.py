@@ -1,4 +1,4 @@
-"""Batches: prompts that a provider answers together at half the price, and the command for those under way."""
+"""Batches: prompts that a provider answers together at half the price, and the command for the batches under way."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any

@@ -19,7 +19,7 @@ def open_batches(folder: Path) -> sqlite3.Connection:
     """Open the cache file of a folder, creating both if needed; each statement returns only once its data is on disk.
 
     Raises:
-        UsageError: It can't be used.
+        UsageError: The file can't be opened or written.
     """
     try:
         connection = open_replies(folder)

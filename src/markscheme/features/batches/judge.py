@@ -42,10 +42,10 @@ def batched(opened: Any, limited: Limited, asking: Asking, price: Price | None) 
     """Wrap a judge so that it asks in batches.
 
     Args:
-        opened: A judge that calls a provider; `batches()` gives its provider's batch API.
-        limited: The same judge for live requests.
-        asking: Settings it shares with the other judges of the run.
-        price: Price of the judge's tokens, outside batches.
+        opened: A judge that calls a provider, whose method `batches()` returns the provider's batch API.
+        limited: The judge for live requests, within the limits of the run.
+        asking: Settings that the judges of the run share.
+        price: Price of the judge's tokens outside batches; None if unknown.
 
     Raises:
         UsageError: Replies are not cached.
@@ -63,7 +63,7 @@ class Batched(Remembering):
     """A judge that returns cached replies, and sends every other prompt to its provider in batches.
 
     Attributes:
-        queue: Sends the batches and reads their results.
+        queue: Queue that sends the batches and reads their results.
     """
 
     queue: "BatchQueue"
@@ -77,8 +77,8 @@ class Batched(Remembering):
         """Return the cached reply to a prompt, or else wait for the one that a batch brings.
 
         Raises:
-            BudgetError: It could cost more than the budget leaves.
-            JudgeError: Its last batch brought no reply to it, or could not be sent.
+            BudgetError: The prompt could cost more than the budget leaves.
+            JudgeError: The last batch with the prompt brought no reply to it, or could not be sent.
         """
         reply = self.cached_reply(prompt, sample)
         if reply is not None:
@@ -112,10 +112,10 @@ class BatchQueue:
 
     Args:
         judge: The judge that answers.
-        api: Its provider's batch API.
+        api: The batch API of the judge's provider.
         batching: Settings of batches.
         memory: Cache of replies.
-        limiter: Reserves the cost.
+        limiter: Reserves the cost within the budget.
         price: Price of tokens in batches; None if unknown.
     """
 
@@ -141,8 +141,8 @@ class BatchQueue:
         Callers with the same prompt share the reply, and only the first one pays for it.
 
         Raises:
-            BudgetError: As in `Batched.reply`.
-            JudgeError: As in `Batched.reply`.
+            BudgetError: The prompt could cost more than the budget leaves.
+            JudgeError: The last batch with the prompt brought no reply to it, or could not be sent.
         """
         loop = asyncio.get_running_loop()
         if self._loop is not loop:

@@ -28,14 +28,14 @@ class BatchRecord:
     """What is recorded of one batch, so that it is known without asking the provider.
 
     Attributes:
-        token: Our name for it, given before the provider's.
-        judge: The judge that answers it.
+        token: Our id for the batch, given before the provider gives one.
+        judge: Identity of the judge that answers it.
         remote: The provider's id for it; "" while it isn't known whether the provider has received it.
-        owner: The process that sends it.
-        began: When it was sent, or last tried to be; seconds since 1970.
-        prompts: Prompts in it.
-        processed: Prompts done at the last poll; some providers report this only at the end.
-        reserved: Maximum cost in US dollars, 0 if the price is unknown.
+        owner: The process that sends the batch.
+        began: Time at which sending it was last tried, in seconds since 1970.
+        prompts: Number of prompts in it.
+        processed: Number of prompts done at the last poll; some providers report this only at the end.
+        reserved: Largest possible cost in US dollars, 0 if the price is unknown.
         usage: Tokens and cost of the replies read so far.
         is_open: True if some replies are still to be read.
     """
@@ -61,10 +61,11 @@ class BatchRecord:
 class BatchLedger:
     """Record of the batches and their prompts in the cache's file, which several processes may use at once.
 
-    Writes are on disk when a method returns, even after a power cut: a batch that is forgotten is paid for twice.
+    Writes are on disk when a method returns, so that they survive a power cut: a batch that is forgotten is paid for
+    twice.
 
     Attributes:
-        folder: The folder of the replies.
+        folder: The folder of the cached replies.
     """
 
     folder: Path

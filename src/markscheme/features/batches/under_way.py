@@ -57,8 +57,9 @@ async def cancel(batches: Iterable[BatchRecord]) -> None:
     """Ask the provider of each batch to end it.
 
     Raises:
-        UsageError: A batch isn't confirmed yet, or is at another address than this environment has.
-        NoJudge: There is no key for a provider.
+        UsageError: The provider hasn't confirmed a batch yet, or a batch is at another address than this environment
+            sets.
+        NoJudge: The key for a provider isn't set.
     """
     for batch in batches:
         if not batch.remote:
