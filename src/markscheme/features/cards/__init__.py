@@ -1,4 +1,6 @@
-"""Judge cards: files with an accepted run's figures, which `verify` computes again from the data behind them."""
+"""Judge cards: files with an accepted run's figures, which `verify` computes again from the files that they follow
+from.
+"""
 
 from collections.abc import Mapping
 from functools import partial

@@ -1,6 +1,6 @@
 """Judge card: the figures of an accepted run, short enough for a pull request, and the files that they follow from.
 
-A card states figures and the digests of everything they follow from. `calibration.accepted.verification` computes them
+A card states figures and the digests of all files that they follow from. The module `verification` computes the figures
 again.
 """
 
@@ -31,9 +31,9 @@ from markscheme.stats.estimate import Estimate
 CARD_SCHEMA: Final = 1
 """Version of card.json that is written, and the only one that is read."""
 FIGURE_DIGITS: Final = 4
-"""Decimals of figures on a card: a hundredth of a per cent, which other versions of numpy compute alike."""
+"""Decimals of figures on a card: a hundredth of a per cent, which doesn't depend on the version of numpy."""
 LAST_DIGIT: Final = 1.01e-4
-"""Largest difference between two rounded figures that counts as none: one unit in the last decimal."""
+"""Largest difference between two rounded figures that count as equal: one unit in the last decimal."""
 
 FileRole: TypeAlias = Literal["rubric", "examples", "labels", "wordings", "ratings", "replies"]
 NAMES_IN_ACCEPTED: Final[Mapping[str, str]] = {
@@ -50,8 +50,8 @@ class CardFile:
 
     Attributes:
         role: The kind of its content.
-        name: Its path from the card's folder; of a file that comes with markscheme, its path there.
-        digest: Digest of its data: white space, comments and the order of keys don't count.
+        name: Its path from the card's folder; for a file that comes with markscheme, its path in the package.
+        digest: Digest of its data, which doesn't depend on white space, comments and the order of keys.
     """
 
     role: FileRole
@@ -68,11 +68,11 @@ class CardTerms:
     """Settings on which a card's figures depend: the labels that count, and how the judge was asked.
 
     Attributes:
-        options: The examples and labels that count, and the limits of enough.
-        asking: Settings that a run may make independently of the rubric's file, as `Rubric.asking` has them.
-        settings: Number of settings that had been tried on these labels.
-        runs: How many of the accepted runs were measured in the same sitting; the first of them is what was compared.
-        labels_in: The folder of labels, by its name on the card; "" where the examples bring all of theirs.
+        options: Which examples and labels count, and how much agreement is enough.
+        asking: How the judge was asked, where a run may differ from the rubric's file, as in `Rubric.asking`.
+        settings: Number of settings that had been tried on these labels, this one included.
+        runs: Number of the accepted runs that were accepted together; the first of them was compared with gold.
+        labels_in: The folder of labels, by its name on the card; "" if all labels are in the file of examples.
     """
 
     options: LabelOptions
@@ -113,8 +113,8 @@ class JudgeCard(Reported):
     """Judge card: figures of an accepted run, with digests of the files that they follow from.
 
     Attributes:
-        content: Its data, without its id.
-        path: Its card.json.
+        content: The card's data, without its id.
+        path: Path of card.json.
     """
 
     content: Mapping[str, Any]
@@ -143,7 +143,7 @@ class JudgeCard(Reported):
         """Settings on which the card's figures depend, as its data states them.
 
         Raises:
-            RatingError: The card has none.
+            RatingError: The card states no terms.
         """
         try:
             return CardTerms.read(self.content["terms"])
@@ -155,7 +155,7 @@ class JudgeCard(Reported):
         """The files from which the card's figures follow.
 
         Raises:
-            RatingError: The card names none, or twice a file of which there is one.
+            RatingError: The card names no files, or several with a role of which there is only one.
         """
         try:
             files = tuple(CardFile(_role(raw), str(raw["file"]), str(raw["digest"])) for raw in self._entries)
@@ -180,7 +180,7 @@ class JudgeCard(Reported):
         """Return the path of a file that the card names.
 
         Raises:
-            RatingError: It is outside the project, from which nothing is read for a card.
+            RatingError: The file is outside the project, where no file is read for a card.
         """
         return place_of(file.name, self.path)
 
@@ -191,11 +191,11 @@ def card_of(
     """Make the judge card of an accepted run from its accepted.json and its calibration.
 
     Args:
-        accepted: The data of its accepted.json.
-        calibration: The run.
-        terms: The terms that its figures depend on.
-        files: The files behind it.
-        path: Its card.json.
+        accepted: The data of the run's accepted.json.
+        calibration: The calibration of the run.
+        terms: The terms that the card's figures depend on.
+        files: The files that the figures follow from.
+        path: Path of card.json, which isn't written yet.
     """
     comparison = calibration.comparison
     digests = accepted["fingerprints"]
@@ -267,7 +267,7 @@ def read_card(path: Path) -> JudgeCard:
     """Read the judge card in a card.json, without checking that its id fits its content.
 
     Raises:
-        RatingError: It cannot be read, or isn't a judge card of this version.
+        RatingError: The file cannot be read, or isn't a judge card of this version.
     """
     data = read_json(path, RatingError, parse_constant=no_constant)
     if not _is_card(data):
@@ -294,7 +294,7 @@ def stated_id(path: Path) -> str:
     """Return the id that is written in a card.json, which an edited card no longer has; "" without one.
 
     Raises:
-        RatingError: It cannot be read.
+        RatingError: The file cannot be read.
     """
     data = read_json(path, RatingError)
     return str(data.get("id", "")) if isinstance(data, dict) else ""

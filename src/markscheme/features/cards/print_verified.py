@@ -1,4 +1,4 @@
-"""Output of `verify`: whether a card or a certificate follows from the files that it names."""
+"""Output of `verify`, which says whether a card or a certificate follows from the files that it names."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,8 +15,8 @@ def print_verified(path: Path, *, json: bool) -> int:
     """Print whether each card or certificate follows from its files, and return the worst exit status.
 
     Args:
-        path: The file, or a folder, of which all that it has is shown.
-        json: True if JSON is printed.
+        path: The file of a card or certificate, or a folder, whose card and certificates are all checked.
+        json: True to print JSON.
     """
     return max(_shown(recomputed, json=json) for recomputed in _recomputed(path))
 
@@ -24,7 +24,7 @@ def print_verified(path: Path, *, json: bool) -> int:
 def _recomputed(path: Path) -> Iterator[Recomputed]:
     """Yield the checks of the card and the certificates at a path.
 
-    A path that is no certificate, and no folder with a card, is checked as a card.
+    A file that isn't a certificate, or a folder without a card or certificate, is checked as a card.
     """
     has_card = path.is_dir() and (path / CARD).exists()
     if has_card:

@@ -1,4 +1,4 @@
-"""A judge card computed again from its files, and what differs."""
+"""Verification of a judge card: its figures computed again from its files, and what differs."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -53,7 +53,7 @@ MOST_AT_A_TIME = 5
 LONGEST_VALUE = 60
 """Largest number of characters of a value that differs, to fit into a line of a table."""
 NOT_COMPUTED = ("date", "version", "cost", "ratings", "card")
-"""Entries of accepted.json that state when, with what and for how much the run was made, and the names of files."""
+"""Entries of accepted.json that aren't compared: the date, version and cost of the run, and names of files."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -71,10 +71,10 @@ def verify_card(path: Path) -> Verification:
     """Check a judge card: compare the digests of its files, and compute every figure again. Nothing is asked.
 
     Args:
-        path: A card.json, or the folder it is in.
+        path: A card.json, or the folder that has it.
 
     Raises:
-        RatingError: It isn't a judge card, or names files outside its project.
+        RatingError: The file isn't a judge card, or names files outside its project.
     """
     path = path / CARD if path.is_dir() else path
     card = read_card(path)
@@ -101,7 +101,7 @@ class _CardFiles:
 
     Attributes:
         card: The card.
-        paths: Path of each of its files.
+        paths: The path of each file that the card names.
     """
 
     card: JudgeCard
@@ -209,7 +209,8 @@ class _CardFiles:
     def _models_known(self) -> tuple[str, ...]:
         """Names of the models that answered, by the recorded replies.
 
-        Without recorded replies, those that accepted.json names and whose name begins with the model's that was asked.
+        Without recorded replies, these are the names in accepted.json that begin with the name of the model that was
+        asked.
         """
         recordings = [path for file, path in self.paths.items() if file.role == "replies"]
         if recordings:

@@ -24,7 +24,7 @@ def view(card: JudgeCard) -> Document:
     """Return the page of a judge card: what the judge may be used for, its figures, and how to check them.
 
     Raises:
-        RatingError: The card lacks an entry, or one has another form.
+        RatingError: An entry of the card is missing, or has another form.
     """
     try:
         return _page(card.content, card)
