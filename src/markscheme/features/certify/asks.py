@@ -21,23 +21,23 @@ ASKS = "asks.jsonl"
 def asking(examples: ExampleSet, promise: Promise, judges: str, *, at: str) -> Iterator[tuple[int, Callable[[], None]]]:
     """Yield how many other promises were tested on these labels, and a function that records this one; hold a lock.
 
-    The same promise asked again isn't another. Nothing is recorded for a set that comes with the package, or that came
-    from no file.
+    A promise that was tested before isn't counted as another one. For a set of labels that comes with the package, or
+    that has no file, no promise is recorded.
 
     Args:
-        examples: The labels that are tested.
+        examples: The examples whose labels the promise is tested on.
         promise: The promise.
-        judges: Who decides, as they were named.
-        at: The day.
+        judges: The judges that decide, as they were named.
+        at: The day of the test.
 
     Yields:
-        The number, and a function that records the promise, to be called once it is tested.
+        The number of other promises, and a function that records this one, to be called once it is tested.
 
     Raises:
         RatingError: The record can't be read.
 
     Warns:
-        RatingWarning: The record can't be written, so a later promise won't know of this one.
+        RatingWarning: The record can't be written, so this promise won't count for later ones.
     """
     path = None if examples.path is None else examples.path.parent / ASKS
     if path is None or path.resolve().is_relative_to(shipped("calibration").resolve()):

@@ -33,13 +33,13 @@ class StageCandidate:
     """Judge or voting panel that may become a stage of a certificate, with its ratings of the labelled examples.
 
     Attributes:
-        name: Its name, as it is asked; of a panel, names joined by `+`.
-        ratings: Ratings of the labelled examples; of several raters where it is a panel.
+        name: Its name, by which it can be asked; for a panel, the names joined by `+`.
+        ratings: Ratings of the labelled examples; for a panel, those of all its members.
         models: The models that answered.
-        fingerprint: Fingerprint of the judge, or of a panel's members; None where it isn't known.
-        usd: Cost of a thousand responses, in dollars; None where the price isn't known.
-        why_unnamed: Why no file may name it; None where one may.
-        source: The file that its ratings or replies came from; None where it was asked, or they were read with options.
+        fingerprint: Fingerprint of the judge, or of a panel's members; None if it isn't known.
+        usd: Cost of a thousand responses in US dollars; None if the price isn't known.
+        why_unnamed: Reason why a certificate's file may not name it; None if it may.
+        source: The file that its ratings or replies came from; None if it was asked, or if they were read with options.
     """
 
     name: str
@@ -73,7 +73,7 @@ def refuse_stages(stages: Sequence[str]) -> None:
     """Raise an error if a judge is named twice, if there are too many judges, or if a file doesn't exist.
 
     Raises:
-        UsageError: Names the judge or the file.
+        UsageError: One of these is the case; the message names the judge or the file.
     """
     twice = next((name for name in stages if stages.count(name) > 1), None)
     if twice is not None:
@@ -111,10 +111,10 @@ def candidate_in_files(
     """Read a judge's or panel's ratings from files, with the judges that the files name.
 
     Args:
-        paths: A file for each judge.
-        rubric: The rubric by which they rated.
+        paths: One file for each judge.
+        rubric: The rubric by which the judges rated.
         examples: The labelled examples.
-        columns: Statements on the files' columns that the files lack.
+        columns: What the files' columns and values mean.
         asking: Settings that all opened judges share.
 
     Raises:
@@ -183,11 +183,11 @@ def candidate_in_table(column: str, criterion: str, table: TableReading) -> Stag
 
     Args:
         column: The column, or several joined by `+`, which vote.
-        criterion: The criterion that it rates.
+        criterion: The criterion that the column rates.
         table: The table.
 
     Raises:
-        UsageError: There is no such column of a judge.
+        UsageError: The table has no column of a judge with that name.
     """
     judges = table.raters(criterion, judges=True)
     named = [column] if column in judges else column.split(PANEL)
@@ -213,16 +213,17 @@ def candidate_by_asking(
     """Ask a judge, or each member of a panel, about all labelled examples.
 
     Args:
-        name: Its name; None for the judge that is set, or the one at hand.
-        rubric: The rubric by which it grades.
+        name: The judge's name, or the panel members' names joined by `+`; None for the judge that is set, or else the
+            default one.
+        rubric: The rubric by which to grade.
         examples: The labelled examples.
-        folder: The rubric's calibration, whose recorded replies may answer.
+        folder: The rubric's calibration folder, whose recorded replies may answer; None if there is none.
         ask: How judges are asked.
         shared: Settings that all opened judges share.
         watch: Shows progress.
 
     Raises:
-        NoJudge: None was named, and there is none to ask.
+        NoJudge: No judge was named, and none is available.
         BudgetError: The budget doesn't cover all examples.
     """
     labelled = examples.labelled.examples

@@ -34,19 +34,20 @@ class Certificate:
 
     Attributes:
         promise: The promise about automatic decisions.
-        parts: The automatic decisions, by the decisions that the promise is about.
-        candidates: The judges, in the order in which they are asked; one of them may be several that vote.
+        parts: The automatic decisions, by the side that a promise is about: "both", "passes" or "fails".
+        candidates: The judges or panels, in the order in which they are asked.
         signals: The signal that ranks the decisions of each candidate.
-        right: Share of labelled examples that the last judge decides rightly; None where it decides none.
-        needed: Labelled examples in all with which the last judge's most certain decisions are as likely as not to keep
-            the promise; None where something is certified, or no number would do.
-        n: Labelled examples.
-        groups: Groups that they are in; None where they aren't grouped.
-        split: The labels it was tested on: all, or None for a set without parts; older files have dev or test.
-        labels: Digest of these labels.
-        pass_shares: Shares that annotators pass, of the labels and of the automatic decisions.
-        seen: The decisions that thresholds were searched among.
-        kind: The kind of labels that count; None for the strongest there are.
+        right: Share of labelled examples that the last judge decides rightly; None if it decides none.
+        needed: Total number of labelled examples with which the last judge's most certain decisions have an even chance
+            to keep the promise; None if decisions are certified, or if no number would be enough.
+        n: Number of labelled examples.
+        groups: Number of groups that these examples are in; None if they aren't grouped.
+        split: The part of the labels that the promise was tested on: "all", or None for a set without parts; files of
+            earlier versions have "dev" or "test".
+        labels: Digest of the labels that the promise was tested on.
+        pass_shares: Share of labelled examples that annotators pass, and share of automatic decisions that pass.
+        seen: The decisions from which thresholds were searched.
+        kind: The kind of labels that count; None for the strongest kind that the examples have.
     """
 
     promise: Promise
@@ -106,10 +107,11 @@ class Certificate:
         """Return the smallest certainty with which a judge's decisions need no person.
 
         Args:
-            index: The judge, from 0.
+            index: Index of the judge, from 0.
 
         Returns:
-            One number, or one for each side under a promise of its own; None where nothing stands.
+            One number, or a dict with one for each side that has a promise of its own; None if none of its decisions
+            are automatic.
         """
         return self._by_side(lambda of_side: of_side.certain[index])
 
@@ -165,7 +167,7 @@ class Certificate:
         """Write the certificate's file next to the labels; return its path, or the reason why it isn't written.
 
         Raises:
-            UsageError: It can't be written.
+            UsageError: The file can't be written.
         """
         if self.why_not_written is not None:
             return self.why_not_written
@@ -196,16 +198,16 @@ def certificate_for(
     """Find which decisions judges, asked one after the other, may make without a person; return the certificate.
 
     Args:
-        rubric: The rubric as it is.
+        rubric: The rubric as it is today.
         examples: The examples with their labels.
         candidates: The judges, cheapest first.
         promise: The promise.
-        kind: Only labels of this kind count; None for the strongest there are.
-        used: Ids of examples that moved numbers of this rubric earlier; no promise may be based on them.
-        split: The part that the labels are of: all, or None for a set without parts.
+        kind: The kind of labels that count; None for the strongest kind that the examples have.
+        used: Ids of examples by which this rubric's weights or pass mark were fitted; no promise may be based on them.
+        split: The part of the set that the labels are from: "all", or None for a set without parts.
 
     Raises:
-        ComparisonError: Nothing is labelled.
+        ComparisonError: No example is labelled.
     """
     labels = decided_labels(rubric, examples, kind, used)
     ranked = tuple(RankedDecisions.of(candidate.ratings, rubric, labels.ids) for candidate in candidates)

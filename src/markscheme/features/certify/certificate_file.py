@@ -10,13 +10,14 @@ from markscheme.numerals import finite
 from markscheme.plain_data import no_constant, parse_json, read_text, shown
 
 PROMISE_SIDES: Final = ("both", "passes", "fails", "each")
-"""The decisions that a promise may be about."""
+"""The decisions that a promise may be about: all, the passes, the fails, or each side under a promise of its own."""
 SCHEMA = 1
 """Version of the file's format; any other is refused."""
 CERTAINTY_ROUNDING = 9
 """Decimals to which a certainty is rounded before it is compared with a threshold, both in the search and in use."""
 CertaintySignal = Literal["probability", "distance", "votes"]
-"""Signals that rank a judge's decisions: its probability of them, the distance from the pass mark, or votes."""
+"""Signals that rank a judge's decisions: the probability that it gives them, the score's distance from the pass mark,
+or the share of a panel's votes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +25,12 @@ class StageRecord:
     """Entry of a certificate's file for one stage: a judge, or a panel that votes.
 
     Attributes:
-        judge: Its name, as it is asked; of a panel, names joined by `+`.
-        model: The models that answered when it was certified; empty where none named itself.
+        judge: Its name, by which it can be asked; for a panel, the names joined by `+`.
+        model: The models that answered when it was certified; empty if no reply named its model.
         fingerprint: Fingerprint of the judge as it was asked.
-        certainty: The signal that ranks its decisions.
-        passes: The certainty from which a pass stands; None where no pass does.
-        fails: The certainty from which a fail stands; None where no fail does.
+        certainty: The signal that ranks the judge's decisions.
+        passes: The certainty from which on a pass is automatic; None if no pass is.
+        fails: The certainty from which on a fail is automatic; None if no fail is.
     """
 
     judge: str
@@ -50,11 +51,11 @@ class CertifiedPasses:
     """Shares of passes on a certificate's labelled examples: among annotators' and among automatic decisions.
 
     Attributes:
-        labels: Labelled examples.
-        people: Share of them that people pass.
-        decided: Those that were decided automatically.
-        share: Share of these that pass.
-        effective: Number of independent examples that they are worth; fewer where they are in groups.
+        labels: Number of labelled examples.
+        people: Share of labelled examples that people pass.
+        decided: Number of examples that were decided automatically.
+        share: Share of the automatic decisions that pass.
+        effective: Number of independent examples that count as much as these; smaller if they are in groups.
     """
 
     labels: int
@@ -91,15 +92,15 @@ class CascadeFile:
         path: The file.
         rubric: Fingerprint of the rubric.
         prompt: Fingerprint of the prompt.
-        stages: The judges.
-        error: The largest share of wrong automatic decisions that is promised.
+        stages: The stages, in the order in which they are asked.
+        error: The largest share of wrong automatic decisions under the promise.
         confidence: Confidence of the promise.
-        side: The decisions that the promise is about: both, passes, fails or each.
-        pass_shares: Shares of passes among its labels and its decisions; None in a file that doesn't say.
-        labels: Digest of the labels that it was certified on; None in a file that doesn't say.
-        split: The part of the labels that these are; None for a set without parts.
-        labels_file: Name of the file of examples, next to it; None in a file that doesn't say.
-        label_ids: Digests of the labelled examples' ids; None in a file that doesn't say.
+        side: The decisions that the promise is about: "both", "passes", "fails" or "each".
+        pass_shares: Shares of passes among its labels and its decisions; None if the file doesn't state them.
+        labels: Digest of the labels that it was certified on; None if the file doesn't state it.
+        split: The part of the set that these labels are from; None for a set without parts.
+        labels_file: Name of the file of examples next to the certificate; None if the certificate doesn't state it.
+        label_ids: Digests of the labelled examples' ids; None if the file doesn't state them.
     """
 
     path: Path
@@ -121,7 +122,7 @@ class CascadeFile:
 
         Raises:
             UsageError: There is no such file.
-            RatingError: It can't be read, or isn't one.
+            RatingError: The file can't be read, or isn't a certificate.
         """
         if not path.exists():
             how = "`markscheme certify RUBRIC --judge JUDGE,JUDGE --write` makes it"
@@ -169,7 +170,7 @@ def _refuse_out_of_range(data: Mapping[str, Any]) -> None:
     """Raise an error if a number of a certificate, of its promise or its labels, is outside its possible range.
 
     Raises:
-        ValueError: Names the first one.
+        ValueError: A number is out of range; the message names the first one.
     """
     promises = {name: data.get(name) for name in ("error", "confidence", "wrong_passes")}
     for name, share in promises.items():

@@ -40,12 +40,13 @@ from markscheme.rubrics.search import known_rubrics, project_of
 from markscheme.stats.estimate import Estimate
 
 MOST_FURTHER = 1000
-"""Largest number of earlier promises on the same labels, each of which halves the level, that a file may state."""
+"""Largest number of earlier promises on the same labels that a file may state; each of them halves the significance
+level."""
 WITHOUT_DECISIONS = "it doesn't keep the decisions that it was certified on; certify again"
 TOLERANCE = 1e-8
-"""Largest difference between two figures that counts as none; thresholds are stored with nine decimals."""
+"""Largest difference between two figures that count as equal; thresholds are stored with nine decimals."""
 COMPARED = ("stages", "labels", "pass_shares", "automatic", "decided", "errors", "upper")
-"""Entries of a certificate's file that a new search gives, and that are therefore compared."""
+"""Entries of a certificate's file that are compared, since a new search gives them too."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -54,7 +55,7 @@ class CertificateCheck(Recomputed):
 
     Attributes:
         file: The certificate.
-        labels: Labelled decisions that its thresholds were searched among; 0 where they couldn't be.
+        labels: Number of labelled decisions from which the thresholds were searched again; 0 if they couldn't be.
     """
 
     file: CascadeFile
@@ -81,14 +82,14 @@ def is_certificate_file(path: Path) -> bool:
 def check_certificate(path: Path) -> CertificateCheck:
     """Search a certificate's thresholds again, and compare its decisions with the project's labels and ratings.
 
-    Nothing is asked or written, and nothing outside the project is read.
+    No judge is asked, no file is written, and no file outside the project is read.
 
     Args:
         path: A cascade.json.
 
     Raises:
-        UsageError: There is no such file.
-        RatingError: It isn't a certificate.
+        UsageError: The file doesn't exist.
+        RatingError: The file isn't a certificate.
     """
     file = CascadeFile.load(path)
     document = read_json(path, RatingError, parse_constant=no_constant)
@@ -151,7 +152,7 @@ def _searched_again(file: CascadeFile, document: Mapping[str, Any]) -> Certifica
     """Search a certificate's thresholds again, on the labelled decisions that are stored in its file.
 
     Raises:
-        ValueError: The file's decisions can't be read, or a number is out of its range.
+        ValueError: The file's decisions can't be read, or a number is out of range.
     """
     labels = document.get("labels") or {}
     signals = tuple(stage.certainty for stage in file.stages)
@@ -221,8 +222,8 @@ class _DecisionSources:
 
     Attributes:
         file: The certificate.
-        document: Its content.
-        seen: The decisions that it keeps.
+        document: The content of its file.
+        seen: The decisions that its file stores.
         rubric: The rubric, as it is today.
     """
 

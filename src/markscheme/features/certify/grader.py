@@ -18,7 +18,7 @@ from markscheme.prompts.submission import Submission
 from markscheme.rubrics.rubric import Rubric
 
 NOT_CERTAIN = "no judge is certain enough"
-"""Reason why a person should decide, where rubric, judges and labels are still those that were certified."""
+"""Reason why a person should decide, if rubric, judges and labels are still those that were certified."""
 
 
 def certified_grader(rubric: Rubric, judges: CertifiedJudges, options: GradeOptions) -> "Certified":
@@ -33,8 +33,8 @@ class Certified:
 
     Attributes:
         rubric: The rubric to grade by.
-        judges: The certificate, and the judges as they are here.
-        stages: The graders of each stage: one, or one for each member of a panel.
+        judges: The certificate, with its judges as they were opened.
+        stages: The graders of each stage: one for a judge, or one for each member of a panel.
     """
 
     def __init__(self, rubric: Rubric, judges: CertifiedJudges, stages: Sequence[Sequence[SubmissionGrader]]) -> None:
@@ -110,13 +110,13 @@ def stage_decision(grades: Sequence[Grade], signal: str, rubric: Rubric) -> tupl
     """Return a stage's decision with its certainty, from the grades of its judge or panel; None if a grade lacks one.
 
     Args:
-        grades: One, or of a panel one from each member.
-        signal: What ranks its decisions: probability, distance or votes.
-        rubric: As graded.
+        grades: One grade, or one from each member of a panel.
+        signal: The signal that ranks the stage's decisions: "probability", "distance" or "votes".
+        rubric: The rubric by which it was graded.
 
     Returns:
-        The grade that readers are shown, of a panel that of a judge that decides like most; whether it passes the
-        response; and how certain that is, None where it can't be ranked.
+        The grade to show to readers, which for a panel is that of a judge that decides with the majority; True if the
+        stage passes the response; and the certainty of the decision, None if it can't be ranked.
     """
     scores = [grade.scored for grade in grades if grade.scored is not None and grade.scored.passed is not None]
     if len(scores) < len(grades):

@@ -14,11 +14,12 @@ from markscheme.rubrics.gray_zone import GrayZone
 def zone_of(certificate: Certificate) -> float | GrayZone | None:
     """Return the gray zone that leaves the same labelled examples to people as a certificate; None if no zone does.
 
-    Of the widths that do, the one with the fewest decimals. A side of which nothing is automatic goes to people
+    Of the widths that do so, it is the one with the fewest decimals. A side without automatic decisions goes to people
     altogether.
 
     Returns:
-        The half-width, or one for each side; None where nothing is certified, or something else ranks decisions.
+        The half-width in score, or one for each side; None if no decisions are certified, or if they aren't ranked by
+        the distance from the pass mark.
     """
     if certificate.signals != ("distance",) or not certificate.is_supported:
         return None

@@ -28,8 +28,9 @@ class CertifiedJudges:
 
     Attributes:
         file: The certificate.
-        stages: The judges of each stage: one, or the members of a panel.
-        labels_changed: How the labels differ from those it was certified on; None where they don't, or aren't here.
+        stages: The judges of each stage: one judge, or the members of a panel.
+        labels_changed: How the labels differ from those that were certified on; None if they don't, or if they aren't
+            next to the certificate.
     """
 
     file: CascadeFile
@@ -65,9 +66,10 @@ class CertifiedJudges:
         """Return why a stage may not decide: its judge or the answering model isn't as certified; None if it may.
 
         Args:
-            index: The stage, from 0.
+            index: Index of the stage, from 0.
             models: The models that answered.
-            ways: For each judge of the stage, the ways in which it was asked.
+            ways: For each judge of the stage, the parameters that requests left out, for each way in which it was
+                asked.
         """
         record = self.file.stages[index]
         judges = zip(self.stages[index], ways, strict=True)
@@ -98,7 +100,7 @@ def open_certified(path: Path, asking: Asking) -> CertifiedJudges:
 
     Raises:
         RatingError: The file can't be read, or isn't a certificate.
-        UsageError: There is no such file, a panel isn't ranked by its votes, or a judge can't be opened.
+        UsageError: The file doesn't exist, a panel isn't ranked by its votes, or a judge can't be opened.
     """
     file = CascadeFile.load(path)
     members = [panel_names(record.judge) for record in file.stages]
@@ -115,7 +117,7 @@ def _open_from_file(name: str, file: Path, asking: Asking) -> Judge:
     """Open a judge that a file names; refuse judges that run code, and judges that name other judges.
 
     Raises:
-        UsageError: It can't be opened, or is code or names judges itself, which no file may name.
+        UsageError: The judge can't be opened, or it runs code or names other judges, which a file may not name.
     """
     kind = known_kind(name)
     if kind.names_code or kind.names_judges:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from markscheme.judges.judge import JudgeGroup
 
 CASCADE_FILE = "cascade.json"
-"""The name of a certificate, in `calibration/<rubric>/`."""
+"""Name of a certificate's file, in `calibration/<rubric>/`."""
 
 
 def _cascade(rest: str, asking: "Asking") -> "JudgeGroup":
@@ -29,7 +29,7 @@ def _cascade_of(rubric: str, folder: Path | None) -> Path:
     """Return the path of a rubric's certificate.
 
     Raises:
-        UsageError: It has none.
+        UsageError: The rubric has no certificate.
     """
 
     folder = folder or find_calibration(rubric, Path.cwd())

@@ -15,7 +15,7 @@ from markscheme.ratings.splits import labelling_digest
 from markscheme.rubrics.rubric import Rubric
 
 _ID_DIGITS = 8
-"""Number of hexadecimal digits of the digest of an example's id, as in settings.jsonl."""
+"""Number of hexadecimal digits of the digest of an example's id; settings.jsonl has as many."""
 
 
 def certified_labels(path: Path, rubric: Rubric, split: str | None) -> dict[str, Any]:
@@ -24,7 +24,7 @@ def certified_labels(path: Path, rubric: Rubric, split: str | None) -> dict[str,
     Args:
         path: The file of examples.
         rubric: The rubric.
-        split: The part that was certified on: all, test or dev; None for a set without parts.
+        split: The part of the set that was certified on: "all", "test" or "dev"; None for a set without parts.
     """
     chosen = _part(_loaded(path, rubric), split)
     ids = sorted(_short(example.id) for example in chosen.labelled.examples)
@@ -34,10 +34,10 @@ def certified_labels(path: Path, rubric: Rubric, split: str | None) -> dict[str,
 def certified_examples(file: CascadeFile, rubric: Rubric) -> ExampleSet | None:
     """Load a certificate's labelled examples as they are now; None if they aren't next to the certificate.
 
-    Further examples don't count, unless the file doesn't say which there were.
+    Examples that were added since don't count, unless the certificate doesn't say which examples it was made with.
 
     Raises:
-        RatingError: They can't be read.
+        RatingError: The examples can't be read.
     """
     path = _labels_path(file)
     if not path.is_file():
@@ -53,7 +53,7 @@ def changed_labels(file: CascadeFile, rubric: Rubric) -> str | None:
     """Return how the labels next to a certificate differ from those it was made with; None if they don't.
 
     Raises:
-        RatingError: They weren't checked, with the reason.
+        RatingError: The labels couldn't be checked; the message says why.
     """
     if not file.labels:
         raise RatingError("it doesn't say on which labels it was certified")
@@ -73,7 +73,7 @@ def with_checked_labels(judge: JudgeGroup, rubric: Rubric) -> JudgeGroup:
     """Return a certificate's judges; they decide nothing if the labels next to the certificate have changed.
 
     Warns:
-        RatingWarning: The labels changed, or weren't checked.
+        RatingWarning: The labels changed, or couldn't be checked.
     """
     if not isinstance(judge, CertifiedJudges):
         return judge

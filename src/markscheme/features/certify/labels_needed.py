@@ -28,11 +28,11 @@ def labels_for_certificate(
     """Estimate how many labels `certify` needs for these judges in this order; the promise isn't recorded as tested.
 
     Args:
-        rubric: The rubric as it is.
+        rubric: The rubric as it is today.
         examples: The labelled examples.
-        by_file: The ratings of each judge, with their file.
+        by_file: The ratings of each judge, with the file of each.
         error: The largest share of wrong automatic decisions.
-        kind: Only labels of this kind count; None for the strongest there are.
+        kind: The kind of labels that count; None for the strongest kind that the examples have.
     """
     raters = [{rating.rater for rating in ratings} for _, ratings in by_file]
     each_has_one = all(len(names) == 1 for names in raters)

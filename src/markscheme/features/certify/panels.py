@@ -1,10 +1,10 @@
-"""How many independent judges a panel of judges is worth, given how often its members err together."""
+"""Number of independent judges that a panel of judges is worth, given how often its members err together."""
 
 import numpy as np
 import numpy.typing as npt
 
 FEWEST_TOGETHER = 10
-"""Fewest examples on which two members both voted for their errors to be correlated."""
+"""Fewest examples on which two members must both have voted for the correlation of their errors to be computed."""
 
 
 def independent_votes(errors: npt.ArrayLike) -> float | None:
@@ -13,11 +13,11 @@ def independent_votes(errors: npt.ArrayLike) -> float | None:
     It is K / (1 + (K - 1) r).
 
     Args:
-        errors: Each member's vote minus gold, shape (n, K), nan where one gave none.
+        errors: Each member's vote minus gold, shape (n_examples, n_members), nan where a member gave none.
 
     Returns:
-        From 1, where all err alike, to K, where their errors have nothing in common; None where no two members with
-        errors share enough examples.
+        A number from 1, if all members make the same errors, to K, if their errors are independent; None if no two
+        members with errors share enough examples.
 
     Source:
         Kish (1965), Survey Sampling, for the design effect of correlated observations.

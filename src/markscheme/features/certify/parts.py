@@ -24,8 +24,8 @@ def votes_of_panel(calibration: Calibration) -> float | None:
 def may_decide(calibration: Calibration) -> float | None:
     """Estimate the share of responses that a judge could decide alone under the usual promise.
 
-    It is for a judge whose decisions are neither shown right on both sides nor may still be by more labels. None where
-    annotators' labels come to no decision, or where it would decide none.
+    It is estimated for a judge that isn't shown to be right on both sides, and that more labels couldn't show to be.
+    None if annotators' labels give no decisions, or if the judge could decide no response alone.
     """
     comparison = calibration.comparison
     gold = comparison.gold

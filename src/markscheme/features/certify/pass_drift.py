@@ -16,7 +16,7 @@ from markscheme.text import on_one_line
 FEWEST_GRADED = 30
 """Smallest number of graded responses for which the share of passes is compared."""
 MOVED_AT = 0.01
-"""The largest p at which a share counts as moved; the check of labels that weren't drawn at random uses the same."""
+"""Largest p at which a share counts as moved; the check of labels that weren't drawn at random uses this value too."""
 
 
 def warn_of_moved_passes(grading: Grading, counts: GradedCounts) -> None:
@@ -43,13 +43,13 @@ def warn_of_moved_passes(grading: Grading, counts: GradedCounts) -> None:
 def moved_share(file: CascadeFile, *, passes: int, fails: int, left_to_people: int) -> tuple[float, float] | None:
     """Return the share of automatic decisions that pass, when certified and now; None without a significant change.
 
-    Where only one side is automatic, it is the share of responses that are decided so.
+    If only one side is automatic, it is the share of all responses that are decided automatically.
 
     Args:
         file: The certificate.
-        passes: Responses that it passed.
-        fails: Responses that it failed.
-        left_to_people: Responses that it decided neither way.
+        passes: Number of responses that its judges passed.
+        fails: Number of responses that its judges failed.
+        left_to_people: Number of responses that its judges left to people.
     """
     certified = file.pass_shares
     if certified is None or not certified.decided or not passes + fails:

@@ -37,17 +37,17 @@ def print_certificate(
 
     Args:
         rubric: The name or file of the rubric, or a table.
-        judge: Who decides, as it is named after `--judge`; None for the judge that is set, or the one at hand.
+        judge: The judges, as they are named after `--judge`; None for the judge that is set, or else the default one.
         promise: The promise that automatic decisions must keep.
         labels: Which labels count, and their file.
         ask: How judges are asked.
-        columns: Statements on the files' columns.
+        columns: What the files' columns and values mean.
         ratings: Files of ratings instead of judges.
-        write: True if the certificate is written next to the labels.
-        ask_within: True if it is written as the rubric's gray zone.
-        force: True if a file with uncommitted changes may be written.
-        details: True if the details are printed too.
-        json: True if JSON is printed.
+        write: True to write the certificate next to the labels.
+        ask_within: True to write it as the rubric's gray zone.
+        force: True to write even a file with uncommitted changes.
+        details: True to print the details too.
+        json: True to print JSON.
     """
     if brings_rubrics(Path(rubric)):
         refuse_table(rubric)

@@ -17,12 +17,14 @@ class Promise:
     """Promise that at most a given share of automatic decisions is wrong, with the options of `certify` that state it.
 
     Attributes:
-        error: The largest share of wrong ones.
-        confidence: Confidence of the promise.
-        side: The decisions that may be automatic: both, the passes or the fails alone, or each side under a promise of
-            its own.
-        wrong_passes: The largest share of wrong ones among automatic passes, as a second promise; None without.
-        further: Number of other promises that were asked of the same labels before; each leaves half of the level.
+        error: The largest share of wrong decisions among the automatic ones, 0 to 1.
+        confidence: Confidence of the promise, 0 to 1.
+        side: The decisions that may be automatic: "both" sides, "passes" or "fails" alone, or "each" side under a
+            promise of its own.
+        wrong_passes: The largest share of wrong decisions among automatic passes, as a second promise; None for no
+            second promise.
+        further: Number of other promises that were tested on the same labels before; each halves the significance
+            level.
     """
 
     error: float = option(PROMISED_ERROR, "largest share of wrong automatic decisions (0.05)", BELOW_1, value="P")

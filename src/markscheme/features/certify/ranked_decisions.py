@@ -28,9 +28,10 @@ class RankedDecisions:
     """Decisions of a judge or panel on labelled examples, with their certainty; arrays have one row per example.
 
     Attributes:
-        signal: The signal that ranks them.
-        certainty: More is more certain; nan where the judge decides nothing, or can't be ranked.
-        passes: Whether it passes each.
+        signal: The signal that ranks the decisions.
+        certainty: Certainty of each decision, a larger number being more certain; nan if the judge doesn't decide the
+            example, or if its decision can't be ranked.
+        passes: Flags of the examples that it passes.
     """
 
     signal: CertaintySignal
@@ -48,7 +49,7 @@ class RankedDecisions:
     def of_panel(cls, ratings: Sequence[Rating], rubric: Rubric, ids: Sequence[str]) -> "RankedDecisions":
         """Return the majority decision of several judges, ranked by the share of judges in the majority.
 
-        An even split can't be ranked, nor can an example on which one judge didn't decide.
+        An even split can't be ranked, nor can an example that one of the judges didn't decide.
         """
         by_judge = {judge: [rating for rating in ratings if rating.rater == judge] for judge in judges_in(ratings)}
         columns = [column_of(judge, of_judge, rubric, ids) for judge, of_judge in by_judge.items()]

@@ -37,10 +37,11 @@ class CertifyRun:
     """Result of a run of `certify`: the certificate, and the files that were written.
 
     Attributes:
-        rubric: The rubric by which was judged.
+        rubric: The rubric by which the judges graded.
         certificate: The decisions that the labels allow judges to make alone.
-        written: The file that was written, or why none was; None where none was asked for.
-        edit: The rubric's file with the gray zone; None where that wasn't asked for, or isn't certified.
+        written: The certificate's file, or the reason why it wasn't written; None if it wasn't asked for.
+        edit: The edit that writes the gray zone into the rubric's file; None if that wasn't asked for, or if no gray
+            zone is certified.
     """
 
     rubric: Rubric
@@ -67,23 +68,23 @@ def certify(
 
     Args:
         rubric: The rubric.
-        judges: Judges as they are named after `--judge`; None for the judge that is set, or the one at hand.
+        judges: The judges, as they are named after `--judge`; None for the judge that is set, or else the default one.
         promise: The promise that automatic decisions must keep.
-        ratings: Files of ratings instead of judges: of one judge, or of several that vote.
+        ratings: Files of ratings instead of judges: one file of a judge, or several of judges that vote.
         examples: A file of labelled examples; None for the rubric's own.
-        gold: Only labels of this kind count; None for the strongest there are.
+        gold: The kind of labels that count; None for the strongest kind that the examples have.
         ask: How judges are asked.
-        columns: Statements on the files' columns that the files lack.
+        columns: What the files' columns and values mean.
         watch: Shows progress.
-        writes: True if the certificate is written next to the labels.
-        zone: True if it is written as the rubric's gray zone.
+        writes: True to write the certificate next to the labels.
+        zone: True to write it as the rubric's gray zone.
 
     Raises:
-        UsageError: The rubric compares pairs; a judge is named twice, or too many are; or one is neither a judge nor a
-            file, or a file of several judges.
-        NoJudge: There is none to ask.
+        UsageError: The rubric compares pairs; a judge is named twice, or too many judges are named; or a name is
+            neither a judge nor a file, or is a file with ratings of several judges.
+        NoJudge: No judge is named, and none is available.
         BudgetError: The budget doesn't cover all examples.
-        ComparisonError: Nothing is labelled.
+        ComparisonError: No example is labelled.
     """
     if rubric.is_of_pairs:
         raise UsageError(f"{rubric.name} compares pairs, which neither pass nor fail: nothing there is decided")
@@ -129,7 +130,7 @@ def _edited(rubric: Rubric, certificate: Certificate) -> Edit | None:
     """Write the gray zone into the rubric's file and return the edit; None if there is no gray zone to write.
 
     Raises:
-        UsageError: The rubric has no file, or something else than the distance from the pass mark ranks decisions.
+        UsageError: The rubric has no file, or decisions aren't ranked by the distance from the pass mark.
     """
     zone = zone_of(certificate)
     if certificate.is_supported and zone is None:
@@ -152,13 +153,13 @@ def certify_table(
 
     Args:
         path: The table.
-        judges: Columns of judges as they are named after `--judge`; None for all of them.
+        judges: Columns of judges, as they are named after `--judge`; None for all of them.
         promise: The promise.
-        columns: What the caller says of its columns.
-        gold: Only labels of this kind count; None for the strongest there are.
+        columns: What the table's columns and values mean.
+        gold: The kind of labels that count; None for the strongest kind that the examples have.
 
     Raises:
-        UsageError: It rates several things, has no judge, or nothing says which values pass.
+        UsageError: The table has several criteria or no judge, or it isn't known which values pass.
     """
     named = () if judges is None else (judges.replace(PANEL, ","),)
     table = read_files([path], columns.of_table(named))

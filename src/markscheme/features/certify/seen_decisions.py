@@ -1,4 +1,5 @@
-"""Decisions on labelled examples, from which a certificate's thresholds were found; it stores them without texts."""
+"""Decisions on labelled examples, from which a certificate's thresholds were found; its file stores them without texts.
+"""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,7 +31,7 @@ class SeenDecisions:
 
     Attributes:
         labels: People's decisions.
-        judges: Each judge's, in the order in which they are asked.
+        judges: The decisions of each judge, in the order in which judges are asked.
     """
 
     labels: DecidedLabels
@@ -101,12 +102,12 @@ class SeenDecisions:
         """Read decisions from the entries that `to_json` wrote, with digests as ids and groups.
 
         Args:
-            entries: The entries.
+            entries: The entries of the examples.
             signals: The signal that ranks each judge's decisions.
-            explicit: On how many examples people decided on the whole.
+            explicit: Number of examples on which people gave a decision on the whole response.
 
         Raises:
-            ValueError: It is something else; names the entry.
+            ValueError: An entry isn't such a one; the message names it.
         """
         if not isinstance(entries, list) or not entries:
             raise ValueError("decisions is a list of entries, one for each labelled example")
@@ -135,8 +136,8 @@ def certified_passes(labels: DecidedLabels, is_automatic: Flags, passes: Flags) 
 
     Args:
         labels: Annotators' decisions.
-        is_automatic: Whether each is decided automatically, shape (n,).
-        passes: Whether it then passes, shape (n,).
+        is_automatic: Flags of the examples that are decided automatically, shape (n,).
+        passes: Flags of the examples that the automatic decision passes, shape (n,).
     """
     groups = None if labels.groups is None else np.array(labels.groups)[is_automatic]
     decided = grouped_share(passes[is_automatic], groups)
@@ -155,7 +156,7 @@ def _entry(raw: Any, index: int, judges: int) -> tuple[str, str | None, bool, li
     """Read an example's entry in the certificate: id, group, people's decision, and each judge's decision.
 
     Raises:
-        ValueError: It isn't one.
+        ValueError: The data aren't such an entry.
     """
     named = f"decisions[{index}]"
     if not isinstance(raw, Mapping) or not isinstance(raw.get("id"), str):

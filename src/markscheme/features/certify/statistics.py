@@ -16,8 +16,8 @@ from markscheme.stats.labels_needed import EVEN
 from markscheme.stats.shares import grouped_share, share
 
 STEPS = 25
-"""Number of sizes of the automatic part that are tried, evenly from the fewest decisions that could keep the promise
-to all: with 200 labels a step is six decisions."""
+"""Number of sizes of the automatic part that are tried, spaced evenly from the fewest decisions that could keep the
+promise up to all decisions: with 200 labels a step is six decisions."""
 CERTAINTY_DIGITS = 9
 """Decimals to which a certainty is rounded, so that 2/3 and 1 - 1/3 are equal. With exact comparison in the search and
 a tolerance in use, the promise broke in .24 of draws."""
@@ -33,11 +33,12 @@ class ErrorLimit:
     """Limit on the share of wrong automatic decisions, with the significance level at which it is tested.
 
     Attributes:
-        error: The largest share that is allowed, above 0 and below 1.
-        level: Probability with which a test may pass although more are wrong, above 0 and below 1.
+        error: The largest share of wrong decisions that is allowed, above 0 and below 1.
+        level: Significance level: the largest probability that the test passes although more are wrong, above 0 and
+            below 1.
 
     Raises:
-        ValueError: The caller's fault: a share out of range.
+        ValueError: A share is out of range, which is the caller's mistake.
     """
 
     error: float
@@ -61,20 +62,20 @@ class ErrorLimit:
         """Compute the upper confidence limit of the share that is wrong; None without decisions or with few groups.
 
         Args:
-            wrong: Whether each decision is wrong, shape (n,).
-            groups: Group of each, shape (n,); None where each is its own.
+            wrong: Flags of the wrong decisions, shape (n,).
+            groups: Group of each decision, shape (n,); None if each is a group of its own.
         """
         return grouped_share(wrong, groups).upper(1 - self.level)
 
     def holds(self, wrong: Flags, groups: Integers | None = None) -> bool:
         """Return True if decisions pass the test of this limit; grouped decisions need at least `fewest` groups.
 
-        A stretch of groups without an error doesn't show how alike their decisions are. With fewer groups, a promise
-        broke in up to a third of the sets of 24 to 28 tasks whose errors go by task.
+        Groups without an error don't show how similar the decisions of a group are. With fewer groups, a promise broke
+        in up to a third of the sets of 24 to 28 tasks in which all decisions of a task are wrong together.
 
         Args:
-            wrong: Whether each decision is wrong, shape (n,).
-            groups: Group of each, shape (n,); None where each is its own.
+            wrong: Flags of the wrong decisions, shape (n,).
+            groups: Group of each decision, shape (n,); None if each is a group of its own.
         """
         if groups is not None and len(np.unique(groups)) < self.fewest:
             return False
@@ -87,8 +88,8 @@ def counted_errors(chosen: Flags, wrong: Flags, groups: Integers | None = None) 
 
     Args:
         chosen: Flags of the automatic decisions, shape (n,).
-        wrong: Whether each decision is wrong, shape (n,).
-        groups: Group of each example, shape (n,); None where each is its own.
+        wrong: Flags of the wrong decisions, shape (n,).
+        groups: Group of each example, shape (n,); None if each is a group of its own.
     """
     return wrong[chosen], None if groups is None else groups[chosen]
 
@@ -103,10 +104,9 @@ class StageDecisions:
     """Decisions of one stage of a cascade on labelled examples: certainty, errors and passes.
 
     Attributes:
-        certainty: How certain the judge is of each decision, rounded, shape (n,); nan where it decides nothing, or may
-            not.
-        wrong: Whether each decision is wrong, shape (n,); whatever where it decides nothing.
-        passes: Whether it passes each example, shape (n,); False where nothing is promised of passes.
+        certainty: The judge's certainty of each decision, rounded, shape (n,); nan where it doesn't or may not decide.
+        wrong: Flags of the wrong decisions, shape (n,); ignored where it doesn't decide.
+        passes: Flags of the examples that it passes, shape (n,); all False if there is no promise about passes.
     """
 
     certainty: Floats
@@ -120,12 +120,13 @@ class StageDecisions:
         """Make a stage's decisions from arrays of certainties, errors and passes.
 
         Args:
-            certainty: A probability, a share of votes, or a distance from the pass mark, more being more certain.
-            wrong: Whether each decision is wrong.
-            passes: Whether the judge passes each example; None where nothing is promised of passes.
+            certainty: A probability, a share of votes, or a distance from the pass mark for each decision, shape (n,);
+                a larger number is more certain.
+            wrong: Flags of the wrong decisions, shape (n,).
+            passes: Flags of the examples that the judge passes, shape (n,); None if there is no promise about passes.
 
         Raises:
-            ValueError: The shapes differ.
+            ValueError: The shapes of the arrays differ.
         """
         certainties = np.asarray(certainty, dtype=np.float64)
         is_wrong = np.asarray(wrong, dtype=np.float64) == 1
@@ -150,17 +151,17 @@ class CertifiedCascade:
 
     Attributes:
         limit: The promise about the automatic decisions, and its test.
-        of_passes: The promise about the automatic passes; None without.
-        certain: For each judge, the certainty from which its decision stands; None where it decides nothing.
-        stage: For each example, the judge that decides it, counted from 0; -1 where a person does; shape (n,).
-        automatic: Share of examples decided automatically; undefined where everything goes to people, with the reason.
-        errors: Wrong decisions among the automatic ones; where there are none, among the last judge's most certain that
-            were tested.
-        n_automatic: Examples decided automatically; where there are none, the number that was tested.
-        upper: Upper limit of the share that is wrong; None where everything goes to people.
-        passes: Automatic passes; 0 where passes aren't known.
-        wrong_passes: Those that are wrong.
-        upper_passes: Upper limit of the share of automatic passes that is wrong; None without passes.
+        of_passes: The second promise, about the automatic passes; None if there is none.
+        certain: For each judge, the certainty from which on its decisions are automatic; None if none are.
+        stage: For each example, the index of the judge that decides it, from 0; -1 if a person does; shape (n,).
+        automatic: Share of examples decided automatically; undefined, with the reason, if everything goes to people.
+        errors: Number of wrong decisions among the automatic ones; if none are automatic, among the last judge's most
+            certain decisions that were tested.
+        n_automatic: Number of examples decided automatically; if there are none, the number that was tested.
+        upper: Upper limit of the share of wrong automatic decisions; None if everything goes to people.
+        passes: Number of automatic passes; 0 if passes aren't known.
+        wrong_passes: Number of automatic passes that are wrong.
+        upper_passes: Upper limit of the share of automatic passes that are wrong; None if there are no passes.
     """
 
     limit: ErrorLimit
@@ -251,14 +252,15 @@ def certified_cascade(
     simulation, not by a proof.
 
     Args:
-        stages: The judges in the order in which they are asked, cheapest first. An example that one can't grade goes on
-            to those after it.
+        stages: The judges in the order in which they are asked, cheapest first. An example that one judge can't grade
+            goes on to the judges after it.
         limit: The promise.
-        groups: Names of groups that share errors, such as tasks, shape (n,); None where each example is its own.
+        groups: Name of each example's group, such as its task, whose examples share errors, shape (n,); None if each is
+            a group of its own.
         of_passes: A second promise, about the automatic passes alone.
 
     Raises:
-        ValueError: The caller's fault: no judges, or shapes that differ.
+        ValueError: There are no judges, or shapes differ, which is the caller's mistake.
 
     Source:
         Angelopoulos, Bates, Candès, Jordan and Lei (2021), Learn then Test. arXiv:2110.01052
@@ -307,17 +309,18 @@ def labels_for_first_size(
     """Estimate the number of labels with which a judge's most certain decisions have an even chance to pass the test.
 
     With more labels the fewest decisions that can pass are a smaller and surer part of all. Errors are expected there
-    as often as in the same part of the labels so far (beta-binomial, with the prior of Jeffreys). With groups, that
-    part has decisions of as many groups as the promise takes.
+    as often as in the same part of the labels so far (beta-binomial, with Jeffreys' prior). With groups, that part has
+    decisions of as many groups as the promise needs.
 
     Args:
         certainty: Certainty of each decision, as `StageDecisions.of` takes it, shape (n,).
-        wrong: Whether each decision is wrong, shape (n,).
+        wrong: Flags of the wrong decisions, shape (n,).
         limit: The promise.
-        groups: As for `certified_cascade`; examples of one group count as fewer.
+        groups: Name of each example's group, such as its task, shape (n,); examples of one group count as fewer. None
+            if each is a group of its own.
 
     Returns:
-        None where no number of `LABEL_COUNTS` would do.
+        The number of labels; None if no number in `LABEL_COUNTS` would be enough.
 
     Example:
         >>> sure = np.linspace(1, 0.5, 120)
@@ -437,12 +440,13 @@ def automatic_part(
 
     Args:
         certainty: Certainty of each decision, as `StageDecisions.of` takes it, shape (n,).
-        wrong: Whether each decision is wrong, shape (n,).
+        wrong: Flags of the wrong decisions, shape (n,).
         limit: The promise.
-        groups: Names of groups that share errors, such as tasks, shape (n,); None where each example is its own.
+        groups: Name of each example's group, such as its task, whose examples share errors, shape (n,); None if each is
+            a group of its own.
 
     Raises:
-        ValueError: The caller's fault: shapes that differ.
+        ValueError: The shapes differ, which is the caller's mistake.
 
     Source:
         Angelopoulos, Bates, Candès, Jordan and Lei (2021), Learn then Test. arXiv:2110.01052
@@ -460,9 +464,9 @@ def too_few_labels(decided: int, limit: ErrorLimit, groups: int | None = None) -
     """Return why no promise could hold with so few decisions, even if none of them were wrong.
 
     Args:
-        decided: The decisions.
+        decided: Number of decisions.
         limit: The promise.
-        groups: Groups that they are of; None where each is its own.
+        groups: Number of groups that the decisions are of; None if each is a group of its own.
     """
     promise = f"at most {percent(limit.error)} errors with {percent(1 - limit.level)} confidence"
     return f"not enough {_what_lacks(promise, 'label', 'decision', decided, limit, groups)}"
@@ -471,8 +475,10 @@ def too_few_labels(decided: int, limit: ErrorLimit, groups: int | None = None) -
 def too_few_passes(passes: int, of_passes: ErrorLimit, groups: int | None = None) -> str:
     """Return why no promise about passes could hold with so few passes, even if none of them were wrong.
 
-    Args: passes: The passes. of_passes: The promise about them. groups: Groups that they are of; None where each is its
-    own.
+    Args:
+        passes: Number of passes.
+        of_passes: The promise about passes.
+        groups: Number of groups that the passes are of; None if each is a group of its own.
     """
     promise = f"at most {percent(of_passes.error)} wrong passes with {percent(1 - of_passes.level)} confidence"
     return f"not enough {_what_lacks(promise, 'passe', 'passe', passes, of_passes, groups)}"

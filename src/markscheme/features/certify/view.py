@@ -1,4 +1,4 @@
-"""The report on a certificate: what each judge decides, what people do, and under which promise."""
+"""The report on a certificate: what each judge decides, what is left to people, and under which promise."""
 
 import math
 from collections.abc import Iterator
@@ -19,11 +19,12 @@ from markscheme.report.json import attributes
 from markscheme.rubrics.gray_zone import GrayZone, gray_zone
 
 FEWEST_FOR_TWO = 100
-"""Fewest labels with which a second judge is offered: it divides the level, which with fewer labels costs people's
-time."""
+"""Fewest labels with which a second judge is suggested: it halves the significance level for each judge, so that with
+fewer labels more decisions are left to people."""
 RECOMMENDED = 5
-"""Fewest judges whose votes rank decisions finely enough; a judgement. On published answers to trivia and 400 labels,
-votes of three judges decided .38 of the responses and votes of seven .76; the votes of one judge can't rank decisions.
+"""Smallest number of judges whose votes rank decisions finely enough; a judgement. On published answers to trivia and
+400 labels, votes of three judges decided .38 of the responses and votes of seven .76; the votes of one judge can't rank
+decisions.
 """
 _WHOSE: dict[MarkSide, str] = {"both": "decisions", "passes": "passes", "fails": "fails"}
 
@@ -33,7 +34,7 @@ def view(run: CertifyRun, again: str) -> Document:
 
     Args:
         run: The run.
-        again: The command, as it was typed.
+        again: The command of this run, as it was typed.
     """
     certificate = run.certificate
     examples = counted(certificate.n, "labelled example")
