@@ -30,7 +30,7 @@ def chart(plot: Plot) -> Any:
     """Draw a plot as axes of matplotlib, or as a chart of Altair if only that is installed.
 
     Raises:
-        UsageError: Neither is installed.
+        UsageError: Neither library is installed.
     """
     if find_spec("matplotlib") is not None:
         return matplotlib_axes(plot)
