@@ -48,18 +48,18 @@ def compare(
     watch: Watch = unwatched,
     **options: Any,
 ) -> Compared:
-    """Judges compared on the same examples: which agrees better with the labels, what moved, what each costs.
+    """Compare judges on the same examples: which agrees better with the labels, what moved, what each costs.
 
     Args:
-        sides: Two or more, the one in use first: files of ratings in any format, lists of ratings, calibrations, or
+        sides: Two sides or more, that in use first: files of ratings in any format, lists of ratings, calibrations, or
             judges to ask, by name or opened.
-        rubric: The rubric of all of them; by default the one that the files name or imply.
+        rubric: The rubric of all sides; by default the one that the files name or imply.
         examples: Labelled examples, or their file; by default the rubric's own.
         watch: Shows progress.
         options: How judges are asked, as on the command line: `samples=3`, `budget=2`.
 
     Raises:
-        UsageError: Fewer than two sides, an unknown rubric or option, or judges without a rubric.
+        UsageError: There are fewer than two sides, a rubric or option is unknown, or judges are named without a rubric.
         RatingError: Examples or ratings can't be read.
         ComparisonError: The sides have no example in common.
 

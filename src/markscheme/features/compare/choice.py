@@ -31,11 +31,12 @@ from markscheme.stats.shares import share
 MOVED = 0.05
 """Largest Holm-adjusted p at which a shift between two judges counts as shown."""
 NO_WORSE_MARGIN = 0.05
-"""Margin of non-inferiority: the largest difference by which a judge may agree less often than the best judge."""
+"""Margin of non-inferiority: the largest difference in share of examples by which a judge may agree less often than the
+best judge."""
 ONE_SIDED = 0.90
 """Level of a two-sided interval whose lower limit is a one-sided 95 % limit."""
 _MOST_LABELS = 100_000
-"""Largest number of labels that is named as needed to tell two judges apart."""
+"""Largest number of labels that is stated as needed to tell two judges apart."""
 
 
 @dataclass(frozen=True)
@@ -43,13 +44,14 @@ class Contender:
     """A judge that `compare` chooses among, with its ratings and their cost.
 
     Attributes:
-        name: Its name in reports.
-        ratings: Its ratings.
-        cost: The cost of asking it, for replies that weren't cached.
-        from_cache: Replies that came from the cache and so cost nothing this time.
-        submissions: Submissions that the paid and cached replies were for.
-        identity: What identifies it, or its name where only its ratings are known; None where it was calibrated before.
-        per_call: The most criteria in a question, where judges are compared by that.
+        name: The judge's name in reports.
+        ratings: The judge's ratings.
+        cost: The cost of replies that weren't cached.
+        from_cache: Number of replies that came from the cache and so cost nothing this time.
+        submissions: Number of submissions that the paid and cached replies were for.
+        identity: What identifies the judge, or its name if only its ratings are known; None if it was calibrated
+            before.
+        per_call: The largest number of criteria in one question, if judges are compared by that; else None.
     """
 
     name: str
@@ -82,11 +84,11 @@ class CriterionPair:
     """Comparison of two judges on one criterion.
 
     Attributes:
-        exact: Exact agreement of each with gold; None without gold.
-        between: Share of examples on which the two give the same level.
-        shift: Second minus first, in levels.
-        p: Probability of such a shift if neither rates higher, exact, after Holm's adjustment over the criteria. Tasks
-            count as the interval of the shift counts them.
+        exact: Share of examples on which each judge gives gold's level, and their difference; None without gold.
+        between: Share of examples on which the two judges give the same level.
+        shift: Mean of the second judge's levels minus the first's.
+        p: Exact probability of such a shift if neither judge rates higher, after Holm's adjustment over the criteria.
+            Tasks are treated as in the interval of the shift.
     """
 
     exact: Pair | None
@@ -100,10 +102,10 @@ class Flip:
     """An example that one judge passes and the other fails.
 
     Attributes:
-        id: The example's.
+        id: Id of the example.
         passes: True if the second judge passes it.
-        scores: First and second; nan where one gave only a decision.
-        gold: True if gold passes it; None where gold has no decision.
+        scores: Scores of the first and the second judge; nan for one that gave only a decision.
+        gold: True if gold passes it; None if gold has no decision.
     """
 
     id: str
@@ -117,24 +119,27 @@ class Differences:
     """Comparison of two judges on the examples that both graded.
 
     Attributes:
-        first: Name of the first.
-        second: Name of the second.
-        n: Examples both graded.
-        figures: agreement, mae, signed_error and accuracy (same pass/fail decision as gold); empty without gold.
-        criteria: By name.
-        shift: Second minus first, in score.
-        shift_p: Exact probability of it if neither scores higher.
+        first: Name of the first judge.
+        second: Name of the second judge.
+        n: Number of examples that both graded.
+        figures: By name agreement, mae, signed_error and accuracy (share of examples with gold's decision), each of
+            both judges; empty without gold.
+        criteria: The comparison on each criterion, by the criterion's name.
+        shift: Mean of the second judge's scores minus the first's.
+        shift_p: Exact probability of such a shift if neither judge scores higher.
         flips: Examples whose decision flips, the largest score difference first.
-        flips_p: Probability of such a balance of flips to pass and to fail if neither is more lenient, exact (McNemar).
-        became_right: Number of flips after which the decision is gold's; None without gold.
-        became_wrong: Number of flips after which it no longer is; None likewise.
-        became_p: Probability of such a balance of right and wrong if neither agrees more with gold, exact; None
-            likewise.
-        false_passes: Ids of examples, of those that both decided, that gold fails and a judge passes: the first
-            judge's, then the second's.
-        link: What a score of the first means in scores of the second, if the second replaces the first.
-        old_passes_that_pass: Share of the first's passes that the second passes.
-        old_fails_that_pass: Share of the first's fails that the second passes.
+        flips_p: Exact probability of such a balance of flips to pass and to fail if neither judge is more lenient
+            (McNemar).
+        became_right: Number of flips in which the second judge decides as gold does; None without gold.
+        became_wrong: Number of flips in which the first judge decides as gold does; None without gold.
+        became_p: Exact probability of such a balance of right and wrong if neither judge agrees more often with gold;
+            None without gold.
+        false_passes: Of the examples that both judges decided, ids of those that gold fails and the first judge passes,
+            and of those that gold fails and the second passes.
+        link: The line that converts scores of the first judge to scores of the second, if the second replaces the
+            first.
+        old_passes_that_pass: Share of the first judge's passes that the second passes.
+        old_fails_that_pass: Share of the first judge's fails that the second passes.
     """
 
     first: str
@@ -176,19 +181,21 @@ class ContenderFigures:
     """Figures of one of the compared judges, on the examples that all of them graded.
 
     Attributes:
-        name: The judge's.
-        gate: Whether it is shown that it may pass or fail responses; None without gold, or where nothing passes.
-        trend: Whether it is shown that its scores may be averaged; None without gold.
+        name: Name of the judge.
+        gate: The state of the ruling on whether it may pass or fail responses; None without gold, or if nothing passes.
+        trend: The state of the ruling on whether its scores may be averaged; None without gold.
         agreement: Share of examples on which it agrees with gold; None without gold.
-        behind_best: Its agreement minus the best one's, with one-sided 95 % limits; None for the best, or without gold.
-        not_worse: True if the lower limit of that is above minus the margin; None without gold.
-        labels_needed: More labels needed to decide, if the two keep differing as they do; None where decided or
-            unknown.
-        false_passes: Number of examples, of those that all judges graded, that gold fails and it passes; None where
+        behind_best: Its agreement minus the best judge's, with one-sided 95 % limits; None for the best judge, or
+            without gold.
+        not_worse: True if the lower limit of `behind_best` is above minus the margin; None without gold.
+        labels_needed: Number of additional labels needed to decide whether it is worse, if the two judges keep
+            differing as they do; None if it is decided, or if the number is unknown.
+        false_passes: Of the examples that all judges graded, the number that gold fails and this judge passes; None if
             nothing passes.
-        fails: Number of them that gold fails and on which it decides; None likewise.
-        not_graded: Number of examples it did not grade.
-        usd_per_1000: US dollars per thousand submissions; None where not known.
+        fails: Of the examples that all judges graded, the number that gold fails and that this judge decides; None if
+            nothing passes.
+        not_graded: Number of examples that it did not grade.
+        usd_per_1000: Cost in US dollars per thousand submissions; None if it isn't known.
     """
 
     name: str
@@ -219,23 +226,24 @@ class Choice:
     """Comparison of several judges, with the judge to choose.
 
     Attributes:
-        rubric: The rubric of all of them.
+        rubric: The rubric of all judges.
         examples: Number of examples.
         reference: The kind of gold; None without gold.
-        measure: The side of scores that is compared, which averages rest on.
-        paired: What agreement of the judges is of: the decision where there are decisions, else as `measure`.
-        standings: One per judge, in the order they were named.
-        pairs: Each pair of them.
-        best: Of those of which most is shown, the one that agrees with gold most often; None without gold.
-        recommended: The cheapest of which as much is shown and that is not worse than the best; None where there is no
-            such judge.
-        because: Why, in a sentence.
+        measure: The measure by which averages of the judges are compared, mostly the score.
+        paired: The measure by which agreement is compared: the decision if there are decisions, else `measure`.
+        standings: The figures of each judge, in the order in which judges were named.
+        pairs: The differences of each pair of judges.
+        best: Among the judges of which most is shown, the one that agrees with gold most often; None without gold.
+        recommended: The cheapest judge of which as much is shown and that is not worse than the best; None if there is
+            no such judge.
+        because: The reason for the recommendation, in a sentence.
         notes: Caveats of the comparison.
         baseline: Agreement of the best constant answer with the same gold; None without gold.
-        baseline_score: That answer, as a number.
-        next_step: The labels that the verdict on the recommended judge, else the best, needs; None where it isn't open.
-        labels_needed: How many those are; None where none are, or no number would do.
-        why_refused: Why the judge to choose can't gate, in a sentence; None where that isn't shown.
+        baseline_score: The best constant answer, as a number.
+        next_step: A sentence on the labels that the verdict on the recommended judge, or else on the best one, needs;
+            None if that verdict isn't open.
+        labels_needed: Number of these labels; None if none are needed, or if no number would be enough.
+        why_refused: The reason why the judge to choose can't gate, in a sentence; None if that isn't shown.
     """
 
     rubric: Rubric
@@ -269,7 +277,7 @@ class Choice:
         """Return this choice with the next step, the labels needed and the reason for refusal that a verdict gives.
 
         Args:
-            decision: That verdict.
+            decision: The verdict on the judge to choose.
         """
         is_refused = decision.gate is not None and decision.gate.state == "refused"
         return replace(
@@ -304,17 +312,17 @@ def choose(
     """Compare judges on the same examples.
 
     Args:
-        rubric: The rubric of all of them.
+        rubric: The rubric of all judges.
         contenders: Two judges or more, the one in use first.
         truth: Gold; without it only the differences between judges are reported.
-        of: What agreement is of: "score", "decision", or a criterion or its name; None means the decision where there
-            are decisions, else the score.
-        tolerance: How far a score may be from gold and still agree; None means the rubric's.
+        of: What must agree: "score", "decision", or a criterion or its name; None means the decision if there are
+            decisions, else the score.
+        tolerance: Distance from gold below which a score agrees; None means the rubric's.
         notes: Caveats of the comparison.
 
     Raises:
-        ComparisonError: No example was rated by all of them.
-        ValueError: Fewer than two contenders.
+        ComparisonError: No example was rated by all judges.
+        ValueError: There are fewer than two contenders.
     """
     if len(contenders) < 2:
         raise ValueError(f"a choice is between two judges or more, not {len(contenders)}")
@@ -393,10 +401,10 @@ class _View:
     """Table of the judges' ratings, with gold if there is any, and the measures by which judges are compared.
 
     Attributes:
-        table: Has a column for each judge, and gold if there is any.
-        has_gold: True if there is.
-        measure: The side of scores that is compared.
-        paired: What agreement of the judges is of.
+        table: A table with a column for each judge, and gold if there is any.
+        has_gold: True if the table has gold.
+        measure: The measure by which averages of the judges are compared, mostly the score.
+        paired: The measure by which agreement is compared: the decision if there are decisions, else `measure`.
     """
 
     table: RatingTable
@@ -505,7 +513,7 @@ class _View:
     def _became(self, before: Column, after: Column) -> Floats:
         """Return, for each example, 1 if only the second judge decides as gold does, -1 if only the first, else 0.
 
-        nan stands where gold or a judge has no decision.
+        The value is nan if gold or a judge has no decision.
         """
         gold = self.table[GOLD].decisions
         is_missing = np.isnan(gold + before.decisions + after.decisions)
@@ -540,7 +548,7 @@ class _View:
 
         Args:
             contenders: The judges.
-            decisions: The verdict on each, by its name; empty without gold.
+            decisions: The verdict on each judge, by the judge's name; empty without gold.
         """
         everywhere = self.graded_by_all(contender.name for contender in contenders)
         compared = [self.compared(contender.name, everywhere) for contender in contenders] if self.has_gold else []
@@ -602,9 +610,10 @@ def labels_to_tell(differences: Floats, *, groups: Sequence[str] | None = None) 
     """Estimate how many labels would show a judge to be no worse than another, if they go on differing as now.
 
     Args:
-        differences: 1, 0 or -1 per example: whether one judge is right where the other isn't, shape (n,); nan allowed.
-        groups: The task of each example, shape (n,), where several share one. Groups that are all alike say nothing of
-            how far others vary, so no number is given.
+        differences: For each example 1 if only the one judge is right, -1 if only the other is, else 0, shape (n,); nan
+            is allowed.
+        groups: The task of each example, shape (n,), if several share one. If the mean of all groups is equal, they
+            don't show how much further groups vary, so None is returned.
 
     Example:
         >>> labels_to_tell(np.array([1.0, -1.0] + [0.0] * 18))

@@ -34,12 +34,12 @@ class Compared(Reported):
 
     Attributes:
         choice: The differences, and the cheapest judge that is no worse.
-        contenders: Their ratings, under the names in the choice.
+        contenders: The judges with their ratings, under the names in the choice.
         truth: Gold; None without labels.
-        examples: Those that were compared.
-        decision: What the judge to choose may decide, with all settings tried on the labels, these included; None
-            without labels by people, or where no judge agrees with any.
-        table: The table that the judges are columns of; None of other files.
+        examples: The examples that were compared.
+        decision: What the judge to choose may decide, given all settings tried on the labels, those of this run
+            included; None without labels by people, or if there is no best judge.
+        table: The table whose columns the judges are; None if ratings are from other files.
     """
 
     choice: Choice
@@ -73,7 +73,7 @@ def files_among(sides: Sequence[str]) -> list[Path]:
     """Return those sides of a comparison that are files with ratings; every other side has to name a judge.
 
     Raises:
-        UsageError: A side is neither.
+        UsageError: A side is neither a file nor a judge's name.
 
     Example:
         >>> files_among(["anthropic+openai:m", "local:judge.gguf"])
@@ -107,18 +107,18 @@ def compare_sides(
     """Compare judges and rated files, the sides of a comparison, on the same examples.
 
     Args:
-        sides: Files, and names of judges.
+        sides: The sides: files, and names of judges.
         rated: The contents of the files, and the rubric of all sides.
-        examples: Examples with the labels to compare with; None where there are none.
-        ask: Asks a judge.
-        rule: Which labels count, what agreement is of, and the tolerance.
+        examples: Examples with the labels to compare with; None if there are none.
+        ask: Function that asks a judge.
+        rule: Which labels count, what must agree, and the tolerance.
         split: The part of the files whose labels count.
         notes: Notes so far.
-        own_gold: True compares with the gold in the calibrations, if there are no other sides.
+        own_gold: True to compare with the gold in the calibrations, if all sides are calibrations.
 
     Raises:
         UsageError: There are fewer than two contenders.
-        ComparisonError: They have no example in common.
+        ComparisonError: The sides have no example in common.
     """
     all_notes = [*notes, *rated.notes]
     calibrations = [file.calibration for file in rated.files if file.calibration is not None]
@@ -171,12 +171,12 @@ def _shared(rated: RatedFiles, notes: list[str], *, alone: bool) -> RatedFiles:
     """Return files of ratings with only those ratings and labels whose response is the same in all of them.
 
     Args:
-        rated: The files.
-        notes: Gets a note of what is left out.
-        alone: True if there are no other sides than the files.
+        rated: The contents of the files.
+        notes: A list to which a note on what is left out is added.
+        alone: True if the files are the only sides.
 
     Raises:
-        ComparisonError: They have no response in common.
+        ComparisonError: The files have no response in common.
     """
     differing = _other_responses(rated.files)
     if differing:
@@ -241,13 +241,13 @@ def compare_calibrations(
     """Compare the judges of several calibrations of the same labelled examples.
 
     Args:
-        calibrations: Two or more, that of the judge in use first; its labels are the gold.
-        of: What agreement is of: "score", "decision", or a criterion's name; None means the decision
-            where there are decisions, else that of the first calibration.
-        tolerance: How far a score may be from gold and still agree; None means the rubric's.
+        calibrations: Two calibrations or more, that of the judge in use first; its labels are the gold.
+        of: What must agree: "score", "decision", or a criterion's name; None means the decision if there are decisions,
+            else what the first calibration compared.
+        tolerance: Distance from gold below which a score agrees; None means the rubric's.
 
     Raises:
-        ComparisonError: They graded no example in common.
+        ComparisonError: The judges graded no example in common.
     """
     first = calibrations[0]
     names = distinct([calibration.rater.name for calibration in calibrations])

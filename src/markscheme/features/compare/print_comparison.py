@@ -52,16 +52,16 @@ def print_comparison(
 
     Args:
         sides: Files, judges or versions of a rubric, as they were typed.
-        labels: Which labels count, what agreement is of, and the tolerance.
+        labels: Which labels count, what must agree, and the tolerance.
         ask: How judges are asked.
-        columns: Statements on the files' columns.
+        columns: What the files' columns and values mean.
         rubric: A rubric's name or file; None for the one that the sides name or imply.
-        report: With two versions of a rubric, a calibration's JSON by the second.
-        pairs: True if the systems in files of pairs are compared.
-        details: True if the details are printed too.
-        json: True if JSON is printed.
-        markdown: True if Markdown is printed.
-        html: The file of a page; None writes none.
+        report: For two versions of a rubric, the JSON of a calibration by the second version.
+        pairs: True to compare the systems in files of pairs.
+        details: True to print the details too.
+        json: True to print JSON.
+        markdown: True to print Markdown.
+        html: The file of an HTML page to write; None for no page.
     """
     if json and markdown:
         raise UsageError("--json and --markdown cannot share standard output; ask for one of them")
@@ -193,7 +193,8 @@ def _keep(compared: Compared, labels: LabelOptions) -> None:
 def _onward(compared: Compared, sides: Sequence[str]) -> tuple[str, str] | None:
     """Return the next command, which reports on the chosen judge alone; None if there is no such command.
 
-    It is a side by itself that `calibrate` can read: Promptfoo's results, or a judge or ratings of a rubric in a file.
+    There is one if `calibrate` can read the side alone: Promptfoo's results, or a judge or ratings of a rubric in a
+    file.
     """
     choice = compared.choice
     names = [contender.name for contender in compared.contenders]

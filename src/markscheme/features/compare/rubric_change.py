@@ -1,4 +1,4 @@
-"""Changes of a rubric: the wording, the labels given under the old wording, and the verdict before and after."""
+"""Change of a rubric: its wording, the labels given under the old wording, and the verdict before and after."""
 
 import warnings
 from collections.abc import Mapping
@@ -26,9 +26,9 @@ class RubricVerdict:
 
     Attributes:
         use: What the judge may decide.
-        verdict: Whether it agrees well enough.
-        agreement: Share of examples on which it agrees.
-        live_judge: The judge's name, by which it can be asked again; None where only its ratings or replies were read.
+        verdict: The verdict on whether the judge agrees well enough.
+        agreement: Share of examples on which the judge agrees.
+        live_judge: The judge's name, by which it can be asked again; None if only its ratings or replies were read.
     """
 
     use: str
@@ -41,7 +41,7 @@ class RubricVerdict:
         """Return the verdict in a calibration's JSON, or on a judge card.
 
         Raises:
-            RatingError: It has none.
+            RatingError: The file has no verdict.
         """
         try:
             if data["use"] not in USES:
@@ -56,14 +56,14 @@ class RubricChange:
     """What differs between two versions of a rubric: an old one, in a commit or another file, and today's.
 
     Attributes:
-        name: The rubric's.
+        name: Name of the rubric.
         since: The commit, as it was named, or the file of the first version.
-        was: The rubric then; None where it is new.
-        now: The rubric.
+        was: The old version; None if the rubric is new.
+        now: Today's version.
         changes: The differences between the two.
-        labels: Which labels were given under old words, in a sentence; "" where none were, or there are no labels.
-        before: The verdict by the judge card of the first version; None where it had none.
-        after: The verdict of a calibration by the rubric as it is now; None where none is given.
+        labels: A sentence on the labels given under the old words; "" if there are none.
+        before: The verdict by the judge card of the first version; None if it had no card.
+        after: The verdict of a calibration by today's version; None if none is given.
     """
 
     name: str
@@ -92,15 +92,15 @@ class RubricChange:
 
 
 def rubric_change(old: tuple[Path, str | None], new: tuple[Path, str | None], report: Path | None) -> RubricChange:
-    """Return what differs between two versions of a rubric. Nothing is asked.
+    """Return what differs between two versions of a rubric. No judge is asked.
 
     Args:
         old: The file of the first version and its commit, as git names it; None for the file as it is.
-        new: Those of the second version.
-        report: What `calibrate --json` wrote of the second version; None without one.
+        new: The file and the commit of the second version.
+        report: The report that `calibrate --json` wrote on the second version; None if there is none.
 
     Raises:
-        UsageError: There is no such rubric, commit or repository.
+        UsageError: The rubric, the commit or the repository doesn't exist.
         RatingError: The report, or the card of the first version, cannot be read.
     """
     rubric = _rubric_of(*new)
@@ -141,7 +141,7 @@ def _commit(revision: str, folder: Path) -> str:
     """Return the commit that a revision names.
 
     Raises:
-        UsageError: There is none.
+        UsageError: No commit has that name.
     """
     commit = commit_of(revision, folder)
     if commit is None:

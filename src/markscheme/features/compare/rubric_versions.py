@@ -14,11 +14,11 @@ def change_between(sides: Sequence[str], report: Path | None) -> RubricChange | 
     """Return what changed between two versions of a rubric; None if the sides are something else.
 
     Args:
-        sides: What is compared, as it was typed.
-        report: What `calibrate --json` wrote of the second version; None without one.
+        sides: The sides of the comparison, as they were typed.
+        report: The report that `calibrate --json` wrote on the second version; None if there is none.
 
     Raises:
-        UsageError: There is no such rubric, commit or repository.
+        UsageError: The rubric, the commit or the repository doesn't exist.
         RatingError: The report, or the card of the first version, cannot be read.
     """
     if len(sides) != 2 or not any(map(_is_version, sides)):

@@ -55,18 +55,18 @@ def compare_by_name(
     """Compare judges, rated files or ratings in memory on the same examples.
 
     Args:
-        sides: Files of ratings and names of judges, as the user wrote them; opened judges; ratings in memory. The one
+        sides: Files of ratings and names of judges, as the user wrote them; opened judges; ratings in memory. The side
             in use comes first.
-        rubric: The rubric of all sides; None takes the one that the files name or imply.
+        rubric: The rubric of all sides; None for the one that the files name or imply.
         examples: The labelled examples or their file; None for the rubric's own.
-        options: Which labels count, what agreement is of, and the tolerance.
+        options: Which labels count, what must agree, and the tolerance.
         ask: How judges are asked.
-        columns: Statements on the files' columns that the files lack.
+        columns: What the files' columns and values mean.
         watch: Shows progress.
 
     Raises:
-        UsageError: There are fewer than two, or judges without a rubric.
-        ComparisonError: They have no example in common.
+        UsageError: There are fewer than two sides, or judges are named without a rubric.
+        ComparisonError: The sides have no example in common.
     """
     ask = ask or AskOptions()
     per_calls = _per_calls(ask)
@@ -222,7 +222,7 @@ def compared_in_rows(path: Path, options: LabelOptions) -> Compared | None:
     """Compare the judges in a file whose rows hold verdicts and labels in a known format; None for another file.
 
     Raises:
-        UsageError: It has one judge.
+        UsageError: The file has only one judge.
     """
     calibrations = judges_in_file(path, options)
     if calibrations is None:
@@ -234,7 +234,7 @@ def compared_in_tables(paths: Sequence[Path], columns: ColumnOptions, options: L
     """Compare the judges that are columns of a table, or of several joined by id, with the labels in the table.
 
     Raises:
-        UsageError: There is one judge, or a table can't be read in one way.
+        UsageError: There is only one judge, or a table could be read in several ways.
     """
     reading = read_files(paths, columns)
     raters = {name: reading.raters(name, judges=True) for name in reading.roles.criteria}

@@ -20,9 +20,9 @@ MOST_TEXTS = 25
 MOST_JUDGES = 4
 """Largest number of judges that the section shows in columns."""
 QUERY_WORDS = 120
-"""Largest number of characters of a query in the table."""
+"""Largest number of characters of a query in the section's table."""
 RESPONSE_WORDS = 300
-"""Largest number of characters of a response in the table: about five lines of its column."""
+"""Largest number of characters of a response in the section's table: about five lines of its column."""
 
 
 def flipped_texts(compared: "Compared") -> SideBySide | None:

@@ -25,7 +25,7 @@ class Linked:
     Attributes:
         old: The score under the old rater.
         mean: The new rater's mean score where the old one gave `old`.
-        low: Lower end of the range for a single new score, at the level of `mean`.
+        low: Lower end of the 95 % range for a single new score.
         high: Upper end of that range.
     """
 
@@ -44,8 +44,8 @@ class Link:
         slope: New score gained for each unit of old score.
         spread: Standard deviation of the new scores about the line.
         points: The new scores for some old scores.
-        n: Units that both rated.
-        undefined: Why there is no line; None where there is one.
+        n: Number of units that both rated.
+        undefined: Reason why there is no line; None if there is one.
     """
 
     intercept: float
@@ -61,15 +61,15 @@ def link_scores(old: npt.ArrayLike, new: npt.ArrayLike, at: npt.ArrayLike) -> Li
 
     Args:
         old: The old rater's scores, 0 to 1, shape (n_units,), nan where there is none.
-        new: The new rater's scores of these units; a unit counts where both are there.
+        new: The new rater's scores of these units, shape (n_units,); a unit counts if both scores are given.
         at: Old scores to translate; those outside the range of `old` are left out.
 
     Returns:
-        Intercept, slope and the points, their 95 % limits kept within 0 to 1. Undefined where fewer than ten units were
-        rated by both, or where either rater gave fewer than three different scores.
+        Intercept, slope and the points, whose 95 % limits are kept within 0 to 1. Undefined if fewer than ten units
+        were rated by both, or if either rater gave fewer than three different scores.
 
     Raises:
-        ValueError: The caller's fault: vectors of different length.
+        ValueError: The vectors have different lengths, which is the caller's mistake.
 
     Source:
         Draper and Smith (1998), Applied Regression Analysis, 3rd ed., section 1.4.
@@ -108,14 +108,15 @@ def passes_after(old: npt.ArrayLike, new: npt.ArrayLike, *, groups: npt.ArrayLik
 
     Args:
         old: The old rater's decisions, 1 for pass and 0 for fail, shape (n_units,), nan where there is none.
-        new: The new rater's decisions on these units.
-        groups: A name for each unit, shape (n_units,), where several share a task.
+        new: The new rater's decisions on these units, 1, 0 or nan, shape (n_units,).
+        groups: A name for each unit's group, such as a task that several share, shape (n_units,).
 
     Returns:
-        passed: share of the old passes that the new rater passes; failed: share of old fails that it passes.
+        Under "passed" the share of the old passes that the new rater passes, under "failed" the share of the old fails
+        that it passes.
 
     Raises:
-        ValueError: The caller's fault: vectors of different length.
+        ValueError: The vectors have different lengths, which is the caller's mistake.
 
     Example:
         >>> shares = passes_after([1, 1, 1, 1, 0, 0], [1, 1, 1, 0, 0, 1])

@@ -29,13 +29,14 @@ def compare_systems(
 
     Args:
         files: Pairs with preferences, grades of pairs, or ratings of a rubric's own pairs.
-        rubric: The rubric of all files; None takes the one that the files imply.
-        labels: Which pairs count, and their file, where `files` have ratings alone; None for the rubric's own.
-        columns: What is stated of the files: who preferred, as what kind.
+        rubric: The rubric of all files; None for the one that the files imply.
+        labels: Which pairs count, and the file of pairs if `files` have only ratings; without it, the rubric's own
+            pairs.
+        columns: What the files' columns mean: who stated the preferences, and as which kind of rater.
 
     Raises:
         UsageError: There are no files, the rubric judges single responses, or no pairs are known.
-        ComparisonError: No pair says what wrote its responses.
+        ComparisonError: No pair names the systems that wrote its responses.
     """
     if not files:
         raise UsageError("name files of pairs: markscheme compare --pairs FILE…")

@@ -49,16 +49,16 @@ _FIGURES: Mapping[str, tuple[str, Callable[[Estimate], doc.Line], Callable[[Esti
     "mae": ("MAE", with_interval, with_signed_interval),
     "signed_error": ("bias", with_signed_interval, with_signed_interval),
 }
-"""For each figure of a pair its name, and how a judge's value and the difference are printed."""
+"""For each figure of a pair of judges, its name, and functions that print a judge's value and the difference."""
 
 
 def view(choice: Choice, compared: "Compared | None" = None, *, parts: Sequence[doc.Document] = ()) -> doc.Document:
     """Build the report on a comparison of judges.
 
     Args:
-        choice: Between judges.
-        compared: What it is based on, if single examples are to be shown.
-        parts: Each judge's own report, for the same page.
+        choice: The choice between judges.
+        compared: The comparison that the choice is based on, if single examples are to be shown.
+        parts: Each judge's own report, to show on this page.
     """
     names = [standing.name for standing in choice.standings]
     return doc.Document(

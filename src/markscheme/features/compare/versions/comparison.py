@@ -35,7 +35,7 @@ from markscheme.stats.intervals import Floats
 from markscheme.stats.shares import grouped_mean
 
 ONE_SIDED_TABLE = 0.975
-"""Confidence of each limit in the table of criteria."""
+"""One-sided confidence of each limit in the table of criteria."""
 JudgeLevels = Mapping[str, Mapping[str, float]]
 """Levels of a judge: for each criterion, the level of each example by id."""
 
@@ -45,12 +45,13 @@ class CriterionAgreement:
     """Shares of examples on which each version's level on one criterion is people's, and their difference.
 
     Attributes:
-        n: Examples compared: of a reworded criterion those that people labelled under both wordings.
-        labelled_under_new: Of a reworded criterion, examples labelled under the new words; None for the same words.
+        n: Number of examples compared; for a reworded criterion, those that people labelled under both wordings.
+        labelled_under_new: Number of examples labelled under the new words of a reworded criterion; None for a
+            criterion that wasn't reworded.
         before: Share of examples on which the old version's level is people's; None without examples.
         after: Share of examples on which the new version's level is people's; None without examples.
-        low: Lower limit of the difference; None without examples.
-        high: Upper limit.
+        low: Lower limit of the difference, new minus old; None without examples.
+        high: Upper limit of the difference; None without examples.
     """
 
     n: int
@@ -72,13 +73,14 @@ class VersionComparison:
 
     Attributes:
         old: The version in use.
-        new: The other one.
-        decisions: Against people's own decisions.
-        criteria: By criterion that both versions have and a judge rated.
+        new: The other version.
+        decisions: The decisions by both versions compared with people's own decisions.
+        criteria: The comparison on each criterion that both versions have and a judge rated, by the criterion's name.
         changes: The differences between the versions.
-        left_out: Examples with people's decision that had a part in choosing a version.
-        labelled: Examples with people's labels.
-        judges: Who rated by each version; None where people's own levels decide.
+        left_out: Number of examples with people's decision that are left out since a version was chosen or fitted on
+            them.
+        labelled: Number of examples with people's labels.
+        judges: The judge that rated by each version; None if people's own levels decide.
     """
 
     old: RubricVersion
@@ -129,7 +131,7 @@ def compare_versions(
     """Compare two versions of a rubric by people's levels, by reports on a judge, or by asking a judge with both.
 
     Raises:
-        UsageError: There are no examples, or none with people's decision.
+        UsageError: There are no examples, or none has a decision by people.
     """
     every = labels_for(old.rubric, new.rubric, examples)
     fair, left_out = without_choosers(every, old.rubric, new.rubric)

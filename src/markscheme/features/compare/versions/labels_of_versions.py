@@ -21,7 +21,7 @@ def labels_for(old: Rubric, new: Rubric, named: Path | None) -> ExampleSet:
     """Load the examples with all labels on the criteria of either version.
 
     Raises:
-        UsageError: There are no examples under either name.
+        UsageError: There are no examples under the name of either version.
     """
     names = {criterion.name for criterion in new.criteria}
     only_old = tuple(criterion for criterion in old.criteria if criterion.name not in names)
@@ -48,7 +48,7 @@ def own_decisions(examples: ExampleSet, rubric: Rubric) -> dict[str, float]:
 
     Args:
         examples: The examples with their labels.
-        rubric: Either version; its numbers have no part in this.
+        rubric: Either version; its weights and pass mark aren't used.
     """
     decided = _with_labels(examples, _decision_alone)
     if not decided.labels:
@@ -113,7 +113,7 @@ def refuse_undecided(decisions: Iterable[str], name: str) -> None:
     """Raise an error if no example has a decision by people on the whole response.
 
     Raises:
-        UsageError: None has.
+        UsageError: No example has one.
     """
     if not list(decisions):
         raise UsageError(

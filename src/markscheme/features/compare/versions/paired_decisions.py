@@ -22,14 +22,14 @@ class PairedDecisions:
     """Shares of examples on which each version decides as people do, and the difference of the shares.
 
     Attributes:
-        n: Examples compared.
+        n: Number of examples compared.
         before: Number of them that the old version decides as people do.
         after: Number of them that the new version decides as people do.
-        became_right: Examples on which the new version alone decides as people do.
-        became_wrong: Examples on which the old version alone does.
-        settings: Settings that share the level.
-        low: Lower limit of the difference of the shares, new minus old; None where too few are compared.
-        high: Upper limit.
+        became_right: Number of examples on which only the new version decides as people do.
+        became_wrong: Number of examples on which only the old version decides as people do.
+        settings: Number of settings among which the error probability is divided.
+        low: Lower limit of the difference of the shares, new minus old; None if too few examples are compared.
+        high: Upper limit of that difference; None if too few examples are compared.
     """
 
     n: int
@@ -67,11 +67,11 @@ def paired_decisions(
     """Compare the decisions of two rubric versions with people's own decisions.
 
     Args:
-        people: 1 passes, 0 fails, nan none, shape (n,).
-        old: The old version's, likewise.
-        new: The new version's.
-        groups: A name for each example where several share a task.
-        settings: Settings other than the old one that have figures on these examples.
+        people: People's decisions, 1 for pass, 0 for fail, nan where there is none, shape (n,).
+        old: The old version's decisions, coded in that way, shape (n,).
+        new: The new version's decisions, coded in that way, shape (n,).
+        groups: A name for each example's group, such as a task that several share.
+        settings: Number of settings, other than the old version, that have figures on these examples.
     """
     compared = ~np.isnan(people + old + new)
     was_right = old[compared] == people[compared]

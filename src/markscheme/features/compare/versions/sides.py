@@ -29,8 +29,8 @@ class RubricVersion:
 
     Attributes:
         name: The name as it was typed.
-        rubric: Its words, levels and numbers.
-        report: What a judge rated by it; None for a rubric without ratings.
+        rubric: The rubric in this version.
+        report: The report on a judge that rated by it; None for a rubric without ratings.
     """
 
     name: str
@@ -58,7 +58,7 @@ def versions_of(sides: Sequence[str]) -> tuple[RubricVersion, RubricVersion]:
     """Return the two versions of a rubric that the sides of a comparison name, the old one first.
 
     Raises:
-        UsageError: A file, revision or rubric isn't there, or one side is a report and the other isn't.
+        UsageError: A file, revision or rubric doesn't exist, or one side is a report and the other isn't.
         RubricError: A rubric's text is invalid.
     """
     old, new = (_version(side) for side in sides)
@@ -155,7 +155,7 @@ def _rubric_of_report(path: Path, report: WrittenCalibration) -> Rubric:
     """Return the rubric of a report: from the report's text, else the file or earlier revision with its fingerprint.
 
     Raises:
-        UsageError: It is nowhere.
+        UsageError: No rubric with that fingerprint is found.
     """
     text = _rubric_entry(path).get("text")
     if isinstance(text, str):
@@ -197,7 +197,7 @@ def rubric_at(commit: str, file: Path) -> Rubric | None:
     """Return the rubric that a file held in a commit; None if the commit lacks the file.
 
     Raises:
-        RubricError: It is faulty.
+        RubricError: The rubric is invalid.
     """
     content = content_at(commit, file)
     return None if content is None else rubric_from_text(content.decode("utf-8", "replace"), form_of(file), file)
