@@ -101,8 +101,8 @@ class Autograder(ABC):
     async def judge(self, *args: Any, **kwargs: Any) -> Any:
         """Return the findings on a response: `judge(to_grade, rubric, query=None)`.
 
-        A grader's own method gets the response as passed to `grade`, the criteria as a list and, if it takes it, the
-        query.
+        A subclass's method gets the response as passed to `grade`, the criteria as a list and, if it has that
+        parameter, the query.
         """
 
     @abstractmethod
@@ -121,7 +121,7 @@ class Autograder(ABC):
         Args:
             to_grade: The response: a text, or {"thinking": …, "output": …}.
             rubric: A rubric or a list of criteria.
-            query: What was asked.
+            query: The query that the response answers; None if there is none.
             options: Passed on to `judge`.
         """
         criteria = _Criteria(_as_rubric(rubric))
@@ -172,7 +172,7 @@ async def default_per_criterion_generate_fn(system_prompt: str, user_prompt: str
         options: `model`, and any option of `markscheme.judges.openai.OpenAIJudge`.
 
     Raises:
-        NoJudge: No key, or the extra `markscheme[openai]` is not installed.
+        NoJudge: There is no key, or the extra `markscheme[openai]` is not installed.
         JudgeUnavailable: Gemini refused the call or could not be reached.
         UnreadableReply: The answer is empty, refused or cut off.
         pydantic.ValidationError: The answer does not match the schema.
@@ -286,7 +286,7 @@ class _Response:
     def fenced(self, with_query: bool) -> str:
         """Return query and response for the prompt, each between marks that the response can't imitate.
 
-        Inside the marks are the tags, such as <query>, that users' own system prompts refer to.
+        Inside the marks are tags such as <query>, to which users' own system prompts refer.
         """
         parts = response_parts(self.to_grade)
         query = [("query", encodable(self.query))] if with_query and self.query is not None else []
@@ -387,8 +387,8 @@ def _verdicts(
 def _base(numbers: set[int], asked_numbers: set[int], said_idx: bool) -> int | None:
     """Return the number from which the answer counts criteria, 0 or 1; None if its numbers are ambiguous.
 
-    The numbers count from 0 if they are exactly 0 to n-1, and from 1 if each was asked about. Numbers given as
-    `criterion_idx`, which may count from either, must be complete.
+    The numbers count from 0 if they are exactly 0 to n-1, and from 1 if each of them is a number that was asked about.
+    Numbers given as `criterion_idx`, which may count from either, must be complete.
     """
     if 0 in numbers and numbers == {ordinal - 1 for ordinal in asked_numbers}:
         return 0
@@ -503,9 +503,10 @@ class PerCriterionGrader(_YesNoGrader[PerCriterionGenerateFn]):
     """A grader that asks about each criterion in a separate call, all at once.
 
     Args:
-        generate_fn: Called with the keywords system_prompt and user_prompt, once per criterion.
-        system_prompt: Replaces the instructions.
-        normalize: False keeps raw sums of weights as scores.
+        generate_fn: Function that asks a model; it is called once per criterion, with the keywords system_prompt and
+            user_prompt.
+        system_prompt: Text that replaces the usual instructions to the model.
+        normalize: True for scores from 0 to 1, False for sums of weights.
 
     Example:
         >>> import asyncio
@@ -540,9 +541,9 @@ class PerCriterionOneShotGrader(_YesNoGrader[OneShotGenerateFn]):
     """A grader that asks about all criteria in one call.
 
     Args:
-        generate_fn: Called with the system prompt and the user prompt, by position.
-        system_prompt: Replaces the instructions.
-        normalize: False keeps raw sums of weights as scores.
+        generate_fn: Function that asks a model; it is called with the system prompt and the user prompt, by position.
+        system_prompt: Text that replaces the usual instructions to the model.
+        normalize: True for scores from 0 to 1, False for sums of weights.
     """
 
     _default_fn = staticmethod(default_oneshot_generate_fn)
@@ -579,7 +580,7 @@ class PerCriterionOneShotGrader(_YesNoGrader[OneShotGenerateFn]):
 class DoublePassPerCriterionOneShotGrader(PerCriterionOneShotGrader):
     """A grader that asks about all criteria in one call, twice at once, the second time in reverse order.
 
-    A criterion of positive weight is MET only if both passes say so, one of negative weight if either does.
+    A criterion of positive weight is MET only if both answers say so, one of negative weight if either does.
     """
 
     async def _outcomes(self, rubric: Rubric, response: _Response) -> Mapping[str, Outcome]:
@@ -608,9 +609,9 @@ class RubricAsJudgeGrader(_ModelGrader[RubricAsJudgeGenerateFn]):
     """A grader that asks for one number from 0 to 100 for the whole response.
 
     Args:
-        generate_fn: Called with the system prompt and the user prompt, by position.
-        system_prompt: Replaces the instructions.
-        normalize: False turns the number into a sum of weights as score.
+        generate_fn: Function that asks a model; it is called with the system prompt and the user prompt, by position.
+        system_prompt: Text that replaces the usual instructions to the model.
+        normalize: True for scores from 0 to 1, False to convert the number to a sum of weights.
     """
 
     _default_fn = staticmethod(default_rubric_as_judge_generate_fn)
@@ -647,7 +648,7 @@ class RubricAsJudgeGrader(_ModelGrader[RubricAsJudgeGenerateFn]):
         """Make the report, with the score computed from the model's number.
 
         Args:
-            judge_results: What `judge` returned.
+            judge_results: The result of `judge`.
             normalize: True for a score from 0 to 1; None for the grader's own setting.
         """
         outcome = judge_results.outcome

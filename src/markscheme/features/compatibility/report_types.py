@@ -1,7 +1,8 @@
 """The types that users of the `rubric` package know: the answers of generate functions and the reports of graders.
 
 The models are schemas too: `PerCriterionOutput.model_json_schema()` constrains a model's decoding, and
-`PerCriterionOutput.model_validate_json(text)` reads what it wrote. What they refuse never counts as a verdict.
+`PerCriterionOutput.model_validate_json(text)` reads its answer. An answer that a schema refuses never counts as a
+verdict.
 """
 
 import json
@@ -55,7 +56,7 @@ def response_parts(to_grade: ToGrade) -> list[tuple[str, str]]:
     """Return a response as named texts: one called `response`, or its thinking and its output.
 
     Raises:
-        ValueError: Neither a text nor a mapping of thinking and output to texts.
+        ValueError: The response is neither a text nor a mapping of thinking and output to texts.
 
     Example:
         >>> response_parts({"output": "Paris."})
@@ -233,9 +234,9 @@ class CriterionReport(_Report):
         weight: The criterion's weight in the rubric.
         requirement: The criterion's requirement in the rubric.
         name: The criterion's name in the rubric.
-        verdict: MET or UNMET; None if no verdict could be read, which is neither.
-        reason: Why, in the judge's words; without a verdict, what was wrong with the answer.
-        raw: The reply if no verdict could be read, at most 2,000 characters of it.
+        verdict: MET or UNMET; None if no verdict could be read.
+        reason: The judge's reason for the verdict; if there is no verdict, what was wrong with the answer.
+        raw: The first 2,000 characters of the reply, if no verdict could be read; else None.
     """
 
     weight: float
@@ -257,11 +258,11 @@ class EvaluationReport(_Report):
         raw_score: Sum of the weights that were earned; None if not graded.
         llm_raw_score: The score a holistic judge gave, 0 to 100; otherwise the raw score.
         report: The result of each criterion; None for a holistic grade.
-        error: Why the response is not graded; None if it is.
-        raw: The reply if no holistic score could be read, at most 2,000 characters of it.
+        error: The reason why the response is not graded; None if it is.
+        raw: The first 2,000 characters of the reply, if no holistic score could be read; else None.
 
     Raises:
-        pydantic.ValidationError: The score is not finite, or there is not exactly one of score and reason.
+        pydantic.ValidationError: The score is not finite, or not exactly one of `score` and `error` is given.
 
     Example:
         >>> EvaluationReport(score=None, error="c1: the judge refused").score is None

@@ -38,26 +38,29 @@ async def reward(
     is kept, so that memory doesn't grow with the judge's replies.
 
     Args:
-        responses: Texts, or {"thinking": …, "output": …}.
-        rubrics: One for each response, or one for all: a Rubric, a list of criteria, a mapping with `criteria`, or a
-            rubric's name. A response whose criteria are faulty gets None, and its Grade says why.
-        queries: What was asked, one for each response; None for a response without one.
+        responses: The responses: texts, or {"thinking": …, "output": …}.
+        rubrics: One rubric for each response, or one for all: a Rubric, a list of criteria, a mapping with `criteria`,
+            or a rubric's name. A response whose criteria are invalid gets None, and its Grade says why.
+        queries: The query of each response; None for a response without one.
         judge: The judge to ask. It stays open.
         reference: A good response, one for each response; None for a response without one.
-        context: What a response should be based on, one for each response, like `reference`.
-        concurrency: How many responses are graded at once. A judge opened without a limit of its own follows it.
-        seen: Called with index and Grade of each response when it is graded; the Grade says why a score is None.
+        context: The material that a response should be based on, one for each response; None for a response without
+            any.
+        concurrency: Number of responses that are graded at once. A judge opened without a limit of its own then takes
+            as many requests at once.
+        seen: Called with the index and Grade of each response when it is graded; the Grade says why a score is None.
         calibration: "require" grades only by rubrics whose accepted run shows that scores of this judge may be
-            averaged, "warn" says where none does; "off" reads no accepted run.
+            averaged; "warn" warns if a rubric has no such run; "off" reads no accepted run.
 
     Returns:
-        Sums of weights times positions, not normalized. If a budget runs out before the end of the batch, the scores
-        so far are kept, the rest is None, and a RatingWarning says so.
+        For each response the sum, over criteria, of the weight times the share of it that the level earns, not
+        normalized. If a budget runs out before the end of the batch, the scores so far are kept, the others are None,
+        and a RatingWarning says so.
 
     Raises:
-        ValueError: There is one response in place of a list, the number of rubrics or inputs doesn't match the
-            responses, concurrency is below 1, or calibration is none of the three.
-        UsageError: Scores that may be averaged are required, and those of this judge may not.
+        ValueError: There is one response in place of a list, the number of rubrics or inputs isn't that of the
+            responses, concurrency is below 1, or calibration is another value.
+        UsageError: Scores that may be averaged are required, and this judge's aren't shown to be.
 
     Example:
         >>> import asyncio

@@ -129,20 +129,20 @@ def llm_judge(
 ) -> Scorer:
     """Make a scorer that asks a judge for a number from 0 to 10.
 
-    The judge sees the prompt, the prediction and the expected answer, where present.
+    The judge sees the prediction, and the prompt and the expected answer if there are any.
 
     Args:
-        rubric: What to reward, in words.
+        rubric: A description of what to reward.
         provider: Name of the judge: anthropic[:MODEL], openai:MODEL, local:PATH.gguf, ….
         model: The model, if `provider` doesn't name it.
         name: The key of its results.
-        samples: How many times the judge is asked, all at once; the median counts.
+        samples: Number of times that the judge is asked, all at once; the median counts.
         on_malformed: How to treat an unreadable answer: `ungraded` asks once more and then gives None,
             `zero` counts it as a score of 0.
         judge: A judge to ask instead of `provider`.
 
     Raises:
-        ValueError: Fewer than one sample, an empty rubric, or an unknown `on_malformed`.
+        ValueError: There is less than one sample, the rubric is empty, or `on_malformed` is unknown.
 
     Example:
         >>> from markscheme import ScriptedJudge
@@ -169,8 +169,8 @@ class ScoredExample:
     Attributes:
         example: The example as it is in the dataset.
         prediction: The prediction that was scored.
-        scores: By the scorer's name, 0 to 1; None if it could not decide.
-        reasons: By the scorer's name, its reason, if it gives one.
+        scores: Scores from 0 to 1, by the scorer's name; None if the scorer could not decide.
+        reasons: Reasons, by the scorer's name, of the scorers that give one.
     """
 
     example: Mapping[str, Any]
@@ -184,8 +184,8 @@ class Run:
     """Results of a run: the score that each scorer gave each prediction of a dataset.
 
     Attributes:
-        name: The name as given.
-        rows: In the order of the dataset.
+        name: Name of the run.
+        rows: The scored examples, in the order of the dataset.
     """
 
     name: str
@@ -225,12 +225,12 @@ def run(
         provider: Passed to scorers that declare `provider`.
         model: Passed to scorers that declare `model`; a function, plain or async, also makes the predictions that
             the dataset lacks, from their prompts.
-        concurrency: How many examples are processed at once.
+        concurrency: Number of examples that are processed at once.
 
     Raises:
-        UsageError: Two scorers with the same name, an example without a prediction or a prompt to make one from, a
-            file that cannot be read, a judge that cannot be opened.
-        NoJudge: A judge that needs a key and has none.
+        UsageError: Two scorers have the same name, an example has neither a prediction nor a prompt to make one from,
+            or a file or a judge cannot be opened.
+        NoJudge: A judge needs a key and has none.
 
     Example:
         >>> from markscheme.scorers import token_f1
