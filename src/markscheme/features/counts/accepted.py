@@ -25,10 +25,10 @@ def accept_counts(calibration: Calibration, counts: CountsFile, path: Path, requ
     """Store a counts file as the rubric's accepted run; if the judge must not be used, warn and store nothing.
 
     Args:
-        calibration: By the counts.
-        counts: The counts, of a file.
+        calibration: The calibration by the counts.
+        counts: The counts, read from a file.
         path: The accepted.json to write.
-        request: What was asked for.
+        request: The request of the run, with its options.
 
     Raises:
         UsageError: The files cannot be written.
@@ -59,8 +59,8 @@ def since_accepted(comparison: CountedComparison, path: Path) -> CountsContrast 
     """Compare counts with the rubric's accepted counts; None if no counts with this rubric are accepted.
 
     Args:
-        comparison: Of the counts.
-        path: The accepted.json.
+        comparison: The judge compared with gold, by today's counts.
+        path: The rubric's accepted.json.
     """
     if not path.is_file():
         return None

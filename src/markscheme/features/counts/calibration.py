@@ -39,8 +39,8 @@ class CountedCalibration(Calibration):
 
     Attributes:
         counts_file: The counts.
-        since: These counts next to the accepted ones; None where none of this rubric are accepted.
-        examples_shown: Some wrong decisions, as the file next to the counts has them.
+        since: These counts compared with the accepted ones; None if no counts by this rubric are accepted.
+        examples_shown: Some wrong decisions, from the file next to the counts file.
     """
 
     counts_file: CountsFile
@@ -52,7 +52,7 @@ def calibrate_counts(request: "CalibrationRequest", options: CountsOptions) -> C
     """Calibrate the judge whose ratings a counts file counts.
 
     Raises:
-        UsageError: Another option says what is compared, or the counts can't be read or aren't the rubric's.
+        UsageError: Another option says what is compared, or the counts can't be read or are by another rubric.
         ComparisonError: The judge rated none of the examples.
     """
     if options.counts is None and options.earlier is not None:

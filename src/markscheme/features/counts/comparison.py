@@ -45,7 +45,7 @@ from markscheme.stats.severity import error_family, yes_no_family
 from markscheme.stats.shares import grouped_share
 
 TWICE_LABELLED = 0.9
-"""Least share of examples with two annotators at which a set counts as labelled twice."""
+"""Smallest share of examples with two annotators at which a set counts as labelled twice."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class CountedGold(Gold):
     """Gold labels of a counts file, which has no single examples.
 
     Attributes:
-        counts: Their counts.
+        counts: The counts file's content.
     """
 
     counts: CountsFile = field(kw_only=True)
@@ -88,7 +88,7 @@ class CountedComparison(Comparison):
     """Comparison of a judge with gold from a counts file, which has no single examples.
 
     Attributes:
-        counts: Rows by their part.
+        counts: The counts file's content.
     """
 
     counts: CountsFile = field(kw_only=True)
@@ -163,7 +163,7 @@ class CountedComparison(Comparison):
     def ties(self) -> ToleranceTies:
         """Number of examples whose difference equals the tolerance, and the share of agreement if these agreed.
 
-        They count as disagreement.
+        Elsewhere they count as disagreement.
         """
         rows = self.rows_compared
         return tolerance_ties(rows.gold, rows.judge, tolerance=self.tolerance, groups=rows.groups)
@@ -266,9 +266,9 @@ def compare_counts(counts: CountsFile, rubric: Rubric, measure: Measure) -> Coun
     """Compare a judge with gold on everything that a counts file counts.
 
     Args:
-        counts: Rows by their part.
-        rubric: Their rubric.
-        measure: What is compared.
+        counts: The counts file's content.
+        rubric: The rubric of the counts.
+        measure: The measure by which judge and gold are compared.
     """
     names = [criterion.name for criterion in rubric.criteria]
     nothing = np.zeros(0)

@@ -1,6 +1,6 @@
 """Comparison of two counts files: how much better one file's judge agrees with its labels than the other file's.
 
-Counts don't say which example of one table is which of the other, so the two are taken for separate samples.
+Counts don't say which examples of the two files are the same, so the files are treated as independent samples.
 """
 
 import math
@@ -32,9 +32,9 @@ class FigureContrast(NamedTuple):
     """A figure in each of two counts files, and the difference.
 
     Attributes:
-        first: By the first table.
-        second: By the second.
-        difference: The second minus the first.
+        first: The figure in the first file.
+        second: The figure in the second file.
+        difference: The figure in the second file minus that in the first.
     """
 
     first: Estimate
@@ -47,8 +47,8 @@ class CountsContrast(Reported):
     """Figures of two counts files made with the same rubric, and their differences.
 
     Attributes:
-        first: The first, compared with its gold.
-        second: The second.
+        first: The first file's judge compared with its gold.
+        second: The second file's judge compared with its gold.
     """
 
     first: CountedComparison
@@ -107,12 +107,12 @@ def contrast_files(files: Sequence[str], rubric: str | None, labels: LabelOption
     """Compare how well the judges of two counts files agree with gold.
 
     Args:
-        files: As the user wrote them.
-        rubric: The rubric's name or file; None finds it by the counts.
-        labels: What is compared.
+        files: The names of the files, as the user wrote them.
+        rubric: The rubric's name or file; None to find it by the counts.
+        labels: Options, such as what must agree.
 
     Raises:
-        UsageError: There are more or fewer than two, one has no counts, or no rubric is known that they are of.
+        UsageError: There aren't exactly two files, one has no counts, or no known rubric is that of the counts.
     """
     paths = [Path(file) for file in files]
     if len(paths) != 2 or not all(path.is_file() and has_counts(path) for path in paths):
@@ -126,7 +126,7 @@ def rubric_counted(path: Path) -> Rubric:
     """Find the rubric, of the project or shipped, that a counts file was made with, by its fingerprint.
 
     Raises:
-        UsageError: None of the known rubrics is it.
+        UsageError: No known rubric has that fingerprint.
     """
     named = {name.partition(":")[2] for name in counts_columns(path).parts or () if name.startswith("rubric:")}
     for file in known_rubrics().values():

@@ -22,7 +22,7 @@ COPY_FORMS: Final = {"parquet": "PARQUET", "csv": "CSV, HEADER", "jsonl": "JSON"
 
 _NO_NUMBER: Final = "Could not convert string '"
 _OF_COLUMN: Final = "' to DOUBLE when casting from source column "
-"""DuckDB's words before a level that isn't a number, and between the level and its column."""
+"""DuckDB's words between a level that isn't a number and the name of its column, in an error."""
 
 MEMORY: Final = "1500MB"
 """DuckDB's memory limit, beyond which it spills to the folder of the counts file."""
@@ -32,9 +32,9 @@ def count_files(query: CountQuery, files: str, target: Path) -> int:
     """Count the examples in files of ratings by equal ratings, write a counts file, and return its number of rows.
 
     Args:
-        query: What is counted.
+        query: What to count.
         files: A file's path, or a pattern of paths.
-        target: Parquet, CSV or JSONL by its name.
+        target: The counts file to write: Parquet, CSV or JSONL, by the ending of its name.
 
     Raises:
         UsageError: DuckDB isn't installed, can't read the files, or finds no column of a rater.
@@ -58,8 +58,8 @@ def database_beside(target: Path, files: str) -> "Iterator[tuple[DuckDBPyConnect
     """Open DuckDB with a temporary folder next to a file, to which it moves data that doesn't fit into memory.
 
     Args:
-        target: The file.
-        files: What is read, for messages.
+        target: The file next to which the temporary folder is made.
+        files: The files that are read, for messages.
 
     Raises:
         UsageError: DuckDB isn't installed, or can't read the files.
@@ -81,7 +81,7 @@ def rows_of(files: str) -> str:
     """Return the SQL expression, for use after FROM, that reads the rows of files.
 
     Raises:
-        UsageError: Their names end otherwise than those of files that are read.
+        UsageError: Their names have an ending of which files can't be read.
     """
     return f"{by_ending(READERS, files, '--from')}({_text(files)})"
 
@@ -112,7 +112,7 @@ def by_ending(forms: dict[str, str], name: str, option: str) -> str:
     """Return the entry of a table for the ending of a file's name; raise an error for other endings.
 
     Raises:
-        UsageError: It has another one.
+        UsageError: The name has another ending.
     """
     ending = name.rpartition(".")[2].lower()
     if ending not in forms:

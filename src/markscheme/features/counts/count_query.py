@@ -1,8 +1,8 @@
 """SQL expressions that count the examples of a wide table with equal ratings, for any database.
 
-Every expression is SQL that SQLite, DuckDB and Daft read alike, so that each of them counts by the same rules; in Daft
-a condition that is null makes a whole CASE null. Gold is made as `gold.py` makes it, scores and decisions as
-`grading.score` does.
+Every expression means the same in SQLite, DuckDB and Daft, so that each of them counts by the same rules; in Daft a
+condition that is null makes a whole CASE null. Gold is computed as in `ratings.gold`, scores and decisions as in
+`grading.score`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,15 +20,16 @@ Expressions: TypeAlias = Mapping[str, str]
 COUNTS_FORMAT: Final = 1
 """Version of the counts format, as the part `format:1` states it."""
 SCORE_DECIMALS: Final = 9
-"""Decimals of scores and shares."""
+"""Decimals to which scores and shares are rounded."""
 DOES_NOT_APPLY_LEVEL: Final = -2
-"""Level that a table has where the criterion doesn't apply."""
+"""Level in a table that says that the criterion doesn't apply."""
 OTHER_PARTS: Final = frozenset({"score", "decision", "people", "given", "examples", "groups"})
-"""Names of the parts that don't belong to a criterion, which therefore no criterion may have."""
+"""Names of the parts that aren't about a criterion; no criterion may have one of these names."""
 ADJUDICATED: Final = "gold"
 """Name of the rater whose levels are final, whatever the annotators' levels are."""
 MOST_IN_PLAIN_SQL: Final = 3
-"""Largest number of annotators whose median is written in plain SQL; more need a database's median function."""
+"""Largest number of annotators whose median is written in plain SQL; for more, a database's median function is
+needed."""
 _PASSING_ROUNDING: Final = 1e-12
 """Largest distance of a position below a threshold that comes from rounding, as `Criterion.passes` allows."""
 
@@ -38,9 +39,9 @@ class CountedPart:
     """Definition of one part of a counts file: the values whose combinations it counts.
 
     Attributes:
-        name: Of the part.
+        name: Name of the part.
         values: Gold's, the judge's, and annotators' values, as columns or expressions.
-        earlier: The earlier judge's value; None where none is counted.
+        earlier: The earlier judge's value, as a column or expression; None if no earlier judge is counted.
     """
 
     name: str
@@ -52,7 +53,7 @@ def refuse_uncountable(rubric: Rubric) -> None:
     """Raise an error for a rubric whose figures can't be computed from counts.
 
     Raises:
-        UsageError: It is of pairs, has categories, or a criterion that is called like a part of counts.
+        UsageError: The rubric compares pairs, has categories, or has a criterion with the name of a part of counts.
     """
     if rubric.is_of_pairs:
         raise UsageError(f"{rubric.name} compares pairs of responses, which aren't counted")
@@ -70,14 +71,14 @@ class CountQuery:
     """What to count in a wide table, which has a column `RATER__CRITERION` for each rater and criterion.
 
     Attributes:
-        rubric: By which they were rated.
-        raters: Annotators, and `gold` for final levels.
+        rubric: The rubric by which the examples were rated.
+        raters: Names of the annotators, and `gold` if the table has final levels.
         judge: The judge's name in the table.
         fields: Columns by whose values the examples are also counted.
-        earlier: An earlier judge's name in the table, whose ratings are counted too; None for none.
+        earlier: Name in the table of an earlier judge whose ratings are counted too; None if there is none.
 
     Raises:
-        UsageError: Figures of such a rubric aren't functions of counts, or raters are missing or repeated.
+        UsageError: The rubric's figures can't be computed from counts, or raters are missing or repeated.
     """
 
     rubric: Rubric
@@ -136,8 +137,8 @@ class CountQuery:
         """Return the columns to compute, in stages; each stage uses only columns of earlier stages.
 
         Args:
-            middle: An expression for the median of any number of levels, with `{}` for them; None writes out the middle
-                of three.
+            middle: An expression for the median of any number of levels, with `{}` for the levels; None to write out
+                the median of at most three.
         """
         stages = [
             dict(self._levels()),

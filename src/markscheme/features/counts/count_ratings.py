@@ -51,18 +51,18 @@ def count_ratings(
 
     Args:
         rubric: The rubric.
-        judge: The judge's name; None where the file has one judge's ratings.
-        file: The judge's ratings.
-        examples: The labelled examples; None for the rubric's own.
-        target: Parquet, CSV or JSONL by its name.
-        fields: What is known of examples by whose values they are also counted: group, system, keys of metadata.
-        shown: How many false passes and false fails are written next to the counts; None for none.
-        earlier: An earlier judge in the same file, whose ratings are counted too; None for none.
+        judge: The judge's name; None if the file has the ratings of a single judge.
+        file: The file of the judge's ratings.
+        examples: The file of labelled examples; None for the rubric's own.
+        target: The counts file to write: Parquet, CSV or JSONL, by the ending of its name.
+        fields: Fields of the examples by whose values they are also counted: group, system, keys of metadata.
+        shown: Number of false passes, and of false fails, that are written next to the counts; None for none.
+        earlier: Name of an earlier judge in the file whose ratings are counted too; None if there is none.
 
     Raises:
-        UsageError: The file has ratings of other judges, the rubric can't be counted, or the counts not written.
+        UsageError: The file has no ratings of that judge, the rubric can't be counted, or the counts can't be written.
         RatingError: The ratings or the examples can't be read.
-        ComparisonError: Nothing is labelled.
+        ComparisonError: No example is labelled.
     """
     refuse_uncountable(rubric)
     if earlier is not None:
@@ -95,7 +95,7 @@ def write_counts(rows: Sequence[dict[str, Any]], target: Path) -> None:
     """Write rows of counts in the format that the file name's ending implies.
 
     Raises:
-        UsageError: Its name ends otherwise than the files that are written, or it can't be written.
+        UsageError: Files with such an ending aren't written, or the file can't be written.
     """
     names = dict.fromkeys(name for row in rows for name in row)
     people = filter(PERSON_COLUMN.fullmatch, names)

@@ -15,7 +15,7 @@ _PLAIN_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 
 ROW_COLUMN: Final = "markscheme_row"
-"""Column with a row's number, by which its texts are looked up."""
+"""Column with a row's number, by which the row's texts are looked up."""
 
 
 @dataclass(frozen=True)
@@ -25,10 +25,11 @@ class Dialect:
     Attributes:
         double: The type of numbers in double precision.
         text: The type of texts.
-        quote: What stands around a name.
-        remainder: A remainder of `{}` by a second `{}`.
-        row_order: What rows are numbered by.
-        median: The median of any number of levels; None where there is none.
+        quote: The sign around a quoted name.
+        remainder: An expression for the remainder of a first `{}` divided by a second `{}`.
+        row_order: The clause that gives the order in which rows are numbered.
+        median: An expression for the median of any number of levels, with `{}` for the levels; None if the database has
+            none.
     """
 
     double: str = "DOUBLE PRECISION"
@@ -44,16 +45,16 @@ DIALECTS: Final[Mapping[DialectName, Dialect]] = {
     "duckdb": Dialect(row_order="", median="list_aggregate([{}], 'median')"),
     "bigquery": Dialect(double="FLOAT64", text="STRING", quote="`", remainder="MOD({}, {})"),
 }
-"""Dialects by name. Standard runs on SQLite and DuckDB."""
+"""Dialects by name. SQL in the standard dialect runs on SQLite and DuckDB."""
 
 
 def counts_sql(query: CountQuery, table: str, dialect: Dialect) -> str:
     """Write the SELECT whose result has the rows and columns of a counts file.
 
     Args:
-        query: What is counted.
+        query: What to count.
         table: The table or view, or anything that may follow FROM.
-        dialect: Of the database.
+        dialect: The database's dialect.
     """
     blocks, last = _computed(query, _examples(query, table, dialect, ""), dialect)
     blocks += _constant(query, last)
@@ -71,10 +72,10 @@ def wrong_sql(query: CountQuery, rows: str, dialect: Dialect, most: int) -> str:
     """Write the SELECT of some false passes and some false fails, from groups that a pseudo-random order spreads.
 
     Args:
-        query: What is counted.
-        rows: What may follow FROM.
-        dialect: Of the database.
-        most: How many of each at most.
+        query: What to count.
+        rows: The table, or anything else that may follow FROM.
+        dialect: The database's dialect.
+        most: Largest number of false passes, and of false fails.
     """
     blocks, last = _computed(query, _examples(query, _numbered(rows), dialect, f",\n    {ROW_COLUMN}"), dialect)
     levels = ", ".join(
@@ -96,8 +97,8 @@ def rows_sql(rows: str, numbers: Sequence[int]) -> str:
     """Write the SELECT of whole rows of a table by row numbers.
 
     Args:
-        rows: What may follow FROM.
-        numbers: In the column of row numbers.
+        rows: The table, or anything else that may follow FROM.
+        numbers: The numbers of the rows, in the column of row numbers.
     """
     wanted = ", ".join(map(str, numbers)) or "NULL"
     return f"SELECT * FROM {_numbered(rows)} WHERE {ROW_COLUMN} IN ({wanted})"

@@ -1,4 +1,4 @@
-"""How decisions would change if the judge were right on one criterion, from counts of decisions before and after."""
+"""Changes of decisions if the judge were right on one criterion, from counts of decisions before and after."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,8 +17,8 @@ class CountedRepair(Repair):
     """How decisions would change if the judge were right on one criterion: numbers, without ids of examples.
 
     Attributes:
-        n_stopped: How many false passes become right.
-        n_kept: How many false fails become right.
+        n_stopped: Number of false passes that become right.
+        n_kept: Number of false fails that become right.
     """
 
     n_stopped: int
@@ -51,8 +51,8 @@ class CountedRepairs(Repairs):
 def changes_counted(comparison: Comparison) -> Iterator[tuple[str, list[Floats]]]:
     """Yield, for each criterion that can change decisions, its part of the counts file: a name and columns.
 
-    They are gold's decision, the judge's as it is, the judge's with gold's level on the criterion, and by how much its
-    score then agrees more: 1, 0 or -1. Decisions are nan where one lacks.
+    The columns are gold's decision, the judge's, the judge's with gold's level on the criterion, and 1 if the judge's
+    score agrees only with that level, -1 if only without it, else 0. Decisions are nan where one is missing.
     """
     sides = {"judge": comparison.judge.name, "gold": comparison.reference.name}
     swap = swap_of(comparison.table, **sides, tolerance=comparison.tolerance)
@@ -75,9 +75,9 @@ def counted_repair(criterion: str, rows: CountedRows, totals: Totals) -> Counted
     """Compute how decisions change if the judge is right on a criterion, from the criterion's part of the counts.
 
     Args:
-        criterion: Its name.
-        rows: The rows of its part.
-        totals: Examples on which the judge is wrong as it is.
+        criterion: The criterion's name.
+        rows: The rows of the criterion's part.
+        totals: Numbers of examples on which the judge is wrong before any repair.
     """
     people = rows.gold
     before = rows.judge

@@ -20,11 +20,11 @@ class CountedSlice:
     """Agreement and bias of a judge on one slice: the counted examples with one value of a field.
 
     Attributes:
-        by: The field.
-        name: The value.
+        by: Name of the field.
+        name: The field's value.
         agreement: Share of the slice's examples on which the judge's score agrees with gold's.
         signed_error: Bias on the slice: judge minus gold, in score.
-        rest: Agreement on the examples with other values; None without scores.
+        rest: Share of the examples with other values on which the judge's score agrees; None without scores.
     """
 
     by: str

@@ -43,8 +43,9 @@ def counts_of(
 
     Args:
         comparison: The judge compared with gold.
-        fields: What is known of examples by whose values they are also counted: group, system, keys of metadata.
-        earlier: The column of an earlier judge, and its comparison with the gold of the same examples, in order.
+        fields: Fields of the examples by whose values they are also counted: group, system, keys of metadata.
+        earlier: The name of an earlier judge's column, and that judge's comparison with gold on these examples, in the
+            same order.
     """
     of_scores = comparison.by(OF_SCORE)
     slices = (row for field in fields for row in _by_value(of_scores, field))

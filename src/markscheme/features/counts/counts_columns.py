@@ -1,6 +1,6 @@
 """Reader of the columns of a counts table, which are read as whole arrays if all cells are plain numbers.
 
-A table with a cell that isn't is read cell by cell: it may still be a number, or the refusal says which cell it is.
+A table with any other cell is read cell by cell: the cell may still be a number, or else the error names it.
 """
 
 import csv
@@ -27,7 +27,7 @@ PART_COLUMN: Final = "part"
 EMPTY_CELLS: Final = frozenset({"", "null", "none", "nan", "\\n"})
 """Lower-case texts of cells that have no value."""
 NUMBER_COLUMN: Final = re.compile(r"set_no|gold|judge|n|p[1-9]\d*")
-"""Pattern of the columns that are read as numbers; an earlier judge's column is read too."""
+"""Pattern of the columns that are read as numbers; an earlier judge's column is read as numbers too."""
 _ARROW_NUMBERS: Final = {
     "double": np.float64,
     "float": np.float32,
@@ -55,12 +55,12 @@ class CountsColumns:
 
     Attributes:
         name: The table's name in messages.
-        digest: Of its content.
-        first: The number of its first row in messages.
-        parts: Names of parts, each once; None without such a column.
-        part: The index among `parts` of each row, shape (n_rows,).
-        numbers: Columns of numbers by name, each of shape (n_rows,), nan = empty.
-        cells: Reads the cells as they are written, by column, for messages.
+        digest: Digest of the table's content.
+        first: The number by which messages call the table's first row.
+        parts: Names of parts, each once; None without a column of parts.
+        part: The index in `parts` of each row's part, shape (n_rows,).
+        numbers: Columns of numbers by name, each of shape (n_rows,), nan where the cell is empty.
+        cells: Function that reads a column's cells as they are written, for messages.
     """
 
     name: str
@@ -80,11 +80,11 @@ def counts_columns(source: Any, earlier: str | None = None) -> CountsColumns:
     """Read the columns of a counts table from a file or from rows.
 
     Args:
-        source: A file, CSV, JSON lines or Parquet; or a frame, rows, or columns by name.
-        earlier: The column of an earlier judge, which is one of numbers too; None where none is named.
+        source: A file (CSV, JSON lines or Parquet), a data frame, rows, or columns by name.
+        earlier: The column of an earlier judge, which has numbers too; None if there is none.
 
     Raises:
-        UsageError: It can't be read, or has a cell that isn't a number in a column of numbers.
+        UsageError: The source can't be read, or has a cell that isn't a number in a column of numbers.
     """
     if isinstance(source, Path):
         return _of_file(source, earlier)

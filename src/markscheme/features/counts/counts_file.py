@@ -31,14 +31,15 @@ REPAIR_PREFIX: Final = "repair:"
 """Prefix of the names of parts on fixing a criterion, which the criterion's name follows."""
 AGREEMENT_RATE: Final = "rate:agreement"
 EARLIER_RATE: Final = "rate:earlier"
-"""Name of the part that counts groups by the earlier judge's hits, as `rate:agreement` does for the judge."""
+"""Name of the part that counts groups by the number of examples on which the earlier judge agrees, as `rate:agreement`
+does for the judge."""
 RATES: Final = (AGREEMENT_RATE, "rate:stops", "rate:keeps", EARLIER_RATE)
 _SHARES: Final = (SCORE_PART, DECISION_PART, ANNOTATORS_PART, ANNOTATORS_DECIDE_PART, GIVEN_PART)
 """Names of the parts whose values are between 0 and 1."""
 _OF_THE_JUDGE: Final = (ANNOTATORS_PART, ANNOTATORS_DECIDE_PART)
 """Names of the parts with annotators' agreement with the judge, which don't hold for an earlier judge."""
 _NEEDED_COLUMNS: Final = ("part", "gold", "judge", "n")
-"""Columns without which nothing can be compared."""
+"""Columns without which no figure can be computed."""
 _KNOWN_PREFIXES: Final = (SLICE_PREFIX, REPAIR_PREFIX, "rubric:", "format:")
 _LARGEST_DENOMINATOR: Final = 1000
 """Largest denominator of the fraction to which a rounded score is restored."""
@@ -52,11 +53,12 @@ class CountedRows:
 
     Attributes:
         sets: The set in which each row's examples are left out, shape (n_rows,), nan where each is left out by itself.
-        gold: Shape (n_rows,), nan = missing.
-        judge: The judge's, shape (n_rows,), nan = missing.
-        people: Single annotators', shape (n_rows, n_people), nan = missing.
-        earlier: The earlier judge's, shape (n_rows,), nan = missing, as where none is named.
-        n: Examples that each row represents, shape (n_rows,).
+        gold: Gold's values, shape (n_rows,), nan where missing.
+        judge: The judge's values, shape (n_rows,), nan where missing.
+        people: Single annotators' values, shape (n_rows, n_people), nan where missing.
+        earlier: The earlier judge's values, shape (n_rows,), nan where missing, everywhere if no earlier judge is
+            named.
+        n: Number of examples that each row represents, shape (n_rows,).
         line: The row's number in the file, shape (n_rows,).
     """
 
@@ -91,13 +93,13 @@ class CountsFile:
 
     Attributes:
         name: The file's name, for messages.
-        digest: Of its content.
-        parts: Rows by part.
-        examples: Examples that were counted.
-        n_groups: Groups of examples; None where the file doesn't say.
-        unknown: Parts that nothing here reads.
-        slices: By field, the rows of its part and the value of each.
-        earlier: The column of an earlier judge; None where none is named.
+        digest: Digest of the file's content.
+        parts: The rows of each part, by the part's name.
+        examples: Number of examples that were counted.
+        n_groups: Number of groups of examples; None if the file doesn't state it.
+        unknown: Names of parts that aren't known and are ignored.
+        slices: By field, the rows that count its slices, and the field's value in each row.
+        earlier: The column of an earlier judge; None if none is named.
     """
 
     name: str
@@ -139,12 +141,13 @@ def read_counts(source: Any, rubric: Rubric, earlier: str | None = None) -> Coun
     """Read a counts file that was made with a given rubric.
 
     Args:
-        source: A file, CSV, JSON lines or Parquet; or a frame, rows, or columns by name.
+        source: A file (CSV, JSON lines or Parquet), a data frame, rows, or columns by name.
         rubric: The rubric of the counts.
-        earlier: The column with an earlier judge's ratings; None where none is compared.
+        earlier: The column with an earlier judge's ratings; None if none is compared.
 
     Raises:
-        UsageError: Another format or rubric, a value off its scale, parts with different examples, or no such column.
+        UsageError: The source has another format or rubric, a value off its scale, parts with different numbers of
+            examples, or no column of that earlier judge.
     """
     if earlier is not None:
         refuse_other_column(earlier)
@@ -184,8 +187,8 @@ def _rows_by_part(table: CountsColumns, earlier: str | None) -> dict[str, Counte
     """Return the counted rows by part of the counts file, without rows that count 0 examples.
 
     Raises:
-        UsageError: A column that counts need is missing, or that of the earlier judge that is named; no rows or more
-            than are read, or a number of examples that isn't whole.
+        UsageError: A column that counts need, or that of the named earlier judge, is missing; there are no rows, or
+            more than are read; or a number of examples isn't whole.
     """
     _refuse_missing_columns(table)
     if not table.parts:
@@ -234,7 +237,7 @@ def _slices(table: CountsColumns, rows: Mapping[str, CountedRows]) -> dict[str, 
     """Return, for each field with slices, the rows that count its slices, and the field's value in each row.
 
     Raises:
-        UsageError: There is no column of values, or a score outside 0 to 1.
+        UsageError: There is no column of values, or a score is outside 0 to 1.
     """
     of_fields = {name: of_part for name, of_part in rows.items() if name.startswith(SLICE_PREFIX)}
     if not of_fields:

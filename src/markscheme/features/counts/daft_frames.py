@@ -74,7 +74,8 @@ def _counted(
 ) -> daft.DataFrame:
     """Count the examples with equal values in each set of groups, as the rows of the part `name` of a counts file.
 
-    `values` are the expressions of gold, the judge and each annotator; `named` has those of other columns by name.
+    `values` are the expressions of gold, the judge and each annotator; `named` has the expressions of other columns by
+    name.
     """
     columns = ["gold", "judge", *(f"p{place}" for place in range(1, len(values) - 1)), *named]
     cells = (

@@ -20,10 +20,10 @@ def since_earlier(comparison: CountedComparison, rater: Rater, drift: DriftOptio
     Args:
         comparison: The judge compared with gold.
         rater: The judge.
-        drift: How runs are compared.
+        drift: Options on how runs are compared.
 
     Raises:
-        UsageError: More comparisons were made than planned, or nothing here compares judges.
+        UsageError: More comparisons were made than planned, or no installed feature compares judges.
     """
     counts = comparison.counts
     if counts.earlier is None:

@@ -21,7 +21,8 @@ from markscheme.ratings.gold import JUDGE
 from markscheme.rubrics.rubric import Rubric
 
 NO_PATTERN: Final = r"(?!\w+://)[^*?\[\]{}]+"
-"""Pattern of what names one file of this machine: no address, and none of the marks with which DuckDB finds files."""
+"""Pattern of a name of one file on this machine: no address, and none of the signs by which DuckDB matches several
+files."""
 
 
 def export_counts(rubric: Rubric, options: CountExportOptions, examples: Path | None, judges: tuple[str, ...]) -> int:
@@ -29,12 +30,12 @@ def export_counts(rubric: Rubric, options: CountExportOptions, examples: Path | 
 
     Args:
         rubric: The rubric.
-        options: What is counted.
+        options: Options on what to count, and from where.
         examples: A file of labelled examples; None for the rubric's own.
-        judges: The judge named.
+        judges: Names of the judges; at most one.
 
     Raises:
-        UsageError: The options don't say what to count, or the rubric's figures aren't functions of counts.
+        UsageError: The options don't say what to count, or the rubric's figures can't be computed from counts.
     """
     if (options.counts_sql is None) == (options.counts is None):
         raise UsageError("--counts-sql TABLE prints a SELECT, or --counts FILE counts rows of --from FILES")

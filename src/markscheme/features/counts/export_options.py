@@ -8,7 +8,7 @@ from markscheme.options.forms import COLUMN_NAMES, PATH, WHOLE, one_of, text_for
 from markscheme.options.table import option
 
 DialectName: TypeAlias = Literal["standard", "duckdb", "bigquery"]
-"""Names of SQL dialects; SQLite and DuckDB read the standard dialect."""
+"""Names of SQL dialects; SQLite and DuckDB understand the standard dialect."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -37,7 +37,7 @@ def wrong_examples(comparison: Comparison, most: int) -> Iterator[dict[str, Any]
 
     Args:
         comparison: The judge compared with gold.
-        most: How many of each at most.
+        most: Largest number of false passes, and of false fails.
     """
     table = comparison.table
     names = table.ids if table.groups is None else table.groups
@@ -71,7 +71,7 @@ def write_shown(examples: Iterable[PlainRow], counts: Path) -> None:
 
     Args:
         examples: The false passes and the false fails.
-        counts: The file of counts, which is written already; each line has its digest.
+        counts: The counts file, which is written already; each line of wrong decisions has its digest.
 
     Raises:
         UsageError: The file can't be written.
@@ -88,7 +88,7 @@ def read_shown(counts: CountsFile, path: Path) -> tuple[dict[str, Any], ...]:
 
     Args:
         counts: The counts.
-        path: Their file.
+        path: The counts file's path.
     """
     examples_file = shown_path(path)
     if not examples_file.is_file():
@@ -110,7 +110,7 @@ def refuse_undecided(rubric: Rubric) -> None:
     """Raise an error if wrong decisions are to be shown for a rubric that makes no pass/fail decision.
 
     Raises:
-        UsageError: Nothing passes or fails.
+        UsageError: The rubric makes no such decision.
     """
     if not rubric.decides:
         raise UsageError(f"--shown lists wrong decisions, and nothing passes or fails by {rubric.name}")

@@ -18,10 +18,10 @@ def wrong_rows(query: CountQuery, files: str, target: Path, most: int) -> Iterat
     """Yield some false passes, then some false fails, as rows to show, from groups that are spread evenly.
 
     Args:
-        query: What is counted.
+        query: What to count.
         files: A file's path, or a pattern of paths.
-        target: The file of counts, next to which DuckDB spills.
-        most: How many of each at most.
+        target: The counts file, next to which DuckDB moves data that doesn't fit into memory.
+        most: Largest number of false passes, and of false fails.
 
     Raises:
         UsageError: DuckDB can't read the files.

@@ -1,9 +1,9 @@
-"""Names that a counts file uses for slices, and how many values of a field get a slice of their own."""
+"""Names that a counts file uses for slices, and the number of a field's values that get a slice of their own."""
 
 from typing import Final
 
 SLICE_PREFIX: Final = "slice:"
-"""Prefix of the names of parts that count by a field's values, which the field's name follows."""
+"""Prefix of the names of parts that count by a field's values; the field's name follows it."""
 VALUE_COLUMN: Final = "value"
 """The column of a field's values."""
 VALUES_COUNTED: Final = 20

@@ -1,4 +1,4 @@
-"""Report on a calibration from counts: the report of other calibrations without what needs single examples."""
+"""Report on a calibration from counts: the usual report without the parts that need single examples."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -25,12 +25,12 @@ NOT_COUNTED: Final = (
     "may_decide",
     "relabelled",
 )
-"""Entries of a calibration's JSON that are null, since counts don't show them."""
+"""Entries of a calibration's JSON that are null, since they can't be computed from counts."""
 OUTCOMES_COUNTED: Final = ("examples", "graded", "not_graded")
 """Outcomes of examples that counts record."""
 
 SINCE_ACCEPTED: Final = "Since the accepted run"
-"""Name of the usual section on the accepted run, which accepted counts replace by a section of their own."""
+"""Name of the usual section on the accepted run, which is replaced by a section on the accepted counts."""
 
 
 def json_of(calibration: CountedCalibration) -> dict[str, Any]:
