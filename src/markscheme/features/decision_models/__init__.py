@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from markscheme.report.document import Examples, Section
 
 JEV_DOLLARS: Final = 0.042
-"""US dollars for a million input tokens of Jev; LiteLLM, MLflow and DeepEval state the same price."""
+"""US dollars for a million input tokens of Jev; LiteLLM, MLflow and DeepEval all state this price."""
 LUNA_DOLLARS: Final = 0.10
-"""US dollars for a million input tokens of gpt-6-luna when it decides, by LiteLLM's price list."""
+"""US dollars for a million input tokens of gpt-6-luna as a decision model, by LiteLLM's price list."""
 
 
 def _decision_model(wire: str, model: str, asking: "Asking") -> "Judge":

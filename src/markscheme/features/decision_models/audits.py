@@ -19,9 +19,9 @@ class ProbabilityAudits:
     """One judge's probabilities compared with gold: an audit for each criterion, and one for the decision.
 
     Attributes:
-        criteria: By criterion on which the judge gave probabilities: of passing it, or of the top level where levels
-            have no order.
-        decision: Audit of the judge's probability that the response passes; None where it has none.
+        criteria: By name of each criterion on which the judge gave probabilities, the audit of its probability that the
+            response passes the criterion or, if levels have no order, of its most probable level.
+        decision: Audit of the judge's probability that the response passes; None if it gives none.
     """
 
     criteria: Mapping[str, ProbabilityAudit]
@@ -36,7 +36,7 @@ class ProbabilityAudits:
     def events(self) -> dict[str, ProbabilityAudit]:
         """Audits to test by the name of their row; of a single criterion and the decision, only the decision's.
 
-        Both are about the same event then.
+        Both are about the same event if there is only one criterion.
         """
         is_one_event = len(self.criteria) == 1 and self.decision is not None
         return {name: audit for name, audit in self.named.items() if not is_one_event or name == DECISION_ROW}
@@ -94,8 +94,8 @@ def audits_of(judge: Column, gold: Column, rubric: Rubric, groups: Sequence[str]
 def _event(criterion: Criterion, probabilities: Floats, gold: Floats) -> tuple[Floats, Floats]:
     """Return for each example the judge's probability that a criterion passes, and whether it passes by gold.
 
-    A criterion passes at its threshold or beyond, a fault below it. Of levels without order the event is that the
-    judge's most probable one is gold's.
+    A criterion passes at its threshold or beyond, a fault below it. If levels have no order, the event is that the
+    judge's most probable level is gold's.
     """
     scale = criterion.scale
     has_any = ~np.isnan(probabilities).any(axis=1)

@@ -33,8 +33,8 @@ OVERCONFIDENT: Final = FindingKind(
 def overconfident(examined: ExaminedJudge) -> Iterator[Finding]:
     """Find the criteria, and the decision, on which a judge's probabilities are too extreme.
 
-    The decision counts for more where its confident errors exceed what the judge promises. A rubric's only criterion
-    decides: that is one fault, found once.
+    The finding on the decision is more severe if its confident errors exceed what the judge's probabilities imply. With
+    a single criterion, which alone decides, there is only the finding on the decision.
     """
     audits: ProbabilityAudits | None = examined.evidence.comparison.audits["probabilities"]
     if audits is None:

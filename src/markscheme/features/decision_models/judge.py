@@ -1,4 +1,4 @@
-"""Decision models as judges: they answer typed questions on a response by a probability for each level, not in words.
+"""Decision models as judges: they answer questions on a response by a probability for each level, not in words.
 
 Two formats: System One (`POST /v1/systemone`) and OpenAI's Decisions (`POST /v1/decisions`).
 """
@@ -36,7 +36,7 @@ IMAGES_HEADER: Final = {"TypeSafe-Danger-Zone-Images": "true"}
 LONGEST_BODY = 4_000_000
 """Largest number of bytes of a response that are read: hundreds of questions with 255 options each."""
 HTTP: Final = "httpx2"
-"""The HTTP library of the Anthropic SDK, which is loaded with the first request; the SDK isn't."""
+"""The HTTP library of the Anthropic SDK, which is loaded with the first request, without the SDK itself."""
 TOO_LONG: Final = "max_tokens_exceeded"
 """Code by which a server of System One says that a request has too many tokens."""
 
@@ -109,16 +109,16 @@ WIRE_FORMATS: Final[Mapping[str, DecisionFormat]] = {wire.name: wire for wire in
 class DecisionJudge:
     """A judge that asks a decision model on a server for probabilities.
 
-    Sends one request per reply: retries, rates and budgets are `Limited`'s job. Repeating a request may move
-    probabilities a little, so replies are cached like any other's.
+    Sends one request per reply: retries, rates and budgets are `Limited`'s job. Repeating a request may change
+    probabilities a little, so replies are cached as for any other judge.
 
     Args:
-        wire: Its format: SYSTEM_ONE or OPENAI_DECISIONS.
+        wire: The format of requests: SYSTEM_ONE or OPENAI_DECISIONS.
         model: The model as the server names it.
-        api_key: Else the variable's of the format, looked up with the first request; only the provider's own address
-            requires one.
-        base_url: Else the variable's, else the provider's own.
-        expected: True uses the mean of the levels instead of the most probable one.
+        api_key: The key; None for that in the format's environment variable, looked up with the first request. Only the
+            provider's own address requires one.
+        base_url: The server's address; None for that in the format's environment variable, or else the provider's own.
+        expected: True to use the mean of the levels by their probabilities instead of the most probable level.
         deadline: Timeout of a request in seconds.
 
     Raises:
@@ -164,7 +164,7 @@ class DecisionJudge:
         """API key; "" for a server that needs none.
 
         Raises:
-            NoJudge: One is needed and there is none.
+            NoJudge: A key is needed and there is none.
         """
         key = usable_key(self.wire.key_variable, self._given_key)
         if not key and not self.other_address:
@@ -179,7 +179,7 @@ class DecisionJudge:
 
         Raises:
             NoJudge: There is no key where one is needed, or the HTTP library is missing.
-            UsageError: No decision model can be asked this.
+            UsageError: The prompt can't be asked of a decision model.
             JudgeUnavailable: The server refused, asked to wait, or did not answer in time.
             UnreadableReply: The response isn't an answer of a decision model.
         """

@@ -1,4 +1,6 @@
-"""The report's section on probabilities: the judge's, how often people agree, and how often it is sure and wrong."""
+"""The report's section on a judge's probabilities: how often people agree with them, and how often it is sure and
+wrong.
+"""
 
 from collections.abc import Iterator
 

@@ -15,10 +15,10 @@ from markscheme.stats.roots import zero_between
 from markscheme.stats.shares import GroupedShare, grouped_share, share
 
 CLIP = 0.001
-"""Least distance of probabilities from 0 and 1 when log-odds are computed, so that these stay finite; a wrong answer at
-.999 then costs as much as a judge that claims .999 should expect."""
+"""Smallest distance of probabilities from 0 and 1 when log-odds are computed, so that log-odds stay finite: more
+extreme probabilities count as .001 or .999."""
 CONFIDENT = (0.95, 0.90)
-"""Probabilities from which an answer is called confident: one in twenty, or one in ten, may be wrong."""
+"""Probabilities from which on an answer is called confident: one in twenty, or one in ten, may be wrong."""
 FEWEST_FOR_SHAPE = 30
 """Fewest examples for slope, test and parts of the Brier score."""
 FEWEST_OF_EACH = 5
@@ -26,14 +26,14 @@ FEWEST_OF_EACH = 5
 MAP_AT = 0.01
 """Largest p of the calibration test at which a correcting curve is shown."""
 LEAST_SIGNIFICANCE = 1e-9
-"""The smallest significance that is given; smaller ones are as good as none."""
+"""The smallest significance level that is given; smaller ones can be treated as 0."""
 PENALTY = 2.0
 """Weight of the penalty on a curve's distance from the identity; of the weights tried, it had the lowest loss with 50
 labels."""
 MOST_BINS = 10
 """Largest number of bins of a reliability diagram, each with at least ten examples."""
 LEAST_IN_BIN = 10
-"""Fewest examples in a bin."""
+"""Fewest examples in a bin of a reliability diagram."""
 ROUNDS = 100
 """Largest number of Newton steps of a logistic fit; it usually takes five to ten."""
 SETTLED = 1e-10
@@ -52,15 +52,17 @@ class ConfidentErrors:
     """The number of answers that a judge gives with a high probability, and how many of them are wrong.
 
     Attributes:
-        at: Probability from which an answer counts.
-        n: Such answers.
-        wrong: Those that are wrong.
-        promised: Number that would be wrong, by the judge's own probabilities.
-        upper: Upper limit of the share that is wrong, one-sided at 95 %; None without answers, or with too few groups.
-        p: Probability of so many or more wrong ones if the judge's probabilities were right; None with groups, or
+        at: Probability from which on an answer counts.
+        n: Number of such answers.
+        wrong: Number of them that are wrong.
+        promised: Number of them that would be wrong by the judge's own probabilities.
+        upper: Upper limit of the share of them that are wrong, one-sided at 95 %; None without answers, or with too few
+            groups.
+        p: Probability of so many or more wrong answers if the judge's probabilities were right; None with groups, or
             without answers.
-        significance: The smallest at which more are wrong than promised: p, or with groups one minus the confidence at
-            which the lower limit of the share equals what is promised; None without answers, or with too few groups.
+        significance: The smallest significance level at which more are wrong than promised: p, or with groups one minus
+            the confidence at which the lower limit of the share equals the promised share; None without answers, or
+            with too few groups.
     """
 
     at: float
@@ -86,8 +88,8 @@ class ReliabilityBin:
 
     Attributes:
         n: Number of examples.
-        probability: Their mean probability.
-        share: How often the event happened.
+        probability: Mean of their probabilities.
+        share: Share of them on which the event happened.
     """
 
     n: int
@@ -108,10 +110,10 @@ class BrierParts:
     """The Brier score taken apart: score = miscalibration - discrimination + uncertainty, exactly.
 
     Attributes:
-        score: Mean squared distance of probability and outcome.
+        score: Mean squared distance of probability and outcome, 0 to 1.
         miscalibration: Gain of a monotone correction of the probabilities.
-        discrimination: Gain of corrected probabilities over always giving the mean.
-        uncertainty: The score of always giving the mean, ȳ(1 - ȳ).
+        discrimination: Gain of the corrected probabilities over always giving the mean.
+        uncertainty: The Brier score of always giving the mean, ȳ(1 - ȳ).
     """
 
     score: float
@@ -130,22 +132,24 @@ class ProbabilityAudit:
     """A judge's probabilities of one event, such as that a criterion passes, compared with its outcomes.
 
     Attributes:
-        n: Examples with both.
-        left_out: Examples without either.
+        n: Number of examples with both a probability and an outcome.
+        left_out: Number of examples that lack one or both.
         probability: Mean probability; None without examples.
-        share: How often the event happened; None without examples.
+        share: Share of examples on which the event happened; None without examples.
         bias: Mean probability minus share.
-        brier: Mean squared distance, 0 to 1.
+        brier: Mean squared distance of probability and outcome, 0 to 1.
         parts: Parts of the Brier score; None with too few examples.
-        slope: Slope of the log-odds; below 1 the judge is overconfident.
-        slope_p: Probability of a slope so far below 1 if it were 1, by the t that its interval uses; None without one.
-        intercept: Intercept of the log-odds; above 0 the event happens more often than the judge says.
-        p: P-value of the test that slope is 1 and intercept 0; None with groups, or too few examples.
+        slope: Slope of the logistic regression of outcomes on the probabilities' log-odds; below 1 the judge is
+            overconfident.
+        slope_p: Probability of a slope so far below 1 if it were 1, by the t distribution of its interval; None without
+            an interval.
+        intercept: Intercept of that regression; above 0 the event happens more often than the judge says.
+        p: P-value of the test that slope is 1 and intercept 0; None with groups, or with too few examples.
         confident: Confident errors at each of CONFIDENT.
-        bins: The reliability diagram; empty for fewer than ten examples.
-        line: The isotonic curve of the diagram: probabilities and shares, both rising.
+        bins: Bins of the reliability diagram; empty for fewer than ten examples.
+        line: Points of the isotonic curve in the diagram: probabilities and shares, both rising.
         ece: Root mean squared calibration error over bins, corrected for chance; nan without bins.
-        map: The map that corrects the probabilities; None where the test doesn't reject that they need none.
+        map: The map that corrects the probabilities; None unless the test shows that they need a correction.
     """
 
     n: int
@@ -169,7 +173,7 @@ class ProbabilityAudit:
     def is_overconfident(self) -> bool:
         """True if the slope's whole interval lies below 1.
 
-        The interval isn't adjusted for other criteria.
+        The interval isn't adjusted for the number of criteria.
         """
         return self.slope.below(1.0)
 
@@ -186,12 +190,12 @@ def probability_audit(
 
     Args:
         probabilities: Probability of each example, shape (n,), 0 to 1; nan where there is none.
-        outcomes: 1 where the event happened and 0 where not, shape (n,); nan where that isn't known.
-        groups: Names of groups that share errors, shape (n,); None where each example is its own. With groups there is
-            no p; the intervals of slope and intercept say the same.
+        outcomes: 1 if the event happened and 0 if not, shape (n,); nan where that isn't known.
+        groups: Name of each example's group, whose examples share errors, shape (n,); None if each is a group of its
+            own. With groups there is no p, but intervals of slope and intercept.
 
     Raises:
-        ValueError: The caller's fault: shapes that differ.
+        ValueError: The shapes differ, which is the caller's mistake.
 
     Source:
         Cox (1958), Biometrika 45, 562-565, for slope and intercept; Dimitriadis, Gneiting and Jordan (2021), PNAS
@@ -343,13 +347,13 @@ def _log_odds(p: Floats) -> Floats:
 def _fitted(x: Floats, y: Floats, weights: Floats, start: Floats, penalty: float = 0.0) -> Floats:
     """Fit the logistic curve once for each row of weights; return intercepts and slopes, shape (m, 2).
 
-    They are nan where no curve fits best.
+    They are nan if no curve fits best, since log-odds separate the outcomes.
 
     Args:
         x: Log-odds, shape (n,).
         y: Outcomes, shape (n,).
-        weights: How much each example counts in each fit, shape (m, n).
-        start: Where Newton's method begins, shape (2,).
+        weights: Weight of each example in each fit, shape (m, n).
+        start: Intercept and slope from which Newton's method starts, shape (2,).
         penalty: Penalty on the squared distance from intercept 0 and slope 1.
     """
     fits = np.tile(start, (len(weights), 1))
@@ -403,7 +407,7 @@ def calibration_test(p: Floats, y: Floats) -> float | None:
     """Return the p-value of the likelihood ratio test that probabilities are right (slope 1, intercept 0).
 
     Returns:
-        0 to 1; None where no curve fits best.
+        The p-value, 0 to 1; None if no curve fits best, since the probabilities separate the outcomes.
     """
     curve = logistic_curve(p, y)
     return None if curve is None else math.exp(-likelihood_ratio(p, y, curve) / 2)
@@ -447,8 +451,8 @@ def _p_below_one(slope: Estimate, left_out: Floats) -> float | None:
     """Return the one-sided p-value for a slope below 1; None if the slope has no interval.
 
     Args:
-        slope: With its interval.
-        left_out: The slope without each part.
+        slope: The slope, with its interval.
+        left_out: The slopes with each part of the examples left out, as in the jackknife.
     """
     if slope.value is None or slope.low is None:
         return None
@@ -474,8 +478,8 @@ def confident_errors(p: Floats, y: Floats, at: float, groups: Integers | None = 
     Args:
         p: Probabilities of the event, shape (n,).
         y: Outcomes, 0 or 1, shape (n,).
-        at: Above one half.
-        groups: Group of each example; None where each is its own.
+        at: The smallest probability that counts, above one half.
+        groups: Group of each example, shape (n,); None if each is a group of its own.
     """
     sure: Floats = np.maximum(p, 1 - p)
     chosen = sure >= at - 1e-9
