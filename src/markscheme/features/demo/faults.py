@@ -1,4 +1,4 @@
-"""Faults that can be planted in a simulated judge, and where."""
+"""Faults that can be planted in a simulated judge, and the criteria that they affect."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,15 +6,16 @@ from dataclasses import dataclass
 NO_FAULT = "nothing"
 NOWHERE = "nowhere"
 HALF_A_LEVEL = 0.5
-"""A shift of the judge, in levels: found in 97 % of sets of 50 examples (`benchmarks/results/diagnosis.md`)."""
+"""Shift of a faulty judge, in levels: it is found in 97 % of sets of 50 examples
+(`benchmarks/results/diagnosis.md`)."""
 PART_OFF = 1.5
-"""A shift on one system, in levels: found in 83 % of sets of 50 examples."""
+"""Shift of a faulty judge on one system's responses, in levels: it is found in 83 % of sets of 50 examples."""
 PERSON_SD = 0.45
-"""Standard deviation, in levels, of how a person misses the true level; as in `benchmarks/diagnosis.py`."""
+"""Standard deviation of a person's error, in levels, as in `benchmarks/diagnosis.py`."""
 JUDGE_SD = 0.55
-"""Standard deviation of a sound judge's noise, in levels: a little more than a person's."""
+"""Standard deviation of a sound judge's error, in levels: a little more than a person's."""
 NOISY_JUDGE_SD = 1.3
-"""Standard deviation of a noisy judge's noise, in levels: about three times a person's."""
+"""Standard deviation of a noisy judge's error, in levels: about three times a person's."""
 
 FAULTS: Mapping[str, str] = {
     "lenient": f"{HALF_A_LEVEL:g} levels too kind on one criterion, before and since",
@@ -23,7 +24,7 @@ FAULTS: Mapping[str, str] = {
     "text": f"{HALF_A_LEVEL:g} levels kinder on one reworded criterion, only since then",
     NO_FAULT: "no fault: the judge is sound",
 }
-"""Each fault by name, with its strength in a sentence."""
+"""Description of each fault with its strength, by the fault's name."""
 
 RARE_FAILS = "rare-fails"
 """Option of `--plant` that plants no single fault but shows three judges whose agreement alone is misleading."""
@@ -34,8 +35,8 @@ class Charge:
     """A fault of a judge and the criterion that it affects, either planted in the judge or named by a diagnosis.
 
     Attributes:
-        fault: One of `FAULTS`; a diagnosis may say another code of a finding.
-        subject: A criterion, a criterion on a system, or `NOWHERE`.
+        fault: A name in `FAULTS`; if named by a diagnosis, it may be another code of a finding.
+        subject: A criterion, a criterion on one system's responses, or `NOWHERE`.
     """
 
     fault: str

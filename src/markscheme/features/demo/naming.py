@@ -33,9 +33,9 @@ COMMAND = (
     REPORT,
     "--quiet",
 )
-"""Arguments with which markscheme is run in the other process, in the round's folder."""
+"""Arguments with which markscheme runs in the other process, in the round's folder."""
 DECIDED = (0, 1, 4)
-"""Statuses of a calibration that was made: ok, adjust, not enough labels."""
+"""Exit statuses of a calibration that succeeded: ok, adjust, not enough labels."""
 
 FindingJson: TypeAlias = Mapping[str, Any]
 """A finding as in the JSON of a calibration."""
@@ -47,7 +47,7 @@ def write_project(made: Round, folder: Path) -> list[str]:
     """Write a round's files as a project has them: rubric, labelled examples, accepted run and current ratings.
 
     Returns:
-        The files written, by their place in the folder.
+        The files written, as paths from the folder.
     """
     home = folder / "calibration" / ROUND_NAME
     home.mkdir(parents=True)
@@ -106,8 +106,8 @@ def diagnosed(folder: Path, calibrate: Calibrate = in_another_process) -> tuple[
     """Calibrate the judge of a round from the round's files, and return the findings in the order of the report.
 
     Args:
-        folder: Where the files are.
-        calibrate: Who runs the command.
+        folder: The folder with the files.
+        calibrate: Function that runs the command.
     """
     calibrate(folder, COMMAND)
     report = json.loads((folder / REPORT).read_text(encoding="utf-8"))

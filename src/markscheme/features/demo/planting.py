@@ -35,12 +35,12 @@ WORDINGS: Mapping[str, tuple[str, str]] = {
     "brevity": ("Is it as short as it can be?", "Would the customer miss any sentence of it?"),
     "next-step": ("Does it say what to do next?", "Does it name one thing the customer can do now?"),
 }
-"""Each criterion's wording when the run was accepted, and the one it may have been given since."""
+"""Each criterion's wording when the run was accepted, and the wording that it may have been given since."""
 CRITERIA = tuple(WORDINGS)
 SYSTEMS = ("atlas", "birch", "cedar", "delta")
 LOWEST, MIDDLE, HIGHEST = 1, 3, 5
 SPREAD = 1.1
-"""Standard deviation of the true levels: all five occur."""
+"""Standard deviation of the true levels: large enough that all five occur."""
 CORRELATION = 0.35
 """Correlation of the true levels between criteria: good answers are good in several ways, but not in all."""
 SIMULATED_PEOPLE = ("simulated-person-1", "simulated-person-2")
@@ -54,14 +54,14 @@ class Round:
     """A round of the demonstration: the fault planted in its judge, the labelled examples, and the judge's ratings.
 
     Attributes:
-        planted: The fault of the judge, and what shows it.
+        planted: The fault of the judge, and the criterion that it affects.
         nonce: Random text that makes the seal impossible to guess from its few possible contents.
-        seed: From which all of it is drawn.
+        seed: Random seed from which everything in the round is drawn.
         asked_then: The rubric of the accepted run, as the data of a rubric file.
-        asked_now: The rubric now, as such data; two criteria read otherwise, whatever is planted.
-        examples: Examples with the labels of two made people.
-        accepted: The judge's ratings of the accepted run, five askings of each example.
-        ratings: The judge's ratings now.
+        asked_now: Today's rubric, as the data of a rubric file; two criteria are reworded, whatever fault is planted.
+        examples: Examples with the labels of two simulated annotators.
+        accepted: The judge's ratings of the accepted runs, five of each example.
+        ratings: The judge's ratings of today.
     """
 
     planted: Charge
@@ -89,8 +89,8 @@ def made_round(*, n: int, seed: int, fault: str | None = None) -> Round:
 
     Args:
         n: Number of examples.
-        seed: The same seed draws the same round.
-        fault: The fault to plant; drawn as well where None.
+        seed: Random seed; rounds with one seed are equal.
+        fault: The fault to plant; None to draw it too.
     """
     drawn = np.random.default_rng(seed)
     by_lot = tuple(FAULTS)[drawn.integers(len(FAULTS))]
@@ -142,7 +142,7 @@ def withheld(id: str) -> Submission:
 def rubric_data(reworded: Sequence[str]) -> dict[str, Any]:
     """Return the rubric as the data of its file; the criteria in `reworded` have their later wording.
 
-    Each criterion is asked in a question of its own, so that rewording one leaves the others as they are.
+    Each criterion is asked in a question of its own, so that rewording one doesn't affect the others.
     """
     return {
         "name": ROUND_NAME,

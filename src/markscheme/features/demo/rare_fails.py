@@ -24,7 +24,8 @@ Levels = tuple[float, ...]
 
 
 AlikeExamples: TypeAlias = tuple[int, Levels, Levels]
-"""Number of examples with the same levels, the annotators' levels by criterion (1 is MET), and the judge's."""
+"""A number of examples with equal levels: the number, the annotators' levels by criterion (1 is MET), and the
+judge's."""
 
 
 @dataclass(frozen=True)
@@ -32,11 +33,11 @@ class SimulatedJudge:
     """A simulated judge, with a rubric and labelled examples of its own.
 
     Attributes:
-        name: Name in the demonstration, and of its rubric.
-        does: How it errs, in words.
+        name: The judge's name in the demonstration, and its rubric's name.
+        does: Description of how it errs.
         criteria: The rubric's criteria, as the data of a rubric file.
         pass_mark: The lowest score that passes.
-        examples: Its set, by what people and judge say.
+        examples: Its examples, as numbers of examples with equal levels by annotators and judge.
     """
 
     name: str
@@ -127,7 +128,7 @@ THREE_JUDGES = (
         _decisions(fails=46, stopped=44, passes=926, passed=890),
     ),
 )
-"""Counts from which each figure follows, so that anyone can check them by hand."""
+"""The three judges, given by counts, from which anyone can check each figure by hand."""
 
 
 def calibrate_command(judge: SimulatedJudge) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from markscheme.shipped import shipped
 
 _LABELLED_RUBRIC = "code-quality"
 OTHER_MARK = 0.5
-"""Pass mark for a rubric that names none: most answers of the set pass it."""
+"""Another pass mark, with which the raters are compared as well: most answers of the set pass it."""
 PROVENANCE = (
     "A Claude model wrote them with planted faults of known cost; the labels follow from these, and no person labelled "
     "anything."
@@ -36,10 +36,10 @@ class ComparedRater:
     """One of the five raters, with its agreement with the labels.
 
     Attributes:
-        name: Name in the demonstration.
-        does: How it rates, in words.
-        calibration: Result of `calibrate`.
-        at_other_mark: Comparison with the labels under `OTHER_MARK`.
+        name: The rater's name in the demonstration.
+        does: Description of how it rates.
+        calibration: Its calibration, as by `calibrate`.
+        at_other_mark: Its comparison with the labels under the pass mark `OTHER_MARK`.
     """
 
     name: str

@@ -28,13 +28,13 @@ def show_round(
     """Show five raters (unless a fault is planted or sealed), then a round, and return the exit status.
 
     Args:
-        plant: The fault to plant; None draws it.
+        plant: The fault to plant; None to draw it.
         n: Number of labelled examples.
-        seed: What the round is drawn by; None draws that too.
-        keep: Where the files of the round are kept; None keeps none.
-        json: True if JSON is printed.
-        sealed: True if the hash of the fault is printed before anything else.
-        details: True if the figures behind the raters are printed too.
+        seed: Random seed of the round; None to draw it too.
+        keep: Folder in which the files of the round are kept; None to keep none.
+        json: True to print JSON.
+        sealed: True to print the hash of the fault before anything else.
+        details: True to print the figures behind the raters too.
 
     Raises:
         UsageError: The folder exists, or cannot be made.
@@ -56,7 +56,7 @@ def show_round(
 def _round(made: Round, keep: Path | None, json: bool, *, sealed: bool) -> dict[str, Any]:
     """Run a round and return its JSON: print rules and seal, let another process diagnose, print the outcome.
 
-    A round that isn't sealed shows the fault in place of the seal.
+    If the round isn't sealed, the fault is printed in place of the seal.
     """
     _print(view.rules(len(made.examples)), json)
     _print(view.planted(made, sealed=sealed), json)
@@ -97,7 +97,7 @@ def _folder(keep: Path | None) -> Iterator[Path]:
     """Yield a new folder at `keep`, or if that is None a temporary one that is removed afterwards.
 
     Raises:
-        UsageError: It exists, or cannot be made.
+        UsageError: The folder exists, or cannot be made.
     """
     if keep is None:
         with tempfile.TemporaryDirectory(prefix="markscheme-demo-") as made:

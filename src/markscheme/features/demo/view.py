@@ -33,7 +33,7 @@ from markscheme.report.repairs import message_with_repair, repair_of_finding
 from markscheme.report.sections.first_screen import callout
 
 _MOST_SENTENCES = 2
-"""Most sentences of the first finding that are shown: what moved, and by how much."""
+"""Largest number of sentences of the first finding that are shown: what moved, and by how much."""
 
 
 def raters(compared: Sequence[ComparedRater]) -> Document:
@@ -179,7 +179,7 @@ def sides(judges: Sequence[SimulatedJudge], *, folder: Path | None = None) -> Do
 
     Args:
         judges: The judges, each compared with its labels.
-        folder: The folder with their files; None where they weren't kept.
+        folder: The folder with their files; None if these weren't kept.
     """
     table = Table(
         ("Judge", "agreement", "baseline", "alone", "stops", "keeps", "gate"),
