@@ -13,7 +13,7 @@ from markscheme.stats import Estimate
 from markscheme.stats import agreement as coefficient
 
 POOR = 0.6
-"""Agreement below which the modes most often exchanged are named: their definitions overlap."""
+"""Agreement below which the two modes most often confused are named, since their definitions overlap."""
 
 
 @dataclass(frozen=True)
@@ -30,11 +30,11 @@ class SetAgreement:
     """Agreement of readers on which modes an output shows, or on which modes a note belongs to.
 
     Attributes:
-        alpha: Krippendorff's alpha with MASI distance; the empty set is a code.
-        units: Outputs that two people read, or notes that two people sorted.
-        kappa: By mode, agreement on whether it is there.
-        both: By mode, of the units on which anyone has it, the share on which both have it.
-        exchanged: The modes most often exchanged; None where agreement isn't poor, or none are.
+        alpha: Krippendorff's alpha with MASI distance; the empty set counts as a value.
+        units: Number of outputs that two people read, or of notes that two people sorted.
+        kappa: By mode, kappa of readers on whether a unit has it.
+        both: By mode, the share of units to which both readers give it, among those to which either does.
+        exchanged: The two modes most often confused; None if agreement isn't poor, or if no modes are confused.
     """
 
     alpha: Estimate

@@ -21,7 +21,8 @@ from markscheme.rubrics.file import rubric_from_text
 from markscheme.rubrics.rubric import DEFAULT_TOLERANCE, Criterion, Rubric
 
 FEWEST_OUTPUTS = 2
-"""Fewest outputs that must show a mode for it to become a criterion; a mode that must never happen needs one."""
+"""Fewest outputs that must show a mode for it to become a criterion; for a mode that must never happen, one is
+enough."""
 WORST = 3
 """Severity of a mode that must never happen."""
 PASS_MARK = 0.7
@@ -31,9 +32,9 @@ TIE = 1e-9
 BELOW_TIE = 0.09
 """Tolerance of a draft in which half a level moves the score by exactly the usual tolerance."""
 SHORTEST_ANCHOR = 15
-"""Fewest characters of a marked passage that may show a mode without a person's choice."""
+"""Fewest characters of a marked passage that can become a mode's anchor without a person's choice."""
 LONGEST_ANCHOR = 400
-"""Most characters of a passage that shows a mode; longer ones are whole responses."""
+"""Largest number of characters of a passage that becomes an anchor; longer ones are whole responses."""
 _CODE_WORDS = (
     ("json_valid", re.compile(r"\b(parses?|parseable|valid json|invalid json|not json|malformed json)\b", re.I)),
     ("exact_match", re.compile(r"\b(exact(ly)?|equals?|verbatim)\b", re.I)),
@@ -41,7 +42,8 @@ _CODE_WORDS = (
     ("", re.compile(r"\b(missing|no|lacks?|without) (a |an |the )?(field|key|link|url|id|heading|date)s?\b", re.I)),
     ("", re.compile(r"\b(wrong language|not in (english|german|french|spanish)|another language)\b", re.I)),
 )
-"""Words that point to something a program decides, and the shipped check for it; "" where there is none."""
+"""Patterns of words that point to something a program can decide, each with the shipped check for it; "" if none is
+shipped."""
 
 
 @dataclass(frozen=True)
@@ -50,11 +52,11 @@ class Draft:
 
     Attributes:
         text: The whole text of the file.
-        rubric: The rubric that it says.
+        rubric: The rubric in that text.
         modes: The modes that became criteria, the most important first.
-        left_out: The other modes, as comments, each with the reason.
-        lenders: Outputs that lend a passage to an anchor; they count in no figure of agreement.
-        edit: The change to a rubric that exists; None for a new one.
+        left_out: Comments on the modes that didn't become criteria, each with the reason.
+        lenders: Ids of outputs of which an anchor quotes a passage; they count in no figure of agreement.
+        edit: The change to an existing rubric; None for a new one.
     """
 
     text: str
@@ -101,8 +103,8 @@ def draft_of(
         inputs: Names of the inputs that every output has, and of those that some have.
 
     Raises:
-        UsageError: No mode is confirmed and has a definition, or none becomes a criterion.
-        RubricError: The text isn't a rubric.
+        UsageError: No mode is both confirmed and defined, or none becomes a criterion.
+        RubricError: The drafted text isn't a valid rubric.
     """
     confirmed = confirmed_modes(outputs)
     chosen = [figures for figures in confirmed if not why_left_out(figures)]
@@ -120,7 +122,7 @@ def added_to(path: Path, rubric: Rubric, outputs: ReadOutputs, materials: Mappin
     """Draft an existing rubric with a criterion added for each mode that it lacks; comments and everything else stay.
 
     Raises:
-        UsageError: There is no new mode that becomes a criterion.
+        UsageError: No mode that the rubric lacks becomes a criterion.
     """
     names = {criterion.name for criterion in rubric.criteria}
     confirmed = confirmed_modes(outputs)
@@ -139,7 +141,7 @@ def added_to(path: Path, rubric: Rubric, outputs: ReadOutputs, materials: Mappin
 def anchor_of(mode: Mode, outputs: ReadOutputs, materials: Mapping[str, Material]) -> tuple[str, str] | None:
     """Return a passage that shows a mode, with its output's id: a person's choice, else the shortest marked passage.
 
-    It is copied exactly from a response and looked up there again; None where no passage is found.
+    It is copied exactly from a response and looked up there again; None if no passage is found.
     """
     notes = outputs.notes_in.get(mode.name, {})
     noted_ids = [outputs.readings_by_note[key].id for key in notes]
@@ -261,11 +263,12 @@ def ratings_of(outputs: ReadOutputs, rubric: Rubric) -> list[Rating]:
     """Convert readings to labels: MET for a mode that a person noted, UNMET only if a person confirmed its absence.
 
     No note isn't "no fault", and an output that is good as a whole isn't UNMET on every criterion. A criterion whose
-    words are no longer the mode's definition gets no new labels: those given before are stale, and are asked again.
+    words are no longer the mode's definition gets no new labels; labels given before are stale, and are to be given
+    again.
 
     Args:
-        outputs: The outputs that were read; their modes are criteria by their names.
-        rubric: The rubric whose words the labels are under.
+        outputs: The outputs that were read, with their notes; modes and criteria have equal names.
+        rubric: The rubric for whose words the labels are given.
     """
     modes = {mode.name: mode for mode in outputs.codebook.listed}
     criteria = [c for c in rubric.criteria if c.name in modes and _has_words_of(c, modes[c.name])]

@@ -27,7 +27,8 @@ from markscheme.features.discover.unseen import (
 from markscheme.stats import Estimate
 
 ENOUGH = 0.15
-"""Bound on the share of outputs with a mode not yet noted at which reading may stop, often after 80 to 160 outputs."""
+"""Bound on the share of outputs with a mode not yet noted, at or below which reading may stop, often after 80 to 160
+outputs."""
 FEWEST_TASKS = 30
 """Fewest tasks for which the bound on modes of new tasks is shown; with fewer, it is near 1 whatever was read."""
 GROUPS_TO_COUNT = 5
@@ -40,10 +41,10 @@ class ModeFigures:
 
     Attributes:
         mode: The mode.
-        count: Outputs that show it, chosen ones too.
-        read_for: Outputs of the random part that were read for it.
-        share: Share of these that shows it; without a value where there is no random part.
-        again: Outputs to read again for it, in reading order.
+        count: Number of outputs that show it, also of those that weren't drawn at random.
+        read_for: Number of outputs of the random part in which readers looked for it.
+        share: Share of these that show it; without a value if there is no random part.
+        again: Ids of outputs to read again for it, in reading order.
     """
 
     mode: Mode
@@ -64,14 +65,14 @@ class NewModes:
     """Bound and estimates for modes that nobody has noted yet: their number, and the share of outputs that show one.
 
     Attributes:
-        bound: At most this share of outputs shows such a mode.
-        confidence: Confidence with which the bound holds, at all looks together.
-        last_new: Outputs read since the last one that named a mode first; None where none did.
-        named: Modes that the sequence named.
-        read: Outputs in the sequence.
-        tasks: The bound over the first output read of each task; None without groups, or with few.
-        good_turing: Good-Turing share, without a bound.
-        chao2: Chao2 number of modes, without a bound.
+        bound: Upper bound on the share of outputs that show such a mode.
+        confidence: Confidence with which the bound holds, however often one looks at it.
+        last_new: Number of outputs read since the last one in which a new mode was noted; None if none was.
+        named: Number of modes noted in the sequence of random outputs.
+        read: Number of outputs in that sequence.
+        tasks: The bound from only the first output read of each task; None without groups, or with few of them.
+        good_turing: Good-Turing estimate of the share of outputs with an unseen mode, which has no bound.
+        chao2: Chao2 estimate of the number of modes, which has no bound.
     """
 
     bound: float
@@ -89,12 +90,12 @@ class ReadMore:
     """Number of outputs or tasks that people still have to read so that no common failure mode goes unseen.
 
     Attributes:
-        share: A mode in more than this share of outputs.
-        sure: Confidence that none goes unseen.
-        more: Outputs to read for any such mode; tasks where outputs have groups.
-        all: Outputs to read for all of them at once.
-        missed: The chance that such a mode has gone unseen so far.
-        unit: The units that are counted: outputs or tasks.
+        share: Share of outputs above which a mode counts as common.
+        sure: Confidence that no such mode goes unseen.
+        more: Number of outputs still to read so that any single such mode is seen; of tasks if outputs have groups.
+        all: Number of outputs to read so that all such modes are seen.
+        missed: Probability that such a mode has gone unseen so far.
+        unit: The unit that is counted: "outputs" or "tasks".
     """
 
     share: float
@@ -112,8 +113,8 @@ class ReadOutputs:
     Attributes:
         readings: Readings of all readers, each reader's in the order of their file.
         codebook: The modes and the notes in them.
-        order: All outputs.
-        groups: What each output shares with others, by id; "" for nothing.
+        order: The order of all outputs.
+        groups: Name of each output's group, such as its task, by the output's id; "" if it has none.
     """
 
     readings: tuple[OutputReading, ...]
@@ -222,8 +223,8 @@ class ReadOutputs:
     def is_read_for(self, id: str, mode: Mode) -> bool:
         """Return True if any reader of an output looked for a mode in it.
 
-        The reader did if the page listed the mode, if the reader had noted the mode before, or if the page asked about
-        it.
+        A reader looked for it if the page listed the mode, if the reader had noted the mode before, or if the page
+        asked about it.
         """
         return any(self._reads_for(reading, mode) for reading in self.by_id.get(id, ()))
 
@@ -276,7 +277,7 @@ class ReadOutputs:
     def _sequence(self) -> tuple[tuple[str, ...], tuple[frozenset[str], ...], tuple[bool, ...]]:
         """Random outputs read by the reader with the most of them: ids, modes, and True where a mode was new, in order.
 
-        A note in no mode may be a mode of its own, so it counts as one until it is put into another.
+        An unsorted note may be a mode of its own, so it counts as one until it is put into a mode.
         """
         random_ids = set(self.random_ids)
         counts = Counter(reading.rater for reading in self.counted if reading.id in random_ids)

@@ -46,19 +46,19 @@ def take_notes(
     """Import notes from files into a discovery; notes that it has already aren't added again.
 
     Args:
-        name: The rubric to be.
+        name: Name of the rubric to be.
         here: The working directory.
         paths: The files.
-        rater: Name of who wrote, for files that don't say.
-        kind: Kind of who wrote, for files that don't say.
-        pool: File of outputs; the one from before where None.
-        columns: What the caller says of files that are tables.
-        seed: Random seed of the order.
+        rater: Name of the notes' author, for files that don't say it.
+        kind: Kind of the notes' author, such as "human" or "model", for files that don't say it.
+        pool: File of outputs; None for the file that was named before.
+        columns: What the columns and values of tables mean.
+        seed: Random seed of the reading order.
         is_random: True if the outputs in the files are a random draw.
 
     Raises:
-        RatingError: A file can't be read, or doesn't say who wrote; or it is a reading sheet that was changed, or of
-            other outputs.
+        RatingError: A file can't be read, or doesn't say who wrote the notes; or it is a reading sheet that was
+            changed, or that has other outputs.
         UsageError: The notes are on none of the outputs.
     """
     folder = calibration_folder(path_component(name, "the rubric's name"), here)
@@ -99,11 +99,11 @@ def _keep_outputs(opened: OpenedDiscovery, examples: Mapping[str, Example]) -> N
 def take_assignments(opened: OpenedDiscovery, path: Path, rater: str, kind: Kind | None) -> None:
     """Import assignments of notes to modes from a file; those by a model wait for a person to accept them.
 
-    Modes that aren't there yet are made: a person's, or proposed ones. A line may define them:
+    Modes that don't exist yet are added; if a model assigned the notes, as proposals. A line may define a mode:
     {"mode": NAME, "definition": …, "severity": …}.
 
     Raises:
-        RatingError: Lines that aren't assignments, or name notes that aren't there.
+        RatingError: Lines aren't assignments, or name notes that don't exist.
     """
     with opened.folder.locked():
         outputs = opened.outputs()

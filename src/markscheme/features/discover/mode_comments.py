@@ -16,9 +16,9 @@ class ModeComments:
     """Comments of a `modes.yaml`, by where they are: at the head, above a mode or at the end.
 
     Attributes:
-        head: Before everything else.
-        above: Above a mode's entry, by the mode's name.
-        end: After the last entry.
+        head: Comments before everything else.
+        above: Comments above a mode's entry, by the mode's name.
+        end: Comments after the last entry.
     """
 
     head: Sequence[str] = (MODES_HEAD,)
@@ -34,7 +34,7 @@ def comments_in(path: Path) -> ModeComments:
     """Read the comments of a `modes.yaml`; if there is no file yet, return the comments that a new one begins with.
 
     Raises:
-        RatingError: It can't be read.
+        RatingError: The file can't be read.
     """
     if not path.is_file():
         return ModeComments()

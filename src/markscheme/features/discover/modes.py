@@ -1,6 +1,6 @@
-"""Modes, the kinds of fault that notes were put into, and the codebook: modes, assignments, and a model's suggestions.
+"""Modes (kinds of fault) that notes are sorted into, and the codebook: modes, assignments, and a model's suggestions.
 
-A codebook is a value. Each change gives a new one, so that undoing a change is going back to the one before.
+A codebook is immutable: each change returns a new one, so that undoing a change means going back to the one before.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,23 +26,24 @@ class Mode:
     """A kind of fault that outputs show, with its definition, severity and history.
 
     Attributes:
-        name: Its name, as a criterion may have it.
-        definition: One sentence that says when the fault is there; "" where nobody has written it yet.
+        name: The mode's name, in the form of a criterion's name.
+        definition: One sentence that says when an output has the fault; "" if nobody has written it yet.
         severity: 1 small, 2 bad, 3 must never happen.
-        quotes: Passages that a person chose to show it.
+        quotes: Passages that a person chose as examples of the fault.
         fine: Passages that a person marked as fine, for contrast.
-        by: Who named it; None where no file says it.
-        kind: "model" for one that a model proposed and no person has accepted; else a person's.
-        named: When it was named, as written; None where no file says it.
-        was: Earlier names.
-        same: Fingerprints of earlier definitions with the same meaning.
-        reworded: When the definition got another meaning; None if it never did. Readings before don't count for it.
+        by: Name of the person or model that named it; None if no file says it.
+        kind: "model" for a mode that a model proposed and no person has accepted; else the kind of person who named it.
+        named: Time at which it was named, as written; None if no file says it.
+        was: Its earlier names.
+        same: Fingerprints of earlier definitions that mean the same as the present one.
+        reworded: Time at which the definition got another meaning; None if it never did. Readings before that time
+            don't count for the mode.
         into: The mode that it was merged into; None for one that is listed.
         parts: The modes that were merged into it; readings for one of them alone aren't readings for it.
         halves: The modes that it was split into; empty for one that is listed.
         half_of: The mode of which it is a half, whose readings count for it too; None for any other.
-        changed: Who changed it last, and when, as written; None if nobody did.
-        is_turned: True if the author turned it round: the criterion asks for the good, not for the fault.
+        changed: The person who changed it last, with the time, as written; None if nobody did.
+        is_turned: True if the author reversed it, so that its criterion asks for the absence of the fault.
     """
 
     name: str
@@ -115,13 +116,15 @@ class Assignment:
     """Assignment of a note to modes, by a person or as a model's suggestion.
 
     Attributes:
-        note: The note's name: reader, output and number.
-        modes: Names; empty for a note that was put back to unsorted.
-        by: Who says so.
-        kind: "model" for a suggestion.
-        at: When, as written; None where no file says it.
-        is_firm: Of a suggestion, whether the model put the note together with another one both times it was asked.
-        is_recode: True if it says, blind, how a second person would sort the note; it moves nothing.
+        note: The note's key: reader, output and number.
+        modes: Names of the modes; empty if the note was made unsorted again.
+        by: Name of the person or model that assigned it.
+        kind: "model" for a suggestion, else the kind of person.
+        at: Time of the assignment, as written; None if no file says it.
+        is_firm: True for a suggestion if the model put the note together with a certain other note both times it was
+            asked.
+        is_recode: True if a second person sorted the note without seeing the modes it has; this doesn't change its
+            modes.
     """
 
     note: str
@@ -144,10 +147,10 @@ class Codebook:
     """Codebook of a discovery: the modes, the notes assigned to them, and a model's suggestions.
 
     Attributes:
-        modes: All modes, also those merged, split or only suggested, in the order they were named.
-        assigned: By note, where a person put it.
-        suggested: By note, where a model would put it; never counted.
-        recoded: How second people sorted notes, blind.
+        modes: All modes, also those merged, split or only suggested, in the order in which they were named.
+        assigned: The assignments by people, by the note's key.
+        suggested: The assignments that a model suggests, by the note's key; they are never counted.
+        recoded: The assignments by second people, who didn't see the first ones.
     """
 
     modes: tuple[Mode, ...] = ()
@@ -171,7 +174,7 @@ class Codebook:
         """Find a mode by its name or an earlier name.
 
         Raises:
-            UsageError: There is none.
+            UsageError: No mode has that name.
         """
         if name not in self._by_name:
             names = [mode.name for mode in self.modes]
@@ -268,7 +271,7 @@ class Codebook:
         A person who puts a note into a mode that a model proposed accepts that mode.
 
         Raises:
-            UsageError: There is no such mode.
+            UsageError: A mode with that name doesn't exist.
         """
         names = tuple(dict.fromkeys(self.mode(name).name for name in assignment.modes))
         assignment = replace(assignment, modes=names)
@@ -293,7 +296,7 @@ class Codebook:
         """Return the codebook after renaming a mode; nothing else changes.
 
         Raises:
-            UsageError: There is no such mode, or the new name is taken.
+            UsageError: A mode with that name doesn't exist, or the new name is taken.
         """
         mode = self.mode(name)
         if new != mode.name and new not in mode.was:
@@ -308,7 +311,7 @@ class Codebook:
     def define(self, name: str, definition: str, moment: str, *, same_meaning: bool) -> "Codebook":
         """Return the codebook with a new definition for a mode; if the meaning changes, readings for the mode lapse.
 
-        A mode without a definition gets its first one, which changes no meaning.
+        The first definition of a mode doesn't count as a change of meaning.
         """
         mode = self.mode(name)
         if same_meaning or not mode.definition:
@@ -320,7 +323,7 @@ class Codebook:
         """Return the codebook after changing a mode's severity.
 
         Raises:
-            UsageError: It is none of 1, 2 and 3.
+            UsageError: The severity is none of 1, 2 and 3.
         """
         if severity not in HOW_BAD:
             words = ", ".join(f"{level} {word}" for level, word in HOW_BAD.items())
@@ -344,7 +347,7 @@ class Codebook:
         """Return the codebook with several modes merged into one, which is new or one of them.
 
         Raises:
-            UsageError: Fewer than two modes, or the new name is taken by a further mode.
+            UsageError: There are fewer than two modes, or the new name is that of another mode.
         """
         parts = [self._listed_mode(name) for name in dict.fromkeys(names)]
         if len({mode.name for mode in parts}) < 2:
@@ -368,7 +371,7 @@ class Codebook:
         """Return the codebook with a mode split; readings for it count for each half, and its notes become unsorted.
 
         Raises:
-            UsageError: Fewer than two halves, or a name is taken.
+            UsageError: There are fewer than two halves, or a name is taken.
         """
         if len({half.name for half in halves}) < 2:
             raise UsageError("splitting takes two names")
@@ -388,7 +391,7 @@ def undone(current: Codebook, before: Codebook, after: Codebook) -> Codebook:
 
     Args:
         current: The codebook as it is.
-        before, after: The change to take back.
+        before, after: The codebooks before and after the change to undo.
     """
     return Codebook(
         _modes_undone(current.modes, before.modes, after.modes),

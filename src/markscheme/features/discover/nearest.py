@@ -1,7 +1,7 @@
 """Similarity of notes by their words: cosine of TF-IDF vectors of words and word pairs.
 
-Words alone don't find people's categories, so nothing here makes groups: it lists modes for a note, most alike first,
-puts near-identical notes next to each other, and says which outputs are most like the notes of a mode.
+Words alone don't reproduce people's categories, so no groups are made here. Modes are listed for a note, the most
+similar first; near-identical notes are put next to each other; and outputs are sorted by similarity to a mode's notes.
 """
 
 import re
@@ -27,7 +27,7 @@ _WORD = re.compile(r"\w+")
 def _weighted_terms(texts: Sequence[str]) -> csr_matrix:
     """Return the TF-IDF vectors of texts, a row of length 1 for each text.
 
-    A term's weight is its inverse document frequency, smoothed as if one more text had every term.
+    A term's weight includes its inverse document frequency, smoothed as if one more text had every term.
     """
     counts = [Counter(_terms_of(text)) for text in texts]
     columns = {term: index for index, term in enumerate(dict.fromkeys(term for terms in counts for term in terms))}
@@ -56,7 +56,8 @@ def _similarity(notes: Mapping[str, str]) -> Floats:
 def _similarity_to(others: Sequence[str], outputs: Mapping[str, str]) -> Floats:
     """Return the cosine similarity of each output with each of some other texts, shape (n outputs, n others), 0 to 1.
 
-    A pool may have tens of thousands of outputs, whose similarity with each other would fill the memory.
+    Only these similarities are computed: in a pool of tens of thousands, those of all outputs with each other would
+    fill the memory.
     """
     terms = _weighted_terms([*outputs.values(), *others])
     return _cosine(terms[: len(outputs)], terms[len(outputs) :])
@@ -71,10 +72,10 @@ def nearest_modes(notes: Mapping[str, str], modes: Mapping[str, Sequence[str]]) 
 
     Args:
         notes: All notes, by key.
-        modes: By mode, the keys of the notes in it.
+        modes: The keys of the notes in each mode, by the mode's name.
 
     Returns:
-        By key of a note that is in no mode, up to three modes.
+        Up to three modes, by the key of each note that is in no mode.
 
     Example:
         >>> notes = {"1": "wrong price", "2": "far too long", "3": "the price is wrong"}
@@ -120,8 +121,8 @@ def most_like(notes: Sequence[str], outputs: Mapping[str, str]) -> tuple[str, ..
     """Return the ids of outputs, sorted by their similarity to some notes, the most similar first.
 
     Args:
-        notes: Words of the notes, and the passages they are about.
-        outputs: Texts by id.
+        notes: Texts of the notes, and the passages that they are about.
+        outputs: Texts of the outputs, by id.
     """
     if not notes or not outputs:
         return tuple(outputs)

@@ -31,12 +31,12 @@ def refuse_changed_head(head: NoteSheetHead, folder: Path, path: Path) -> None:
     """Raise an error if the head of a notes file was changed, or is of another discovery's sheet.
 
     Args:
-        head: The first line of a file.
-        folder: The discovery's.
+        head: The file's first line.
+        folder: The discovery's folder.
         path: The file.
 
     Raises:
-        RatingError: It isn't.
+        RatingError: The head was changed, or is of another discovery's sheet.
     """
     if head.get("sheet") != VERSION:
         raise RatingError("is a reading sheet of a later version of markscheme", path=path)
@@ -56,7 +56,7 @@ def refuse_headless(path: Path, folder: Path) -> None:
     """Raise an error for a file that is named like a sheet's notes file of this discovery but has no head.
 
     Raises:
-        RatingError: It is one.
+        RatingError: The file is such a file.
     """
     before, dash, rater = path.stem.partition(f"{folder.name}-")
     is_named_so = not before and dash and path.suffix == ".jsonl" and (folder / KEY).is_file()
@@ -72,7 +72,7 @@ def refuse_unasked(reading: OutputReading, head: NoteSheetHead) -> None:
     """Raise an error if a reading's reader or output isn't among those in the sheet's head.
 
     Raises:
-        ValueError: Says why.
+        ValueError: The reader or the output isn't in the head; the message says which.
     """
     for name in ("rater", "kind"):
         if getattr(reading, name) != head[name]:
@@ -85,7 +85,7 @@ def refuse_other_outputs(head: NoteSheetHead, examples: Mapping[str, Example], p
     """Raise an error if the outputs on a sheet differ from the discovery's outputs of the same ids.
 
     Raises:
-        RatingError: Names them.
+        RatingError: Outputs differ; the message names them.
     """
     here = responses_of(examples.values())
     for problem, ids in (

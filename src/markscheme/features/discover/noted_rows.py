@@ -10,14 +10,14 @@ from markscheme.readers.tabular.source import open_sheet
 from markscheme.readers.tabular.words import REASON_WORDS, name_words
 
 _OF_NOTES = frozenset({"id", "note", "response", "query", "group", "at"})
-"""Names to which the recognized columns of a table of notes are renamed."""
+"""Names that the recognized columns of a table of notes get."""
 
 
 def noted_rows(path: Path, options: ColumnOptions) -> list[dict[str, str]]:
     """Read the rows of a table with notes, with columns renamed to `id`, `note`, `response` and so on where recognized.
 
     Raises:
-        UsageError: No column holds notes; it names the option that says which does.
+        UsageError: No column is recognized as notes; the message names the option that says which column it is.
         RatingError: The file can't be read.
     """
     with naming(path):

@@ -31,14 +31,14 @@ class OpenedDiscovery:
     """A discovery with the contents of its files: outputs to read, readings so far, and settings.
 
     Attributes:
-        folder: Its files.
-        pool: The outputs, where they are known.
-        seed: Random seed of the order.
-        drawn: Outputs that are a random draw by their user's word.
-        pool_path: The pool's file; None without one.
-        pool_name: The pool's file as a command would name it; None without one.
-        rubric: The rubric of the same name; None where there is none yet.
-        reads_all: True if no output stays unread, by the user's word.
+        folder: The discovery's folder with its files.
+        pool: The outputs; None if they aren't known.
+        seed: Random seed of the reading order.
+        drawn: Ids of outputs that, as the user said, are a random draw.
+        pool_path: Path of the pool's file; None if there is none.
+        pool_name: Name of the pool's file as in a command; None if there is none.
+        rubric: The rubric with the discovery's name; None if there is none yet.
+        reads_all: True if no output is to stay unread, as the user chose.
     """
 
     folder: DiscoveryFolder
@@ -113,16 +113,17 @@ def open_discovery(
     Args:
         name: Name of the rubric to be.
         here: The working directory.
-        pool: File of outputs; the one from before where None.
-        columns: What the caller says of a pool that is a table; of the one from before, what was said then counts.
-        seed: Random seed of the order, before anything was read.
-        drawn: Further outputs that are a random draw by their user's word.
-        more: Outputs that come with notes.
-        reads_all: True if no output stays unread.
+        pool: File of outputs; None for the file that was named before.
+        columns: What the columns and values of a pool that is a table mean; for the file that was named before, what
+            was said then counts.
+        seed: Random seed of the reading order, used if no output was read yet.
+        drawn: Ids of further outputs that, as the user said, are a random draw.
+        more: Outputs that were imported with notes, by id.
+        reads_all: True if no output is to stay unread.
 
     Raises:
-        UsageError: The name can't be a folder's, or the pool has moved.
-        RatingError: A file can't be read, or the pool that was kept is outside the project.
+        UsageError: The name can't be that of a folder, or the pool has moved.
+        RatingError: A file can't be read, or the pool on record is outside the project.
     """
     folder = DiscoveryFolder(calibration_folder(path_component(name, "the rubric's name"), here))
     path = pool if pool is not None else folder.pool_file()

@@ -61,7 +61,7 @@ class ReadingOptions:
         """Name of the view that the page opens with: reading, reading again, or sorting notes a second time.
 
         Raises:
-            UsageError: Two things at once.
+            UsageError: The options ask for two views at once.
         """
         wanted = [name for name in ("again", "second", "recode") if getattr(self, name)]
         if len(wanted) > 1:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from markscheme.features.discover.reading import OutputReading
 
 ALSO_EVERY = 4
-"""Number of outputs of which one is shown out of turn, if the reader asks for some."""
+"""One in this many outputs is shown out of turn, if the reader asks for such outputs."""
 
 
 def turn_of(id: str, seed: int) -> bytes:
@@ -19,11 +19,11 @@ def turn_of(id: str, seed: int) -> bytes:
 class ReadingOrder:
     """Order of all outputs to read, the same for all readers.
 
-    An output that joins the pool later falls into its place and is shown next.
+    An output that joins the pool later gets its place in this order, and is shown next.
 
     Attributes:
-        ids: Of the outputs, in order.
-        n_drawn: How many of them, the first ones, come from files that are a random draw by their users' word.
+        ids: Ids of the outputs, in order.
+        n_drawn: Number of outputs, at the start of the order, from files that, as users said, are a random draw.
         is_pool: True if the pool is known; without it, only drawn outputs can be a random part.
     """
 
@@ -46,8 +46,8 @@ class ReadingOrder:
     def random_part(self, readings: Iterable[OutputReading]) -> tuple[str, ...]:
         """Return the outputs read without a gap from the start of the order, which are a random draw, in order.
 
-        Outputs shown out of turn join when the order reaches them: those at the end, after the last one read in turn,
-        have not been reached. When everything has been read, nothing is left to draw.
+        Outputs shown out of turn count once the order reaches them; those after the last output read in turn have not
+        been reached. If all outputs have been read, all of them count.
         """
         finished = [reading for reading in readings if reading.is_finished]
         read = {reading.id for reading in finished}

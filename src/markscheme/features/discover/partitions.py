@@ -9,14 +9,14 @@ def adjusted_rand(first: Sequence[Hashable], second: Sequence[Hashable]) -> floa
     """Compute the adjusted Rand index of two groupings: agreement on which pairs are together, corrected for chance.
 
     Args:
-        first, second: The group of each thing, in the same order.
+        first, second: The group of each item, in the same order.
 
     Returns:
-        1 for the same groups, 0 for what chance gives, negative for less; 1 where both have all in one group, or each
-        in its own.
+        1 for equal groupings, 0 for agreement as by chance, below 0 for less; 1 also if both groupings have all items
+        in one group, or each in a group of its own.
 
     Raises:
-        ValueError: The caller's fault: groupings of different things.
+        ValueError: The groupings are of different items, which is the caller's mistake.
 
     Source:
         Hubert and Arabie (1985), Journal of Classification 2, 193-218. doi:10.1007/BF01908075

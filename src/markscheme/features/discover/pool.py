@@ -28,7 +28,7 @@ class OutputPool:
 
     Attributes:
         examples: The outputs, by id, in the order of their file.
-        scores: The score that a judge's verdicts gave an output, where the file has them; for `--also low-score`.
+        scores: The scores by a judge's verdicts in the file, if it has any, by id; `--also low-score` uses them.
     """
 
     examples: Mapping[str, Example] = field(default_factory=dict)
@@ -69,11 +69,11 @@ def read_outputs(path: Path, columns: ColumnOptions = ColumnOptions()) -> Output
 
     Args:
         path: The file.
-        columns: What the caller says of a table, whose ratings are then left aside.
+        columns: What the columns and values of a table mean; ratings in it are ignored.
 
     Raises:
-        RatingError: It has no outputs, an output has no response, or an id occurs twice.
-        UsageError: It is a table, and no column holds responses.
+        RatingError: The file has no outputs, an output has no response, or an id occurs twice.
+        UsageError: The file is a table, and no column is recognized as responses.
     """
     if reads_as_table(path, columns):
         return OutputPool({example.id: example for example in outputs_in(path, columns)})

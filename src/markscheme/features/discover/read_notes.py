@@ -1,4 +1,5 @@
-"""Reads notes that people wrote elsewhere: from tables, from our own notes files, and from exports of other tools."""
+"""Reads notes that people wrote elsewhere: from tables, from markscheme's notes files, and from exports of other tools.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -52,17 +53,17 @@ class NotesIn:
     """Content of imported files of notes: notes, readings, modes and outputs.
 
     Attributes:
-        rater: Name of who wrote, for files that don't say; None where they must.
-        kind: Kind of who wrote, for files that don't say; None where they must. "model" lets a model's words in, as
-            suggestions.
-        readings: By reader and output, in the order of the files; without notes.
+        rater: Name of the notes' author, for files that don't say it; None if files must say it.
+        kind: Kind of the notes' author, for files that don't say it; None if files must say it. With "model", a model's
+            notes are accepted too, as suggestions.
+        readings: The readings without their notes, by reader and output, in the order of the files.
         passages: The notes of each reading.
         modes: The modes that the files name.
-        examples: The outputs, where the files have them.
-        own_lines: Readings from lines of our own, which say themselves whether the output was shown out of turn.
-        stated: Readings of which a file says how the output was read; "noted" is assumed of the others.
-        lost: Counts of what notes can't hold.
-        remarks: How the files were read, where they are ambiguous.
+        examples: The outputs that the files contain, by id.
+        own_lines: Keys of readings from markscheme's own lines, which say whether the output was shown out of turn.
+        stated: Keys of readings for which a file says how the output was read; for the others, "noted" is assumed.
+        lost: Counts of what the files have and notes can't store.
+        remarks: Sentences on how ambiguous files were read.
         sheets: The heads of reading sheets, by file.
     """
 
@@ -92,8 +93,8 @@ class NotesIn:
         """Add a reading and its notes; if the reader has read the output before, merge the two readings.
 
         Args:
-            reading: Without notes.
-            passages: The notes.
+            reading: The reading, without notes.
+            passages: Its notes.
             says_state: True if the row says how the output was read.
         """
         key = (reading.rater, reading.id)
@@ -152,14 +153,14 @@ def read_notes(
 
     Args:
         paths: The files.
-        rater: Name of who wrote, for files that don't say.
-        kind: Kind of who wrote, for files that don't say.
-        folder: The discovery's, whose sheets are known by their heads; None where no sheet is one of its.
-        columns: What the caller says of tables.
+        rater: Name of the notes' author, for files that don't say it.
+        kind: Kind of the notes' author, such as "human" or "model", for files that don't say it.
+        folder: The discovery's folder, by which the heads of its reading sheets are checked; None for no discovery.
+        columns: What the columns and values of tables mean.
 
     Raises:
-        RatingError: A file has no known format, can't be read, or doesn't say who wrote; or it is a reading sheet that
-            was changed.
+        RatingError: A file has no known format, can't be read, or doesn't say who wrote the notes; or it is a reading
+            sheet that was changed.
     """
     content = NotesIn(rater, kind)
     exports: dict[str, tuple[ReadRemarks, list[Peek]]] = {}
@@ -421,18 +422,18 @@ def taken_in(
 ) -> tuple[tuple[OutputReading, ...], Codebook]:
     """Return the readings that an import adds or changes, and the codebook after adding the imported modes.
 
-    A line of our own that is later than the one on record replaces it. Rows of a table add notes, and take back what
-    they say otherwise.
+    A line of markscheme's own format that is later than the one on record replaces it. Rows of a table add notes, and
+    replace what they contradict.
 
     Args:
-        content: The files' notes.
+        content: The content of the imported files.
         before: The readings so far.
         codebook: The modes and assignments so far.
         is_random: True if the outputs in the files are a random draw.
         materials: The texts of the outputs, by id, in which passages are looked up.
 
     Raises:
-        UsageError: A passage's mode can't be one.
+        UsageError: A name given as a note's mode can't be a mode's name.
     """
     earlier = {(reading.rater, reading.id): reading for reading in before}
     names = {name for mode in codebook.modes for name in mode.names}
@@ -477,9 +478,9 @@ def _with_more(
     """Return a stored reading updated with the notes and the state that a table's rows add or withdraw.
 
     Args:
-        same: As on record.
-        reading: By the rows.
-        notes: Those of both.
+        same: The reading on record.
+        reading: The reading by the table's rows.
+        notes: The notes of both readings.
         is_later: True if the rows say how the output was read, and no earlier than the record.
     """
     in_full = reading.read == "in full"

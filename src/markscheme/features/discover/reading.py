@@ -21,9 +21,9 @@ class Note:
     Attributes:
         n: Its number among the reader's notes on that output, from 1; it never changes.
         text: The words.
-        quote: The passage that it is about; None if it is about the whole.
-        quote_in: Name of the text with the passage: `response` or an input; None where none has it.
-        line: Line of the file on which it first occurs; 0 where it isn't in a file.
+        quote: The passage that it is about; None if it is about the whole output.
+        quote_in: Name of the text with the passage: `response` or an input; None if no text has it.
+        line: Line of the file on which it first occurs, from 1; 0 if it isn't in a file.
     """
 
     n: int
@@ -49,19 +49,20 @@ class OutputReading:
     """One person's reading of one output: the notes, and whether the output passes or couldn't be judged.
 
     Attributes:
-        id: The output's.
-        rater: Who read.
-        kind: Human, or model for a model's notes, which are suggestions.
-        read: "noted": read, and notes written, if any; "in full": confirmed that no other listed mode applies;
-            "unclear": can't judge, which counts nowhere; "open": not finished, which counts nowhere yet.
+        id: Id of the output.
+        rater: Name of the reader.
+        kind: "human", or "model" for a model's notes, which are suggestions.
+        read: "noted": read, with or without notes; "in full": the reader confirmed that no other listed mode applies;
+            "unclear": the reader couldn't judge it, so it counts nowhere; "open": not finished, so it doesn't count
+            yet.
         notes: The notes.
         listed: The modes listed on the page at that moment, each with the fingerprint of its definition.
-        again: By mode, what the reader answered on reading again for it, and the fingerprint of its definition then.
-        passed: Good or bad as a whole; None where the reader didn't say.
-        at: Time of the reading, as written; None where no file says it.
-        seconds: Duration; None where unknown.
+        again: By mode, the reader's answer on reading again for it, and the fingerprint of its definition at that time.
+        passed: True if the reader found the output good as a whole, False if bad; None if the reader didn't say.
+        at: Time of the reading, as written; None if no file says it.
+        seconds: Duration of the reading; None if unknown.
         is_chosen: True if the output was shown out of turn, or comes from a file that isn't a random draw.
-        line: Line of the file on which the reading was first finished; 0 where it isn't in a file.
+        line: Line of the file on which the reading was first finished, from 1; 0 if it isn't in a file.
     """
 
     id: str
@@ -115,12 +116,12 @@ def reading_of(line: Any, *, number: int = 0, rater: str | None = None) -> Outpu
     """Read a person's reading of an output from a line of a file of notes.
 
     Args:
-        line: The data.
+        line: The line's data.
         number: The line's number, from 1.
-        rater: Who read, where the line doesn't say.
+        rater: Name of the reader, if the line doesn't say it.
 
     Raises:
-        ValueError: It isn't one; says what was found and what is allowed.
+        ValueError: The line isn't a reading; the message says what was found and what is allowed.
     """
     if not isinstance(line, Mapping):
         raise ValueError(f"a reading is an object, found {shown(line)}")

@@ -36,10 +36,10 @@ READING_PAGE = PageTemplate(
     Path(__file__).parent / "templates",
 )
 PAGE_OUTPUTS = 1_000
-"""Number of outputs that a page lists ahead: more than anyone reads in a day; the next ones come when the page is
-opened again."""
+"""Largest number of outputs that a page lists: more than anyone reads in a day; reopening the page lists the next
+ones."""
 SHEET_OUTPUTS = 200
-"""Largest number of outputs in a sheet: more than anyone reads before they send it back."""
+"""Largest number of outputs in a reading sheet: more than anyone reads before sending it back."""
 
 
 def serve_reading(
@@ -59,9 +59,9 @@ def reading_sheet(work: ReadingWork, *, timed: bool, sent_along: set[str] | None
     """Render the page as a file that needs no server; it saves the reader's notes as a file for `--notes`.
 
     Args:
-        work: What is read.
-        timed: True if the seconds of each reading are kept.
-        sent_along: Gets the files of images and documents for which the sheet has no room.
+        work: The reader's work: the outputs to read, and the notes so far.
+        timed: True to store the duration of each reading.
+        sent_along: A set to which the names of images and documents that are too large for the sheet are added.
     """
     data = _data(work, timed=timed)
     is_left = [step for step in data["steps"] if step["reading"] is None]

@@ -32,9 +32,9 @@ from markscheme.plain_data import append_readable, read_text
 from markscheme.ratings.example_rows import Example
 
 RECODED = 30
-"""Largest number of notes that a second person sorts blind."""
+"""Largest number of notes that a second person sorts without seeing their modes."""
 LOW_SCORES, UNLIKE = "low-score", "unlike"
-"""Values of `--also` other than a file of ids: outputs with low scores, and those unlike the ones read."""
+"""Values of `--also` other than a file of ids: outputs with low scores, and outputs unlike those that were read."""
 Clock = Callable[[], str]
 
 
@@ -44,14 +44,14 @@ class ReadingWork:
 
     Attributes:
         opened: The discovery, as it was when the page was opened.
-        rater: Who reads.
+        rater: Name of the reader.
         path: The reader's file of notes.
-        lock: Held open for as long as this process may write to it.
-        clock: The time, as readings have it.
-        view: What the page begins with: read, group, again or recode.
-        is_second: True if the reader reads what others have read, with their notes hidden.
-        also: Outputs to show out of turn, in order.
-        mine: Ids that the reader shares with nobody; None where the reader reads all.
+        lock: The lock on that file, held as long as this process may write to it.
+        clock: Function that returns the time in the form of readings.
+        view: The view that the page opens with: "read", "group", "again" or "recode".
+        is_second: True if the reader reads outputs that others have read, without seeing their notes.
+        also: Ids of outputs to show out of turn, in order.
+        mine: Ids of outputs that only this reader reads; None if the reader reads all.
         history: The changes of groups on this page: the codebook before and after each.
     """
 
@@ -89,8 +89,8 @@ class ReadingWork:
     def steps(self) -> tuple[tuple[str, bool], ...]:
         """The outputs to read in this session, in order, each with True if it is shown out of turn.
 
-        Those that the reader has read come first. Outputs that others have read are left to them, unless the reader is
-        a second one.
+        Outputs that the reader has read come first. Outputs that others have read are left out, unless the reader is a
+        second one.
         """
         outputs = self.outputs()
         own_ids = {reading.id for reading in outputs.readings if reading.rater == self.rater}
@@ -110,7 +110,7 @@ class ReadingWork:
         """Find the id of an output by its name on the page.
 
         Raises:
-            UsageError: It isn't there.
+            UsageError: The page has no output with that name.
         """
         if unit not in self.ids:
             raise UsageError("there is no such output here; reload the page")
@@ -125,7 +125,7 @@ class ReadingWork:
         """Store a reading that the page sends; it is on disk when this returns.
 
         Raises:
-            UsageError: The output isn't there, so nothing is kept.
+            UsageError: The output doesn't exist; nothing is stored.
         """
         id = self._id(unit)
         earlier = self.own_readings().get(id)
@@ -198,7 +198,7 @@ class ReadingWork:
         """Reopen an output that the reader had finished; its notes stay.
 
         Raises:
-            UsageError: The output isn't there.
+            UsageError: The output doesn't exist.
         """
         reading = self.own_readings().get(self._id(unit))
         if reading is not None:
@@ -222,7 +222,7 @@ class ReadingWork:
         """Store the reader's answer on whether an output, read again, shows a mode; None withdraws the answer.
 
         Raises:
-            UsageError: The output or the mode isn't there, or the answer is invalid; nothing is kept.
+            UsageError: The output or the mode doesn't exist, or the answer is invalid; nothing is stored.
         """
         id = self._id(unit)
         if answer is not None and answer not in AGAIN_ANSWERS:
@@ -263,7 +263,7 @@ class ReadingWork:
         """Carry out an action of the grouping view, such as a merge of modes, in the codebook.
 
         Raises:
-            UsageError: It isn't possible.
+            UsageError: The action isn't possible.
         """
         action = str(sent.get("do"))
         if action == "undo":
@@ -294,7 +294,7 @@ class ReadingWork:
         """Store into which modes a second person puts a note; the codebook's assignments stay as they are.
 
         Raises:
-            UsageError: The note or a mode isn't there; nothing is kept.
+            UsageError: The note or a mode doesn't exist; nothing is stored.
         """
         self._refuse_unknown_note(note)
         assignment = Assignment(note, tuple(modes), self.rater, "human", self.clock(), is_recode=True)
@@ -471,7 +471,7 @@ def open_reading(
     """Open a reader's work, with the reader's earlier notes, under a lock.
 
     Raises:
-        UsageError: There are no outputs, the name can't be a file's, or the same reader is reading already.
+        UsageError: There are no outputs, the reader's name can't be that of a file, or the reader is reading elsewhere.
     """
     if not opened.pool.examples:
         raise UsageError(f"there are no outputs of {opened.folder.name} yet: name them, --pool FILE")

@@ -20,8 +20,8 @@ class NextStep:
 
     Attributes:
         command: The command.
-        who: "person" where only a person may, or "anyone".
-        why: Purpose of the step, in words.
+        who: "person" if only a person may take it, else "anyone".
+        why: Purpose of the step.
     """
 
     command: str
@@ -34,12 +34,12 @@ class Discovery:
     """Result of a discovery: what people read, and the figures computed from it.
 
     Attributes:
-        name: The rubric to be.
+        name: Name of the rubric to be.
         outputs: The outputs that were read, with their notes.
-        texts: The outputs' texts, by id; empty where only notes are known.
-        large_share: Share of outputs from which a mode shouldn't go unseen.
-        sure: Confidence that none does.
-        pool: The pool's file as the user names it; None where only notes are known.
+        texts: The outputs' texts, by id; empty if only notes are known.
+        large_share: Share of outputs above which a mode shouldn't go unseen.
+        sure: Confidence that no such mode goes unseen, 0 to 1.
+        pool: Name of the pool's file, as the user gave it; None if only notes are known.
         unread: Ids of the outputs that stay unread, in order.
     """
 

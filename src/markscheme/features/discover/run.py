@@ -115,7 +115,7 @@ def _written_json(written: Written) -> dict[str, object]:
 
 
 _WHO = ("anyone", "person", "anyone")
-"""For each command printed after the rubric is written, who has to run it: anyone, or a person."""
+"""The one who has to run each command that is printed after the rubric is written: anyone, or a person."""
 
 
 def _written_lines(written: Written, here: Path) -> list[str]:

@@ -35,7 +35,7 @@ MODES_FILE = "modes.yaml"
 ASSIGNED_FILE = "assigned.jsonl"
 SETTINGS_FILE = "discover.json"
 _DIGEST_DIGITS = 16
-"""Number of hexadecimal digits of a file's SHA-256 that are stored, as in other fingerprints."""
+"""Number of hexadecimal digits of a file's SHA-256 that are stored, as many as in other fingerprints."""
 
 
 @dataclass(frozen=True)
@@ -43,14 +43,14 @@ class PoolRecord:
     """Record of which outputs a discovery is about, and of its settings.
 
     Attributes:
-        path: The file, relative to the calibration folder where it can be; None where only notes are known.
-        fingerprint: Digest of its content when it was last named; for the record, since a pool may grow;
-            None where no file says it.
-        seed: Random seed of the order.
-        drawn: Ids of outputs in files that their users said are a random draw, in the order of the files.
-        agreement: Adjusted Rand index of the two answers of the model that proposed groups last; None without one.
-        reads_all: True if no output stays unread, by the user's word.
-        columns: Statements of its user on a pool that is a table, by option.
+        path: The pool's file, as a path from the calibration folder if possible; None if only notes are known.
+        fingerprint: Digest of that file's content when it was last named, for the record only, since a pool may grow;
+            None if no file says it.
+        seed: Random seed of the reading order.
+        drawn: Ids of outputs in files that, as users said, are a random draw, in the order of the files.
+        agreement: Adjusted Rand index of the two answers of the model that proposed groups last; None if none did.
+        reads_all: True if no output is to stay unread, as the user chose.
+        columns: Options that the user gave on the columns of a pool that is a table, by name.
     """
 
     path: str | None = None
@@ -74,7 +74,7 @@ def digest_of(path: Path) -> str:
     """Compute the digest of a file's content.
 
     Raises:
-        UsageError: It can't be read.
+        UsageError: The file can't be read.
     """
     try:
         return sha256(path.read_bytes()).hexdigest()[:_DIGEST_DIGITS]
@@ -103,7 +103,7 @@ class DiscoveryFolder:
         """Return the path of the file with one reader's notes.
 
         Raises:
-            UsageError: The name can't be a file's.
+            UsageError: The reader's name can't be that of a file.
         """
         return self.path / NOTES_FOLDER / f"{path_component(rater, '--rater')}.jsonl"
 
@@ -111,7 +111,7 @@ class DiscoveryFolder:
         """Read the readings of all readers, each reader's in the order in which they were first finished.
 
         Raises:
-            RatingError: Lines that aren't readings.
+            RatingError: Some lines aren't readings.
         """
         files = sorted((self.path / NOTES_FOLDER).glob("*.jsonl"))
         return tuple(reading for file in files for reading in readings_in(file))
@@ -162,7 +162,7 @@ class DiscoveryFolder:
         """Read which outputs the discovery is about.
 
         Raises:
-            RatingError: The file isn't as it is written here.
+            RatingError: The file of the record is invalid.
         """
         path = self.path / SETTINGS_FILE
         if not path.is_file():
@@ -188,8 +188,8 @@ class DiscoveryFolder:
         """Return the file with the outputs to read; None if the discovery has only notes.
 
         Raises:
-            RatingError: It is outside the project, from which nothing is read for a discovery.
-            UsageError: It has moved.
+            RatingError: The file is outside the project, where no file is read for a discovery.
+            UsageError: The file has moved.
         """
         record = self.pool_record()
         if record.path is None:
@@ -254,7 +254,7 @@ class DiscoveryFolder:
         """Write the differences between two codebooks to the files; they are on disk when this returns.
 
         Raises:
-            UsageError: What has changed couldn't be read again, so nothing is written; or a file can't be written.
+            UsageError: The changes couldn't be read back, so that nothing is written; or a file can't be written.
         """
         lines = [*_changed(before.assigned, after.assigned), *_changed(before.suggested, after.suggested)]
         lines += [assignment.to_json() for assignment in after.recoded[len(before.recoded) :]]
@@ -291,7 +291,7 @@ def readings_in(path: Path) -> list[OutputReading]:
     """Read the readings in one reader's file, in the order in which they were first finished.
 
     Raises:
-        RatingError: Lines that aren't readings.
+        RatingError: Some lines aren't readings.
     """
     by_id: dict[str, OutputReading] = {}
     faults: list[Fault] = []
@@ -313,7 +313,7 @@ def modes_in(text: str, path: Path) -> Iterator[Mode]:
     """Read the modes in the text of a `modes.yaml`.
 
     Raises:
-        RatingError: Entries that aren't modes, each with its line.
+        RatingError: Some entries aren't modes; the message has the line of each.
     """
     data, lines = plain_data(text, "yaml", RatingError, path=path)
     entries = data.get("modes") if isinstance(data, Mapping) else data
@@ -340,7 +340,7 @@ def mode_of(raw: Any) -> Mode:
     """Read the mode in one entry of `modes.yaml`.
 
     Raises:
-        ValueError: It isn't one; says what was found and what is allowed.
+        ValueError: The data aren't a valid entry; the message says what was found and what is allowed.
     """
     if not isinstance(raw, Mapping):
         raise ValueError(f"a mode is an object with a `name`, found {shown(raw)}")
@@ -393,12 +393,12 @@ def assignment_of(line: Any, *, by: str | None = None, kind: str | None = None) 
     """Read the assignment of a note to modes from a line of a file.
 
     Args:
-        line: The data.
-        by: Who says so, where the line doesn't.
-        kind: The kind of who says so, where the line doesn't; a model where neither does.
+        line: The line's data.
+        by: Name of the person or model that assigned the note, if the line doesn't say it.
+        kind: Kind of that person or model, if the line doesn't say it; None means a model.
 
     Raises:
-        ValueError: It isn't one; says what was found and what is allowed.
+        ValueError: The data aren't a valid entry; the message says what was found and what is allowed.
     """
     if not isinstance(line, Mapping) or not isinstance(line.get("note"), str) or not line["note"]:
         raise ValueError('an assignment names its note: {"note": "ann/o-17/1", "modes": ["wrong-price"]}')

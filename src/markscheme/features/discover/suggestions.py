@@ -1,6 +1,7 @@
 """Groups that a model proposes for notes: it is asked twice, and a group counts only once a person accepts it.
 
-The model sees numbered notes and the modes so far, all of it as material. It sees no outputs, no readers and no ids.
+The model sees numbered notes and the modes so far, as material and not as instructions. It sees no outputs, no names of
+readers and no ids.
 """
 
 import json
@@ -22,9 +23,9 @@ from markscheme.text import on_one_line
 MOST_NOTES = 150
 """Largest number of notes shown in one call; with more, models leave notes out of their answer."""
 TIMES_ASKED = 2
-"""Number of times that a model is asked, with the notes shuffled; what differs comes from their order."""
+"""Number of times that a model is asked, with the notes in another order each time; differences come from the order."""
 LONGEST_NOTE = 600
-"""Largest number of characters of a note or passage that are shown."""
+"""Largest number of characters of a note or passage that the model is shown."""
 _MATERIAL = about_material(
     "notes",
     about="that people wrote about outputs, after the modes that were named so far, if there are any",
@@ -71,9 +72,9 @@ class ProposedGroups:
     """The groups that a model proposed when it was asked once about all notes.
 
     Attributes:
-        definitions: By name of the mode.
-        groups: By name, the keys of its notes.
-        unknown: Numbers in the answers that no note has; they are refused.
+        definitions: Definitions of the modes, by name.
+        groups: Keys of the notes in each mode, by the mode's name.
+        unknown: Numbers in the answers that no note has; they are ignored.
     """
 
     definitions: Mapping[str, str] = field(default_factory=dict)
@@ -92,9 +93,9 @@ class Suggestion:
     Attributes:
         proposal: The first answer, which is shown.
         agreement: Adjusted Rand index of both answers.
-        firm: Notes that both answers put together with the same other note.
-        left_out: Notes that the first answer left out; they stay unsorted.
-        judge: Who proposes.
+        firm: Keys of the notes that both answers put together with a certain other note.
+        left_out: Keys of the notes that the first answer left out; they stay unsorted.
+        judge: Name of the judge that proposes.
     """
 
     proposal: ProposedGroups
@@ -133,7 +134,7 @@ def prompt_of(batch: Iterable[Note], definitions: Mapping[str, str]) -> Prompt:
     """Return the prompt for one batch of notes; it shows only the words and the passage of each note.
 
     Args:
-        batch: The notes, numbered from 1 in their order.
+        batch: The notes, which are numbered from 1 in this order.
         definitions: Definitions of the modes so far, by name.
     """
     modes = "\n".join(
@@ -161,8 +162,8 @@ async def suggest(notes: Mapping[str, Note], definitions: Mapping[str, str], ask
     Args:
         notes: The unsorted notes, by key.
         definitions: Definitions of the modes so far, by name.
-        ask: Asks the model one prompt.
-        judge: Its name.
+        ask: Function that asks the model one prompt.
+        judge: The model's name.
 
     Raises:
         UnreadableReply: An answer isn't in the form that was asked for.
@@ -205,7 +206,7 @@ def read_groups(text: str, batch: Sequence[str]) -> ProposedGroups:
         batch: Keys of the notes, in the order in which they were numbered.
 
     Raises:
-        UnreadableReply: It isn't in the form that was asked for.
+        UnreadableReply: The reply isn't in the form that was asked for.
     """
     try:
         data = json_amid_prose(text)

@@ -8,7 +8,7 @@ from markscheme.phrases import counted
 from markscheme.ratings.example_rows import DrawnBy, Example
 
 LEAST_POOL = 40
-"""Fewest outputs of a pool for some to be kept unread."""
+"""Fewest outputs of a pool of which some are kept unread."""
 
 
 def kept_unread(order: Sequence[str], tasks: Mapping[str, str], read: Collection[str]) -> tuple[str, ...]:
@@ -16,8 +16,8 @@ def kept_unread(order: Sequence[str], tasks: Mapping[str, str], read: Collection
 
     Args:
         order: The outputs, in the order in which they are read.
-        tasks: The task of each; one without a task is one by itself.
-        read: Those that were read, in turn or out of it.
+        tasks: The task of each output, by id; an output without a task is a task of its own.
+        read: Ids of the outputs that were read, in turn or out of turn.
 
     Example:
         >>> order = [f"o{index}" for index in range(42)]
@@ -56,8 +56,8 @@ def examples_to_label(
     Args:
         outputs: The outputs that were read, with their notes.
         examples: The pool, by id.
-        labelled: Those with a label, as they are written.
-        unread_ids: Ids of those that nobody has read.
+        labelled: The outputs with a label, as they are written.
+        unread_ids: Ids of the outputs that nobody has read.
     """
     labelled_ids = {example.id for example in labelled}
     at_random = set(outputs.random_ids)

@@ -1,6 +1,6 @@
 """Statistics of modes in outputs: shares of listed modes, bounds on unseen modes, and how much to read.
 
-An *output* is read or not, and shows any number of *modes* (kinds of fault). A mode gets on the list by being noted.
+An *output* is read or not, and shows any number of *modes* (kinds of fault). A mode is listed once somebody notes it.
 """
 
 import itertools
@@ -18,11 +18,11 @@ from markscheme.stats.roots import zero_between
 from markscheme.stats.shares import GroupedShare, grouped_share
 
 SHARE_LEVEL = 0.95
-"""Coverage of a share's interval."""
+"""Coverage of the interval of a mode's share."""
 FEWEST_READ = 30
-"""Fewest outputs read for a mode for which its share has an interval."""
+"""Fewest outputs in which a mode was looked for, for its share to have an interval."""
 NEW_MODE_CONFIDENCE = 0.9
-"""Confidence of the bound on modes not yet noted, for all looks together."""
+"""Confidence of the bound on modes not yet noted, however often one looks at it."""
 NEW_MODE_PERIOD = 10
 """Number of outputs after which the bound's test adds another start, so that early finds weigh less."""
 NEW_MODE_SHARES = (0.0, 0.25, 0.5)
@@ -30,13 +30,13 @@ NEW_MODE_SHARES = (0.0, 0.25, 0.5)
 LARGE_SHARE = 0.05
 """Default share of outputs above which a mode shouldn't go unseen."""
 SURE = 0.9
-"""Default probability with which a mode is seen whose share is above `LARGE_SHARE`."""
+"""Default probability with which a mode is to be seen if its share is above `LARGE_SHARE`."""
 _LARGEST_BOUND = 1 - 1e-12
 """Largest bound that is tested; a larger one says nothing, and the test's logarithms would overflow."""
 MISSED_FOR_SURE = 20.0
 """Expected number of missed modes above which the probability of missing any counts as 1."""
 NEGLIGIBLE_TERM = 1e-18
-"""Smallest term of a sum of probabilities that is computed; smaller ones change no digit."""
+"""Smallest term of a sum of probabilities that is computed; smaller terms don't change any digit."""
 _SMALLEST_SHARE = 1e-15
 """Share at which the search for a lower limit starts, nearly 0."""
 
@@ -50,16 +50,16 @@ def listed_lower(hits: float, n: float, *, confidence: float = (1 + SHARE_LEVEL)
     It is the bound of the zero-truncated binomial: P(X >= hits | X >= 1) = 1 - confidence.
 
     Args:
-        hits: Outputs that show the mode; a number between where outputs in groups count for fewer.
-        n: Outputs read for it, or the effective number of them.
-        confidence: Of the limit, one-sided.
+        hits: Number of outputs that show the mode; not whole if outputs in groups count as fewer.
+        n: Number of outputs in which the mode was looked for, or the effective number if they are in groups.
+        confidence: One-sided confidence of the limit.
 
     Returns:
-        0 to 1; 0 for a mode seen once, and for effective hits so near to 1 that no share above `_SMALLEST_SHARE` is
-        too small for them.
+        The limit, 0 to 1; 0 for a mode seen once, and for effective hits so near to 1 that no share above
+        `_SMALLEST_SHARE` is too small for them.
 
     Raises:
-        ValueError: The caller's fault: hits outside 0 to n.
+        ValueError: The hits are outside 0 to n, which is the caller's mistake.
 
     Source:
         Clopper and Pearson (1934), Biometrika 26(4), 404-413, with the truncated distribution of David and Johnson
@@ -86,7 +86,7 @@ def listed_lower(hits: float, n: float, *, confidence: float = (1 + SHARE_LEVEL)
 def listed_limits(shares: GroupedShare, *, level: float = SHARE_LEVEL) -> tuple[float, float] | None:
     """Return the lower and upper limit of a listed mode's share; None with fewer than 5 groups, or without outputs.
 
-    The upper one is that of any share. The lower one allows for the mode being on the list only because it was seen.
+    The upper limit is that of any share. The lower limit is corrected for listing modes only once they are seen.
     """
     confidence = (1 + level) / 2
     high = shares.upper(confidence)
@@ -104,16 +104,16 @@ def listed_share(
     """Estimate the share of outputs that show a mode, among the outputs in which readers looked for it.
 
     Args:
-        hits: Shape (n,): 1 for an output that shows the mode, 0 for one that doesn't.
-        groups: A name for each output, shape (n,), where several share a task.
+        hits: 1 for an output that shows the mode, 0 for one that doesn't, shape (n,).
+        groups: A name for each output's group, such as a task that several share, shape (n,).
         level: Coverage of the interval.
-        of: What the share is of, in words.
+        of: Noun for the units that the share is of.
 
     Returns:
-        0 to 1. Below 30 outputs there are counts alone; with fewer than 5 groups the interval is withheld.
+        The share, 0 to 1. Below 30 outputs it has only counts; with fewer than 5 groups it has no interval.
 
     Source:
-        As for `listed_lower` and `grouped_share`.
+        The sources of `listed_lower` and `grouped_share`.
 
     Example:
         >>> share = listed_share([1] * 12 + [0] * 48)
@@ -142,16 +142,16 @@ def listed_share(
 def new_mode_bound(is_new: npt.ArrayLike, *, confidence: float = NEW_MODE_CONFIDENCE) -> float:
     """Compute an upper bound on the share of outputs with a mode nobody has noted; it holds however often one looks.
 
-    The chance that the next output shows a new mode can only fall while reading. Against each value m of it, a mixture
-    of likelihood ratios from several starts is a test martingale, and the bound is where it reaches 1/(1-confidence).
-    M is the chance that this reader *would note* a new mode.
+    The chance that the next output shows a new mode can only fall while reading. For each value m of this chance, a
+    mixture of likelihood ratios from several starts is a test martingale, and the bound is the m at which it reaches
+    1/(1-confidence). The chance is that this reader *would note* a new mode.
 
     Args:
-        is_new: Shape (n,), in reading order: 1 for an output that named a mode first.
-        confidence: With which the bound holds, at all looks together.
+        is_new: 1 for an output in which a new mode was noted, else 0, in reading order, shape (n,).
+        confidence: Confidence with which the bound holds, however often one looks at it.
 
     Returns:
-        0 to 1; 1 where nothing can be said yet.
+        The bound, 0 to 1; 1 if there are too few outputs to say anything.
 
     Source:
         Ville (1939), Étude critique de la notion de collectif, for the inequality; Robbins (1970), Annals of
@@ -199,10 +199,10 @@ def good_turing(shows: npt.ArrayLike) -> float:
     """Compute the Good-Turing estimate of the share of outputs with an unseen mode.
 
     Args:
-        shows: Shape (n outputs, n modes): 1 where an output shows a mode.
+        shows: 1 if an output shows a mode, else 0, shape (n_outputs, n_modes).
 
     Returns:
-        Outputs with a mode of their own as a share of outputs; nan without outputs.
+        The share of outputs with a mode that no other output shows, 0 to 1; nan without outputs.
 
     Source:
         Good (1953), Biometrika 40(3-4), 237-264. doi:10.1093/biomet/40.3-4.237
@@ -218,7 +218,7 @@ def chao2(shows: npt.ArrayLike) -> float:
     """Compute the Chao2 estimate of the number of modes, seen or not.
 
     Args:
-        shows: Shape (n outputs, n modes): 1 where an output shows a mode.
+        shows: 1 if an output shows a mode, else 0, shape (n_outputs, n_modes).
 
     Source:
         Chao (1987), Biometrics 43(4), 783-791, bias-corrected form. doi:10.2307/2531532
@@ -242,10 +242,10 @@ def rarefaction(shows: npt.ArrayLike) -> Floats:
     """Count the modes seen after reading 1 … n outputs, averaged over all orders of reading them.
 
     Args:
-        shows: Shape (n outputs, n modes): 1 where an output shows a mode.
+        shows: 1 if an output shows a mode, else 0, shape (n_outputs, n_modes).
 
     Returns:
-        Shape (n,), non-decreasing; the last is the number of modes seen.
+        The mean numbers of modes, non-decreasing, shape (n_outputs,); the last is the number of modes seen.
 
     Source:
         Hurlbert (1971), Ecology 52(4), 577-586. doi:10.2307/1934145
@@ -280,12 +280,13 @@ def chance_missed(read: int, share: float, *, pool: int | None = None) -> float:
     """Compute the probability that no output read shows a mode that more than a given share of all outputs shows.
 
     Args:
-        read: Outputs read.
-        share: Of outputs that show the mode.
-        pool: How many outputs there are; None for a stream without end.
+        read: Number of outputs read.
+        share: Share of outputs that show the mode, 0 to 1.
+        pool: Number of outputs that there are; None for an endless stream.
 
     Returns:
-        0 to 1: in a pool of N for a mode in the next whole number of outputs above share times N.
+        The probability, 0 to 1; in a pool of N, that for a mode in the next whole number of outputs above share times
+        N.
 
     Example:
         >>> round(chance_missed(45, 0.05), 5), round(chance_missed(37, 0.05, pool=200), 6)
@@ -303,7 +304,7 @@ def chance_missed(read: int, share: float, *, pool: int | None = None) -> float:
 def read_enough(share: float = LARGE_SHARE, sure: float = SURE, *, pool: int | None = None) -> int:
     """Return how many outputs to read at random to see any single mode that more than a given share of outputs shows.
 
-    The number is fixed beforehand, so looking in between costs nothing.
+    The number is fixed beforehand, so looking at results in between doesn't affect it.
 
     Example:
         >>> read_enough(), read_enough(pool=200)

@@ -38,14 +38,14 @@ class Written:
 
     Attributes:
         rubric: The rubric.
-        path: Its file.
-        is_new: True if the file is new; else modes were added to it, or it had them all.
-        draft: What was drafted; None where the rubric had all modes already.
-        advice: What lint says of it.
-        examples: Outputs added to the examples.
-        held_out: Outputs of the examples that nobody has read, kept to prove the rubric.
-        labels: Labels given, by rater.
-        advised_labels: Labels to give on outputs that nobody has read, for the verdict; None where no number is known.
+        path: Path of the rubric's file.
+        is_new: True if the file is new; False if modes were added to it, or if it had them all.
+        draft: The draft of the rubric; None if the rubric had all modes already.
+        advice: Advice of `lint` on the rubric.
+        examples: Number of outputs added to the examples.
+        held_out: Number of examples that nobody has read, which are held out to test the rubric.
+        labels: Number of labels given, by rater.
+        advised_labels: Number of labels to give on outputs that nobody has read, for a verdict; None if it isn't known.
     """
 
     rubric: Rubric
@@ -76,13 +76,13 @@ def write_rubric(opened: OpenedDiscovery, here: Path, day: str, *, replaces: boo
 
     Args:
         opened: The discovery.
-        here: The working directory; the rubric goes to its `rubrics/`.
-        day: Today, as labels have it.
-        replaces: True if a rubric that exists is written afresh, instead of getting the modes it lacks.
+        here: The working directory; the rubric is written to its folder `rubrics/`.
+        day: Today's date, in the form that labels have.
+        replaces: True to replace an existing rubric, False to add the modes that it lacks.
 
     Raises:
-        NothingConfirmed: No mode is ready.
-        RubricError: The text isn't a rubric; nothing is written.
+        NothingConfirmed: No mode is ready to become a criterion.
+        RubricError: The drafted text isn't a valid rubric; nothing is written.
     """
     outputs = opened.outputs()
     if not confirmed_modes(outputs):
