@@ -21,10 +21,10 @@ def drift_findings(
     """Yield a finding for each criterion that moved since the accepted runs, or whose agreement with gold fell.
 
     Args:
-        criteria: By name.
-        rubric: Today's.
-        level: The p up to which this run raises an alarm.
-        is_asked: True if what asked the judge is on record.
+        criteria: The drift of each criterion, by the criterion's name.
+        rubric: Today's rubric.
+        level: Largest p at which this run raises an alarm.
+        is_asked: True if it is on record with which rubric, prompt and judge the ratings were made.
     """
     whole = sum(abs(criterion.weight) for criterion in rubric.criteria)
     for name, drift in criteria.items():
@@ -120,10 +120,10 @@ def account(
 
     Args:
         drift: Drift of the criterion.
-        level: The p up to which this run raises an alarm.
-        is_asked: True if what asked the judge is on record.
-        cause_first: True if to name the cause.
-        agreement_first: True if agreement comes before the shift.
+        level: Largest p at which this run raises an alarm.
+        is_asked: True if it is on record with which rubric, prompt and judge the ratings were made.
+        cause_first: True to name the cause.
+        agreement_first: True to state the change of agreement before the shift.
     """
     explanation = drift.explanation
     effect = _effect(drift)

@@ -51,13 +51,13 @@ from markscheme.stats.intervals import Floats, Groups
 from markscheme.stats.pairs import Moments
 
 REPLAYED_ENOUGH = 0.9
-"""Share of the examples that a replay must cover to separate causes."""
+"""Share of the examples that a replay by the accepted rubric must cover to separate causes."""
 _MOST_MOVERS = 5
 """Largest number of examples that are named because their level moved most."""
 COARSEST_STEP = 0.05
 """Largest step between two scores that is assumed when the least noise of the score is computed."""
 NOW, REPLAYED = "now", "replayed"
-"""Names of columns: this run, and today's judge asked with the accepted rubric."""
+"""Names of the columns for this run, and for today's judge asked with the accepted rubric."""
 
 
 @dataclass(frozen=True)
@@ -65,19 +65,20 @@ class Baseline:
     """Comparison of this run with the accepted runs, or with those of an earlier judge.
 
     Attributes:
-        since: The accepted runs, and how this one is compared with them.
+        since: The accepted runs, and how this run is compared with them.
         then: The setting of the earlier runs.
         now: The setting of this run.
-        samples: Number of samples of this run were combined by their median.
-        why_not_joined: Why this run can't be added to the accepted ones; None where it can.
-        shared: Examples that all runs rated with the same response and inputs; of counts all that were counted.
-        other_response: Examples whose response or inputs changed; they are excluded.
-        gone: Examples rated then and not now.
-        new: Examples rated now and not then.
-        changes: All that differs from the earlier runs.
-        criteria: By name.
-        not_compared: Criteria that cannot be compared, with the reason.
-        score: The overall score; None where a run has none.
+        samples: Number of samples of this run that were combined by their median.
+        why_not_joined: Reason why this run can't be added to the accepted ones; None if it can.
+        shared: Number of examples that all runs rated with equal response and inputs; for counts, of all that were
+            counted.
+        other_response: Number of examples whose response or inputs changed; they are excluded.
+        gone: Number of examples that were rated in the accepted runs and not in this run.
+        new: Number of examples that were rated in this run and not in the accepted runs.
+        changes: All differences between the settings of this run and of the earlier runs.
+        criteria: The drift of each criterion, by the criterion's name.
+        not_compared: Criteria that cannot be compared, each with the reason.
+        score: The drift of the overall score; None if a run has no scores.
         agreement_then: Share of the shared examples on which the first accepted run agrees with today's labels.
         agreement_now: Share of the shared examples on which this run agrees with today's labels.
         findings: The findings about the judge.
@@ -104,7 +105,7 @@ class Baseline:
     def alarm(self) -> bool:
         """True if the drift counts against the judge.
 
-        It doesn't if only the author's own edit moved levels and agreement is no worse.
+        It doesn't count against it if only the author's own edit moved levels and agreement is no worse.
         """
         return any(finding.severity == "high" for finding in self.findings)
 
@@ -206,8 +207,8 @@ def drift_since(since: Since, current: Setting, comparison: Comparison, ratings:
         ratings: The judge's ratings of this run; several samples of an example count as their median.
 
     Raises:
-        ComparisonError: Nothing in common: another rubric, no example with the same response, no criterion on the
-            same scale.
+        ComparisonError: The runs have nothing in common: they are by different rubrics, or have no example with the
+            same response, or no criterion with the same scale.
     """
     accepted = since.accepted
     if accepted is None:
@@ -254,7 +255,7 @@ def drift_since_judge(
     """Compare a judge with an earlier judge whose ratings by the same rubric are in the same counts file.
 
     Args:
-        since: How they are compared.
+        since: How the two judges are compared.
         current: The judge's setting.
         comparison: The judge compared with gold.
         earlier: The earlier judge's setting.
@@ -325,8 +326,8 @@ class _Runs:
     Attributes:
         current: This run.
         then: The earlier runs.
-        ids: The id of each row's example; None where no example is known by itself.
-        replayed: Today's judge asked with the accepted rubric.
+        ids: The id of each row's example; None if only counts of examples are known.
+        replayed: Today's judge asked with the accepted rubric; None if it wasn't.
     """
 
     current: Comparison
@@ -383,7 +384,8 @@ def _criteria(
 ) -> dict[str, CriterionDrift]:
     """Compute the drift of each criterion, by name.
 
-    Levels, any change, and agreement with gold are three families of tests, each adjusted by Holm's method.
+    There are three families of tests (shifts of the level, any changes of answers, and agreement with gold), each
+    adjusted by Holm's method.
     """
     levels = [runs.levels(criterion) for criterion in compared]
     groups = [runs.groups(criterion) for criterion in compared]
@@ -433,7 +435,8 @@ def _gold_change(runs: _Runs, criterion: Criterion, margin: float) -> GoldChange
     """Compute how much agreement with gold changed on a criterion; None if no example has all levels.
 
     The measure is the chance-corrected coefficient if it is defined with every example left out, else the mean absolute
-    error. More than two levels without an order have exact agreement only; a level other than gold's is at distance 1.
+    error. If there are more than two levels without an order, it is exact agreement, with any level other than gold's
+    at distance 1.
     """
     scale = criterion.scale
     gold = runs.current.compared_on(criterion).gold
@@ -547,7 +550,7 @@ def _by_todays_weights(
 ) -> tuple[tuple[Column, ...], float | None]:
     """Score the accepted runs by today's weights; return the runs so scored, and the mean change of score.
 
-    The runs stay as they are, and the shift is None, where today's rubric can't score the accepted levels.
+    If today's rubric can't score the accepted levels, the runs are returned unchanged, and the shift is None.
     """
     then = accepted.setting.rubric
     runs = tuple(column for column in table.columns if column.name not in (GOLD, NOW, REPLAYED))

@@ -20,7 +20,7 @@ def headline(baseline: Baseline, decides: str = "gates") -> doc.Callout | None:
 
     Args:
         baseline: The comparison with the accepted runs.
-        decides: What the judge does once the author's own edit is accepted.
+        decides: Verb for what the judge may do once a run with the author's own edit is accepted, such as "gates".
     """
     foremost = baseline.foremost
     never = "Don't compare its scores with earlier ones."
@@ -84,7 +84,7 @@ def section(baseline: Baseline | None, command: str, *, is_usable: bool) -> doc.
     """Render the section that compares this run with the accepted runs, or with an earlier judge.
 
     Args:
-        baseline: The comparison; None without either.
+        baseline: The comparison; None if there are no accepted runs and no earlier judge.
         command: The command that accepts this run.
         is_usable: True if the judge can gate or be used for trends, so that it makes sense to accept this run.
     """

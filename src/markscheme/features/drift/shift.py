@@ -16,7 +16,7 @@ RunVerdict = Literal["drifted", "moved, within margin", "no drift", "can't tell"
 DriftVerdict = RunVerdict | Literal["moved"]
 """Verdict on a criterion, or "moved" if the author's own edit moved it, which isn't drift of the judge."""
 BY_ROUNDING = 1e-12
-"""Largest change of agreement that comes from rounding and counts as none."""
+"""Largest change of agreement that counts as none, since it may come from rounding."""
 GoldMeasure = Literal["weighted_kappa", "cohen_kappa", "exact_agreement", "mae"]
 
 
@@ -26,7 +26,7 @@ class ShiftPart:
 
     Attributes:
         changes: The changes.
-        drift: The shift they caused.
+        drift: The shift that they caused.
         p: p-value of the shift, adjusted for the other part.
     """
 
@@ -40,9 +40,9 @@ class Explanation:
     """Explanation of a shift: the recorded changes that can have caused it.
 
     Attributes:
-        changes: Those that can; empty where no recorded change could.
-        separable: True if their effects are known separately: there is at most one, or a replay shows each.
-        parts: The parts a replay shows; empty without one.
+        changes: The changes that can have caused it; empty if no recorded change can.
+        separable: True if their effects are known separately, since there is at most one or a replay shows each.
+        parts: The parts of the shift that a replay shows; empty without a replay.
     """
 
     changes: tuple[SettingChange, ...]
@@ -60,10 +60,10 @@ class GoldChange:
     """Change of a judge's agreement with gold on one criterion since the accepted runs.
 
     Attributes:
-        measure: The statistic.
-        moved: Now minus the mean of the accepted runs, on the same examples and today's labels.
-        margin: How far it may change and still count as the same; in levels for `mae`.
-        p: Adjusted for the other criteria; None where the change is undefined.
+        measure: Name of the statistic of agreement.
+        moved: The statistic of this run minus the mean of the accepted runs', on the same examples and today's labels.
+        margin: Largest change that counts as none, in the unit of the statistic, which is levels for `mae`.
+        p: p-value of the change, adjusted for the other criteria; None if the change is undefined.
     """
 
     measure: GoldMeasure
@@ -98,15 +98,16 @@ class CriterionDrift:
 
     Attributes:
         criterion: The criterion.
-        drift: Its shift of level, and the evidence.
+        drift: The shift of its level, and the evidence.
         p: p-value of the shift, adjusted for the other criteria.
-        exact_p: p-value of the exact test by example, which ignores that runs differ; never an alarm.
-        verdict: The verdict at the level of this run.
-        changed: Whether answers differ more from the accepted runs than these do among themselves; never an alarm.
-        changed_p: Its p adjusted for the other criteria; None with one accepted run.
-        gold: Change of its agreement with gold; None without any gold level, or any level of a judge.
+        exact_p: p-value of the exact test by example, which ignores differences between runs; it raises no alarm.
+        verdict: The verdict at the significance level of this run.
+        changed: Test of whether answers differ more from the accepted runs than these differ among themselves; it
+            raises no alarm.
+        changed_p: p-value of that test, adjusted for the other criteria; None if there is one accepted run.
+        gold: Change of its agreement with gold; None without any gold level, or without any level of a judge.
         explanation: The changes that can have moved it.
-        movers: Ids of the examples whose level moved most; None where no example is known by itself.
+        movers: Ids of the examples whose level moved most; None if only counts of examples are known.
     """
 
     criterion: Criterion
@@ -146,12 +147,12 @@ class ScoreDrift:
     """Drift of the overall score since the accepted runs.
 
     Attributes:
-        drift: Its shift due to the judge's levels alone, with today's weights.
-        by_weights: Mean shift due to the new weights alone; 0 where no weight changed, None where the accepted
-            levels can't be scored by today's rubric.
-        passes: Exact test of the decisions: how many more pass. Never an alarm.
+        drift: Its shift due to the judge's levels alone, computed with today's weights.
+        by_weights: Mean shift due to new weights alone; 0 if no weight changed, None if the accepted levels can't be
+            scored by today's rubric.
+        passes: Exact test of whether more or fewer examples pass; it raises no alarm.
         n_flipped: Number of examples whose decision differs from the first earlier run's.
-        flipped: Their ids; None where no example is known by itself.
+        flipped: Ids of these examples; None if only counts of examples are known.
     """
 
     drift: RunComparison
@@ -166,8 +167,8 @@ def run_verdict(runs: RunComparison, p: float, *, level: float = FALSE_ALARM) ->
 
     Args:
         runs: The comparison.
-        p: The p of its shift, adjusted for the other criteria tested with it.
-        level: Significance level; in a series of runs that of the run.
+        p: p-value of the criterion's shift, adjusted for the other criteria tested with it.
+        level: Significance level; in a series of runs, that of this run.
     """
     if p <= level:
         return "moved, within margin" if runs.within_margin else "drifted"

@@ -47,20 +47,20 @@ class RunShift:
     """Shift of a new run from the accepted runs, tested against how far the accepted runs differ from each other.
 
     Attributes:
-        shift: New run minus the mean of the accepted ones, with the 90 % interval that belongs to `p`; undefined
-            with fewer than two examples.
-        n: Examples (or groups of them) rated in every run.
-        runs: Accepted runs.
-        p: Probability of a shift at least as large, in either direction, if the judge hadn't changed; 1 where `shift`
-            is undefined. It comes from the spread of runs pooled with its prior or, where runs are shown to differ and
-            that gives the larger p, from their spread alone.
+        shift: New run minus the mean of the accepted runs, with the 90 % interval that belongs to `p`; undefined with
+            fewer than two examples.
+        n: Number of examples, or of groups of them, rated in every run.
+        runs: Number of accepted runs.
+        p: Probability of a shift at least as large, in either direction, if the judge hadn't changed; 1 if `shift` is
+            undefined. It is computed from the spread of runs pooled with its prior or, if runs are shown to differ and
+            this gives the larger p, from their spread alone.
         between: Variance of the accepted runs' figures; 0 with one run.
-        within: Variance of one run's figure that noise in single answers explains.
-        p_alike: Probability of runs at least as far apart if they differed by noise in single answers only, by the F
-            test of `between` over `within`; None with one run.
+        within: Variance of one run's figure due to noise in single answers.
+        p_alike: Probability of accepted runs at least as far apart if they differed only by noise in single answers, by
+            the F test of `between` over `within`; None with one run.
         detectable: The smallest shift that this many runs would call significant at 5 %.
-        now: The new run's figure; None where `shift` is undefined.
-        then: The figure that it is compared with, the mean of the accepted runs' figures; None where `shift` is.
+        now: The new run's figure; None if `shift` is undefined.
+        then: The figure that it is compared with, the mean of the accepted runs' figures; None if `shift` is undefined.
     """
 
     shift: Estimate
@@ -91,13 +91,13 @@ class RunComparison:
 
     Attributes:
         moved: The shift of the mean and its test.
-        by_example: The same shift with an interval over examples, widened by one pair of opposite shifts.
+        by_example: The shift of the mean with an interval over examples, widened by one pair of opposite shifts.
         mean_now: Mean of the new run.
         means: Means of the accepted runs.
-        margin: How far the mean may shift and still count as unmoved.
+        margin: Largest shift of the mean that counts as unmoved, in the unit of the ratings.
         span: The scale's range.
-        needed: Examples with which an unmoved judge would be shown not to have moved with 90 % probability; None with
-            one accepted run, where runs differ, and where the margin is narrower than runs can show.
+        needed: Number of examples with which an unmoved judge would be shown not to have moved with 90 % probability;
+            None with one accepted run, if runs differ, or if the margin is narrower than runs can show.
     """
 
     moved: RunShift
@@ -138,20 +138,21 @@ def compare_runs(
     """Test whether a judge's mean moved since its accepted runs, by more than these differ from each other.
 
     Args:
-        current: Ratings of the new run, shape (n,); nan = missing.
-        stored: Ratings of r accepted runs, shape (n,) or (n, r); nan = missing. An example counts if it was rated in
-            every run.
-        times: Examples that each row represents, shape (n,); one each by default.
+        current: Ratings of the new run, shape (n,), nan where missing.
+        stored: Ratings of r accepted runs, shape (n,) or (n, r), nan where missing. An example counts if it was rated
+            in every run.
+        times: Number of examples that each row represents, shape (n,); 1 each by default.
         span: The scale's range in the unit of the ratings; 1 for the score.
         step: The smallest step between two ratings, in their unit: 1 for levels; for the score the smallest
             difference two scores of the rubric can have, at most 0.05.
-        margin: How far the mean may shift and still count as unmoved; a sixteenth of the range by default.
-        base: Ratings of one other run, shape (n,), to compare the new run with instead of the mean of the accepted
-            ones, whose spread still measures how much runs differ.
+        margin: Largest shift of the mean that counts as unmoved, in the unit of the ratings; a sixteenth of the range
+            by default.
+        base: Ratings of another run, shape (n,), to compare the new run with instead of the mean of the accepted runs;
+            the spread of the accepted runs still measures how much runs differ.
 
     Raises:
-        ValueError: The caller's fault: shapes that don't fit, ratings that span more than `span`, a step that isn't
-            positive, or a margin outside 0 to the range.
+        ValueError: Shapes don't fit, ratings span more than `span`, the step isn't positive, or the margin is outside 0
+            to the range, which is the caller's mistake.
 
     Source:
         Searle, Casella and McCulloch (1992), Variance Components, chapter 4, for the spread of runs.
@@ -204,7 +205,7 @@ def compare_runs(
 def _examples_to_affirm(noise: float, r: int, *, margin: float, span: float) -> int | None:
     """Compute how many examples are needed to show that an unmoved judge didn't move; None if no number will do.
 
-    It assumes that runs differ by noise in single answers only.
+    It assumes that runs differ only by noise in single answers.
     """
     df = r - 1 + PRIOR_DF
     prior = (RUN_SD * span) ** 2
@@ -231,22 +232,22 @@ def run_agreement_change(
     """Estimate how much a judge's agreement with gold changed since its accepted runs, given how far these differ.
 
     Args:
-        gold: Gold levels, shape (n,); nan = missing.
+        gold: Gold levels, shape (n,), nan where missing.
         current: Ratings of the new run, shape (n,).
         stored: Ratings of r accepted runs, shape (n,) or (n, r). An example counts if gold and all runs have it.
         formula: Function from the means over examples to the coefficient or error; nan where it is undefined.
-        groups: Which group each example belongs to, shape (n,); whole groups are left out at a time. Rows that stand
-            for several examples come with their numbers as `Groups`.
-        prior_sd: How far unchanged runs are assumed to differ, in the unit of the statistic: 0.02 for coefficients,
-            0.02 of the range for errors.
-        method: What was compared, for the Estimate's `method`.
+        groups: Group of each example, shape (n,); the jackknife leaves out whole groups. If rows represent several
+            examples, `Groups` with their numbers.
+        prior_sd: Standard deviation that unchanged runs are assumed to have, in the unit of the statistic: 0.02 for
+            coefficients, 0.02 of the range for errors.
+        method: Description of what was compared, for the Estimate's `method`.
 
     Returns:
-        New run minus the mean of the accepted ones, in the unit of the statistic. Undefined with fewer than two
-        examples, and where the statistic is undefined in a run or with an example left out.
+        New run minus the mean of the accepted runs, in the unit of the statistic. Undefined with fewer than two
+        examples, or if the statistic is undefined in a run or with an example left out.
 
     Raises:
-        ValueError: The caller's fault: shapes that don't fit.
+        ValueError: The shapes don't fit, which is the caller's mistake.
 
     Source:
         Miller (1974), Biometrika 61(1), 1-15, for the jackknife. doi:10.1093/biomet/61.1.1
