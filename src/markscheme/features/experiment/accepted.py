@@ -32,7 +32,8 @@ class AcceptedExperiment:
         """Compare each variant in this run with the same variant in the accepted run, on cases unchanged since then.
 
         Raises:
-            ComparisonError: Another rubric, prompt or judge graded it, or the runs have no case in common.
+            ComparisonError: The accepted run was graded with another rubric, prompt or judge, or the runs have no case
+                in common.
         """
         current = run.fingerprints
         then = self.fingerprints
@@ -59,7 +60,7 @@ def accepted_json(run: ExperimentRun) -> dict[str, Any]:
     """Return the JSON form of an accepted run: its ratings, without outputs and reasons.
 
     Raises:
-        RatingError: Over a tenth of it is not graded.
+        RatingError: Over a tenth of the run's outputs are not graded.
     """
     if run.too_few_graded:
         raise RatingError(f"not accepted: {run.not_graded} of {len(run.grades)} outputs are not graded")
@@ -116,8 +117,8 @@ def accept_experiment(run: ExperimentRun, path: Path) -> None:
     """Store a run of the experiment as the accepted one, with which later runs are compared.
 
     Raises:
-        RatingError: Over a tenth of it is not graded.
-        UsageError: It cannot be written.
+        RatingError: Over a tenth of the run's outputs are not graded.
+        UsageError: The file cannot be written.
     """
     text = json.dumps(accepted_json(run), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
     with writing(path):

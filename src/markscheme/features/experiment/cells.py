@@ -12,7 +12,7 @@ from markscheme.prompts.prompt import Prompt
 from markscheme.prompts.submission import Submission
 
 OF_VARIANT, OF_CASE = "variant", "case"
-"""Kinds of things that a fault of an experiment may be about."""
+"""Names of the parts that a fault of an experiment may be about."""
 PLACEHOLDER = re.compile(r"\{\{\s*([^{}|%\s]+(?:\s+[^{}|%\s]+)*)\s*\}\}")
 
 
@@ -23,7 +23,7 @@ class Variant:
     Attributes:
         name: Its name in the table; the judge never sees it.
         prompt: The prompt, with {{name}} as a placeholder for an input of the case.
-        system: The system prompt, with the same placeholders; None for none.
+        system: The system prompt, with such placeholders; None for none.
     """
 
     name: str
@@ -77,7 +77,7 @@ class Model:
     Attributes:
         name: Name as on the command line.
         parameters: Its parameters that are set, such as `temperature`, by name.
-        price: Of its tokens, if given.
+        price: Price of its tokens; None if it isn't given.
     """
 
     name: str
@@ -91,9 +91,9 @@ class Output:
 
     Attributes:
         text: The output; None if there is none.
-        why: Why there is none; None if there is one.
-        under: Digest of prompt and model; None if the output came from a file.
-        cut_off: True if it was cut off at the maximum answer length.
+        why: The reason why there is no output; None if there is one.
+        under: Digest of the prompt and model that made it; None if the output came from a file.
+        cut_off: True if it was cut off at the maximum length of an answer.
     """
 
     text: str | None

@@ -26,7 +26,7 @@ __all__ = ["FIGURES", "OVERALL", "PASS_RATE", "Cell", "Experiment", "ExperimentC
 
 OVERALL, PASS_RATE = "overall", "pass_rate"
 FIGURES = (OVERALL, PASS_RATE)
-"""Names in the table that no criterion may have."""
+"""Names of figures in the table, which no criterion may have."""
 
 
 @dataclass(frozen=True)
@@ -35,16 +35,16 @@ class Experiment:
 
     Attributes:
         rubric: The rubric to grade by.
-        variants: At least one, with unique names.
-        cases: At least one, with unique ids.
-        name: Its name in reports.
+        variants: The variants, at least one, with unique names.
+        cases: The cases, at least one, with unique ids.
+        name: The experiment's name in reports.
         model: The model that answers; None if every output is given, or a model is named for the run.
         ready_outputs: Outputs from files, which need no request.
-        source: The file it came from.
+        source: The file that the experiment came from; None if there is none.
 
     Raises:
-        FileError: All that is invalid: nothing to compare, a duplicate name, a placeholder that a case cannot
-            fill.
+        FileError: Something is invalid, such as a duplicate name or a placeholder that a case cannot fill; the error
+            lists all faults.
 
     Example:
         >>> from markscheme import Rubric
@@ -77,8 +77,8 @@ class Experiment:
             outputs: A file that replaces the outputs of every variant.
 
         Raises:
-            FileError: All faults of the file, each with its line.
-            RatingError: `outputs` cannot be read.
+            FileError: The file is invalid; the error lists all faults, each with its line.
+            RatingError: The file `outputs` cannot be read.
         """
         return read_experiment(Path(path), None if outputs is None else Path(outputs), build=cls)
 

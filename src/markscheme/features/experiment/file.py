@@ -18,13 +18,13 @@ from markscheme.rubrics.search import find_rubric
 
 _T = TypeVar("_T")
 MAX_EXPERIMENT_BYTES = 1 << 20
-"""Largest size of an experiment's file in bytes, far more than is written by hand; outputs and cases may have files
+"""Largest size of an experiment's file in bytes, far more than anyone writes by hand; outputs and cases may be in files
 of their own."""
 KEYS = ("name", "rubric", "model", "variants", "cases", "outputs")
 VARIANT_KEYS = ("name", "system", "prompt", "outputs")
 CASE_KEYS = ("id", "inputs", "expected")
 MODEL_OPTIONS = {key: option for key, option in ASK_OPTIONS.items() if option.of_model}
-"""Options on how a model that makes outputs is asked; limits are those of the whole run."""
+"""Options on how the model that makes outputs is asked; limits on cost and rate are options of the whole run."""
 MODEL_KEYS = ("name", *MODEL_OPTIONS)
 FILE = "file://"
 
@@ -35,11 +35,11 @@ def read_experiment(path: Path, outputs: Path | None, build: Callable[..., _T]) 
     Args:
         path: A .yaml or .json file; paths in it are relative to its folder.
         outputs: A file that replaces the outputs of every variant.
-        build: Called with rubric, variants, cases, name, model, given outputs and path; returns an Experiment.
+        build: Function that returns an Experiment, given rubric, variants, cases, name, model, ready outputs and path.
 
     Raises:
-        FileError: All faults of the file, each with its line.
-        RatingError: `outputs` cannot be read.
+        FileError: The file is invalid; the error lists all faults, each with its line.
+        RatingError: The file `outputs` cannot be read.
     """
     text = read_text(path, FileError, most_bytes=MAX_EXPERIMENT_BYTES)
     data, lines = plain_data(text, form_of(path), FileError, path=path)

@@ -30,14 +30,14 @@ class ExperimentReport:
     """The results of a run of an experiment, with everything that its report shows.
 
     Attributes:
-        run: The graded table.
-        rows: Each variant's figures.
-        differences: Every pair of variants.
+        run: The run of the experiment.
+        rows: The figures of each variant.
+        differences: The differences of each pair of variants.
         since: Each variant's change since the accepted run; empty without one.
-        accepted: The day of that run; None without one.
+        accepted: The day of the accepted run; None without one.
         rates: Pass rates as annotators would decide; None without a calibration.
-        reference: Where that calibration's labels come from.
-        failed: Why the run fails by its rules.
+        reference: The kind of labels in the calibration by which pass rates are corrected.
+        failed: The reasons why the run fails by its rules.
         notes: Further remarks.
     """
 
@@ -64,12 +64,12 @@ def report_of(
     """Make the report on a run: differences between variants, changes since the accepted run, and failed rules.
 
     Args:
-        run: The graded table.
-        rules: Rules by which it fails.
-        accepted: The run it is compared with, if there is one.
+        run: The run of the experiment.
+        rules: Rules by which the run fails.
+        accepted: The accepted run to compare it with; None if there is none.
         decided: Decisions by which pass rates are corrected; None for the rubric's accepted calibration.
-        worse: True if it fails if it is worse than the accepted run.
-        strict: True if it is an error if that comparison is impossible.
+        worse: True if the run fails when it is worse than the accepted run.
+        strict: True if it is an error when that comparison is impossible.
 
     Raises:
         ComparisonError: With `worse` and `strict`, the run cannot be compared with the accepted one.

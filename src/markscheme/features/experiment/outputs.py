@@ -19,7 +19,7 @@ from markscheme.readers.peek import Peek
 from markscheme.readers.rated import are_of_tool, has_results, open_rated
 
 TEXT_KEYS = ("output", "response", "answer")
-"""Keys that may hold an output, in order of preference; the other ones are inputs."""
+"""Keys that may hold an output, in order of preference; all other keys are inputs."""
 OWN_KEYS = frozenset(["id", "case", "variant", "inputs", "expected", "error", "output", "response"])
 AT = " @ "
 
@@ -38,7 +38,7 @@ def read_outputs(path: Path) -> list[GivenOutput]:
     """Read the outputs in a file of lines, a table, Promptfoo's results or an export of another tool.
 
     Raises:
-        RatingError: All lines without an output, or with a second output of the same variant and case.
+        RatingError: Lines have no output, or a second output of the same variant and case; the error lists all of them.
     """
     outputs: dict[tuple[str, str], GivenOutput] = {}
     faults: list[Fault] = []
@@ -86,7 +86,7 @@ def records(path: Path) -> Iterator[tuple[int | None, Any]]:
     """Yield the objects in a file of lines or the rows of a table, each with its line; empty cells are left out.
 
     Raises:
-        RatingError: It has neither format, or cannot be read.
+        RatingError: The file has neither format, or cannot be read.
     """
     peek = Peek(path)
     if peek.shape not in OF_RECORDS:
@@ -107,7 +107,7 @@ def case_of(record: Any, folder: Path) -> ExperimentCase:
     """Build a case from a mapping with `id`, `inputs` and `expected`; file names in it are relative to the folder.
 
     Raises:
-        ValueError: It isn't a case.
+        ValueError: The record isn't a case.
     """
     if not isinstance(record, Mapping):
         raise ValueError(f"a case is a mapping with id, inputs and expected; found {shown(record)}")
@@ -171,7 +171,7 @@ class OutputsFile:
     """File of the outputs of earlier runs, one a line, which are reused and can be labelled with `markscheme label`.
 
     Attributes:
-        path: The file; None stores nothing.
+        path: The file; None to store nothing.
     """
 
     path: Path | None

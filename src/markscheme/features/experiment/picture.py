@@ -14,9 +14,9 @@ def paired_scores(scores: Sequence[tuple[str, float, float]], first: str, second
     """Plot two variants' scores of each case, ordered by the second variant's gain; None for fewer than two cases.
 
     Args:
-        scores: Each case's name, with its score under the first variant and under the second.
+        scores: For each case its name, its score under the first variant, and its score under the second.
         first: Name of the first variant.
-        second: Name of the second.
+        second: Name of the second variant.
     """
     if len(scores) < 2:
         return None

@@ -22,7 +22,7 @@ async def prefer(
     """Compare every two variants by which one's outputs the judge prefers, then close the judge.
 
     Returns:
-        Which variant is preferred, and the grade of each pair by its id.
+        A report on which variants are preferred, and the grade of each pair by its id.
 
     Raises:
         NoJudge: The judge cannot be used.

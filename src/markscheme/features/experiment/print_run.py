@@ -1,4 +1,4 @@
-"""What `experiment` prints: variants compared by their figures, or by preference; and the run that it keeps."""
+"""Output of `experiment`: variants compared by their figures, or by preference; and the accepted run that it keeps."""
 
 import asyncio
 import sys
@@ -60,15 +60,15 @@ def print_experiment(
     Args:
         file: The experiment's file.
         ask: How model and judge are asked.
-        columns: Statements on columns, which an experiment has no use for.
+        columns: Options on columns, which are refused, since an experiment has no use for them.
         model: The model that makes the outputs instead of the file's.
-        judge: The judge's name; None for the one that is set, else the default.
-        outputs: A file that holds all outputs; None where they come from the experiment.
+        judge: The judge's name; None for the judge that is set, or else the default one.
+        outputs: A file that holds all outputs; None for the outputs that the experiment names.
         fail_if: Rules by which the run fails.
-        accept: True if the run is kept.
+        accept: True to keep the run as the accepted one.
         calibration: A calibration's JSON by which pass rates are corrected; None for the rubric's accepted one.
-        targets: By form, the file or "-" that it is written to.
-        details: True if the details are printed too.
+        targets: By form, such as "html", the file to write, or "-" for standard output; None if it isn't asked for.
+        details: True to print the details too.
     """
     try:
         defined = Experiment.from_file(file, outputs=outputs)

@@ -30,10 +30,10 @@ class Rule:
 
     Attributes:
         text: The rule as typed.
-        variants: Names of the variants it applies to.
-        figure: overall, pass_rate or a criterion.
-        sign: <, <=, > or >=.
-        bound: On the figure's own scale.
+        variants: Names of the variants that it applies to.
+        figure: Name of the figure: "overall", "pass_rate" or a criterion.
+        sign: The comparison: <, <=, > or >=.
+        bound: The number that the figure is compared with, on the figure's own scale.
     """
 
     text: str
@@ -47,7 +47,8 @@ class Rule:
         """Parse a rule written as `[VARIANT.]FIGURE SIGN NUMBER`.
 
         Raises:
-            UsageError: Invalid syntax, an unknown variant or figure, or a number outside the figure's range.
+            UsageError: The syntax is invalid, the variant or figure is unknown, or the number is outside the figure's
+                range.
         """
         match = _RULE.fullmatch(text)
         if match is None:

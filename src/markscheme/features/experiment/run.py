@@ -38,9 +38,9 @@ class Outputs:
     """The outputs of all variants for all cases, and what they cost.
 
     Attributes:
-        by_cell: By variant and case.
+        by_cell: The outputs, by variant and case.
         made: Number of outputs requested in this run.
-        usage: Their tokens and cost.
+        usage: Tokens and cost of these outputs.
         model: The model that answered; None if all outputs were given.
     """
 
@@ -57,8 +57,8 @@ class ExperimentRun:
     Attributes:
         experiment: The experiment.
         outputs: The variants' outputs for the cases.
-        grades: By variant and case; a cell without an output is not graded.
-        grading: The rubric and judge.
+        grades: The grades, by variant and case; a cell without an output is not graded.
+        grading: The grading, with its rubric and judge.
     """
 
     experiment: Experiment
@@ -106,11 +106,11 @@ async def run_experiment(
     """Run an experiment: make or reuse every output, and grade it.
 
     Args:
-        experiment: Variants, cases, rubric.
+        experiment: The experiment, with its variants, cases and rubric.
         judge: The judge that grades.
         model: The model that makes missing outputs: a judge asked for a plain text.
-        outputs_file: Outputs of earlier runs; new ones are added.
-        concurrency: Maximum concurrent requests.
+        outputs_file: The file of outputs of earlier runs, to which new ones are added.
+        concurrency: Largest number of requests that are made at once.
         watch: Shows progress.
 
     Raises:
@@ -148,10 +148,10 @@ def open_model(experiment: Experiment, asking: Asking | None = None, *, name: st
     Args:
         experiment: The experiment that names the model.
         asking: Limits and price shared with the judge; a price in the experiment takes precedence.
-        name: Another model, with the same settings.
+        name: Name of another model to open instead, with the experiment's settings; None for the experiment's model.
 
     Raises:
-        UsageError: Unknown model, one that takes no temperature or maximum answer length, or code that nobody but
+        UsageError: The model is unknown, doesn't take a temperature or maximum length that is set, or is code that only
             the experiment's file names.
     """
     model = experiment.model if name is None else replace(experiment.model or Model(name), name=name)
@@ -326,9 +326,9 @@ async def outputs_and_grading(
     Args:
         experiment: The experiment, with the rubric as it is used.
         ask: How model and judge are asked.
-        outputs_file: Outputs of earlier runs.
+        outputs_file: The file of outputs of earlier runs.
         model: Name of the model to ask instead of the experiment's.
-        judge: The judge's name; None for the one that is set, else the default.
+        judge: The judge's name; None for the judge that is set, or else the default one.
         watch: Shows progress.
 
     Raises:

@@ -27,7 +27,7 @@ ACCEPTED_VARIANT = "accepted"
 ALPHA = 0.05
 """Significance level of the simultaneous intervals, which is divided by the number of comparisons."""
 LEAST_CASES = 5
-"""Minimum cases: below it no difference, however large, reaches p 0.05, since mid-p is at least 0.5 ** cases."""
+"""Fewest cases: with fewer, no difference, however large, reaches p 0.05, since mid-p is at least 0.5 ** cases."""
 
 
 def variant_table(run: ExperimentRun) -> RatingTable:
@@ -64,8 +64,8 @@ class VariantFigures:
     """The figures of one variant: levels on each criterion, scores and pass rate.
 
     Attributes:
-        criteria: Levels by criterion, each on its own scale.
-        overall: Scores, 0 to 1.
+        criteria: Figures of the levels on each criterion, on the criterion's own scale, by its name.
+        overall: Figures of the overall scores, 0 to 1.
         mean_level: Mean of all levels of all criteria, if all have the same scale; None otherwise.
         pass_rate: Share of the graded outputs that the judge passes.
     """
@@ -82,9 +82,11 @@ class Shift:
 
     Attributes:
         difference: Mean of second minus first, with its 95% interval.
-        together: That mean with a simultaneous interval: with 95% confidence all tested together are right.
-        p: Exact probability of such a mean if neither is higher, Holm-adjusted for all tested together.
-        means: Mean of first and of second, over the cases that both have.
+        together: That mean with a simultaneous interval: with 95% confidence, the intervals of all changes tested
+            together hold at once.
+        p: Exact probability of such a mean if neither variant is higher, adjusted by Holm's method for all changes
+            tested together.
+        means: Mean of the first and of the second variant, over the cases that both have.
         is_fault: True if a higher figure is worse: the criterion has a negative weight.
     """
 
@@ -172,8 +174,8 @@ def since(
 def _by_inputs(table: RatingTable, cases: Sequence[ExperimentCase]) -> RatingTable:
     """Merge the rows of cases with equal content into one row, with the mean of their values.
 
-    It isn't the median, by which several ratings of one response become one: these are ratings of several responses,
-    and what a variant is compared by is the mean over its responses.
+    It isn't the median, which combines several ratings of one response: these are ratings of several responses, and
+    variants are compared by the mean over their responses.
     """
     rows_by_digest: dict[str, list[int]] = {}
     for index, case in enumerate(cases):
@@ -239,7 +241,7 @@ def corrected_rates(run: ExperimentRun, labelled: RatingTable) -> PassRates:
 
     Args:
         run: The graded table.
-        labelled: Gold and the judge on examples that both decided, these outputs or others.
+        labelled: A table with gold and the judge on examples that both decided, these outputs or others.
     """
     rubric = run.experiment.rubric
     examples = [

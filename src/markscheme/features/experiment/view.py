@@ -34,7 +34,7 @@ from markscheme.report.views import pass_rate
 from markscheme.text import printable, spreadsheet_cell
 
 _MOST_PAIRS = 3
-"""Largest number of pairs of variants that are all shown; of more, those with the first variant are."""
+"""Largest number of pairs of variants that are all shown; if there are more, only those with the first variant are."""
 _LONGEST_REASON = 200
 """Largest number of characters of a reason why cases aren't graded: two lines of a note."""
 _HEADINGS = ("Variant", "criterion", "mean", "min", "max", "n", "not graded")
