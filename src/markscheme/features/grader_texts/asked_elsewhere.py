@@ -28,7 +28,7 @@ def report_on_asked(context: Mapping[str, Any]) -> RunReport:
     """Return a line about the model-graded assertions that markscheme didn't grade; no line if it graded all.
 
     Args:
-        context: What Promptfoo passes to its hook, with `results`.
+        context: The context that Promptfoo passes to its hook, with `results`.
     """
     elsewhere = list(asked_elsewhere(context))
     if not elsewhere:
@@ -47,7 +47,7 @@ def report_on_asked(context: Mapping[str, Any]) -> RunReport:
 def asked_elsewhere(context: Mapping[str, Any]) -> Iterator[tuple[str | None, Mapping[str, Any]]]:
     """Yield each assertion that another grader than markscheme answered, with that grader's name.
 
-    The name is None for the model that Promptfoo takes where nothing names one.
+    The name is None if no grader is named, so that Promptfoo uses its default model.
     """
     labels = _labelled(context)
     for row in context.get("results") or ():
@@ -72,7 +72,7 @@ def _labelled(context: Mapping[str, Any]) -> dict[str, str]:
 def _named(provider: Any) -> str | None:
     """Return the name of a Promptfoo provider, given as text or as a mapping; None if there is no provider.
 
-    Of a mapping with a provider for each kind, such as text or embedding, the text provider is named.
+    If a mapping has a provider for each kind, such as text or embedding, it is the name of the text provider.
     """
     if isinstance(provider, Mapping):
         names = (provider.get(key) for key in ("text", "id", "providerId", "scriptPath", "modelName", "label"))

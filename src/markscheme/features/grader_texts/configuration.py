@@ -14,7 +14,7 @@ CONFIGURATION_NAMES = ("promptfooconfig.yaml", "promptfooconfig.yml", "promptfoo
 """File names of Promptfoo configurations that are data; one in JavaScript or TypeScript is a program, which isn't
 run."""
 TEXT_TYPES = ("llm-rubric", "g-eval", "model-graded-closedqa", "search-rubric", "agent-rubric")
-"""Assertion types whose value says what a judge looks for."""
+"""Assertion types whose value is a text that says what a judge looks for."""
 WITHOUT_TEXT = frozenset(
     {
         *("factuality", "model-graded-factuality", "answer-relevance", "context-faithfulness", "context-recall"),
@@ -26,7 +26,7 @@ _EXPECTED = re.compile(rf"(not-)?({'|'.join(TEXT_TYPES)}|grade)(?:\((\d+(?:\.\d+
 """Pattern of the beginning of a cell, in a table of tests, that holds a model-graded text: the assertion type and
 threshold."""
 _MOST_NESTED = 20
-"""Greatest depth to which test sets within sets, and references to references, are followed; nobody nests them
+"""Largest depth to which test sets within sets, and references to references, are followed; nobody nests them
 deeper."""
 
 
@@ -35,10 +35,10 @@ class GradedText(NamedTuple):
 
     Attributes:
         text: The text.
-        metric: The assertion's metric; None without one, or where it is a template.
-        threshold: The assertion's; None without one.
-        weight: The assertion's weight, times those of the sets it is in.
-        is_negated: True if an output passes where the text doesn't hold.
+        metric: The assertion's metric; None if it has none, or if it is a template.
+        threshold: The assertion's threshold; None if it has none.
+        weight: The assertion's weight, multiplied by the weights of the sets that it is in.
+        is_negated: True if an output passes when the text doesn't hold.
         may_fail_alone: True if failing it alone fails the test.
     """
 
@@ -54,12 +54,12 @@ class ReadConfiguration:
     """The texts of a Promptfoo configuration that a model grades by, and counts of its tests.
 
     Attributes:
-        path: The file.
+        path: The configuration's file.
         texts: The texts of the default test, then of each test.
-        tests: The number of tests that were read, the default test aside.
-        in_tests: In how many tests each text is itself.
+        tests: The number of tests that were read, without the default test.
+        in_tests: Number of tests that have each text themselves, not from the default test.
         for_all: The texts of the default test.
-        unread: Counts of what wasn't read as a requirement.
+        unread: Counts of assertions and other parts that weren't read as a requirement.
     """
 
     def __init__(self, path: Path) -> None:

@@ -64,7 +64,7 @@ _BY_ITEM = re.compile(
 )
 """Pattern of the points that each item of a list gives."""
 _BY_NAME = re.compile(rf"\b(\d{{1,2}}) {_POINTS} (?:per|for (?:each|every)) (\w{{2,20}})\b", re.IGNORECASE)
-"""Pattern of the points that each thing of a kind gives, whose number the text may also state."""
+"""Pattern of the points that each thing of a kind gives; the text may also state how many such things there are."""
 _SEVERAL = re.compile(r"\b(\d{1,2}) (\w{2,20})\b")
 _ONE_POINT = re.compile(r"\ban? (?=(?:point|mark) (?:for|per|if|each)\b)", re.IGNORECASE)
 _TAKEN_IF = re.compile(r"(?<!\w)-\d{1,2} (?:if|for|when)\b", re.IGNORECASE)

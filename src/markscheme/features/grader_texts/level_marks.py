@@ -90,11 +90,11 @@ def anchors_in(text: str, *, lowest: float, is_score: bool) -> tuple[Mapping[flo
 
     Args:
         text: The text.
-        lowest: The lowest score that it names; a line's dash is a minus where that is below 0.
-        is_score: True if something else says that it asks for a score.
+        lowest: The lowest score that the text names; if it is below 0, a dash at the start of a line is a minus sign.
+        is_score: True if another part of the text says that it asks for a score.
 
     Returns:
-        The meaning of each single score, and the lowest and the highest that it names; None where it names none.
+        The meaning of each single score, and the lowest and highest score that the text names, None if it names none.
     """
     anchors = [anchor if lowest < 0 else anchor._replace(low=abs(anchor.low)) for anchor in _anchors(text)]
     values = [anchor.low for anchor in anchors]

@@ -31,7 +31,7 @@ _LINES = re.compile(r"\n")
 _CLAUSES = re.compile(r"\n|[;,/](?= )|(?:(?<![\d.])|(?<=[=:→>–-] \d)|(?<=[=:→>–-]\d))[.?!](?= )|\|(?= ?\d)")
 _CLOSES_NUMBER = re.compile(r"[.)\]]")
 _MARKS_OF_LISTS = ":-–—→|"
-"""Signs after a number that may also number a point."""
+"""Signs after a number that is a score or the number of a point in a list."""
 _FEWEST = 3
 """Fewest scores in a run of levels; two numbers may be anything."""
 
@@ -49,8 +49,9 @@ def level_run(text: str, *, is_score: bool, may_be_list: bool) -> Mapping[float,
 
     Args:
         text: The text.
-        is_score: True if something says that it asks for a score; else the ends have to be a bad and a good level.
-        may_be_list: True if scores count that may as well number the points of a list.
+        is_score: True if another part of the text says that it asks for a score; if not, the ends of the run have to be
+            a bad and a good level.
+        may_be_list: True to accept scores that may as well be the numbers of a list's points.
     """
     runs = (run for parts in (_LINES, _CLAUSES) for side in (_FIRST, _LAST) for run in _runs(text, parts, side))
     run = next(runs, ())

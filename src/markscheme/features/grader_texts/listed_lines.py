@@ -36,9 +36,9 @@ class _Item:
     """A point of a list, to which lines are added while a text is read.
 
     Attributes:
-        title: Its own words.
-        below: The points of the list that stands below it.
-        text: All of it.
+        title: The point's own words.
+        below: The points of the list nested below it.
+        text: The whole text of the point.
     """
 
     def __init__(self, title: str) -> None:
@@ -83,7 +83,7 @@ class _ListedLines:
     """Collector of the lists in a text, which reads the text line by line.
 
     Attributes:
-        lists: The points of each, with the words before it.
+        lists: The points of each list, with the words before it.
         between: The lines since the last point.
     """
 
