@@ -1,5 +1,4 @@
-"""Decisions on labelled examples, from which a certificate's thresholds were found; its file stores them without texts.
-"""
+"""Decisions on labelled examples from which a certificate's thresholds were found, stored in its file without texts."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
