@@ -1,5 +1,4 @@
-"""Reads notes that people wrote elsewhere: from tables, from markscheme's notes files, and from exports of other tools.
-"""
+"""Reads notes that people wrote elsewhere: from tables, markscheme's own notes files, and exports of other tools."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
