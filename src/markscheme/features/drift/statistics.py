@@ -92,7 +92,6 @@ class RunComparison:
     Attributes:
         moved: The shift of the mean and its test.
         by_example: The shift of the mean with an interval over examples, widened by one pair of opposite shifts.
-        mean_now: Mean of the new run.
         means: Means of the accepted runs.
         margin: Largest shift of the mean that counts as unmoved, in the unit of the ratings.
         span: The scale's range.
