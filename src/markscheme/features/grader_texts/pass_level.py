@@ -136,10 +136,10 @@ class _Limit(NamedTuple):
     """A text's statement about which scores pass.
 
     Attributes:
-        scores: The scores that it names.
-        is_strict: True if these don't pass themselves.
-        lower_passes: True if those below pass; None where that depends on the scale.
-        is_listed: True if it names scores without a comparison.
+        scores: The scores that the statement names.
+        is_strict: True if these scores don't pass themselves.
+        lower_passes: True if lower scores pass, False if higher ones do; None if that depends on the scale.
+        is_listed: True if the statement names scores without a comparison.
     """
 
     scores: frozenset[float]

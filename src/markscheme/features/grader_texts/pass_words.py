@@ -168,9 +168,9 @@ LIMIT_WORDS = (
     (re.compile("|".join(_LESS_IN.values()), re.IGNORECASE), True, True),
     (re.compile("|".join(_MORE_IN.values()), re.IGNORECASE), True, False),
 )
-"""Patterns of words that compare scores with a limit, each with whether the limit itself is excluded, and whether the
-words mean lower scores (None if they mean better or worse ones).
+"""Rows with a pattern of words that compare scores with a limit, True if the limit itself is excluded, and True if the
+words mean lower scores, False if higher ones (None if they mean better or worse scores, whichever of these are lower).
 
-With None, the scores on its better, or its worse, side are compared. Words of one row may be part of a later row's.
+Words of one row may be part of a later row's.
 """
 FOLLOWS = rf" ?(?:[-–+%.,;:()/*=!>→]|$|以|分|で|未)| ?(?:{'|'.join(_FOLLOWS_IN.values())})\b"

@@ -20,9 +20,9 @@ from markscheme.text import cut_short
 _PLACEHOLDER = re.compile(r"\{\{-? ?([A-Za-z_]\w{0,63})(?:\.\w{1,64}){0,9}(?: ?\| ?[\w ]{1,64})? ?-?\}\}")
 _NOT_IN_NAMES = re.compile(r"\W+")
 _NAMING_WORDS = 4
-"""Largest number of words of a text that make up a criterion's name, for which tables have room."""
+"""Largest number of words of a text that make up a criterion's name, so that the name fits into tables."""
 _LONGEST_NAME = 40
-"""Largest number of characters of a criterion's name, for which tables have room."""
+"""Largest number of characters of a criterion's name, so that the name fits into tables."""
 _SHOWN = 60
 """Largest number of characters of a text that are shown, enough for its author to recognize it."""
 _RUN = "npx promptfoo eval --grader file://graders/rubric_provider.mjs -o results.json"

@@ -11,7 +11,7 @@ ScaleEnds = tuple[float, float]
 MOST_SCORES = 101
 """Largest number of scores of a scale: a rubric's scale has no more, and nobody writes a longer one for a grader."""
 FEWEST_WHOLE = 2
-"""Distance of a scale's ends below which scores between whole numbers are possible."""
+"""Distance between a scale's ends below which scores between whole numbers are possible."""
 _MEANT = r"(?: ?\([^()\n]{1,99}\)| ?= ?[^\d,;.\n]{1,40})?"
 """Pattern of the meaning after an end of a scale."""
 _UNIT = r"(?:%|stars?|points?|sterne?|punkte?|étoiles?|estrellas?|分|点)?"

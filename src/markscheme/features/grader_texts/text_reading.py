@@ -1,7 +1,7 @@
 """Reads what an `llm-rubric` text asks for: pass or fail, a score, or a verdict on each of several points.
 
-Rules read it, no model. A text that asks for a score by no scale that they know gets one from 0 to 1, Promptfoo's own,
-where nothing else is meant, and otherwise says that its scale wasn't read.
+Rules read the text, not a model. If a text asks for a score and no scale in it is recognized, the scale is Promptfoo's
+own, from 0 to 1, if no other can be meant; otherwise the result says that the scale wasn't read.
 """
 
 from collections.abc import Sequence
@@ -24,10 +24,11 @@ class TextReading(NamedTuple):
 
     Attributes:
         text: The text.
-        scale: The scale of its answer: yes or no where it asks for no score.
-        passes_from: The level from which it passes, where the text says; None where it doesn't.
-        points: The points that it lists, each as a requirement of its own; empty where it has none.
-        has_unread_scale: True if it asks for a score on a scale that wasn't read, which is asked as pass or fail.
+        scale: The scale of the answer, which is yes or no if the text asks for no score.
+        passes_from: The level from which on an output passes; None if the text doesn't say it.
+        points: The points that the text lists, each as a requirement of its own; empty if there are none.
+        has_unread_scale: True if the text asks for a score on a scale that wasn't read, so that it is asked as pass or
+            fail.
     """
 
     text: str

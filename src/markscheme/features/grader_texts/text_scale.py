@@ -54,7 +54,7 @@ _IN_JSON = re.compile(
     rf"({NUMERAL}) ?{TO} ?({NUMERAL})\b",
     re.IGNORECASE | re.MULTILINE,
 )
-"""Pattern of the ends of the score's scale within the JSON object that a grader is to answer with."""
+"""Pattern of the ends of the score's scale within the JSON object that is to be the grader's answer."""
 _HEADED = re.compile(
     rf"^[^\n.:(\d]{{1,60}}[(\[](-?{NUMERAL}) ?{TO} ?\+?({NUMERAL})[)\]] ?(?::|[-–—] )"
     rf"|^(?:#[^\n(\[]{{1,80}}|[^\n(\[]{{1,160}}\? ?)[(\[]({NUMERAL}) ?{TO} ?({NUMERAL})[)\]] ?$",
@@ -73,7 +73,7 @@ def scale_of(text: str, whole: str) -> Scale | None:
 
     Args:
         text: The text, without quotations and material.
-        whole: The text as it is written, with the form of an answer in JSON.
+        whole: The text as it is written, including the form of an answer in JSON.
     """
     in_turn = [in_digits(sentence) for sentence in sentences(text)]
     beside_points = [in_digits(sentence) for sentence in sentences(without_points(text))]
