@@ -1,4 +1,4 @@
-"""New wordings for a rubric: proposed, tried on dev labels, and tested once on held-out labels."""
+"""New wordings for a rubric, which are proposed, tried on dev labels, and tested once on held-out labels."""
 
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING

@@ -19,13 +19,14 @@ from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.rubrics.wording import Field, in_place_of, words_of
 
 LONGEST = 1.5
-"""Maximum words of a candidate, as a multiple of the rubric's own."""
+"""Largest number of words of a candidate, as a multiple of the number in the user's rubric."""
 SHORT = 60
 """Number of words that any candidate may have, so that a rubric of one sentence can get a second one."""
 COPIED, NEARLY_COPIED = 8, 6
-"""Lengths of a run of words shared with a labelled example: the first is rejected, the second only mentioned."""
+"""Lengths of a run of words shared with a labelled example from which on a candidate is rejected, and from which on the
+run is only mentioned."""
 MOST_HOLDERS = 2
-"""Largest number of examples with a name or number for which it gives these examples away."""
+"""Largest number of examples that share a name or number for which a candidate with it gives away these examples."""
 MOST_SHOWN = 3
 """Largest number of copied quotations that are shown; the others are only counted."""
 UNCHANGED = Changes()
@@ -44,11 +45,11 @@ class Wording:
     """A candidate: the user's rubric with other words, with other weights or pass mark, or with both.
 
     Attributes:
-        name: The stem of its file, or "round-2/3".
-        rubric: The user's rubric with these words and numbers; everything else is the user's.
-        changes: The user's words and those in their place, by field, in the order of the rubric.
-        warnings: What a reader should check before adopting it.
-        numbers: Its weights and pass mark, where they differ from the user's.
+        name: The stem of its file's name, or the round and number of a proposal, such as "round-2/3".
+        rubric: The user's rubric with the candidate's words and numbers.
+        changes: The user's words and the words that replace them, by field, in the order of the rubric.
+        warnings: Remarks on what a reader should check before adopting it.
+        numbers: Its weights and pass mark, if they differ from the user's.
     """
 
     name: str
@@ -122,14 +123,14 @@ def from_edits(name: str, edits: Any, *, base: Rubric, yours: Rubric, labelled: 
     """Build the candidate wording that results from JSON edits of the rubric `base`.
 
     Args:
-        name: Of the candidate.
-        edits: A list of {criterion, field, old, new, why}, or {"edits": that list}.
+        name: Name of the candidate.
+        edits: A list of {criterion, field, old, new, why}, or a mapping with such a list under "edits".
         base: The rubric whose words `old` quotes.
         yours: The user's rubric, with which changes are compared.
-        labelled: Texts that no candidate may copy.
+        labelled: Texts of the labelled examples, which no candidate may copy.
 
     Raises:
-        NotTried: They aren't edits, or edits that aren't allowed.
+        NotTried: The data aren't edits, or are edits that aren't allowed.
     """
     listed = edits.get("edits") if isinstance(edits, Mapping) else edits
     if not isinstance(listed, list) or not listed or not all(isinstance(edit, Mapping) for edit in listed):
@@ -174,7 +175,7 @@ def from_rubric(name: str, candidate: Rubric, *, yours: Rubric, labelled: Labell
     """Build a candidate wording from a whole rubric, which may differ from the user's in words, weights and pass mark.
 
     Raises:
-        NotTried: It differs in anything else.
+        NotTried: It differs in something else.
     """
     unlike = list(_other_changes(candidate, yours))
     if unlike:
@@ -286,7 +287,7 @@ def refuse_unwritten(file: Path, wording: Wording) -> None:
     """Raise an error, before held-out labels are used, if a wording can't be written into the rubric's file.
 
     Raises:
-        NotTried: The file can't.
+        NotTried: The wording can't be written into the file.
     """
     try:
         edited_file(file, wording.in_file)
@@ -300,13 +301,13 @@ def read_candidates(
     """Read candidate wordings from files; return the valid ones, and the reason for each rejected one by name.
 
     Args:
-        paths: Rubrics (.yaml, .yml, .json) or JSON edits (.json).
+        paths: Files of rubrics (.yaml, .yml, .json) or of JSON edits (.json).
         yours: The user's rubric.
-        labelled: Texts that no candidate may copy.
-        file: The rubric's, which must be able to take the words; None where nothing is to be written.
+        labelled: Texts of the labelled examples, which no candidate may copy.
+        file: The rubric's file, into which it must be possible to write the words; None if nothing is to be written.
 
     Raises:
-        UsageError: A file is missing or unreadable, or two have the same stem.
+        UsageError: A file is missing or unreadable, or two file names have the same stem.
     """
     wordings: list[Wording] = []
     refused: dict[str, str] = {}
@@ -328,7 +329,7 @@ def new_among(others: Iterable[Wording], wording: Wording) -> Wording:
     """Return a wording; raise an error if another wording has the same words and numbers.
 
     Raises:
-        NotTried: One has.
+        NotTried: Another wording has the same words and numbers.
     """
     for earlier in others:
         if earlier.in_file == wording.in_file:

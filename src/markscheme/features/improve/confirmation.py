@@ -29,8 +29,8 @@ from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import Floats
 
 AGAIN = 1_000
-"""First sample number of the first opening; the second opening starts at twice this number, and so on. An
-interrupted run so finds its own cached replies, and no run reuses those of another."""
+"""First sample number of the first opening of the held-out labels; the second opening starts at twice this number, and
+so on. Thus an interrupted run finds its own cached replies, and no run reuses those of another."""
 
 Why = Literal["confirmed", "not confirmed", "same scores", "not graded"]
 
@@ -40,19 +40,19 @@ class FinalistsResult:
     """Result of the test of the finalists on held-out labels: the adopted wording if any, and the estimated gain.
 
     Attributes:
-        adopted: The confirmed wording; None where none is, and then the figures are withheld too: after a no, a figure
-            would reveal more of the held-out labels than the no itself.
-        why: The reason, as a code.
-        opening: Number of the opening of these labels.
-        alpha: Its significance level.
-        n: Examples compared.
-        tasks: Tasks they belong to.
-        dropped: Examples that the user's wording leaves ungraded.
-        raw: How much closer to gold the adopted wording's scores are, as measured; by decisions, how much more often
-            it decides as people do.
-        gain: The same, as expected on new examples, by scores.
-        agreement_gain: The expected gain in agreement.
-        decisions_gain: What is expected of decisions, where wordings were compared by them.
+        adopted: The confirmed wording; None if none is confirmed. Then the figures are withheld too, since they would
+            reveal more of the held-out labels than the answer "no".
+        why: Code of the reason why a wording is adopted, or none is.
+        opening: Number of this opening of the held-out labels, from 1.
+        alpha: Significance level of the test.
+        n: Number of examples compared.
+        tasks: Number of tasks that these examples belong to.
+        dropped: Number of examples left out since the judge didn't grade them by the user's wording.
+        raw: How much closer to gold the adopted wording's scores are, as measured; if wordings are compared by
+            decisions, how much larger the share of decisions is that are people's.
+        gain: How much closer to gold the adopted wording's scores are expected to be on new examples.
+        agreement_gain: The expected gain in the share of examples on which the judge agrees.
+        decisions_gain: The expected gain in the share of people's decisions, if wordings were compared by decisions.
         asked_again: True if the user's wording was asked again in this run.
     """
 
@@ -75,12 +75,13 @@ class Ledger:
     """Record of the tests on the held-out labels, which determines the significance level of the next one.
 
     Attributes:
-        examples: The whole set; its record of openings is kept next to it.
-        at: The day.
+        examples: The whole set of examples; the record of openings is kept next to its file.
+        at: The day of the test.
         judge: Fingerprint of the judge.
-        outside: True if all labels are opened, for wordings that were written without them.
-        settings: Number of settings with figures on the held-out labels, besides the one in use; at least 1.
-        is_kept: False for a set that comes with the package: each of its looks is a first one, and none is recorded.
+        outside: True if all labels are opened, since the wordings were written without knowing them.
+        settings: Number of settings with figures on the held-out labels, without the one in use; at least 1.
+        is_kept: False for a set that comes with the package: each opening of it counts as the first one, and none is
+            recorded.
     """
 
     examples: ExampleSet
@@ -136,15 +137,16 @@ async def confirm(
     """Test whether a finalist is better on labels that had no part in choosing it, and record that labels were used.
 
     Args:
-        asker: Asks the judge.
-        part: The held-out examples; all of them where the ledger is of wordings from outside.
-        yours: The user's rubric, which is asked again: two runs of one judge can differ by as much as the gain.
-        wordings: One or two finalists; from outside any number, written without knowing the labels.
+        asker: Asks the judge by each wording.
+        part: The held-out examples; all examples if `ledger.outside` is true.
+        yours: The user's rubric, with which the judge is asked again, since two runs of one judge can differ by as much
+            as the gain.
+        wordings: One or two finalists; any number if they were written without knowing the labels.
         ledger: Record of openings.
 
     Raises:
         BudgetError: The budget ran out; the opening stays on record, and the same command continues from there.
-        NothingGraded: The user's wording leaves every example ungraded.
+        NothingGraded: The judge graded no example by the user's wording.
     """
     number, opening = ledger.open(wordings)
     alpha = opening.alpha if opening.alpha is not None else ledger.alpha(number)
@@ -229,8 +231,7 @@ def _hits(gold: Floats, scores: Floats, tolerance: float) -> Floats:
 def _samples(asker: Asker, part: TrialPart, yours: Rubric, number: int) -> tuple[int, int]:
     """Return the sample numbers from which to ask about candidates and the user's wording, so that replies are fresh.
 
-    A recording has fixed samples: the user's wording uses the second run where there is one for each example, else
-    the first (0).
+    A recording has fixed samples: the user's wording uses the second run if it has every example, else the first (0).
     """
     if not isinstance(asker.judge, RecordedJudge):
         return AGAIN * number, AGAIN * number

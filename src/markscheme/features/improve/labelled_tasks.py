@@ -10,13 +10,13 @@ from markscheme.ratings.splits import dev_size, drawn_parts
 from markscheme.rubrics.rubric import Rubric
 
 LEAST_DEV, LEAST_SEALED = 10, 20
-"""Minimum number of tasks in the dev part and in the held-out part."""
+"""Smallest numbers of tasks in the dev part and in the held-out part."""
 
 
 def can_try_words(rubric: Rubric, examples: ExampleSet, gold: Gold | None = None) -> bool:
     """Return True if an example set has enough tasks with gold scores, dev and held out, to try and test new wordings.
 
-    If the set has no dev and held-out part yet, the parts that would be drawn count.
+    If the set isn't divided into dev and held-out parts yet, the parts that would be drawn count.
 
     Args:
         rubric: The rubric whose words are to be tried.
@@ -46,7 +46,7 @@ def can_try_words(rubric: Rubric, examples: ExampleSet, gold: Gold | None = None
 def _suffice_however_drawn(labelled: ExampleSet, scored: set[str]) -> bool:
     """Return True if dev and held-out parts have enough scored tasks even if one part gets all tasks without a score.
 
-    This needs no digest of each task, which a large set would take long for.
+    This needs no digest of each task, which would take long for a large set.
     """
     ids, groups = (values_of(labelled.examples, name) for name in ("id", "group"))
     tasks = [group or ("", unit) for unit, group in zip(ids, groups, strict=True)]

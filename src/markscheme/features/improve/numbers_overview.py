@@ -1,4 +1,4 @@
-"""Which changes a rubric's labels are enough to try (words, weights or pass mark), and the chances of success."""
+"""The changes (words, weights or pass mark) that a rubric's labels are enough to try, and the chances of success."""
 
 import shlex
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ class TriableChanges:
     Attributes:
         setting: The rubric and its labels.
         decisions: People's pass/fail decisions, or their preferences.
-        scores: Their overall scores, where decisions don't suffice.
+        scores: People's overall scores, if decisions aren't enough.
     """
 
     setting: ImprovableSet

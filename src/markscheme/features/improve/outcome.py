@@ -1,4 +1,4 @@
-"""Result of a run of `improve`: wordings tried, the test on held-out labels, and labels needed to find out more."""
+"""Result of a run of `improve`: wordings tried, the test on held-out labels, and the labels needed for an answer."""
 
 from dataclasses import dataclass
 
@@ -28,17 +28,17 @@ class ImprovementRun:
     """Result of a run of `improve`: the wordings tried, the test on held-out labels, and the change to the file.
 
     Attributes:
-        search: The wordings tried on dev, and those refused.
+        search: The wordings tried on dev examples, and those refused.
         judge: Name of the judge.
         proposer: Name of the model that wrote new words; "" if all came from files.
         sealed: The held-out part; with `outside`, all examples.
         answer: The result on the held-out labels; None if they weren't used.
         outside: True if the user stated that the wordings were written without these labels.
-        usage: Tokens and cost, proposals included.
+        usage: Tokens and cost of the run, proposals included.
         graded: Number of examples graded.
-        diff: The lines of the rubric's file that change; None where no wording is adopted.
-        written: True if they were written.
-        parts_written: True if this run wrote the parts into the file of examples.
+        diff: The lines of the rubric's file that change; None if no wording is adopted.
+        written: True if the change was written into the file.
+        parts_written: True if this run wrote into the file of examples which part each belongs to.
     """
 
     search: Search
@@ -137,14 +137,14 @@ class ImprovementPlan:
 
     Attributes:
         rubric: The rubric.
-        dev: Dev examples and their tasks.
-        sealed: Held-out examples and their tasks.
+        dev: Numbers of dev examples and of their tasks.
+        sealed: Numbers of held-out examples and of their tasks.
         opening: Number of the next test of the held-out labels.
-        alpha: The significance level it may spend.
-        candidates: Maximum number of wordings to try.
-        graded: Maximum number of examples to grade.
-        cost: Of grading them.
-        to_gate: The labels that the verdict on the judge needs, in the sentence of its calibration; None before one.
+        alpha: Significance level of that test.
+        candidates: Largest number of wordings to try.
+        graded: Largest number of examples to grade.
+        cost: Cost of grading them.
+        to_gate: The sentence of the last calibration on the labels that the verdict needs; None before a calibration.
     """
 
     rubric: Rubric

@@ -1,4 +1,4 @@
-"""What `improve` prints: which changes the labels suffice to try, a plan, or the result on wordings and numbers."""
+"""Output of `improve`: the changes that the labels are enough to try, a plan, or the result on wordings and numbers."""
 
 import asyncio
 import datetime
@@ -55,23 +55,23 @@ def print_improvement(
 
     Args:
         rubric: The name or file of the rubric.
-        judge: The judge's name; None for the one that is set, else the default.
+        judge: The judge's name; None for the judge that is set, or else the default one.
         wordings: Where other wordings come from.
         labels: Which labels count, and their file.
         ask: How the judge is asked.
-        columns: Statements on columns of ratings.
-        open: True if finalists are tested on the held-out labels, or numbers on the decisions.
+        columns: What the columns of files of ratings mean.
+        open: True to test finalists on the held-out labels, or numbers on the decisions.
         outside: True if the candidates were written without these labels.
-        numbers: True if weights and pass mark are tried.
-        pairs_named: Name of a rubric of pairs whose labels count; None where decisions do.
+        numbers: True to try weights and pass mark.
+        pairs_named: Name of a rubric of pairs whose labels count; None to use decisions.
         cost: The cost of a false pass and of a false fail, as it was typed.
         ratings: Files of a judge's ratings that bring levels.
-        write: True if what is adopted is written into the rubric's file.
-        plan: True if only labels needed and cost are printed.
-        force: True if a file with uncommitted changes may be written.
-        html: The file of a page; None writes none.
-        details: True if the details are printed too.
-        json: True if JSON is printed.
+        write: True to write the adopted words or numbers into the rubric's file.
+        plan: True to print only the labels needed and the cost.
+        force: True to write even a file with uncommitted changes.
+        html: The file of an HTML page to write; None for no page.
+        details: True to print the details too.
+        json: True to print JSON.
     """
     refuse_table(rubric)
     columns.refuse(rubric)
@@ -151,7 +151,7 @@ def _refuse_together(wordings: WordingOptions, *, outside: bool, plan: bool, num
     """Refuse options that contradict each other.
 
     Raises:
-        UsageError: It is one.
+        UsageError: Options contradict each other.
     """
     if numbers and (wordings.are_any or plan or outside):
         raise UsageError("--numbers tries weights and pass mark alone; leave out the options for words")

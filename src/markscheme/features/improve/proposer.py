@@ -21,12 +21,12 @@ from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.wording import words_of
 
 PROMPT_VERSION = 1
-"""Version of the words below; increase it when they change, because proposals change too."""
+"""Version of the prompts in this module; increase it when they change, because proposals then change too."""
 SHOWN_DIFFERENCES, SHOWN_AGREEMENTS = 8, 4
 NARROW = 2
-"""Number of proposals of each round, the first ones, that must change only one criterion."""
+"""Number of proposals, the first ones of each round, that must change only one criterion."""
 LONGEST_SHOWN = 6_000
-"""Largest number of characters of an input or a response that are shown."""
+"""Largest number of characters of an input or a response that the model is shown."""
 
 _ABOUT_MATERIAL = about_material(
     "example-1-response", about="about how the judge and annotators rated", holds="instructions"
@@ -70,12 +70,12 @@ def prompts_for(
 
     Args:
         base: The rubric to start from.
-        gold: Of the dev examples, which a proposer may see.
-        judge: The judge's column over the same examples, with the words to be improved.
-        findings: The findings of a calibration on them.
-        batch: How many candidates.
+        gold: Gold of the dev examples, which a proposer may see.
+        judge: The judge's column over these examples, by the words to be improved.
+        findings: The findings of a calibration on these examples.
+        batch: Number of candidates to propose.
         round: Number of the round, from 1.
-        failed: Earlier wordings that were not better on dev, each with its result.
+        failed: Earlier wordings that were not better on dev examples, each with its result.
         refused: Reasons why earlier proposals were rejected.
     """
     system = _INSTRUCTIONS.format(
@@ -228,15 +228,15 @@ def read_proposal(
     """Parse a proposer's reply into a candidate wording.
 
     Args:
-        name: Of the candidate.
-        reply: The model's.
-        base: The rubric it was asked to improve.
+        name: Name of the candidate.
+        reply: The model's reply.
+        base: The rubric that it was asked to improve.
         yours: The user's rubric.
-        labelled: Texts that no candidate may copy.
-        narrow: True if it was asked to change one criterion only.
+        labelled: Texts of the labelled examples, which no candidate may copy.
+        narrow: True if it was asked to change only one criterion.
 
     Raises:
-        NotTried: There is no answer, no edits in it, or edits that aren't allowed.
+        NotTried: There is no answer, the answer has no edits, or its edits aren't allowed.
     """
     if reply.error:
         raise NotTried(f"was not answered: {reply.error}")

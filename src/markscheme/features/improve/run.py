@@ -27,7 +27,7 @@ from markscheme.rubrics.edit import edit
 def compared_as_needed(setting: ImprovableSet, file: Path, wordings: WordingOptions) -> ImprovableSet:
     """Return the set to compare candidates on: by people's decisions if a candidate changes numbers, else by scores.
 
-    Gold's scores follow the user's numbers, so they can't speak about others.
+    Gold's scores are computed with the user's numbers, so other numbers can't be compared by them.
 
     Raises:
         UsageError: A file of candidates can't be read.
@@ -52,15 +52,15 @@ async def improve(
     Args:
         setting: The rubric with its dev and held-out labels.
         file: The rubric's file.
-        wordings: The wordings to try: files of them, and who writes new ones.
+        wordings: The wordings to try: files of them, and the model that writes new ones.
         ask: How judges are asked.
-        judge: The judge's name; None for the one that is set, else the default.
-        opens: True if the finalists are tested on the held-out labels.
+        judge: The judge's name; None for the judge that is set, or else the default one.
+        opens: True to test the finalists on the held-out labels.
         watch: Shows progress.
 
     Raises:
         UsageError: A judge can't be opened, or a file of candidates can't be read.
-        JudgeError: The judge failed on the user's own wording.
+        JudgeError: The judge failed with the user's own wording.
     """
     rubric = setting.rubric
     asking = ask.asking()

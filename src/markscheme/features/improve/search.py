@@ -24,16 +24,16 @@ class Search:
 
     Attributes:
         yours: The user's rubric.
-        dev: The examples that may be looked at.
-        column: The judge's over them, with the user's words.
+        dev: The dev examples, which may be looked at.
+        column: The judge's column over the dev examples, by the user's words.
         labelled: The texts of all labelled examples, which no candidate may copy.
         tried: Wordings that were screened, in order.
-        refused: Why a candidate was rejected, by its name.
-        rounds: Rounds of proposals so far.
-        usage: What proposals cost.
-        stopped: Why the search ended before its last round; None where it didn't.
+        refused: The reason why each refused candidate was rejected, by its name.
+        rounds: Number of rounds of proposals so far.
+        usage: Tokens and cost of proposals.
+        stopped: The reason why the search ended before its last round; None if it didn't.
         begin: Called before the first wording is tried.
-        check: Refuses a wording that can't be written into the rubric's file, with NotTried.
+        check: Called with each wording; raises NotTried if it can't be written into the rubric's file.
     """
 
     yours: Rubric
@@ -67,9 +67,9 @@ class Search:
         Args:
             asker: Asks the judge by each wording.
             files: Wordings from files.
-            proposer: The model that proposes new ones; None for no rounds.
-            rounds: Maximum number of rounds.
-            batch: Candidates per round.
+            proposer: The model that proposes new wordings; None for no rounds.
+            rounds: Largest number of rounds.
+            batch: Number of candidates per round.
         """
         try:
             await self._screen(asker, files, "dev: candidates")
@@ -139,8 +139,8 @@ async def _reply_or_error(judge: Judge, prompt: Prompt, step: Callable[[], None]
     """Ask the proposer for a wording; if that fails, return a reply without an answer that carries the error.
 
     Raises:
-        NoJudge: It can't be asked at all.
-        BudgetError: The budget doesn't cover it.
+        NoJudge: The proposer can't be asked at all.
+        BudgetError: The budget doesn't cover the request.
     """
     try:
         return await judge.reply(prompt)

@@ -1,7 +1,7 @@
 """Choice of the best of several candidates without selection bias: screening, held-out test, expected gain.
 
-A difference is the default's absolute error minus a candidate's on one example: above 0 where the candidate is closer
-to gold. Examples of one task count as their mean.
+A difference is the absolute error by the user's wording minus that by a candidate on one example; it is above 0 if the
+candidate is closer to gold. Examples of one task count as their mean.
 """
 
 import math
@@ -25,16 +25,17 @@ before."""
 SCALE_NODES = 400
 """Number of quantiles of the chi distribution over which the expected gain is averaged; a judgement."""
 FINALISTS = 2
-"""Number of wordings that are tested at one opening of the held-out labels, which share its level."""
+"""Number of wordings that are tested at one opening of the held-out labels and share its significance level."""
 LEAST_FIRST = 6
 """Fewest tasks on which every candidate is tried."""
 PLANNED_GAIN, PLANNED_SD, PLANNED_CORRELATION, PLANNED_POWER = 0.038, 0.157, 0.5, 0.8
-"""A gain in MAE that is worth about 0.10 in agreement, and the scatter of single examples around it."""
+"""Assumptions of plans: a gain in MAE, which is worth about 0.10 in agreement; the standard deviation of differences;
+the correlation of two finalists' differences; and the probability of finding the gain."""
 FLIPS = 9_999
-"""Number of random sign patterns of the test; p has a simulation error of at most .002 at .05."""
+"""Number of random sign patterns of a test; at a p of .05, its simulation error is at most .002."""
 SAME_ON_EVERY_TASK = "the same difference on every task"
 SIGNS_SEED = 1
-"""Random seed of the sign patterns, which is fixed so that an answer can be repeated."""
+"""Random seed of the sign patterns, fixed so that a test can be repeated."""
 
 
 # --- how many -------------------------------------------------------------------------------------------------------
@@ -76,8 +77,8 @@ def critical_t(df: int, alpha: float, correlation: float | None = None) -> float
     """Compute what the larger of two correlated t exceeds with probability `alpha` if neither finalist is better.
 
     Args:
-        df: Degrees of freedom of both.
-        alpha: One-sided chance.
+        df: Degrees of freedom of both t.
+        alpha: One-sided significance level.
         correlation: Correlation of the two columns of differences, -1 to 1; None for a single t.
 
     Source:
@@ -110,13 +111,14 @@ class SelectionTest:
     """Result of testing one or more candidates by their differences from the user's wording.
 
     Attributes:
-        means: Mean difference of each, over tasks.
-        errors: Standard error of each.
-        t: Mean divided by its error; None where all differences are equal.
-        correlation: Correlation of the two columns; None for one finalist, or where one of them doesn't vary.
-        critical: What t has to exceed.
-        best: Index of the adopted one; None where the labels confirm neither.
-        n: Tasks.
+        means: Mean difference of each candidate, over tasks.
+        errors: Standard error of each mean.
+        t: Each mean divided by its standard error; None if all differences are equal.
+        correlation: Correlation of two candidates' differences; None for one candidate, or if the differences of one
+            don't vary.
+        critical: The value that t has to exceed.
+        best: Index of the adopted candidate; None if the labels confirm none.
+        n: Number of tasks.
     """
 
     means: tuple[float, ...]
@@ -132,12 +134,12 @@ def held_out_test(differences: npt.ArrayLike, alpha: float) -> SelectionTest:
     """Test whether one of two finalists is better than the user's wording, on labels that didn't help choose them.
 
     Args:
-        differences: Shape (n_tasks, 1 or 2), no nan.
+        differences: Differences of each finalist by task, shape (n_tasks, 1 or 2), without nan.
         alpha: Significance level of this opening.
 
     Returns:
-        The finalist with the greater mean among those whose t exceeds the bound for the larger of the two. If all
-        differences are equal there is no t; then their signs alone decide, by an exact test.
+        The test, which adopts the finalist with the greater mean among those whose t exceeds the bound for the larger
+        of two t. If all differences are equal there is no t; then their signs alone decide, by an exact test.
 
     Example:
         >>> held_out_test([[0.1], [0.2], [0.1], [0.3], [0.2]], 0.05).best
@@ -164,12 +166,12 @@ def held_out_test(differences: npt.ArrayLike, alpha: float) -> SelectionTest:
 def outside_test(differences: npt.ArrayLike, alpha: float = HELD_OUT_LEVEL) -> SelectionTest:
     """Test whether the best of any number of candidates, made without these labels, is better than the user's wording.
 
-    The largest t is compared with its distribution when whole tasks flip their sign, which keeps the candidates'
-    correlation; the random signs have a fixed seed.
+    The largest t is compared with its distribution when the signs of whole tasks are flipped at random, which keeps the
+    correlation of candidates; the random signs have a fixed seed.
 
     Args:
-        differences: Shape (n_tasks, k), no nan.
-        alpha: Chance that one is adopted although none is better.
+        differences: Differences of each candidate by task, shape (n_tasks, k), without nan.
+        alpha: Significance level: the chance that a candidate is adopted although none is better.
 
     Source:
         Westfall and Young (1993), Resampling-Based Multiple Testing, Wiley. ISBN 978-0-471-55761-6
@@ -191,12 +193,12 @@ def outside_test(differences: npt.ArrayLike, alpha: float = HELD_OUT_LEVEL) -> S
 def decisions_test(differences: npt.ArrayLike, alpha: float) -> SelectionTest:
     """Test whether one of several candidates decides as people do more often than the user's wording (Bonferroni).
 
-    A difference is 1 where the candidate alone decides as people do, -1 where the default alone does, else 0, or the
-    mean of a task. For the lower limit one task of the worst difference is added, since few of them vary.
+    A difference is 1 if only the candidate decides as people do, -1 if only the user's wording does, else 0; for a
+    task, it is the mean. For the lower limit, one task with the worst difference is added, since few differences vary.
 
     Args:
-        differences: Shape (n_tasks, k), no nan.
-        alpha: Chance that one is adopted although none is better.
+        differences: Differences of each candidate by task, shape (n_tasks, k), without nan.
+        alpha: Significance level: the chance that a candidate is adopted although none is better.
 
     Example:
         >>> rows = [[1.0]] * 7 + [[0.0]] * 33
@@ -232,14 +234,14 @@ def _t(means: Floats, squares: Floats, n: int) -> Floats:
 
 
 WIDEST = 3.0
-"""Largest distance, in standard errors, of the interval's lower end from the shown gain; a judgement. The exact
-limit falls without end where the labels barely confirm a wording."""
+"""Largest distance, in standard errors, of the interval's lower end from the shown gain; a judgement. The exact limit
+falls without bound if the labels barely confirm a wording."""
 
 
 def confirmed_t(t: float, critical: float) -> float:
     """Estimate the true t of a significant test, corrected for reporting only t statistics above the critical value.
 
-    A wording is shown only where its t passed, so t is too large on average. This is the t whose mean, among those that
+    A gain is reported only if its t passed, so t is too large on average. This is the t whose mean, among those that
     pass, is the one that was seen: the conditional maximum-likelihood estimate. No estimate from these labels alone is
     unbiased whatever the true gain is; this one is off by at most half a standard error for true gains of one standard
     error or more, in either direction.
@@ -276,8 +278,8 @@ def kept_share(t: float | None, critical: float) -> float:
     """Estimate what share of a gain that passed its test is likely to hold on new examples, 0 to 1.
 
     Args:
-        t: Mean divided by its standard error; None where all differences are equal.
-        critical: What t had to exceed.
+        t: Mean difference divided by its standard error; None if all differences are equal.
+        critical: The value that t had to exceed.
 
     Example:
         >>> round(kept_share(4.0, 1.96), 3), kept_share(None, 1.96)
@@ -290,10 +292,10 @@ def confirmed_gain(differences: npt.ArrayLike, t: float | None, critical: float,
     """Estimate the gain to expect on new examples, given that the test passed, with a 95 % interval.
 
     Args:
-        differences: Shape (n_tasks,), no nan.
-        t: Their mean divided by its standard error; None where all are equal.
-        critical: What t had to exceed.
-        method: What was measured, for the Estimate's `method`.
+        differences: Differences by task, shape (n_tasks,), without nan.
+        t: Mean difference divided by its standard error; None if all differences are equal.
+        critical: The value that t had to exceed.
+        method: Description of what was measured, for the Estimate's `method`.
     """
     d = np.asarray(differences, dtype=np.float64)
     n = len(d)
@@ -312,9 +314,9 @@ def expected_gain(differences: npt.ArrayLike, share: float, *, method: str) -> E
     """Estimate the gain on new examples: the mean gain over tasks times `share`, with a t interval.
 
     Args:
-        differences: Shape (n_tasks,), no nan.
-        share: Share of it that is likely to hold, 0 to 1.
-        method: What was measured, for the Estimate's `method`.
+        differences: Differences by task, shape (n_tasks,), without nan.
+        share: Share of the gain that is likely to hold, 0 to 1.
+        method: Description of what was measured, for the Estimate's `method`.
     """
     d = np.asarray(differences, dtype=np.float64)
     n = len(d)
@@ -330,7 +332,7 @@ def chance_to_find(n: int, alpha: float, sd: float = PLANNED_SD) -> float:
     """Compute the probability that a test on `n` held-out tasks confirms a finalist with the planned gain in MAE.
 
     Args:
-        n: Held-out tasks.
+        n: Number of held-out tasks.
         alpha: Significance level of the opening.
         sd: Standard deviation of the differences over tasks.
 

@@ -1,4 +1,4 @@
-"""What `improve` works on: a rubric, its labels in two parts, and the records of tests and of adopted words."""
+"""The set that `improve` works on: a rubric, its labels in two parts, and the records of tests and of adopted words."""
 
 import json
 from dataclasses import dataclass, replace
@@ -43,7 +43,7 @@ from markscheme.rubrics.rubric import Rubric
 from markscheme.shipped import shipped
 
 MORE_LABELS = 50
-"""Number of outputs of a file to label where all examples are labelled, and too few to try anything; a judgement."""
+"""Number of outputs to label next if all examples are labelled and are too few to try any change; a judgement."""
 HISTORY = "history.jsonl"
 
 
@@ -52,14 +52,14 @@ class ImprovableSet:
     """A rubric and its labels, divided into a dev part and a held-out part.
 
     Attributes:
-        rubric: The user's.
+        rubric: The user's rubric.
         every: All examples, as they are in the file.
-        parted: The same, with randomly drawn parts where the file has none.
-        dev: The examples that may be looked at; with `outside` all of them.
-        sealed: The held-out ones; with `outside` all of them.
-        folder: Where openings and adopted words are recorded.
+        parted: All examples, divided into parts at random if the file has no parts.
+        dev: The dev examples, which may be looked at; with `outside`, all examples.
+        sealed: The held-out examples; with `outside`, all examples.
+        folder: The folder in which openings and adopted words are recorded.
         outside: True if the candidates were written without these labels.
-        day: Today.
+        day: Today's date.
     """
 
     rubric: Rubric
@@ -85,9 +85,9 @@ class ImprovableSet:
         """Divide a rubric's labels into a dev and a held-out part, as the file does or else at random; write nothing.
 
         Raises:
-            UsageError: The rubric compares pairs, there are no examples, or `outside` would open held-out labels that
-                the caller didn't open.
-            ComparisonError: Nothing is labelled.
+            UsageError: The rubric compares pairs, there are no examples, or `outside` is true and `opens` isn't,
+                although labels are held out.
+            ComparisonError: No example is labelled.
         """
         if rubric.is_of_pairs:
             raise UsageError(
@@ -154,7 +154,7 @@ class ImprovableSet:
         """Raise an error, before a judge is asked, if the drawn parts can't be stored in the file of examples.
 
         Raises:
-            RatingError: It can't.
+            RatingError: The parts can't be stored.
         """
         if self.is_drawn:
             refuse_unwritable(file_for_parts(self.parted))
@@ -163,7 +163,7 @@ class ImprovableSet:
         """Write each example's part, dev or held out, into the file of examples, so that later runs use the same parts.
 
         Raises:
-            RatingError: The file can't hold them.
+            RatingError: The parts can't be stored in the file.
         """
         if self.is_drawn:
             write_parts(self.parted)
@@ -179,7 +179,7 @@ class ImprovableSet:
     def settings_on_held_out(self) -> int:
         """Number of other settings (rubric with judge) whose figures on the held-out labels were seen, at least 1.
 
-        Wordings that an opening tested don't count: after a no, their figures are withheld.
+        Wordings that an opening tested don't count, since their figures are withheld unless one is adopted.
         """
         if self.outside:
             return 1
@@ -213,7 +213,7 @@ class ImprovableSet:
     def note_adoption(self, answer: FinalistsResult, wording: Wording, *, judge: str, proposer: str) -> None:
         """Record an adopted wording once, and note that the accepted run was graded with the old wording.
 
-        Other processes that accept a run or adopt words here wait meanwhile.
+        Other processes that accept a run or adopt words in this folder wait meanwhile.
 
         Raises:
             UsageError: A file can't be written.

@@ -37,10 +37,10 @@ class TrialPart:
     """A part of the labelled examples, dev or held out, in the random order in which its tasks are tried.
 
     Attributes:
-        gold: Their gold, a score for each.
+        gold: Gold of the examples, with a score for each.
         task: Number of each example's task, shape (n_examples,), rising from 0.
-        decided: People's own decisions, shape (n_examples,), where wordings are compared by decisions; None where
-            they are compared by scores.
+        decided: People's own decisions, shape (n_examples,), if wordings are compared by decisions; None if they are
+            compared by scores.
     """
 
     gold: Gold
@@ -110,7 +110,7 @@ def own_decision(example: Example) -> float | None:
 def difference(gold: Floats, yours: Floats, theirs: Floats) -> Floats:
     """Return how much smaller the candidate's absolute error is than the user's, by example; nan without the latter.
 
-    A score that the candidate lacks counts as the worst possible.
+    If only the candidate's score is missing, it counts as the worst possible one.
     """
     missed = np.where(np.isnan(theirs), np.maximum(gold, 1 - gold), np.abs(theirs - gold))
     closer: Floats = np.abs(yours - gold) - missed
@@ -132,12 +132,12 @@ class Asker:
 
     Attributes:
         judge: The judge; it stays open.
-        scorers: Code for criteria with a `check`.
-        concurrency: Requests in flight at once.
-        configured: Applies the strategy and samples of this run to a rubric.
-        progress: Shows progress, from a description and a number of steps.
+        scorers: Functions that check criteria with a `check`.
+        concurrency: Largest number of requests that are made at once.
+        configured: Function that returns a rubric with the strategy and samples of this run.
+        progress: Function that shows progress, given a description and a number of steps.
         usage: The cost so far.
-        graded: Examples graded so far.
+        graded: Number of examples graded so far.
     """
 
     judge: GradingJudge
@@ -167,14 +167,14 @@ class Asker:
         """Ask the judge about a part's examples with a wording; return its ratings, nan for examples outside `mask`.
 
         Args:
-            rubric: The wording.
+            rubric: The rubric with the wording.
             part: The examples.
             description: Description for the progress display.
-            mask: Which examples are asked about, shape (n_examples,); None means all.
-            first: Number of the sample that this run calls 0.
+            mask: Flags of the examples to ask about, shape (n_examples,); None means all.
+            first: Number of the first sample of this run, which later ones are counted from.
 
         Raises:
-            BudgetError: The budget ran out before all were graded; what was graded is kept.
+            BudgetError: The budget ran out before all examples were graded; the replies so far are kept.
             NoJudge: The judge can't be asked.
         """
         rubric_asked = self.configured(rubric)
@@ -200,7 +200,7 @@ def refuse_ungraded(column: Column) -> Column:
     """Raise an error if the judge graded no example with the user's own wording; else return the ratings.
 
     Raises:
-        NothingGraded: None is.
+        NothingGraded: No example is graded.
     """
     if np.isnan(column.scores).all():
         raise NothingGraded([rating.error or "no score" for rating in column.used])
@@ -215,13 +215,13 @@ class WordingTrial:
     """Result of trying a wording on the dev examples.
 
     Attributes:
-        wording: Which.
-        outcome: The result on dev.
-        gain: Mean difference over the dev tasks it was tried on; None where too little was graded. It was selected
-            among others on these labels, so it isn't an unbiased estimate.
-        n: Dev examples it was compared on.
-        detail: Why it was not graded; None otherwise.
-        spread: Standard deviation of the difference over the dev tasks; None for fewer than two.
+        wording: The wording.
+        outcome: The result on the dev examples.
+        gain: Mean difference from the user's wording over the dev tasks that it was tried on; None if too little was
+            graded. Wordings are selected by it, so it isn't an unbiased estimate.
+        n: Number of dev examples on which it was compared.
+        detail: The reason why it was not graded; None if it was.
+        spread: Standard deviation of the difference over these tasks; None for fewer than two.
     """
 
     wording: Wording
@@ -239,9 +239,9 @@ async def screen(
 
     Args:
         asker: Asks the judge.
-        dev: The examples that may be looked at.
-        yours: The judge's column with the user's wording.
-        wordings: To try.
+        dev: The dev examples, which may be looked at.
+        yours: The judge's column by the user's wording.
+        wordings: The wordings to try.
         description: Description for the progress display.
     """
     first = dev.first(first_size(dev.tasks))

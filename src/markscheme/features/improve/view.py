@@ -34,7 +34,7 @@ _IN_WORDS: dict[TrialOutcome, str] = {
 _SELECTED = "selected on these labels: no estimate of what to expect"
 _RAW = "measured on the labels that confirmed it: `gain` is what to expect"
 _LIKELY = 0.8
-"""Probability from which labels are called enough: the usual power of a study."""
+"""Probability of an answer from which on labels are called enough: the usual power of a study."""
 
 
 def view(run: ImprovementRun) -> doc.Document:

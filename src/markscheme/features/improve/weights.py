@@ -1,7 +1,7 @@
 """Fits weights to annotators' overall scores, and measures their gain on held-out examples.
 
-A change is proposed only where a test says that the author's weights fit worse; every gain is measured on examples
-that had no part in the fit.
+A change is proposed only if a test shows that the author's weights fit worse; every gain is measured on examples that
+had no part in the fit.
 """
 
 import math
@@ -22,19 +22,20 @@ from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import LOG, Flags, Floats, Groups, Integers, spread, t_quantile
 
 AUTHOR_WORTH = 40
-"""Number of examples that the author's weights count like in the fit. In simulations with this number, right weights
-got worse by over 2 % in at most .05 of runs, before any test."""
+"""Number of examples that the author's weights count as much as in the fit. In simulations with this number, right
+weights got worse by over 2 % in at most .05 of runs, before any test."""
 LEAST_PER_WEIGHT = 5
-"""Fewest labelled examples for each weight; a judgement."""
+"""Fewest labelled examples for each weight that is fitted; a judgement."""
 LEAST_MARKS = 5
 """Fewest different overall scores for a fit; a judgement."""
 LEAST_AT_OTHER_LEVELS = 10
-"""Fewest examples at other levels of a criterion that distinguish the effect of its weight from the others'."""
+"""Fewest examples with other than a criterion's most common level, by which the effect of its weight can be told from
+that of other weights."""
 LEAST_TO_QUOTE_A_GAIN = 80
-"""Fewest examples for which the gain is stated: with fewer it is inflated after the test, 8.1 % claimed for 1.4 % at
-20."""
+"""Fewest examples for which the gain is stated: with fewer it is inflated after the test; with 20, 8.1 % is claimed for
+1.4 %."""
 WEIGHTS_P = 0.05
-"""Significance of the F-test; at .05 harm above 2 % occurs in at most .02 of simulated runs."""
+"""Significance level of the F-test; at .05, harm above 2 % occurs in at most .02 of simulated runs."""
 STEP_OF_THE_TEST = 0.5
 """Share of the way from the author's weights to the fitted ones that is taken if the test passes only just."""
 FOLDS, REPEATS = 5, 4
@@ -51,15 +52,15 @@ class TunedWeights:
 
     Attributes:
         before: The author's weights.
-        after: The proposed weights; the author's where no change is supported.
+        after: The proposed weights; the author's if no change is supported.
         supported: True if the labels support a change.
-        reason: Why, or why not, in a sentence.
-        needed: Labelled examples needed to try; None where there were enough.
-        p: p-value of the F test that the author's weights fit as well as any; None where it wasn't reached.
+        reason: The reason why a change is supported or isn't, in a sentence.
+        needed: Number of labelled examples needed to fit weights; None if there were enough.
+        p: p-value of the F test that the author's weights fit as well as any; None if the test wasn't made.
         gain: Share by which the held-out root mean squared error falls, shrunk for selection; undefined below 80
             examples.
-        ratios: Fitted weight divided by the author's, one per criterion; undefined where a weight isn't tuned.
-        alike: Pairs of criteria with a correlation above 0.9: how weight is split between them is arbitrary.
+        ratios: Fitted weight divided by the author's, for each criterion; undefined if the weight isn't tuned.
+        alike: Pairs of criteria with a correlation above 0.9, between which the split of weight is arbitrary.
     """
 
     before: tuple[float, ...]
@@ -94,18 +95,18 @@ def fit_weights(
             tuned criterion has one.
         y: Annotators' overall scores, shape (n,), 0 to 1; nan where there is none.
         author: The author's weights, shape (k,).
-        generator: Splits the examples into folds.
-        fixed: Which weights are not tuned, shape (k,): those of required criteria. Weights of 0 and criteria on which
-            every example has one level aren't tuned either.
-        groups: Which group each example belongs to, shape (n,); groups are held out, or left out, as a whole.
-        significance: Of the F test.
+        generator: Random generator that splits the examples into folds.
+        fixed: Flags of weights that are not tuned, shape (k,), since their criteria are required. Weights of 0, and of
+            criteria on which all examples have one level, aren't tuned either.
+        groups: Group of each example, shape (n,); groups are held out, or left out, as a whole.
+        significance: Significance level of the F test.
 
     Returns:
         The proposal. It moves from the author's weights towards the fitted ones as far as the `step` of `FTest` says,
         keeps signs and the sum of positive weights, and is rounded as finely as the author's own.
 
     Raises:
-        ValueError: The caller's fault: shapes that don't fit, infinite values, or no weight at all.
+        ValueError: Shapes don't fit, values are infinite, or there is no weight at all, which is the caller's mistake.
 
     Source:
         Dawes (1979), American Psychologist 34(7), 571-582. doi:10.1037/0003-066X.34.7.571
@@ -154,9 +155,9 @@ class Sums:
     """Sums of squares and products of levels and overall scores, which suffice to compute a regression.
 
     Attributes:
-        n: Examples.
+        n: Number of examples.
         mean: Mean of each level and of the score, shape (k + 1,).
-        about_mean: Sums of products of deviations, shape (k + 1, k + 1), the score last.
+        about_mean: Sums of products of deviations from the means, shape (k + 1, k + 1), the score last.
     """
 
     n: float
@@ -265,7 +266,7 @@ def _cannot_tune(task: _Task, required: int, one_level: int) -> tuple[str | None
     """Return why weights can't be fitted (None if they can), and how many examples it takes if more would help.
 
     Args:
-        task: What would be fitted.
+        task: The data to fit weights to.
         required: Number of weights left alone because their criteria are required.
         one_level: Number of weights left alone because all examples have one level.
     """
@@ -334,11 +335,11 @@ def ridge(sums: Sums, author: Floats) -> Floats | None:
     It requires no minimum counts and rescales nothing.
 
     Args:
-        sums: Of levels, turned so that more is better, and scores.
+        sums: Sums of the scores and of the levels, whose sign is reversed if a higher level is worse.
         author: The author's weights, shape (k,), all above 0.
 
     Returns:
-        Weights in the scale of the scores, shape (k,); None where the author's score is the same for every example.
+        Weights in the scale of the scores, shape (k,); None if the author's score is equal for all examples.
 
     Source:
         Hoerl and Kennard (1970), Technometrics 12(1), 55-67. doi:10.1080/00401706.1970.10488634
@@ -367,9 +368,9 @@ class FTest:
     """F test of whether weights fitted freely predict scores better than the author's weights do.
 
     Attributes:
-        ratio: F; 0 where both fit equally well, infinite where only free weights fit exactly.
-        more: Numerator degrees of freedom: directions in which free weights may leave the author's.
-        spare: Denominator degrees of freedom: examples beyond all that is fitted.
+        ratio: F; 0 if both fit equally well, infinite if only free weights fit exactly.
+        more: Numerator degrees of freedom: number of directions in which free weights can differ from the author's.
+        spare: Denominator degrees of freedom: number of examples minus the number of fitted parameters.
 
     Example:
         >>> x = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.0, 0.0], [0.5, 0.0]])
@@ -413,8 +414,8 @@ class FTest:
     def step(self, significance: float = WEIGHTS_P) -> float:
         """Compute how far to move from the author's weights towards the fitted ones, 0 to 1.
 
-        A result that passes the test by luck passes it narrowly. So where p is just significant the step is
-        `STEP_OF_THE_TEST`, and it grows the more clearly free weights fit better.
+        A result that passes the test by luck passes it narrowly. So the step is `STEP_OF_THE_TEST` if p is just
+        significant, and larger the more clearly free weights fit better.
 
         Source:
             Sclove, Morris and Radhakrishnan (1972), Annals of Mathematical Statistics 43(5), 1481-1490.
@@ -429,7 +430,7 @@ def _folds(task: _Task, generator: np.random.Generator) -> Iterator[tuple[Flags,
     """Yield, for each fold of the repeated cross-validation, the held-out examples and the weights fitted to the rest.
 
     Yields:
-        Which examples are held out, the sums of the rest, and the weights fitted to those.
+        Flags of the held-out examples, the sums of the rest, and the weights fitted to the rest.
     """
     upright = task.upright
     everything = task.sums
@@ -505,7 +506,8 @@ def _alike(task: _Task) -> tuple[tuple[int, int, float], ...]:
 def _grain(weights: Floats) -> float:
     """Return the largest of the steps 1, 0.05 and 0.01 of which all of the author's weights are multiples.
 
-    A step is at most a third of the mean weight: whole numbers as small as 1, 1, 2 leave no room to move.
+    A step is at most a third of the mean weight, since multiples of a larger one, such as 1, 1, 2, leave no room for
+    changes.
     """
     finest = float(np.abs(weights[weights != 0]).mean()) / 3
     whole = (g for g in GRAINS if g <= finest and np.abs(weights / g - np.rint(weights / g)).max() < 1e-6)

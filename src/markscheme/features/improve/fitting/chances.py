@@ -8,12 +8,11 @@ import numpy as np
 from markscheme.features.improve.fitting.evidence import DecisionEvidence
 
 SIMULATED_DECISIONS = (40, 60, 80, 120, 160, 240, 320)
-"""Numbers of decisions for which the chances were simulated, as `benchmarks/authors.py` can repeat."""
+"""Numbers of decisions for which the chances were simulated; `benchmarks/authors.py` repeats the simulation."""
 FEW_CRITERIA = 4
 """Largest number of tuned criteria for which the chances with few criteria apply."""
 LEAST_SHOWN = 0.05
-"""Chance below which the words are "under 1 in 10"; at most nine in ten is shown, since no gain is certain to be
-found."""
+"""Chance below which it is called "under 1 in 10"; at most "9 in 10" is shown, since no gain is certain to be found."""
 Gain = Literal["over 10 points", "5 to 10 points"]
 GAINS: tuple[Gain, ...] = get_args(Gain)
 CHANCES: dict[tuple[Gain, bool], tuple[float, ...]] = {
@@ -22,7 +21,8 @@ CHANCES: dict[tuple[Gain, bool], tuple[float, ...]] = {
     ("5 to 10 points", True): (0.21, 0.39, 0.51, 0.78, 0.83, 0.93, 0.96),
     ("5 to 10 points", False): (0.08, 0.17, 0.36, 0.60, 0.72, 0.89, 0.96),
 }
-"""Share of simulated rubrics whose gain was found, by the gain and whether at most four criteria are tuned."""
+"""Shares of simulated rubrics whose gain was found, for each number of decisions, by the gain and by True if at most
+four criteria are tuned."""
 OF_PAIRS = "over 5 points"
 SIMULATED_PAIRS, CHANCES_OF_PAIRS = (80, 160), (0.81, 0.97)
 """Numbers of preferences, from 80 on, and the share of simulated rubrics whose gain was found with each number."""

@@ -16,11 +16,11 @@ class AuthorNumbers:
 
     Attributes:
         weights: Weights of the tuned criteria, shape (k,), none of them 0.
-        scale: What weights are divided by in a score: the sum of all positive weights of the rubric, of all weights'
-            sizes where none is positive.
-        mark: The pass mark, 0 to 1; None where sides are compared.
-        base: Score of a response that meets no criterion: 1 where no weight is positive, else 0.
-        odds: Odds of passing at the mark: the cost of a false pass, where a false fail costs 1.
+        scale: The number that weights are divided by in a score: the sum of the rubric's positive weights, or of all
+            weights' absolute values if none is positive.
+        mark: The pass mark, 0 to 1; None for preferences.
+        base: Score of a response that meets no criterion: 1 if no weight is positive, else 0.
+        odds: Odds of passing at the mark, which are the cost of a false pass if a false fail costs 1.
     """
 
     weights: Floats
@@ -40,14 +40,14 @@ class DecidedRows:
     """Arrays of decisions and levels, with a row for each rater of an example, or for each preference.
 
     Attributes:
-        levels: Positions on the scales of the tuned criteria, shape (n, k): 0 to 1, of negative weights with the sign
-            turned; of a preference the first side's minus the second's.
-        passed: 1 where the rater passes the response or prefers the first side, else 0, shape (n,).
+        levels: Positions on the scales of the tuned criteria, shape (n, k), 0 to 1, with the sign reversed for negative
+            weights; for a preference, the first side's minus the second's.
+        passed: 1 if the rater passes the response or prefers the first side, else 0, shape (n,).
         remainder: Weighted sum of the other criteria's positions, in units of weights, shape (n,).
         units: Example or group of each row, numbered from 0, shape (n,).
         names: Name of each unit, by number.
-        weights: Weight of each row, shape (n,): 1/m for m rows of an example.
-        paired: True if rows are preferences: no fit has an intercept.
+        weights: Weight of each row, shape (n,): 1/m if its example has m rows.
+        paired: True if rows are preferences, so that fits have no intercept.
     """
 
     levels: Floats

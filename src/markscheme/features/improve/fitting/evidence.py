@@ -26,7 +26,7 @@ LEAST = 40
 PER_WEIGHT = 8
 """Fewest tasks with a decision for each criterion whose weight is fitted."""
 OTHER_LEVELS = 10
-"""Fewest tasks with another level than a criterion's most common one for which the criterion's weight is fitted."""
+"""Fewest tasks with a level other than a criterion's most common one for which the criterion's weight is fitted."""
 
 LeftOut = Literal["quoted", "not-applicable", "levels-missing", "required-failed", "split-evenly"]
 Lack = Literal["pairs", "categories", "no-decisions", "not-blind", "too-few", "one-sided", "one-column"]
@@ -38,10 +38,10 @@ class WholeDecision:
 
     Attributes:
         example: The response.
-        raters: Who decided so.
-        passed: The decision; of a pair whether the first response is preferred, None for a tie.
-        levels: Positions on the scale of each criterion that has a weight, 0 to 1; of a pair the first response's minus
-            the second's.
+        raters: Names of those who decided so.
+        passed: True for a pass; for a pair, True if the first response is preferred, None for a tie.
+        levels: Position on the scale of each criterion that has a weight, 0 to 1; for a pair, the first response's
+            minus the second's.
     """
 
     example: Example
@@ -61,11 +61,11 @@ class DecisionEvidence:
 
     Attributes:
         rubric: The rubric.
-        decisions: Those with levels on all criteria, given without the judge's verdict in view.
-        without_levels: Number of blind decisions, by the reason why they have no row.
-        not_blind: Number of decisions that were given next to a verdict.
-        judge: The judge whose levels these are; None for annotators' own.
-        pairs: The rubric of pairs whose preferences these are; None for decisions about single responses.
+        decisions: The decisions with levels on all criteria that were given without seeing the judge's verdict.
+        without_levels: Number of blind decisions that can't be used, by the reason.
+        not_blind: Number of decisions that were given with the judge's verdict in view.
+        judge: Name of the judge whose levels these are; None for annotators' own levels.
+        pairs: The rubric of pairs whose preferences the decisions are; None for decisions about single responses.
     """
 
     rubric: Rubric

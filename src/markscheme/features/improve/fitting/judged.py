@@ -41,7 +41,7 @@ def levels_by_judge(
     """Ask a judge about all labelled responses.
 
     Raises:
-        NoJudge: There is none to ask.
+        NoJudge: The judge can't be asked.
         BudgetError: The budget doesn't cover all examples.
     """
     labelled = examples.labelled.examples
@@ -54,7 +54,7 @@ def answers_by_id(judged: Column, rubric: Rubric) -> Mapping[str, Mapping[str, R
     """Map each response's id to the judge's rated levels by criterion.
 
     Args:
-        judged: The judge's levels of the responses that it rated, in their order.
+        judged: The judge's levels of the responses that it rated.
         rubric: The rubric by which it rated them.
     """
     ids = _ids(judged.given)

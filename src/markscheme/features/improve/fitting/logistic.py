@@ -15,7 +15,7 @@ CONVERGED = 1e-14
 SMALLEST_STEP = 1e-8
 """Smallest fraction of a step that is tried before the search gives up its direction."""
 SLOPE_RIDGE = 0.01
-"""Penalty on a slope, which keeps the fit finite where a score separates all passes from all fails."""
+"""Penalty on a slope, which keeps the fit finite if a score separates all passes from all fails."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class LogisticFit:
     """A fitted logistic regression: its coefficients, and the fitted probability of each row.
 
     Attributes:
-        coefficients: Shape (p,).
+        coefficients: The coefficients, shape (p,).
         objective: Penalised negative log-likelihood at the minimum.
         probabilities: Fitted probabilities, shape (n,).
     """
@@ -45,12 +45,12 @@ def fit_logistic(
     """Minimise -sum(w loglik) + b'Pb/2 by Newton's method, projected on the bounds.
 
     Args:
-        design: Shape (n, p).
-        outcomes: 0 or 1, shape (n,).
+        design: Matrix of the predictors, shape (n, p).
+        outcomes: Outcomes, 0 or 1, shape (n,).
         weights: Weight of each row, shape (n,).
         penalty: Positive semidefinite P, shape (p, p).
-        bounded: Which coefficients may not be negative, shape (p,); none by default.
-        offset: Added to the log-odds of every row.
+        bounded: Flags of the coefficients that may not be negative, shape (p,); none by default.
+        offset: Number added to the log-odds of every row.
 
     Source:
         Bertsekas (1982), SIAM Journal on Control and Optimization 20(2), 221-246, for the projection.

@@ -15,14 +15,14 @@ def mark_test(
     """Test whether annotators pass half of the responses whose score equals the pass mark, by likelihood ratio.
 
     Args:
-        scores: Shape (n,), 0 to 1.
-        passed: 1 or 0, shape (n,).
+        scores: Scores of the responses, shape (n,), 0 to 1.
+        passed: Annotators' decisions, 1 for pass and 0 for fail, shape (n,).
         weights: Weight of each decision, shape (n,).
-        mark: The pass mark.
-        odds: Odds of a pass at the mark; other than 1, half is another share.
+        mark: The pass mark, 0 to 1.
+        odds: Odds of a pass at the mark; 1 means that half of the responses there pass.
 
     Returns:
-        The p-value, and the score at which half are passed; None where passes don't rise with the score.
+        The p-value, and the score at which half of the responses pass, None if passes don't rise with the score.
 
     Source:
         Cox (1958), Journal of the Royal Statistical Society B 20(2), 215-242, for logistic regression.

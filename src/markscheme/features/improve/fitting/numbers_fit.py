@@ -11,11 +11,11 @@ from markscheme.features.improve.weights import AUTHOR_WORTH, FTest
 from markscheme.stats.intervals import Floats
 
 ALPHA_WEIGHTS = 0.04
-"""Significance of the first test of weights."""
+"""Significance level of the first test of weights."""
 WRITTEN_STEPS = (1.0, 0.5, 0.25, 0.1, 0.05)
 """Steps of which written weights are multiples, the coarsest first, in units of the weights' order of magnitude."""
 WELL_ROUNDED = 0.05
-"""Largest sum of differences between written and fitted shares that rounding may cause."""
+"""Largest sum, over weights, of the change that rounding may cause in a weight's share of their sum."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +23,10 @@ class WeightsFit:
     """Fitted coefficients of the criteria to tune, before they are scaled to weights.
 
     Attributes:
-        coefficients: Not negative, shape (k,).
-        slope: Slope of the author's score, towards which coefficients are drawn.
-        intercept: 0 for preferences.
-        penalty: Strength with which they are drawn.
+        coefficients: The coefficients, none negative, shape (k,).
+        slope: Slope of the author's score, towards which coefficients are shrunk.
+        intercept: The intercept; 0 for preferences.
+        penalty: Strength of the shrinkage.
     """
 
     coefficients: Floats
@@ -61,7 +61,7 @@ def fitted_weights(fit: WeightsFit, numbers: AuthorNumbers) -> Floats:
     """Scale fitted coefficients to weights; the sum of the positive weights stays, or of all if none is positive.
 
     Returns:
-        Sizes of the weights, shape (k,); the author's where all fitted coefficients are 0.
+        Absolute values of the weights, shape (k,); the author's if all fitted coefficients are 0.
     """
     counted = numbers.weights > 0 if (numbers.weights > 0).any() else np.ones(len(numbers.weights), dtype=bool)
     total = float(fit.coefficients[counted].sum())

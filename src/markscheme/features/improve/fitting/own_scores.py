@@ -15,7 +15,7 @@ from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.intervals import Flags, Floats
 
 FOLDS_SEED = 1
-"""Random seed of the split into folds: the same labels give the same weights."""
+"""Random seed of the split into folds, fixed so that equal labels give equal weights."""
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,9 @@ class OwnScores:
 
     Attributes:
         rubric: The rubric.
-        labels: Scores that weren't computed from the levels.
-        levels: Positions of the levels, shape (n, k); nan where there is none.
-        complete: Whether every criterion has a level or doesn't apply, shape (n,).
+        labels: Overall scores that weren't computed from the levels.
+        levels: Positions of the levels on their scales, 0 to 1, shape (n, k); nan where there is none.
+        complete: Flags of the responses on which every criterion has a level or doesn't apply, shape (n,).
     """
 
     rubric: Rubric
@@ -39,7 +39,7 @@ class OwnScores:
         """Collect annotators' overall scores on a set of examples.
 
         Raises:
-            ComparisonError: Nothing is labelled.
+            ComparisonError: No example is labelled.
         """
         labels = WholeLabels.of(examples, rubric, None)
         truth = labels.truth

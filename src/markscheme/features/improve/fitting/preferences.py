@@ -34,7 +34,7 @@ def rubric_of_preferences(name: str) -> Rubric:
     """Load a rubric of pairs that has a single criterion, a preference.
 
     Raises:
-        UsageError: There is no such rubric, it judges single responses, or it asks several questions.
+        UsageError: The rubric doesn't exist, judges single responses, or has several criteria.
     """
     pairs = load_rubric(find_rubric(name))
     if not pairs.is_of_pairs:
@@ -60,8 +60,9 @@ def preference_evidence(
     Args:
         pairs: The rubric of pairs.
         rubric: The rubric that rates each response.
-        examples: The responses.
-        judged: A judge's levels, for the preference of most annotators about each pair; None for annotators' own.
+        examples: The responses, with their labels.
+        judged: A judge's levels of the responses, for which the preference of most annotators on each pair counts; None
+            for annotators' own levels and preferences.
     """
     decisions: list[WholeDecision] = []
     left_out: Counter[LeftOut] = Counter()

@@ -16,15 +16,15 @@ from markscheme.features.improve.weights import FOLDS, REPEATS, FTest
 from markscheme.stats.intervals import Floats
 
 ALPHA_MARK = 0.01
-"""Significance of the first test of the mark alone."""
+"""Significance level of the first test of the pass mark alone."""
 MARK_UNDER_NEW_WEIGHTS = 0.05
-"""Significance of the test that the author's mark fits under new weights."""
+"""Significance level of the test that the author's pass mark fits under new weights."""
 INTERVAL_WIDTH = 2.5
 """Half-width of the shown interval in standard errors, which allows for the choice among rubrics."""
 JUDGED = 1.64
 """Number of standard errors by which a gain must exceed 0 if the levels are a judge's."""
 EQUAL_SCORES = 1e-9
-"""Difference below which two scores are the same score, rounded twice."""
+"""Difference below which two scores are equal but for rounding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +32,10 @@ class NestedGain:
     """Gain in right decisions from new weights and pass mark, on decisions that had no part in fitting these.
 
     Attributes:
-        gain: Share of decisions that become right minus share that becomes wrong.
-        se: Its standard error over units.
-        of_whole_fit: Standard error over units of what the numbers fitted to all decisions change: fits to a part move
-            less, often nothing, and then vary less than what is adopted.
+        gain: Share of decisions that become right minus share that become wrong.
+        se: Standard error of the gain over units.
+        of_whole_fit: Standard error over units of the gain of the numbers fitted to all decisions. Fits to a part of
+            them change fewer decisions, often none, so that their gain varies less than that of the adopted numbers.
     """
 
     gain: float
@@ -62,13 +62,13 @@ class NumbersProposal:
 
     Attributes:
         adopted: What changes: weights (with the mark that fits them), the mark alone, or nothing.
-        answer: "better" where the interval of the gain is above 0, else "supported"; None where nothing is adopted.
-        test: Of the author's weights.
+        answer: "better" if the interval of the gain is above 0, else "supported"; None if nothing is adopted.
+        test: Test of the author's weights.
         mark_p: p-value of the test of the author's mark; None for preferences.
-        weights: Weights of the tuned criteria after it, shape (k,).
-        mark: Pass mark after it; None for preferences.
-        gain: Of what was adopted, else of the weights.
-        changed: Number of rows that are decided otherwise.
+        weights: Proposed weights of the tuned criteria, shape (k,).
+        mark: Proposed pass mark; None for preferences.
+        gain: Gain of the adopted numbers, or of the fitted weights if nothing is adopted.
+        changed: Number of rows that the proposed numbers decide differently.
     """
 
     adopted: Literal["weights", "mark"] | None
@@ -87,10 +87,10 @@ def propose_numbers(
     """Propose new weights if decisions support them, else just a new pass mark if they support that.
 
     Args:
-        rows: Decisions with their raters' levels.
-        numbers: The author's.
-        opening: Number of this search in the same decisions, from 1; each halves the significance.
-        errors: Standard errors by which the gain must exceed 0: `JUDGED` where levels are a judge's.
+        rows: The decisions with levels.
+        numbers: The author's weights and pass mark.
+        opening: Number of this look at the decisions, from 1; each halves the significance level.
+        errors: Number of standard errors by which the gain must exceed 0; `JUDGED` if levels are a judge's.
     """
     rows = rows.in_order()
     divisor = 2 ** (opening - 1)
@@ -115,7 +115,7 @@ def propose_numbers(
 def nested_gain(rows: DecidedRows, numbers: AuthorNumbers, *, mark_alone: bool = False) -> NestedGain:
     """Measure, by cross-validation over examples or groups, how many more decisions a refit predicts right.
 
-    The order of the units is drawn by a digest of their names, four times.
+    It is repeated with four orders of the units, drawn from a digest of their names.
 
     Source:
         Varma and Simon (2006), BMC Bioinformatics 7, 91. doi:10.1186/1471-2105-7-91

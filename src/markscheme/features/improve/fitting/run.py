@@ -32,11 +32,11 @@ class NumbersRun:
 
     Attributes:
         evidence: The decisions.
-        opening: Number of different looks at these decisions, with this one.
-        proposal: What they say.
-        odds: Cost of a false pass, where a false fail costs 1.
-        diff: The lines of the rubric's file that change; None where none do.
-        written: True if they were written.
+        opening: Number of different looks at these decisions so far, this one included.
+        proposal: The weights and pass mark that the decisions support.
+        odds: Cost of a false pass, if a false fail costs 1.
+        diff: The lines of the rubric's file that change; None if none do.
+        written: True if the change was written into the file.
     """
 
     evidence: DecisionEvidence
@@ -73,10 +73,10 @@ class ScoresRun:
 
     Attributes:
         evidence: The scores.
-        opening: Number of different looks at these labels, with this one.
-        fitted: What they say.
-        diff: The lines of the rubric's file that change; None where none do.
-        written: True if they were written.
+        opening: Number of different looks at these labels so far, this one included.
+        fitted: The weights that the scores support.
+        diff: The lines of the rubric's file that change; None if none do.
+        written: True if the change was written into the file.
     """
 
     evidence: OwnScores
@@ -111,12 +111,12 @@ def evidence_of(
 
     Args:
         annotators: The decisions with annotators' own levels.
-        examples: The rubric's, with their labels.
-        folder: Where the rubric's calibration is.
+        examples: The rubric's examples, with their labels.
+        folder: The rubric's calibration folder.
         ratings: Files of a judge's ratings, or of the judges of a panel.
-        judge: A judge to ask where there are no ratings; None asks none.
-        ask: How it is asked.
-        columns: What files don't say themselves.
+        judge: Name of a judge to ask if there are no ratings; None to ask none.
+        ask: How the judge is asked.
+        columns: What the files' columns and values mean.
         watch: Shows progress.
     """
     rubric = annotators.rubric
@@ -135,7 +135,7 @@ def evidence_of_annotators(rubric: Rubric, examples: ExampleSet, pairs_named: st
     """Return annotators' decisions with their own levels; if a rubric of pairs is named, its preferences instead.
 
     Raises:
-        UsageError: There is no rubric of this name that asks for one preference.
+        UsageError: No rubric with that name asks for a single preference.
     """
     if pairs_named is not None:
         return preference_evidence(rubric_of_preferences(pairs_named), rubric, examples)

@@ -6,14 +6,15 @@ from markscheme.features.improve.fitting.decided import AuthorNumbers, DecidedRo
 from markscheme.features.improve.weights import FTest
 
 SMALLEST_EIGENVALUE = 1e-9
-"""Share of the largest eigenvalue below which criteria don't differ from the score in a direction."""
+"""Share of the largest eigenvalue below which an eigenvalue counts as 0: in its direction, criteria don't differ from
+the score."""
 
 
 def score_test(rows: DecidedRows, numbers: AuthorNumbers) -> FTest:
     """Test whether criteria's levels predict annotators' decisions better than the score by the author's weights.
 
-    Gradients are added up within units, so that several raters of an example, examples of a group and a wrong curve
-    are allowed for; it needs no fit of the weights and survives separation.
+    Gradients are added up within units, so that several raters of an example, examples of a group and another form of
+    curve don't distort it. It needs no fit of the weights, and works if levels separate passes from fails.
 
     Source:
         Boos (1992), The American Statistician 46(4), 327-333, for the generalised score test.
