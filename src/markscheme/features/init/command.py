@@ -123,7 +123,7 @@ def _is_confirmed(suggested: FoundProject, *, yes: bool, quiet: bool) -> bool:
     """Show the project that a folder's files suggest, ask the user, and return True if it is to be written.
 
     Raises:
-        UsageError: Nobody can be asked.
+        UsageError: There is no terminal on which to ask.
     """
     if not quiet:
         print("\n".join(suggested.reading))
@@ -137,7 +137,7 @@ def _is_confirmed(suggested: FoundProject, *, yes: bool, quiet: bool) -> bool:
 def _written(folder: Path, made: Sequence[str], left_alone: Sequence[str]) -> Iterator[str]:
     """Yield the lines that list the files made and those left as they are, each with its purpose.
 
-    The rubric's file comes first, since the user edits it.
+    The rubric's file comes first, since the user is to edit it.
     """
     where = "here" if folder == Path() else f"in {folder}"
     yield f"{counted(len(made), 'file')} made {where}{f', {len(left_alone)} left as they are' if left_alone else ''}"

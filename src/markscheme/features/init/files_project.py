@@ -19,12 +19,13 @@ def project_of_files(paths: Sequence[Path], options: ColumnOptions, folder: Path
 
     Args:
         paths: The files.
-        options: What the caller says of a table's columns.
-        folder: The project's folder, which may have been typed as a further column.
+        options: What the columns and values of a table mean.
+        folder: The project's folder, which by mistake may be the name of a column typed after an option.
 
     Raises:
-        UsageError: A file is neither, or a table that may be read in several ways, or `folder` is a column.
-        RatingError: One can't be read.
+        UsageError: A file is neither a table nor results, or is a table that could be read in several ways, or `folder`
+            is a column.
+        RatingError: A file can't be read.
     """
     project = project_of_results(paths[0]) if len(paths) == 1 else None
     if project is not None:
