@@ -1,4 +1,4 @@
-"""Labels by people: what to label and how many, the page on which people label, and the settling of disagreements."""
+"""Labels by people: what to label and how many, the page on which people label, and how disagreements are resolved."""
 
 from collections.abc import Sequence
 

@@ -165,7 +165,7 @@ def _refuse_half_a_draw(next: int | None, pool: Path | None, to: str | None) -> 
     """Raise an error if an option to draw outputs lacks its companions: the number, the pool and the file to write.
 
     Raises:
-        UsageError: One of them is missing.
+        UsageError: One of the companions is missing.
     """
     if (next is None) != (pool is None):
         raise UsageError("--next [N] is how many to label and --pool FILE out of what: give both")

@@ -1,4 +1,4 @@
-"""How annotators' labels agree and differ on each criterion, without annotators' names."""
+"""Agreement and differences of annotators' labels on each criterion, without annotators' names."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -25,9 +25,10 @@ class AgreementSoFar:
 
     Attributes:
         criterion: Name of the criterion.
-        examples: Examples counted, of those that another annotator labelled too; 0 if fewer than AGREEMENT_STEP.
-        others: Labels of other annotators on these examples.
-        same: How many of them equal the rater's own.
+        examples: Number of examples counted, of those that another annotator labelled too; 0 if there are fewer than
+            AGREEMENT_STEP.
+        others: Number of labels by other annotators on these examples.
+        same: Number of these labels that equal the rater's own.
     """
 
     criterion: str
@@ -42,9 +43,9 @@ class Dispute:
 
     Attributes:
         criterion: The criterion.
-        examples: Examples with two labels or more.
-        disputed: Those with different ones.
-        pairs: The two labels that differ, as the page shows them, the commonest first, with their number.
+        examples: Number of examples with two labels or more.
+        disputed: Number of these examples with different labels.
+        pairs: Pairs of labels that differ, as the page shows them, each with its number, the most common first.
     """
 
     criterion: Criterion
@@ -63,7 +64,7 @@ def agreement_so_far(ratings: Iterable[Rating], rubric: Rubric, rater: str, ids:
         ratings: Ratings of all annotators, the rater included.
         rubric: The rubric with its current wording.
         rater: Name of the rater.
-        ids: Examples the rater has labelled, in that order; no other example is used.
+        ids: Ids of the examples that the rater has labelled, in the order of labelling; other examples aren't used.
     """
     labels = first_labels(ratings, rubric)
     own_column = column_of(rater, [label for label in labels if label.rater == rater], rubric, ids)
@@ -96,14 +97,14 @@ def disputed(
 ) -> dict[str, dict[str, tuple[Mapping[str, str], ...]]]:
     """Return the labels, with reasons, where annotators disagree, by example and criterion, the lowest level first.
 
-    Labels given under another wording and "can't tell" make no disagreement. What another adjudicator has decided is
-    left out.
+    Labels given under another wording and "can't tell" make no disagreement. Disagreements that another adjudicator has
+    decided are left out.
 
     Args:
         ratings: Ratings of all annotators and adjudicators.
         rubric: The rubric with its current wording.
-        adjudicator: Name of the rater who may still change their own decisions.
-        ids: The examples.
+        adjudicator: Name of the adjudicator, whose own decisions may still be changed and so aren't left out.
+        ids: Ids of the examples.
     """
     listed = list(ratings)
     decided = {

@@ -1,4 +1,4 @@
-"""What to do once a rater has labelled everything: find another annotator, adjudicate, or calibrate a judge."""
+"""Steps after a rater has labelled everything: find another annotator, adjudicate, or calibrate a judge."""
 
 from shlex import quote
 

@@ -39,14 +39,15 @@ class AnnotatorProgress:
     """Progress of one annotator: number of responses labelled, agreement with others, and consistency on repeats.
 
     Attributes:
-        rater: The name.
-        labelled: Responses labelled, once or more.
-        declined: "Can't tell", over all criteria.
-        repeated: Criteria answered a second time, on responses that came back.
-        same: How many of them got the same answer.
-        shared: Labels of other annotators on the same responses and criteria, in whole fives of responses.
-        agreed: How many of them are the annotator's own.
-        seconds: Median time per response; None where nobody noted it.
+        rater: The annotator's name.
+        labelled: Number of responses labelled, once or more.
+        declined: Number of answers "can't tell", over all criteria.
+        repeated: Number of criteria answered a second time, on responses that came back.
+        same: Number of them that got the same answer.
+        shared: Number of labels by other annotators on these responses and criteria; responses are counted in multiples
+            of five.
+        agreed: Number of these labels that equal the annotator's own.
+        seconds: Median time per response in seconds; None if times weren't recorded.
         last: The day of the last label, as written.
     """
 
@@ -72,11 +73,11 @@ class Overview:
 
     Attributes:
         rubric: The rubric.
-        responses: Responses in the pool.
-        labelled: By number of annotators, how many responses have that many.
-        annotators: Each annotator.
+        responses: Number of responses in the pool.
+        labelled: Number of responses with labels of that many annotators, by number of annotators.
+        annotators: The progress of each annotator.
         next_labels: The labels that the verdict needs.
-        pool: The file of the pool; None where it is the rubric's own examples.
+        pool: The file of the pool; None if the pool is the rubric's own examples.
         to_relabel: Sentence on the labels to give again after a rewording; None if there are none.
     """
 

@@ -62,9 +62,9 @@ def sheet_of(work: Work, *, timed: bool, sent_along: set[str] | None = None) -> 
     """Render the page as a file that needs no server: it holds the responses, and saves answers for `import`.
 
     Args:
-        work: What is labelled.
-        timed: True if the seconds of each answer are kept.
-        sent_along: Gets the files of images and documents for which the sheet has no room.
+        work: The rater's work: the responses to label, and the answers so far.
+        timed: True to store the duration of each answer.
+        sent_along: A set to which the names of images and documents that are too large for the sheet are added.
     """
     rubric = work.rubric
     examples = work.examples
@@ -156,7 +156,7 @@ def _data(work: Work, *, timed: bool) -> dict[str, Any]:
 def _first_words(work: Work, step: Step) -> dict[str, str]:
     """Return a response's title on the page: the first words of the query and of the response.
 
-    The response's id might reveal its author.
+    The response's id isn't used, since it might reveal the author.
     """
     example = work.examples[step.id]
     names = [name for name in inputs_shown(example, work.rubric) if name not in STEPPED]

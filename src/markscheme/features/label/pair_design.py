@@ -17,10 +17,10 @@ class PairDesign:
     """Choice of pairs of responses to label or to judge, with how evenly it compares systems.
 
     Attributes:
-        pairs: In the order in which they are to be labelled; any beginning of it is balanced too.
-        systems: How many pairs each system is in.
-        prompts: Distinct inputs that two systems or more responded to.
-        possible: Pairs that there are in all.
+        pairs: The pairs, in the order in which they are to be labelled; any beginning of this order is balanced too.
+        systems: Number of pairs that each system is in, by the system's name.
+        prompts: Number of distinct inputs that two systems or more responded to.
+        possible: Number of possible pairs.
     """
 
     pairs: tuple[Example, ...]
@@ -37,7 +37,8 @@ def pair_design(outputs: Iterable[Example], *, most: int | None = None, seed: in
 
     Args:
         outputs: Single responses, each with its system.
-        most: Pairs at most; None takes all of two systems, and of more one for each prompt.
+        most: Largest number of pairs; None for all pairs if there are two systems, and for one pair per prompt if there
+            are more.
         seed: Random seed.
 
     Raises:

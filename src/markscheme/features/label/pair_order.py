@@ -1,4 +1,4 @@
-"""The order in which a rater sees the two responses of a pair: random, and reversed when the pair comes back."""
+"""Random order in which a rater sees the two responses of a pair, which is reversed when the pair comes back."""
 
 import hashlib
 from dataclasses import replace

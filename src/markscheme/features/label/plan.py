@@ -24,12 +24,12 @@ from markscheme.stats.intervals import ATANH, Floats, t_quantile
 from markscheme.stats.planning import labels_for_share
 
 ASSUMED_AGREEMENT = 0.90
-"""Agreement that is assumed to plan an interval's width before human labels show it."""
+"""Share of examples with agreement that is assumed in planning an interval's width, before human labels show it."""
 ASSUMED_COEFFICIENT = 0.75
-"""Coefficient that is assumed to plan: the middle one of .60, .75 and .90, for which half-widths were simulated."""
+"""Coefficient that is assumed in planning: the middle one of .60, .75 and .90, for which half-widths were simulated."""
 ASSUMED_AUTOMATIC = 0.60
-"""Share of automatic decisions that is assumed; a careful judgement: with enough labels simulated good judges
-reached 64 to 79 %."""
+"""Share of automatic decisions that is assumed in planning; a conservative judgement, since with enough labels
+simulated good judges reached 64 to 79 %."""
 
 
 def needs_of(
@@ -45,11 +45,11 @@ def needs_of(
 
     Args:
         truth: The labels so far.
-        pilot: The judge compared with them; None where its ratings aren't known.
-        criteria: The rubric's.
-        half_width: Half the interval width wanted.
+        pilot: The judge compared with these labels; None if its ratings aren't known.
+        criteria: The rubric's criteria.
+        half_width: Half the wanted width of intervals, in the unit of the figure.
         error: Share of automatic decisions that may be wrong.
-        promise: The labels that the promise of these judges needs; None where their ratings don't say.
+        promise: The labels that the promise about these judges' decisions needs; None if their ratings don't show it.
     """
     have = len(truth.ids)
     unknown = "the judge's ratings would say" if truth.has_people else "no person labelled yet"

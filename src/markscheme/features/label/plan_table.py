@@ -28,13 +28,13 @@ def plan_of_table(paths: Sequence[Path], columns: ColumnOptions, options: LabelO
     """Return the labelling plan for a table without a rubric.
 
     Args:
-        paths: Its files.
-        columns: What the caller says of it.
+        paths: The table's files.
+        columns: What the table's columns and values mean.
         options: Which labels count, and the target.
-        annotators: How many label each example.
+        annotators: Number of annotators who label each example.
 
     Raises:
-        UsageError: It could be read in several ways.
+        UsageError: The table could be read in several ways.
     """
     target = DEFAULT_TARGET if options.target is None else options.target
     init = Commands(shlex.join(map(str, paths)), columns.as_shell.strip() or None).init_from_table()

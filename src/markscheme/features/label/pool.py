@@ -35,8 +35,8 @@ class ResponsePool:
     """Responses to label, with the verdicts and labels that their file has.
 
     Attributes:
-        examples: Those with a response, which may be empty where there is an input; ids are unique.
-        verdicts: Judges' ratings of them, used to draw and never shown.
+        examples: Examples with a response, which may be empty if there is an input, and with unique ids.
+        verdicts: Judges' ratings of these responses, which are used to draw some and never shown.
         labels: Annotators' ratings in the file itself.
     """
 
@@ -48,7 +48,7 @@ class ResponsePool:
         """Return a pool with only the responses that have these ids.
 
         Raises:
-            RatingError: None of them is here.
+            RatingError: No response has one of these ids.
         """
         examples = tuple(example for example in self.examples if example.id in ids)
         if not examples:
@@ -61,7 +61,7 @@ def ids_to_ask(path: Path) -> frozenset[str]:
     """Read, from the output of `grade --json`, the ids of the responses that no judge decided and a person must.
 
     Raises:
-        RatingError: It holds no grades, or none that asks a person.
+        RatingError: The file holds no grades, or none that asks a person.
     """
     decisions = {}
     for number, line in json_lines(path, RatingError):
@@ -80,11 +80,11 @@ def read_pool(path: Path, rubric: Rubric, columns: ColumnOptions = ColumnOptions
     Args:
         path: The file.
         rubric: The rubric by which they are labelled.
-        columns: What the caller says of a table, whose ratings are then left aside.
+        columns: What the columns and values of a table mean; ratings in it are ignored.
 
     Raises:
-        RatingError: It is none of these, or it holds ids without responses.
-        UsageError: It is a table, and no column holds responses.
+        RatingError: The file is none of these, or holds ids without responses.
+        UsageError: The file is a table, and no column is recognized as responses.
     """
     if reads_as_table(path, columns):
         return ResponsePool(tuple(outputs_in(path, columns)), (), ())
@@ -107,7 +107,7 @@ def read_audits(folder: Path, rubric: Rubric) -> ResponsePool:
         rubric: The rubric.
 
     Raises:
-        RatingError: None are drawn, or a line isn't an example.
+        RatingError: No responses are drawn, or a line isn't an example.
     """
     audits = audits_in(folder)
     if not audits:
@@ -122,7 +122,7 @@ class SetFile:
 
     Attributes:
         path: The file.
-        rubric: The rubric its labels are checked against.
+        rubric: The rubric that the file's labels are checked against.
     """
 
     path: Path
@@ -133,7 +133,7 @@ class SetFile:
         """Return the file of examples in a calibration folder; if there is none yet, a new examples.jsonl.
 
         Raises:
-            RatingError: The folder holds several.
+            RatingError: The folder holds several files of examples.
         """
         is_there = any((folder / f"examples{suffix}").is_file() for suffix in SUFFIXES)
         return cls(examples_file(folder) if is_there else folder / "examples.jsonl", rubric)
@@ -154,7 +154,7 @@ class SetFile:
         """Raise an error if responses can't be added to the file, or if the file has another response with the same id.
 
         Raises:
-            RatingError: Names the ids, or says what to do.
+            RatingError: One of these is the case; the message names the ids, or says what to do.
         """
         responses = {example.id: example.submission.responses for example in self.read()}
         if new_examples(self.path, pool, responses, "the pool") and not takes_lines(self.path):

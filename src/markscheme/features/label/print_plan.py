@@ -1,4 +1,4 @@
-"""What `label` prints without a page: how many labels are needed, and which outputs to label next."""
+"""Output of `label` without a page: how many labels are needed, and which outputs to label next."""
 
 import sys
 from collections.abc import Iterable
@@ -40,10 +40,10 @@ def print_plan(made: Plan, to: str | None, json: str | None, *, details: bool, q
 
     Args:
         made: The plan.
-        to: The file for the outputs that are drawn, "-" for standard output; None where none are drawn.
+        to: The file for the outputs that are drawn, "-" for standard output; None if none are drawn.
         json: The file for the plan's JSON, "-" for standard output; None for none.
-        details: True if the details are printed too.
-        quiet: True if no plan is printed.
+        details: True to print the details too.
+        quiet: True to print no plan.
     """
     write_report(
         lambda: view(made, None if to == "-" else to),
@@ -62,7 +62,7 @@ def refuse_shared_output(to: str | None, json: str | None) -> None:
     """Refuse to write both the plan and the outputs to label next to standard output.
 
     Raises:
-        UsageError: They would share it.
+        UsageError: Both would be written to standard output.
     """
     if json == "-" and to == "-":
         raise UsageError("--to - writes the examples to label to standard output; name a file: --json plan.json")
@@ -77,9 +77,10 @@ def write_pairs(
         rubric: A rubric of pairs.
         pool: The file of outputs.
         to: The file for the pairs, "-" for standard output.
-        most: Pairs at most; None for as many as `pair_design` takes.
+        most: Largest number of pairs; None for all pairs if there are two systems, and for one pair per prompt if there
+            are more.
         seed: Random seed.
-        columns: What the pool doesn't say itself.
+        columns: What the pool's columns and values mean.
 
     Raises:
         UsageError: There is no pool, or no two systems responded to the same inputs.

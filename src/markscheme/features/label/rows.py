@@ -16,10 +16,10 @@ from markscheme.rubrics.of_rows import ROWS_ALONE, RowRubric, row_rubric_in, rub
 from markscheme.rubrics.rubric import Criterion, Rubric
 
 ASKED_WHOLE = 12
-"""Largest number of own criteria of which a response is asked all."""
+"""Largest number of own criteria for which a response is labelled on all of them."""
 PER_TASK = 8
-"""Number of own criteria that are asked of a response with too many; labelling another task says more than asking
-the rest."""
+"""Number of own criteria on which a response with more than `ASKED_WHOLE` is labelled; labelling another task tells
+more than labelling the rest."""
 
 
 class RowsToLabel(NamedTuple):
@@ -28,7 +28,7 @@ class RowsToLabel(NamedTuple):
     Attributes:
         rubric: Each different criterion of all rows once.
         pool: The responses.
-        criteria_by_id: The criteria that each is asked, by id.
+        criteria_by_id: The criteria on which each response is labelled, by the response's id.
     """
 
     rubric: Rubric
@@ -47,11 +47,11 @@ def rows_to_label(path: Path, *, every: bool) -> RowsToLabel:
     """Read responses to label from a file whose rows bring their own criteria.
 
     Args:
-        path: Their file.
-        every: True if responses are asked all of their criteria, however many.
+        path: The file.
+        every: True if responses are labelled on all of their criteria, however many there are.
 
     Raises:
-        RatingError: Rows or their rubrics are faulty; it names each with its line.
+        RatingError: Rows or their rubrics are invalid; the message names each with its line.
     """
     faults: list[Fault] = []
     examples: list[Example] = []

@@ -48,17 +48,17 @@ def label_on_pages(
 
     Args:
         rubric: The rubric's name.
-        pool: What to label; None for the rubric's own examples.
-        raters: Those who label; None for who is logged in.
-        sheet: The file of a sheet, one for each rater; None serves pages.
-        next: How many of the pool's responses are drawn; None for all.
-        labelling: What is asked.
-        share: How raters share the pool; None where they don't.
-        grades: What `grade --json` left to people; None for all.
-        audits: True if what `pass-rate --track` drew is labelled.
-        columns: What the caller says of the pool's columns.
+        pool: The file of responses to label; None for the rubric's own examples.
+        raters: Names of those who label; None for the login name.
+        sheet: The file of a sheet to write, one for each rater; None to serve pages.
+        next: Number of the pool's responses to draw; None for all.
+        labelling: Options on which questions are asked.
+        share: How raters share the pool; None if they don't.
+        grades: The file of `grade --json`, of which only responses left to people are labelled; None for all responses.
+        audits: True to label the responses that `pass-rate --track` drew.
+        columns: What the pool's columns and values mean.
         page: How the page is served.
-        json: True if JSON is printed.
+        json: True to print JSON.
     """
     with _opened(
         rubric,

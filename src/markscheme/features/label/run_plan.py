@@ -51,18 +51,19 @@ class Plan:
     """A labelling plan for a rubric: labels needed, costs, and outputs to label next.
 
     Attributes:
-        rubric: Its name.
+        rubric: Name of the rubric.
         labelled: Number of examples labelled so far.
         next_labels: The labels that a verdict needs.
         needs: Labels that other goals need.
         costs: Cost of the next run, by judge.
-        annotators: How many label each example.
-        target: Share of examples on which the judge must agree.
-        goals: Which other goals to show.
-        next: What to label next; None if not requested.
+        annotators: Number of annotators who label each example.
+        target: Share of examples on which the judge must agree, 0 to 1.
+        goals: The other goals to show.
+        next: The draw of outputs to label next; None if not requested.
         commands: The commands that may follow, with the same ratings or judge; None for the plan of a table.
-        agreement: Of the judge whose ratings are known, on which the labels needed are based; None without them.
-        init: The command that makes a rubric of the table that it is for; None of a rubric's plan.
+        agreement: Share of examples on which the judge whose ratings are known agrees, on which the labels needed are
+            based; None without ratings.
+        init: The command that makes a rubric from the table that the plan is for; None for the plan of a rubric.
         to_relabel: Sentence on the labels to give again after a rewording; None if there are none.
     """
 
@@ -110,19 +111,19 @@ def make_plan(
 
     Args:
         rubric: The rubric.
-        labels: The file of examples, which labels count, what agreement is of, and the target.
+        labels: The file of examples, which labels count, what must agree, and the target.
         labelling: How many annotators label each example, and which other goals to show.
         ask: How judges are asked.
         seed: Random seed of the draw.
-        judges: Names of the judges of the next run; none for the one that is set, else the default.
+        judges: Names of the judges of the next run; empty for the judge that is set, or else the default one.
         ratings: Files of a judge's ratings of the examples, and of the pool.
-        pool: A file of outputs that can be labelled; None where none are to be drawn.
-        draws: How many of them to draw; None for as many as the verdict needs.
-        columns: What files don't say themselves.
+        pool: A file of outputs that can be labelled; None if none are to be drawn.
+        draws: Number of these outputs to draw; None for as many as the verdict needs.
+        columns: What the files' columns and values mean.
         watch: Shows progress.
 
     Raises:
-        UsageError: A file can't be read, or nothing says how many outputs to draw.
+        UsageError: A file can't be read, or it isn't known how many outputs to draw.
     """
     everything, folder, carried = _labelled(rubric, labels.examples)
     examples = examples_with(everything.part(labels.split or "all"), labels.only)
@@ -272,9 +273,10 @@ def pairs_in_pool(
     Args:
         rubric: A rubric of pairs.
         pool: The file of outputs.
-        most: Pairs at most, as for `pair_design`.
+        most: Largest number of pairs; None for all pairs if there are two systems, and for one pair per prompt if there
+            are more.
         seed: Random seed.
-        columns: What the file doesn't say itself.
+        columns: What the file's columns and values mean.
 
     Raises:
         UsageError: The rubric judges single responses, or no two systems responded to the same inputs.

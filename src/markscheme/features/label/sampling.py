@@ -23,7 +23,7 @@ from markscheme.stats.prevalence import LEAST_LABELS, labels_next
 from markscheme.stats.verdict_rates import LEAST_OWN
 
 NEAR = 1 / 3
-"""Share of the judge's passes, and of its fails, that are nearest to the pass mark and count as doubtful."""
+"""Share of the judge's passes, and of its fails, that count as doubtful: those nearest to the pass mark."""
 RARE = 0.05
 """Share of the pool below which a level is rare."""
 THIN = 5
@@ -32,9 +32,9 @@ RAISED_CHANCE = 1.5
 """Factor by which a rare level or a neglected group raises an output's probability of being drawn."""
 CLEAR_ERROR, DOUBTFUL_ERROR, WORTH = 0.1, 0.3, 10
 """Expected share of wrong decisions on clear and on doubtful outputs, and the number of labels that this expectation
-counts like."""
+counts as much as."""
 DRAW_DIGITS = 8
-"""Digits of a draw's name: a set has a handful of draws, so two with one name aren't to be expected."""
+"""Digits of a draw's name: a set has only a few draws, so two with equal names aren't to be expected."""
 EVERYTHING = "all"
 VERDICTS = (False, True)
 
@@ -45,10 +45,10 @@ class Pick:
 
     Attributes:
         example: The output.
-        stratum: The part of the pool it was drawn from.
+        stratum: The part of the pool that it was drawn from.
         chance: Probability with which it was drawn, above 0 and up to 1.
-        why: What raised that probability: "near the mark", "judges disagree", "rare level", "thin group".
-        drawn: "by-verdict" where all outputs of its system and verdict had the same probability, else "chosen".
+        why: Reasons that raised that probability: "near the mark", "judges disagree", "rare level", "thin group".
+        drawn: "by-verdict" if all outputs of its system and verdict had the same probability, else "chosen".
     """
 
     example: Example
@@ -69,10 +69,10 @@ class _PoolStratum:
     """A stratum of the outputs to draw from, with the numbers of its outputs, of labels and of draws.
 
     Attributes:
-        name: Its name.
-        pool: Outputs in it.
-        labelled: Outputs labelled before.
-        taken: Outputs drawn now.
+        name: Name of the stratum.
+        pool: Number of outputs in it.
+        labelled: Number of these outputs that were labelled before.
+        taken: Number of these outputs that are drawn now.
     """
 
     name: str
@@ -86,9 +86,9 @@ class Draw:
     """Draw of outputs to label next, with the strata of the pool that they were drawn from.
 
     Attributes:
-        picks: In the order of the pool.
+        picks: The outputs that were drawn, in the order of the pool.
         strata: The parts of the pool.
-        pool: Every output with the judge's decision, its system and its stratum.
+        pool: A table of all outputs with the judge's decision, the system and the stratum of each.
         seed: The random seed of the draw.
     """
 
@@ -134,26 +134,25 @@ def choose_next(
 ) -> Draw:
     """Draw the outputs of a pool whose labels are most informative, so that estimates from them stay unbiased.
 
-    The pool is divided by the judge's decision and by whether that decision is doubtful: among those nearest to the
-    pass mark, or one on which judges disagree. Each stratum gets labels by its share of the pool and by how uncertain
-    annotators' decision is there; within it, rare levels and neglected groups are more likely to be drawn. No output
-    has probability 0.
+    The pool is divided by the judge's decision and by whether it is doubtful: near the pass mark, or one on which
+    judges disagree. Each stratum gets labels by its share of the pool and by how uncertain annotators' decisions are
+    there; within it, rare levels and neglected groups are more likely to be drawn. No output has probability 0.
 
-    Where the judge decided on outputs of several systems and `count` is enough for a pass rate of each, labels go to
-    the system and decision that narrow the least certain of these rates most, and outputs of one system and decision
-    have the same probability.
+    If the judge decided on outputs of several systems and `count` is enough for a pass rate of each, labels go to the
+    system and decision whose labels narrow the least certain of these rates most, and outputs of one system and
+    decision have the same probability.
 
     Args:
-        rubric: For its pass mark and scales.
-        pool: What may be labelled, ids unique.
+        rubric: The rubric, whose pass mark and scales are used.
+        pool: The outputs that may be labelled, with unique ids.
         ratings: Judges' ratings of the pool; outputs without one count as doubtful.
-        count: How many to draw.
-        labelled: Examples labelled before; their stratum is known where they name one or are in the pool.
-        passed: Annotators' decisions on them, by id.
+        count: Number of outputs to draw.
+        labelled: Examples labelled before; their stratum is known if they name one or are in the pool.
+        passed: Annotators' decisions on these examples, by id.
         seed: Random seed, which makes the draw repeatable.
 
     Raises:
-        UsageError: A count of 0, or more than the pool has unlabelled.
+        UsageError: The count is 0, or larger than the number of unlabelled outputs in the pool.
     """
     before = {example.id: example for example in labelled}
     free = [example for example in pool if example.id not in before]
@@ -202,12 +201,12 @@ def _picks(
     """Draw outputs from a stratum, or from part of one, and return each with its probability of being drawn.
 
     Args:
-        stratum: Its name.
-        outputs: Those not labelled yet.
-        take: How many to draw.
+        stratum: Name of the stratum.
+        outputs: The outputs to draw from, none of them labelled yet.
+        take: Number of outputs to draw.
         why: Reasons that raise an output's probability, by id.
         drawn: How the outputs are drawn.
-        generator: Draws them.
+        generator: Random generator for the draw.
     """
     reasons_of = [why.get(example.id, ()) for example in outputs]
     sizes = np.array(
@@ -271,10 +270,10 @@ def inclusion_chances(sizes: npt.ArrayLike, count: int) -> Floats:
 
     Args:
         sizes: Relative preference for each unit, shape (n,), above 0.
-        count: Units to draw, up to n.
+        count: Number of units to draw, up to n.
 
     Raises:
-        ValueError: The caller's fault: a size that isn't positive, or more units than there are.
+        ValueError: A size isn't positive, or there are fewer units than `count`, which is the caller's mistake.
 
     Example:
         >>> inclusion_chances([1, 1, 2, 8], 2).round(3).tolist()

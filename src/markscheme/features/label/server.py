@@ -1,4 +1,4 @@
-"""Server of the labelling page: each rater has a token, and nothing is loaded from the network."""
+"""Server of the labelling page, which loads nothing from the network; each rater has a token."""
 
 import socket
 import sys
@@ -23,9 +23,9 @@ def serve(works: Mapping[str, Work], listening: socket.socket, hosts: Collection
 
     Args:
         works: The raters' work, by token.
-        listening: Where requests come in.
-        hosts: By which names browsers may call this server, with their ports.
-        timed: True if the pages note how long each response takes.
+        listening: The socket on which requests come in.
+        hosts: Host names with ports by which browsers may call this server.
+        timed: True if the pages record the duration of each response.
     """
     apps = {token: _Pages(work, timed).app for token, work in works.items()}
     serve_apps(apps, listening, hosts, PAGE.policy)

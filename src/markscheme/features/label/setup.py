@@ -56,18 +56,19 @@ def open_work(
     """Open a rater's work, with the labels given before; make `calibration/<rubric>` if it doesn't exist.
 
     Args:
-        named: Name or file of the rubric, of Promptfoo's results, which become one, or of rows that bring criteria.
+        named: Name or file of the rubric; or the file of Promptfoo's results, which become a rubric, or of rows that
+            bring criteria.
         here: The working directory.
-        rater: Who labels.
-        pool: File of responses to label; the rubric's own examples where None.
-        next: How many responses to draw, those whose labels are worth most; the whole pool where None.
-        adjudicate: True if the rater decides where annotators disagree.
+        rater: Name of the rater.
+        pool: File of responses to label; None for the rubric's own examples.
+        next: Number of responses to draw, mostly those whose labels tell most; None for the whole pool.
+        adjudicate: True if the rater decides the labels on which annotators disagree.
         ask_whole: When the rater is asked about the whole response first.
-        all_criteria: True if a response that brings many criteria of its own is asked all of them.
-        share: How the rater shares the pool with others; the rater labels all of it where None.
-        grades: File of grades; only the responses on which they ask a person are labelled. None for all.
-        audits: True if the responses that `pass-rate --track` drew are labelled, in their order.
-        columns: What the caller says of a pool that is a table.
+        all_criteria: True if a response that brings many criteria of its own is labelled on all of them.
+        share: How the rater shares the pool with others; None if the rater labels all of it.
+        grades: File of `grade --json`, of which only responses left to people are labelled; None for all responses.
+        audits: True to label the responses that `pass-rate --track` drew, in their order.
+        columns: What the columns and values of a pool that is a table mean.
         seed: Random seed of the order, the draw and the share.
 
     Raises:
@@ -176,7 +177,7 @@ def carried_in(work: Work) -> CarriedLabels | None:
 def _reworded(work: Work, carried: CarriedLabels | None, ask_whole: AskWhole) -> dict[Step, dict[str, str]]:
     """Map each labelled step to the criteria to ask again, with the digest of the wording that the rater answered.
 
-    Criteria are asked again if they were reworded, or if they are new.
+    Criteria are asked again if they were reworded or are new; the digest is "" for a new one.
     """
     to_relabel = set() if carried is None else set(carried.to_relabel)
     reworded: dict[Step, dict[str, str]] = {}

@@ -1,4 +1,4 @@
-"""How many labels are needed for an interval width, a target or a promised error, from the ratings expected.
+"""Numbers of labels needed for an interval width, a target or a promised error, from the ratings that are expected.
 
 Everything is in closed form: the influence of one more example on a coefficient at the expected table gives its
 standard error at any number of labels.
@@ -28,14 +28,14 @@ def mixture_table(margins: npt.ArrayLike, agreement: float) -> Floats:
     it is the conservative choice for weighted coefficients.
 
     Args:
-        margins: Share of each level, the same for both raters, shape (k,), worst first, summing to 1.
+        margins: Share of each level, equal for both raters, shape (k,), worst first, summing to 1.
         agreement: The coefficient expected, 0 to 1.
 
     Returns:
         Joint shares, shape (k, k), rows gold and columns the judge.
 
     Raises:
-        ValueError: The caller's fault: margins that aren't shares, or an agreement outside 0 to 1.
+        ValueError: The margins aren't shares, or the agreement is outside 0 to 1, which is the caller's mistake.
 
     Example:
         >>> mixture_table([0.5, 0.5], 0.6).round(2).tolist()
@@ -53,14 +53,14 @@ def spread_at(table: npt.ArrayLike, coefficient: Coefficient) -> float:
     """Compute a coefficient's standard error times √n if joint shares of gold's and judge's levels are as in a table.
 
     Args:
-        table: Joint shares, shape (k, k), summing to 1.
+        table: Joint shares of gold's and the judge's levels, shape (k, k), summing to 1.
         coefficient: Function from joint shares to the coefficient.
 
     Returns:
         √(Σ P·IF²) with the influence IF of each cell, in the coefficient's unit.
 
     Raises:
-        ValueError: The caller's fault: a table that isn't shares, or a coefficient that is undefined there.
+        ValueError: The table doesn't hold shares, or the coefficient is undefined there, which is the caller's mistake.
 
     Source:
         Hampel (1974), Journal of the American Statistical Association 69(346), 383-393.
@@ -91,13 +91,14 @@ def labels_for_half_width(value: float, spread: float, half_width: float, *, tra
     """Compute the labels needed for a 95 % interval with a half-width, averaged over both sides, of `half_width`.
 
     Args:
-        value: The coefficient expected.
+        value: The expected coefficient.
         spread: Its standard error times √n: `spread_at` a planning table, or √n·SE of a pilot of n labels.
-        half_width: Half the width wanted, in the coefficient's unit.
-        transform: Scale on which its interval is computed.
+        half_width: Half the wanted width, in the coefficient's unit.
+        transform: Scale on which the coefficient's interval is computed.
 
     Raises:
-        ValueError: The caller's fault: a value off the transform's scale, or a width or spread that isn't positive.
+        ValueError: The value is off the transform's scale, or the width or spread isn't positive, which is the caller's
+            mistake.
 
     Example:
         >>> labels_for_half_width(0.6, 0.8, 0.1)
@@ -117,13 +118,13 @@ def labels_for_promise(automatic: float, *, errors: int = 0, alpha: float = 0.05
     """Compute the labels needed to promise an error rate for automatic decisions.
 
     Args:
-        automatic: Share of examples you hope to decide automatically, above 0.
-        errors: Wrong decisions among the labelled examples that the promise should survive.
-        alpha: The promised share of errors.
-        confidence: Confidence of the promise.
+        automatic: Share of examples that you hope to decide automatically, above 0.
+        errors: Number of wrong decisions among the labelled examples with which the promise should still hold.
+        alpha: The largest share of errors that is promised, 0 to 1.
+        confidence: Confidence of the promise, 0 to 1.
 
     Raises:
-        ValueError: The caller's fault: a share outside 0 to 1.
+        ValueError: A share is outside 0 to 1, which is the caller's mistake.
 
     Example:
         >>> labels_for_promise(0.6, errors=1)
@@ -141,10 +142,10 @@ def labels_to_vary(commonest: float) -> int | None:
         commonest: Share of the most common level, 0 to 1.
 
     Returns:
-        10 / (1 - commonest), rounded up; None where every example is at that level.
+        10 / (1 - commonest), rounded up; None if every example is at that level.
 
     Raises:
-        ValueError: The caller's fault: a share outside 0 to 1.
+        ValueError: A share is outside 0 to 1, which is the caller's mistake.
 
     Example:
         >>> labels_to_vary(0.9)

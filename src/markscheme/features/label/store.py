@@ -25,10 +25,10 @@ class LabelFile:
     Attributes:
         path: The file.
         rater: Name of the rater.
-        kind: Kind of their ratings.
-        reader: Reads its lines, and so what is written to it first.
-        lock: Held open for as long as this process may write.
-        labels: The current labels, in the order they were given.
+        kind: Kind of the rater's ratings.
+        reader: Reader of the file's lines, which also checks each line before it is written.
+        lock: The lock on the file, held as long as this process may write to it.
+        labels: The current labels, in the order in which they were given.
     """
 
     path: Path
@@ -43,13 +43,13 @@ class LabelFile:
         """Open a rater's file, with the labels given before.
 
         Args:
-            folder: `calibration/<rubric>/ratings`; made if it isn't there.
-            rater: A name that can be a file's.
+            folder: The folder `calibration/<rubric>/ratings`, which is made if it doesn't exist.
+            rater: Name of the rater, which must be possible as a file's name.
             kind: "human" or "adjudicated".
             rubric: The rubric that the labels are checked against.
 
         Raises:
-            UsageError: The name can't be a file's or is a judge's, the same rater is labelling already, or the file
+            UsageError: The name can't be that of a file or is a judge's, the rater is labelling already, or the file
                 can't be written.
             RatingError: A line in the file isn't a rating.
 

@@ -17,10 +17,10 @@ from markscheme.report.json import attributes
 from markscheme.stats.group_rates import PLANNED_WIDTHS
 
 _DRAWN = "YOUR-LINES.jsonl"
-"""The placeholder for the file of the outputs that were drawn, where they are printed."""
+"""The placeholder for the file of the outputs that were drawn, if they are printed instead of written to a file."""
 _MANY_TIMES = 4
-"""Factor by which the labels needed must exceed the existing ones before work on judge or rubric is called cheaper;
-a judgement."""
+"""Number of times as many labels as there are that must be needed before work on judge or rubric is called cheaper; a
+judgement."""
 _GOALS: dict[Goal, str] = {
     "width": "Labels needed for an interval of a given width",
     "promise": "Labels needed for a guarantee on automatic decisions",
@@ -33,7 +33,7 @@ def view(plan: Plan, to: str | None = None) -> Document:
 
     Args:
         plan: The plan.
-        to: The file with the outputs that were drawn; None where they went to standard output.
+        to: The file with the outputs that were drawn; None if they went to standard output.
     """
     return Document(
         title=f"{plan.rubric} · {counted(plan.labelled, 'labelled example')}",

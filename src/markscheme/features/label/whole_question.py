@@ -10,17 +10,19 @@ from markscheme.ratings.rating import Rating
 from markscheme.rubrics.rubric import Criterion, Rubric
 
 WHOLE_RESPONSE = Criterion(1.0, "Would you accept this response as it is?", "whole")
-"""The question about a response as a whole, which is asked first; its answer is the rating's decision, not a level."""
+"""The question about a response as a whole, which is asked first; its answer becomes the rating's decision, not a
+level."""
 WHOLE_UNDER = fingerprint(WHOLE_RESPONSE.requirement)
-"""Fingerprint of the question that is stored with decisions, so that rewording a criterion makes no decision stale."""
+"""Fingerprint of that question, which is stored with decisions, so that rewording a criterion makes no decision
+stale."""
 
 AskWhole = Literal["until-enough", "always", "never"]
 ASK_WHOLE: tuple[AskWhole, ...] = get_args(AskWhole)
 CRITERIA_OF_SHORT_RUBRICS = 4
-"""Largest number of weighted criteria for which the lower number of decisions is enough; a judgement."""
+"""Largest number of weighted criteria for which the lower number of decisions, `ENOUGH`, is enough; a judgement."""
 ENOUGH, ENOUGH_FOR_MANY = 120, 160
-"""Numbers of an annotator's decisions after which no more are asked for, with few and with many criteria: better
-weights and pass marks are found by then."""
+"""Numbers of an annotator's decisions after which no more are asked for, with few and with many criteria: with so many,
+better weights and pass marks can be found."""
 
 
 def asked_whole(
@@ -28,8 +30,8 @@ def asked_whole(
 ) -> frozenset[Step]:
     """Return the steps of labelling at which the annotator is also asked to accept the whole response or not.
 
-    A step that was answered keeps the question, so that the answer can be changed. A response that was labelled
-    without it is asked for it only where everyone is.
+    A step at which the question was answered keeps it, so that the answer can be changed. For a response that was
+    labelled without it, it is asked only if it is asked about every response.
     """
     if ask_whole == "never" or _why_no_whole(rubric):
         return frozenset()
@@ -46,7 +48,7 @@ def refuse_no_whole(rubric: Rubric) -> None:
     """Raise an error if annotators can't be asked about whole responses under a rubric.
 
     Raises:
-        UsageError: Says why.
+        UsageError: They can't be asked; the message says why.
     """
     if why := _why_no_whole(rubric):
         raise UsageError(f"`ask_whole=always` asks whether a response is accepted, and {why}")

@@ -1,4 +1,4 @@
-"""What `label` does without opening a page: count labels needed, show progress, record that a meaning is unchanged."""
+"""Actions of `label` without a page: count labels needed, show progress, record that a meaning is unchanged."""
 
 from datetime import date
 from pathlib import Path
@@ -19,7 +19,7 @@ def labels_needed(rubric: str) -> int:
     """Return how many more labels the verdict on a rubric's judge needs.
 
     Raises:
-        UsageError: It needs none, or it isn't known how many.
+        UsageError: The verdict needs no more labels, or it isn't known how many.
     """
     next_step = _next_labels(rubric)
     if next_step.labels is None or not next_step.labels.more:
@@ -44,7 +44,7 @@ def note_same_meaning(rubric: str, name: str) -> int:
     """Record that a criterion's new words mean the same as its old words; return the exit status.
 
     Raises:
-        UsageError: There is no such criterion, or nothing was labelled under other words.
+        UsageError: The criterion doesn't exist, or no label was given under other words.
     """
     loaded = load_rubric(find_rubric(rubric, Path.cwd()))
     names = [criterion.name for criterion in loaded.criteria]

@@ -27,7 +27,7 @@ CANNOT_TELL = "t"
 ANSWER_NOT_APPLICABLE = "x"
 WHOLE_FAILS = "0"
 WHOLE_PASSES = "1"
-"""The answers to whether a response is accepted as a whole, besides "can't tell"."""
+"""Answers that a response isn't accepted as a whole, and that it is; `CANNOT_TELL` is the third answer."""
 DECLINED: Final[Mapping[str, Declined]] = {CANNOT_TELL: "abstained", ANSWER_NOT_APPLICABLE: "not applicable"}
 """The two answers that are not a level, and how ratings name them."""
 
@@ -38,7 +38,7 @@ class Question:
 
     Attributes:
         criterion: The criterion; `WHOLE_RESPONSE` for the response as a whole.
-        voices: What annotators said, without names, as the page has it; empty unless the rater adjudicates.
+        voices: Annotators' answers without their names, in the form of the page; empty unless the rater adjudicates.
     """
 
     criterion: Criterion
@@ -79,11 +79,11 @@ class ResponseAnswers:
     """A rater's answers to all questions about one response.
 
     Attributes:
-        answers: By criterion.
-        reasons: By criterion, where the rater gave one.
-        quotes: The passage marked, by criterion.
-        note: On the whole response; None without one.
-        seconds: How long it took; None where nobody noted it.
+        answers: The answers, by criterion.
+        reasons: The reasons that the rater gave, by criterion.
+        quotes: The passages that the rater marked, by criterion.
+        note: The note on the whole response; None if there is none.
+        seconds: Duration of the answers; None if it wasn't recorded.
     """
 
     answers: Mapping[str, str]
@@ -99,17 +99,17 @@ class Work:
 
     Attributes:
         rubric: The rubric.
-        source: The rubric's file; labelling stops when what raters see of it changes.
+        source: The rubric's file; labelling stops if a part of it that raters see changes.
         examples: The responses, by id.
-        questions: The questions about each, by id.
-        steps: Responses in the rater's order.
+        questions: The questions about each response, by the response's id.
+        steps: The steps of labelling (a response, or its repeat), in the rater's order.
         file: The rater's file of labels.
         home: The file of examples that labelled responses are added to.
         people: Annotators' labels in the pool's own file.
-        reworded: What is asked again of responses that the rater has labelled, by step: the criteria whose words have
-            changed since, or that are new, and the digest of the words that the rater answered; "" for a new one.
-        notes: What of the set isn't asked, and why, in sentences.
-        whole_steps: The steps that are asked about the whole response first.
+        reworded: For each step that the rater has labelled, the criteria to ask again, since they were reworded or are
+            new, with the digest of the words that the rater answered; "" for a new one.
+        notes: Sentences on parts of the set that aren't asked, with the reason.
+        whole_steps: The steps at which the question about the whole response is asked first.
     """
 
     rubric: Rubric
@@ -209,11 +209,11 @@ class Work:
         )
 
     def give(self, step: Step, answered: ResponseAnswers) -> None:
-        """Save the answers to all questions of a step; on disk when this returns.
+        """Save the answers to all questions of a step; they are on disk when this returns.
 
         Args:
             step: One of the steps.
-            answered: Answers to all its questions, each allowed by its question.
+            answered: Answers to all questions of the step, each allowed by its question.
         """
         if step.id not in self._homed or not self._has_parts:
             with self.home.locked():
@@ -289,7 +289,7 @@ class Work:
         """Ratings by all annotators, the rater's own included.
 
         Raises:
-            RatingError: Another rater's file is damaged, or half written.
+            RatingError: Another rater's file is damaged, or written only in part.
         """
         return [*self.people, *ratings_in(self.file.path.parent, self.rubric)]
 
