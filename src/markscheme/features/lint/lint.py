@@ -1,4 +1,4 @@
-"""Results of `lint` on a rubric's file: faults for which it is refused, advice, and notes on what isn't checked."""
+"""Results of `lint` on a rubric's file: faults that make it invalid, advice, and notes on what isn't checked."""
 
 import warnings
 from collections.abc import Iterator, Sequence
@@ -34,10 +34,10 @@ class LintReport:
     """The result of linting a file: faults for which its rubric is refused, or advice on a valid rubric.
 
     Attributes:
-        rubric: The file.
-        faults: Why it is refused, in the order of the file; empty if the rubric is valid.
+        rubric: Path of the rubric's file.
+        faults: The faults for which the rubric is refused, in the order of the file; empty if it is valid.
         advice: Possible improvements of a valid rubric.
-        notes: What isn't looked at, and why.
+        notes: Sentences on what isn't checked, with the reason.
     """
 
     rubric: Path
@@ -67,8 +67,9 @@ def lint_file(path: str | Path, scorers: Sequence[str] = ()) -> LintReport:
     """Find the faults of a rubric's file, or give advice on a valid rubric's words, weights, levels and checks.
 
     Args:
-        path: The file. Its `calibration/<rubric>` is looked for from the working directory, then from its folder.
-        scorers: Modules with checks by code, as in an import.
+        path: The file. The rubric's folder `calibration/<rubric>` is looked for from the working directory, then from
+            the file's folder.
+        scorers: Names of modules with checks by code, as in an import statement.
 
     Raises:
         UsageError: A module of checks cannot be imported, or has none.

@@ -26,10 +26,10 @@ def lint_each(rubrics: Sequence[str], scorers: Sequence[str], *, allow_advice: b
     """Check rubrics, and files of rows with rubrics, print the findings, and return the worst exit status.
 
     Args:
-        rubrics: By name or file.
-        scorers: Modules with checks by code, as in an import.
-        allow_advice: True if a rubric with advice alone has no issues.
-        json: True if JSON is printed.
+        rubrics: Names or files of rubrics.
+        scorers: Names of modules with checks by code, as in an import statement.
+        allow_advice: True to treat a rubric with only advice as one without issues.
+        json: True to print JSON.
     """
     worst = NO_ISSUES
     for name in rubrics:
@@ -66,7 +66,7 @@ def _show(report: LintReport, only: str, *, json: bool) -> None:
 def _next_step(path: Path, named: str) -> str:
     """Return the command to use a rubric with next: calibrate a judge if there are examples, else label some.
 
-    Without a name it is "".
+    It is "" if the rubric has no name.
     """
     if not named:
         return ""

@@ -1,4 +1,4 @@
-"""Report of `lint` on a rubric: how much it found, where, and what to do next."""
+"""Report of `lint` on a rubric: the faults or advice with their lines, and what to do next."""
 
 from markscheme.features.lint.lint import LintReport
 from markscheme.phrases import counted
@@ -11,7 +11,7 @@ def view(report: LintReport, next_step: str | None = None) -> Document:
 
     Args:
         report: The rubric's file, its errors, advice and notes.
-        next_step: The command to use the rubric with; None for none.
+        next_step: The command to use the rubric with next; None for no command.
     """
     title = str(report.rubric)
     notes = Notes(tuple(f"Note: {note}." for note in report.notes))

@@ -9,19 +9,19 @@ import yaml
 from markscheme.plain_data import shown
 
 _DECIMAL: Final = re.compile(r"[-+]?(0|[1-9][0-9]*)?(\.[0-9]*)?([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
-"""Pattern of numbers that people and YAML read in the same way."""
+"""Pattern of numbers that mean the same to people and in YAML."""
 _SENTENCE_END: Final = tuple(".!?…:;)”")
-"""Marks that end a whole sentence, so that a comment after it cuts nothing off."""
+"""Marks that end a whole sentence, so that a comment after one doesn't cut it off."""
 
 
 def yaml_pitfalls(text: str) -> Iterator[tuple[int, str]]:
     """Find values that YAML reads differently than they look, such as `010` as 8.
 
     Args:
-        text: A text that was read as plain data already, so that its depth is known.
+        text: A YAML text that was parsed already, so that its depth is known to be within limits.
 
     Yields:
-        The line, and what is read there.
+        The number of the line, and a sentence on what YAML reads there.
 
     Example:
         >>> list(yaml_pitfalls("weight: 010"))
