@@ -1,7 +1,7 @@
 """Reads the header of a model's GGUF file: its chat marks, and whether it is a decision model.
 
-To such a model a chat is one text, divided by marks like `<|im_end|>`. llama.cpp interprets every mark in that text,
-so a submission that contains one could end its own turn and speak in another role.
+To a chat model a chat is one text, divided by marks like `<|im_end|>`. llama.cpp interprets every mark in that text, so
+a submission that contains one could end its own turn and speak in another role.
 """
 
 import re
@@ -13,7 +13,7 @@ from typing import Final
 
 MAGIC: Final = b"GGUF"
 OLDEST: Final = 2
-"""GGUF version from which counts have 64 bits."""
+"""Oldest GGUF version that is read, from which on counts have 64 bits."""
 _STRING, _ARRAY = 8, 9
 _SIZES: Final[Mapping[int, int]] = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}
 _CONTROL, _BY_ITS_USERS = 3, 4

@@ -23,11 +23,11 @@ from markscheme.prompts.prompt import Prompt
 from markscheme.shipped import install_command
 
 CONTEXT_TOKENS = 8192
-"""Number of tokens for a prompt and its answer together, for each prompt that is answered at the same time."""
+"""Default number of tokens for a prompt and its answer together, for each prompt that is answered at the same time."""
 LONGEST_LOCAL_ANSWER = 2048
-"""Maximum tokens of an answer: a quarter of the context, which leaves prompts the rest."""
+"""Default largest number of tokens of an answer: a quarter of the context, so that the rest is left for the prompt."""
 LOCAL_ALTERNATIVES = 100
-"""Number of alternatives requested for each token, to compute the expected level."""
+"""Number of alternatives requested for each token, to compute the expected level from their probabilities."""
 BLOCKS = 64
 """Number of pieces of a model's file from which its digest is computed."""
 BLOCK_BYTES = 65_536
@@ -37,27 +37,27 @@ BLOCK_BYTES = 65_536
 class LocalJudge:
     """A judge that runs a GGUF model in this process: a chat model held to the answer's schema, or a decision model.
 
-    The model is loaded with the first request, which blocks the process for a moment (that its file exists is checked
-    before), and freed by `aclose`. Nothing is sent anywhere. With one slot and temperature 0 the same prompt always
-    gets the same answer. Several slots share the threads, so they answer no faster on one core, and may change a close
-    decision. The model's own chat marks in a prompt are split by a space, so that no submission can end its turn.
+    The model is loaded with the first request, which blocks the process for a moment, and freed by `aclose`; its file
+    is checked beforehand. Nothing is sent anywhere. With one slot and temperature 0, a prompt always gets the same
+    answer. Several slots share the threads, so they answer no faster on one core, and may change a close decision. The
+    model's own chat marks in a prompt are split by a space, so that no submission can end its turn.
 
     Args:
         path: The model's file.
-        context: Maximum tokens of a prompt and its answer together.
-        slots: Prompts answered at once; others wait.
-        threads: Compute threads. More than there are idle cores makes it many times slower.
-        expected: True uses the expected level by the token probabilities instead of the single one.
-        temperature: Sampling temperature; 0 asks for the likeliest answer.
+        context: Largest number of tokens of a prompt and its answer together.
+        slots: Number of prompts answered at once; others wait.
+        threads: Number of threads that compute. With more threads than idle cores, it is many times slower.
+        expected: True to use the mean of the levels by the token probabilities instead of the most probable level.
+        temperature: Sampling temperature; 0 for the most probable answer.
         seed: Random seed; the sample's number is added, so that repeated requests may differ.
-        max_tokens: Maximum tokens of an answer.
-        keep_prefix: True reads the part that a prompt shares with the one before only once, which is several times
-            faster when one rubric grades many submissions. The log-probabilities then depend slightly on what was
-            asked before, and so may a close decision.
+        max_tokens: Largest number of tokens of an answer.
+        keep_prefix: True to process the part that a prompt shares with the one before only once, which is several times
+            faster when one rubric grades many submissions. Then log-probabilities, and so close decisions, may depend
+            slightly on earlier prompts.
 
     Raises:
-        UsageError: There is no such file, it cannot be read, or it isn't a GGUF file.
-        ValueError: Fewer than one slot, thread or token.
+        UsageError: The file doesn't exist, cannot be read, or isn't a GGUF file.
+        ValueError: There is less than one slot, thread or token.
     """
 
     def __init__(
@@ -229,7 +229,8 @@ def _each_text(change: Callable[[str], str], data: Any) -> Any:
 def digest(path: Path) -> str:
     """Return a digest of a file by its size and 64 pieces spread evenly over it, from beginning to end.
 
-    It distinguishes models without reading gigabytes; two files that differ only between the pieces get the same one.
+    It distinguishes models without reading gigabytes; two files that differ only between the pieces get the same
+    digest.
     """
     size = path.stat().st_size
     hashed = hashlib.sha256(size.to_bytes(8, "big"))
