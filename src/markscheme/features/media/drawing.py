@@ -27,13 +27,13 @@ GLYPHS: Final = {
 DOT: Final = 8
 """Width of a dot in pixels."""
 SQUARE: Final = 40
-"""Width of a square in pixels, which is also that of the gap between two squares."""
+"""Width in pixels of a square, and of the gap between two squares."""
 MARGIN: Final = 40
 """Width in pixels of the margin around the picture."""
 _LETTER_DOTS: Final = 6
-"""Number of columns of a letter, with the gap after it."""
+"""Number of columns of dots of a letter, with the gap after it."""
 _LETTER_ROWS: Final = 7
-"""Number of rows of a letter."""
+"""Number of rows of dots of a letter."""
 PNG_SIGNATURE: Final = b"\x89PNG\r\n\x1a\n"
 GREY: Final = 0
 """Colour type of grey pixels, one byte each, in the PNG format."""
@@ -59,9 +59,9 @@ def png_of_lines(width: int, height: int, colours: int, lines: bytes) -> bytes:
     """Encode lines of pixels, each preceded by its PNG filter byte, as a PNG file.
 
     Args:
-        width: Pixels across.
-        height: Pixels down.
-        colours: What the bytes of a pixel are, by the number that the format has for it, such as RGB.
+        width: Width in pixels.
+        height: Height in pixels.
+        colours: Number of the pixels' colour type in the PNG format, such as `RGB`.
         lines: Bytes of all lines.
     """
     header = struct.pack(">IIBBBBB", width, height, 8, colours, 0, 0, 0)

@@ -10,7 +10,7 @@ from markscheme.errors import UsageError
 from markscheme.features.media.options import media_options
 
 _SECONDS: Final = 20.0
-"""Seconds after which a download is given up; a judgement, since a slower one would hold up a whole run."""
+"""Seconds after which a download is given up; a judgement, since a slow download would hold up a whole run."""
 
 
 class _StayingThere(HTTPRedirectHandler):
@@ -28,7 +28,7 @@ def refuse_foreign(address: str) -> None:
     """Raise an error for an address, if the settings don't allow fetching from its host.
 
     Raises:
-        UsageError: Its host isn't allowed.
+        UsageError: The host isn't allowed.
     """
     parts = urlsplit(address)
     host = (parts.hostname or "").casefold()

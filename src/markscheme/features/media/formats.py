@@ -10,9 +10,9 @@ PDF_KIND: Final = "pdf"
 _PNG: Final = b"\x89PNG\r\n\x1a\n"
 _PNG_END: Final = b"IEND\xaeB`\x82"
 _FRAMES: Final = frozenset({*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC})
-"""Markers in JPEG data that begin a frame, whose header has height and width."""
+"""Markers in JPEG data that begin a frame, whose header has the image's height and width."""
 _ALONE: Final = frozenset({0x01, *range(0xD0, 0xD9)})
-"""Markers in JPEG data that no length follows."""
+"""Markers in JPEG data that aren't followed by a length."""
 _SCAN: Final = 0xDA
 """Marker in JPEG data after which the pixels begin."""
 _LARGEST_VP8: Final = 0x3FFF
@@ -26,10 +26,10 @@ class MediaFormat:
     """An image or document format that judges accept.
 
     Attributes:
-        name: As readers know it.
-        kind: An image, or a PDF.
+        name: Its name for readers.
+        kind: Its kind of part: image or PDF.
         mime: Its media type.
-        suffixes: Endings of its files.
+        suffixes: Endings of the names of its files.
     """
 
     name: str
@@ -43,9 +43,9 @@ class SniffedContent:
     """Format of an image or document, and the size of an image, as found in its bytes.
 
     Attributes:
-        format: Its format.
-        width: Pixels across; None for a document.
-        height: Pixels down; None for a document.
+        format: The format.
+        width: Width in pixels; None for a document.
+        height: Height in pixels; None for a document.
     """
 
     format: MediaFormat
@@ -78,7 +78,7 @@ def sniffed(content: bytes) -> SniffedContent | None:
     """Return a content's format and size, recognized by its bytes; None if it isn't PNG, JPEG, WebP, GIF or PDF.
 
     Raises:
-        DamagedContentError: It begins like one of them and isn't whole.
+        DamagedContentError: The content begins like one of these formats, but is incomplete.
 
     Example:
         >>> sniffed(b"GIF89a" + bytes([2, 0, 3, 0]) + bytes(3) + b";").pixels

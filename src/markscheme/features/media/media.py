@@ -23,17 +23,18 @@ from markscheme.features.media.options import MediaOptions, media_options
 from markscheme.plain_data import refuse_device
 
 DIGEST_DIGITS: Final = 32
-"""Number of hexadecimal digits of the SHA-256 that are stored: nobody finds two contents with the same 128 bits."""
+"""Number of hexadecimal digits of a content's SHA-256 that are stored: nobody finds two contents with equal 128
+bits."""
 _MILLION: Final = 10**6
-"""Bytes of a megabyte, and pixels of a megapixel."""
+"""Number of bytes in a megabyte, and of pixels in a megapixel."""
 _PIXELS_PER_TOKEN: Final = 750
 """Pixels per token by Anthropic's documentation; other providers count fewer tokens."""
 _MOST_TOKENS: Final = 1600
 """Largest number of tokens of an image, by Anthropic's documentation: the provider scales larger images down."""
 _BYTES_PER_PAGE: Final = 60_000
-"""Assumed bytes of a PDF's page; a judgement, since pages of text have fewer and scanned ones have more."""
+"""Assumed number of bytes of a PDF's page; a judgement, since pages of text have fewer and scanned ones have more."""
 _TOKENS_PER_PAGE: Final = 2500
-"""Tokens of a PDF's page, which is read as text and as an image, by Anthropic's documentation."""
+"""Number of tokens of a PDF's page, which is read as text and as an image, by Anthropic's documentation."""
 
 
 class Media:
@@ -41,11 +42,11 @@ class Media:
 
     Args:
         source: A file's path, or the content.
-        alt: What it shows, for people who can't see it; judges don't read it.
+        alt: Description of what it shows, for people who can't see it; judges don't get it.
 
     Raises:
-        UsageError: The file can't be read, or the content is of no format that judges take, too large, or not what the
-            file's ending says.
+        UsageError: The file can't be read, or its content has a format that judges don't accept, is too large, or isn't
+            what the file's ending says.
     """
 
     kind: ClassVar[str]
@@ -101,7 +102,7 @@ class Media:
 
     @property
     def content(self) -> bytes:
-        """Bytes of the content; those of a file are read whenever they are needed, to save memory.
+        """Bytes of the content; those of a file are read each time, to save memory.
 
         Raises:
             UsageError: The file has changed.
@@ -185,7 +186,7 @@ class Pdf(Media):
     def html(self, address: str | None = None) -> str:
         """Return an HTML link that opens the document; without an address to get it from, the link saves the document.
 
-        No browser shows documents in a frame that may run nothing, and none goes to one in a page's own text.
+        Browsers show no documents in a frame without scripts, and don't open one that is in a page's own text.
         """
         words = escape(self.alt or self.name)
         if address is not None:
@@ -215,14 +216,14 @@ def checked(content: bytes, name: str, kind: str, path: Path | None, options: Me
     """Return the format and size of an image or document; raise an error for content that judges don't accept.
 
     Args:
-        content: The bytes.
-        name: What it is called, for messages.
-        kind: What it is said to be.
-        path: Its file, whose ending says what it is; None without a file.
-        options: The limits.
+        content: The content's bytes.
+        name: Its name in messages.
+        kind: The kind that it should have: image or PDF.
+        path: Its file, whose ending says the format; None without a file.
+        options: The limits on images and documents.
 
     Raises:
-        UsageError: It isn't of that kind, isn't what the file's ending says, or is too large.
+        UsageError: The content isn't of that kind, isn't what the file's ending says, or is too large.
     """
     if len(content) > options.most_bytes(kind):
         setting = "max_image_mb" if kind == IMAGE_KIND else "max_pdf_mb"

@@ -38,7 +38,7 @@ def media_options() -> MediaOptions:
     """Return the limits set by the caller, else those in the working directory's settings.
 
     Raises:
-        UsageError: The settings file is faulty.
+        UsageError: The settings file is invalid.
     """
     return in_force(MediaOptions) or _options_in(os.getcwd())
 

@@ -20,11 +20,11 @@ from markscheme.prompts.prompt import DecisionQuestion, Prompt, closed_object
 
 _CONSONANTS, _VOWELS = "BDFKLMNRT", "AEIOU"
 _SYLLABLES: Final = 3
-"""Number of syllables in the word to read: 91,125 words are possible, so that none is guessed."""
+"""Number of syllables in the word to read: 91,125 words are possible, too many to guess one."""
 _SQUARES: Final = (3, 6)
-"""Smallest and largest number of squares to count; even models that see well miscount more."""
+"""Smallest and largest number of squares to count; even models that see well miscount larger numbers."""
 _TRIES: Final = 2
-"""Number of times that a judge is tested at most: a judge that misreads the first picture gets another one."""
+"""Largest number of times that a judge is tested: a judge that misreads the first picture gets another one."""
 _SYSTEM: Final = "You read what is shown to you. Answer with one JSON object and nothing else."
 _TASK: Final = (
     "{} shows a word in capital letters and, below it, some red squares. Read the word and count the squares. "
@@ -45,9 +45,9 @@ class SightTest:
 
     Attributes:
         word: The word in it.
-        squares: How many squares there are.
+        squares: Number of squares in it.
         media: The picture or the document.
-        words: What a model may choose from that writes nothing, the word among it.
+        words: Words, the right one among them, from which a model chooses that can't write an answer.
     """
 
     word: str
@@ -113,7 +113,7 @@ async def why_blind(judge: Judge, parts: Sequence[ShownPart]) -> str | None:
     """Return why a judge can't read images or PDFs, by a test once per process and kind; None if it can.
 
     Raises:
-        JudgeError: It gave no answer.
+        JudgeError: The judge gave no answer.
     """
     members = getattr(innermost(judge), "judges", (judge,))
     tried = [member for member in members if is_tried(member)]

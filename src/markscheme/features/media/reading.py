@@ -29,16 +29,17 @@ _MIMES: Final = {media_format.mime: media_format.kind for media_format in MEDIA_
 def read_media(value: Any, folder: Path | None, name: str) -> PartedText | None:
     """Return a value with images or PDFs as a text with a mark in place of each; None if there are none in it.
 
-    A part alone, or a list of parts and texts, becomes its texts and marks, one below the other. Anything else, such as
-    a list of messages, stays JSON, with a mark in place of each part.
+    A single part, or a list of parts and texts, becomes a text with its texts and marks, one below the other. Anything
+    else, such as a list of messages, becomes JSON with a mark in place of each part.
 
     Args:
-        value: Plain data, in which there may be Image and Pdf objects.
-        folder: What paths are relative to, and must lie in; None where there may be none.
-        name: What it is, for messages.
+        value: Plain data, which may contain Image and Pdf objects.
+        folder: The folder that paths are relative to and must lie in; None if paths aren't allowed.
+        name: Name of the value in messages.
 
     Raises:
-        SubmissionError: A part can't be judged: no such file, of no known format, too large, or of a foreign address.
+        SubmissionError: A part can't be judged: its file doesn't exist, its format isn't known, it is too large, or it
+            is at an address that isn't allowed.
     """
     reader = _MediaReader(folder)
     try:
@@ -58,8 +59,8 @@ class _MediaReader:
     """Reader that finds and loads the images and PDFs in one value of plain data.
 
     Attributes:
-        folder: What paths are relative to; None where there may be none.
-        media: What it found, in order.
+        folder: The folder that paths are relative to; None if paths aren't allowed.
+        media: The images and PDFs found, in order.
     """
 
     def __init__(self, folder: Path | None) -> None:
@@ -70,7 +71,7 @@ class _MediaReader:
         """Raise an error if a value has more images and PDFs than the settings allow.
 
         Raises:
-            UsageError: There are more.
+            UsageError: The value has more of them than are allowed.
         """
         most = media_options().max_media
         if len(self.media) > most:
@@ -245,7 +246,7 @@ def loaded_media(text: str, name: str) -> PartedText | None:
     """Load the image or PDF that a text encodes as a data URL or in base64; None for any other text.
 
     Raises:
-        SubmissionError: It can't be judged.
+        SubmissionError: The image or PDF can't be judged.
     """
     media = _loaded_from(text, name)
     return None if media is None else PartedText(media.mark, [media], {media.kind: media.data_url})
