@@ -33,7 +33,7 @@ def read_autorubric(reading: Reading) -> None:
     """Read a dataset's submissions as responses, and its ground truth as the ratings of one rater.
 
     Raises:
-        RatingError: Its ground truth doesn't fit the rubric, or the caller doesn't say who gave it.
+        RatingError: The ground truth doesn't fit the rubric, or the caller doesn't say who gave it.
     """
     kind = reading.columns.kind
     data = reading.data
@@ -60,7 +60,7 @@ def read_autorubric(reading: Reading) -> None:
 def _criteria(data: Any, reading: Reading) -> list[Criterion | None]:
     """Return our criterion for each entry of a ground truth: that with its name, else its text, else its position.
 
-    An entry without a criterion is None.
+    For an entry without a criterion, it is None.
     """
     ours = list(reading.rubric.criteria)
     if data is None:

@@ -26,7 +26,7 @@ def read_deepeval(files: Sequence[Peek], content: ToolContent) -> None:
     """Read test cases as responses and their metrics' scores as a judge's ratings; an errored metric is ungraded.
 
     Raises:
-        RatingError: No test case has the metrics of a known version.
+        RatingError: No test case has metrics in the form of a known version.
     """
     for peek in files:
         has_metrics = False

@@ -15,12 +15,12 @@ _READ_AS_ADDRESS = ("file://", "package:")
 def promptfoo_config(examples: ExampleSet, rubric: Rubric, *, grader: str, config: Mapping[str, Any]) -> dict[str, Any]:
     """Make a configuration that shows each example's response unchanged and has our assertion grade it.
 
-    Labels aren't exported: the viewer shows annotators only the judge's verdict. Rows keep the examples' ids.
+    Labels aren't exported, so annotators see only the judge's verdict in the viewer. Rows keep the examples' ids.
 
     Args:
         examples: The examples to rate.
-        rubric: The rubric the judge grades by.
-        grader: Address of the assertion's file, as Promptfoo takes it.
+        rubric: The rubric by which the judge grades.
+        grader: Address of the assertion's file, in Promptfoo's form.
         config: The assertion's configuration.
 
     Returns:

@@ -45,9 +45,9 @@ def of_tool(
 
     Args:
         reads: Description of the files for a message.
-        is_mine: Whether a file is one of them.
-        read: Adds the content of the files of one export.
-        times: Yields when each response was given; None for a tool that doesn't say it.
+        is_mine: Function that returns True if a file is one of the tool's.
+        read: Function that adds the content of the files of one export to a ToolContent.
+        times: Function that yields the time at which each response was given; None for a tool that doesn't record it.
     """
 
     def read_tool_files(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:
@@ -91,4 +91,4 @@ TOOL_FORMATS = (
     of_tool("a test run of DeepEval", is_deepeval, read_deepeval),
     FileFormat("a dataset of autorubric", is_autorubric, one_by_one(read_autorubric), rank=PUBLISHED_SETS),
 )
-"""The formats of tools: those of one rank are tried in this order."""
+"""The formats of tools; those with equal rank are tried in this order."""

@@ -18,7 +18,7 @@ CODE = ("answer", "choice", "exact", "f1", "includes", "match", "math", "pattern
 LETTERS = {"C": 1, "P": 0.5, "I": 0, "N": 0}
 UNCHANGED, APART = "UNCHANGED", "attachment://"
 SHOWN_CONTENT = ("text", "image", "document")
-"""Types of a message's content that are kept; others are a model's thoughts and calls of tools."""
+"""Types of a message's content that are kept; the other types are a model's thoughts and calls of tools."""
 _SKIPPED = ("events", "store", "output", "model_usage", "role_usage", "uuid", "attachments", "started_at",
            "completed_at", "total_time", "working_time", "timelines", "events_data", "choices", "files", "setup",
            "sandbox", "turn_count")  # fmt: skip

@@ -25,7 +25,7 @@ OF_ANNOTATION = ("id", "updated_at", "lead_time", "task", "project", "parent_pre
                  "last_created_by", "prediction", "result_count", "model", "model_run", "cluster", "neighbors",
                  "mislabeling", "score", "created_ago", "created_username")  # fmt: skip
 RATES_NOTHING = "texts of an annotation that rates nothing"
-"""Name under which an annotation's texts are counted as lost if ratings are wanted."""
+"""Name under which the texts of an annotation without ratings are counted as lost if ratings are wanted."""
 _KINDS_OF_FILES = dict.fromkeys((".png", ".jpg", ".jpeg", ".webp", ".gif"), "image") | {".pdf": "pdf"}
 _LONGEST_NAME = 1000
 """Number of characters from which on a value can't be a file's name or address and must be a text."""
@@ -163,8 +163,8 @@ def _single_value(value: Any, name: str, content: ToolContent) -> Any:
 def _ratings_and_notes(peek: Peek, content: ToolContent) -> tuple[list[str], list[str]]:
     """Return the columns of a CSV export that hold annotators' ratings, and those that hold notes.
 
-    A table doesn't say which. Columns count if they are a criterion's, mapped, star ratings, or if two annotators of
-    one task differ in them.
+    A table doesn't say which columns hold them. A column counts if it is named after a criterion, is mapped, holds star
+    ratings, or differs between two annotators of one task.
     """
     named = {plain(criterion.name) for criterion in content.rubric.criteria} if content.rubric else set()
     first: dict[Any, Mapping[str, Any]] = {}

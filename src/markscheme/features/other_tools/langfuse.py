@@ -1,6 +1,6 @@
 """Langfuse's exports: scores (CSV, JSON, or the API's answer), joined with the traces that hold the responses.
 
-The API's answer on comments is read for the comments on traces and observations.
+Comments on traces and observations are read from the API's answer on comments.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,7 +36,7 @@ def read_langfuse(files: Sequence[Peek], content: ToolContent) -> None:
     """Read traces as responses, scores as ratings, and comments as remarks.
 
     Raises:
-        RatingError: No scores are given where they are wanted: comments rate nothing, and traces don't separate the
+        RatingError: Ratings are wanted, and there are no scores: comments rate nothing, and traces don't separate the
             scores of different raters.
     """
     if content.needs_ratings and not any(peek.has(*_SCORE) for peek in files):

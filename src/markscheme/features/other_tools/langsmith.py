@@ -32,7 +32,7 @@ def read_langsmith(files: Sequence[Peek], content: ToolContent) -> None:
     """Read runs as responses and feedback as ratings.
 
     Raises:
-        RatingError: Only runs are given where ratings are wanted: their `feedback_stats` are averages over all raters.
+        RatingError: Ratings are wanted, and there are only runs, whose `feedback_stats` are averages over all raters.
     """
     if content.needs_ratings and not any(peek.has(*FEEDBACK) for peek in files):
         stats = [mapping(mapping(run).get("feedback_stats")) for _, run in files[0].first]

@@ -16,9 +16,9 @@ from markscheme.rubrics.rubric import YES_NO, Scale
 
 NOT_APPLICABLE: Final = ("na", "n/a", "not applicable", "not_applicable")
 NOT_COMPARABLE: Final = frozenset(["text", "one-value", "no-value", "several-values", "dates"])
-"""Codes of reasons why a metric can't be compared that no option resolves."""
+"""Codes of reasons why a metric can't be compared, with any options."""
 TWO_SIDES: Final = 2
-"""Fewest raters, or sides, for a comparison."""
+"""Fewest raters, or sides (people and judges), for a comparison."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,15 +27,15 @@ class RawRating:
 
     Attributes:
         unit: The response's id.
-        metric: The name of what was rated.
-        value: As in the file; None if the rater gave none.
-        rater: The rater; "" if the file doesn't say.
+        metric: Name of the metric.
+        value: The value as it is in the file; None if the rater gave none.
+        rater: Name of the rater; "" if the file doesn't say it.
         kind: The kind of rater that the file states; None if it doesn't.
-        reason: The rater's comment, or why there is no value; None without either.
-        at: When it was given, as written; None where the file doesn't say.
+        reason: The rater's comment, or the reason why there is no value; None without either.
+        at: Time at which it was given, as written; None if the file doesn't say it.
         blind: False if it corrected another rater's verdict.
         note: Further comments of the rater; None without any.
-        word: The word that the tool keeps next to a number; None where it keeps none.
+        word: The word that the tool stores with a number; None if it stores none.
     """
 
     unit: str
@@ -79,11 +79,11 @@ def of_number_and_word(value: Any, word: Any) -> tuple[Any, str | None]:
 def with_one_form(metric: Sequence[RawRating], meant: Iterable[str]) -> list[RawRating]:
     """Convert the ratings of one metric to all numbers or all words; a judge's failures become ratings without value.
 
-    Numbers count where each word has one number over all raters, and they tell the words apart; else words do, since
-    numbers of words are a setting of the tool, which may differ from rater to rater.
+    Numbers are used if each word has one number over all raters, and different words have different numbers. Else words
+    are used, since the number of a word is a setting of the tool, which may differ between raters.
 
     Args:
-        metric: The ratings, in which a number may have a word.
+        metric: The ratings, in which a number may have a word with it.
         meant: Words that the caller gives a meaning.
 
     Example:
@@ -183,14 +183,14 @@ def has_two_sides(metric: Iterable[RawRating]) -> bool:
 def scale_and_levels(metric: Sequence[RawRating], options: ColumnOptions) -> tuple[Scale, list[RawRating]]:
     """Return the scale that the words of one metric imply, and its ratings as levels on it.
 
-    Its raters are columns of a table, and the rules of tables hold.
+    The values are read by the rules for tables, with each rater as a column.
 
     Args:
         metric: The ratings of one metric, with words among their values.
-        options: What the caller says of values.
+        options: What the columns and values mean.
 
     Raises:
-        UsageError: The words may mean several things; it names the options that say which.
+        UsageError: The words may mean several things; the message names the options that say which.
     """
     units = list(dict.fromkeys(rating.unit for rating in metric))
     first: dict[tuple[str, bool], dict[str, str]] = {}

@@ -1,4 +1,4 @@
-"""What `import` prints: the ratings read, what was lost and the next step; or the rubric that it converted."""
+"""Output of `import`: the ratings read, what was lost and the next step; or the rubric that it converted."""
 
 import sys
 from collections.abc import Mapping, Sequence
@@ -48,16 +48,16 @@ def print_import(
 
     Args:
         files: The files.
-        rubric: The name or file of their rubric; None takes the one that they name or imply.
-        to: The file of ratings; None prints them.
-        examples: The file of examples; None writes none.
-        append: True if these may be there already.
+        rubric: The name or file of the files' rubric; None for the one that they name or imply.
+        to: The file of ratings to write; None to print them.
+        examples: The file of examples to write; None to write none.
+        append: True if these files may exist already.
         to_current_words: True if annotators gave their labels to the rubric's current words.
-        only: Whose ratings to keep; None keeps all.
-        answered_by: Who answered a labelling sheet; None for the rater it was written for.
+        only: "people" or "judges" to keep only their ratings; None to keep all.
+        answered_by: Name of the person who answered a labelling sheet; None for the rater it was written for.
         rater_column: The column with the rater's name; None for the usual ones.
-        columns: What the files don't say themselves.
-        json: True if the report is printed as JSON.
+        columns: What the files' columns and values mean.
+        json: True to print the report as JSON.
     """
     paths = [existing_file(path) for path in files]
     targets = TargetFiles(to, examples, append)
@@ -101,7 +101,7 @@ def convert(files: Sequence[Path], to: Path, options: ShapeOptions, *, json: boo
         The exit status.
 
     Raises:
-        UsageError: There are several files, one isn't there, or the one to write exists.
+        UsageError: There are several files, the file doesn't exist, or the file to write exists already.
     """
     paths = [existing_file(path) for path in files]
     if len(paths) > 1:
@@ -156,7 +156,7 @@ def _rubric_of_rows(path: Path) -> Rubric:
     """Return one rubric with all distinct criteria of the rubrics that a file's rows bring.
 
     Raises:
-        RatingError: A row or its rubric is faulty.
+        RatingError: A row or its rubric is invalid.
     """
     rubrics = []
     for line, row in json_rows(path, RatingError):

@@ -14,23 +14,23 @@ from markscheme.rubrics.reading import MAX_RUBRIC_BYTES, published_rubric
 from markscheme.rubrics.shape_hints import ShapeOptions
 
 _WIDTH = 120
-"""Largest number of characters in a line of YAML, as editors show them."""
+"""Largest number of characters in a line of YAML: as many as editors show."""
 
 
 def convert_rubric(path: Path, options: ShapeOptions) -> tuple[str, int, tuple[str, ...]]:
     """Convert a published rubric to markscheme's own format.
 
     Args:
-        path: Its file.
-        options: What the caller says of it.
+        path: The rubric's file.
+        options: Options on how it is read.
 
     Returns:
-        The text of the file, with notes as comments; the number of criteria; and the notes: what was assumed, and what
-        wasn't read.
+        The text of the new file, with notes as comments; the number of criteria; and the notes on what was assumed and
+        what wasn't read.
 
     Raises:
-        RubricError: It can't be read whole; says which option helps.
-        UsageError: It is in markscheme's own format, or no rubric.
+        RubricError: Parts of it can't be read; the message says which option helps.
+        UsageError: The file is in markscheme's own format already, or isn't a rubric.
     """
     data, _ = plain_data(
         read_text(path, RubricError, most_bytes=MAX_RUBRIC_BYTES), form_of(path), RubricError, path=path

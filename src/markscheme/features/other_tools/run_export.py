@@ -36,12 +36,12 @@ def export_examples(
     """Write the examples of a rubric, and return the exit status.
 
     Args:
-        rubric: Its name or file.
-        labels: Which examples.
+        rubric: The rubric's name or file.
+        labels: Options on which examples are exported.
         judge: Names of judges.
         added: Options of features, which may export something else.
-        promptfoo: The file of a Promptfoo configuration; None prints lines.
-        json: True if they are printed as one JSON list.
+        promptfoo: The file of a Promptfoo configuration to write; None to print lines.
+        json: True to print the examples as one JSON list.
     """
     path = find_rubric(rubric)
     loaded = load_rubric(path)

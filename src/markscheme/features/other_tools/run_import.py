@@ -26,7 +26,7 @@ from markscheme.readers.tables import FIELDS, PROBABILITY
 from markscheme.rubrics.rubric import Rubric
 
 MOST_LOSSES_NAMED = 5
-"""Largest number of kinds of lost contents that an error names: a long list would hide the most frequent."""
+"""Largest number of kinds of lost contents that an error names: a long list would hide the most frequent kinds."""
 NO_TARGETS = TargetFiles()
 """Target files of an import that writes nothing."""
 _OF_ROWS = frozenset(file_format.name for file_format in (TABLE, PLAIN_LINES, LIST))
@@ -40,10 +40,10 @@ class ImportRun:
     """Result of an import: what was read, and what was added to which files.
 
     Attributes:
-        file: What the files contain, as one; its `lost` counts what ratings can't hold.
+        file: The contents of the files, as one file; its `lost` counts what ratings can't hold.
         targets: The files that were written.
-        ratings: The ratings that were added; all of them where no file of ratings is written.
-        additions: What was new to a file of ratings that was there, and what of it was left out; None for a new file.
+        ratings: The ratings that were added; all ratings if no file of ratings is written.
+        additions: Which ratings were new to an existing file of ratings, and which were left out; None for a new file.
         examples: The examples that were added.
     """
 
@@ -67,23 +67,25 @@ def import_files(
     """Read exported files, and add their new ratings and examples to the target files.
 
     Args:
-        files: The files; several are one export.
-        rubric: Whose criteria and scales the ratings must fit; None takes the one that the files name or imply.
-        targets: Where ratings and examples are written.
+        files: The files; if there are several, they are parts of one export.
+        rubric: The rubric whose criteria and scales the ratings must fit; None for the one that the files name or
+            imply.
+        targets: The files to which ratings and examples are written.
         to_current_words: True if annotators gave their labels to the rubric's current words.
-        only: Whose ratings to keep; None keeps all.
-        answered_by: Who answered a labelling sheet; None for the rater it was written for.
-        columns: What the files don't say themselves.
+        only: "people" or "judges" to keep only their ratings; None to keep all.
+        answered_by: Name of the person who answered a labelling sheet; None for the rater it was written for.
+        columns: What the files' columns and values mean.
 
     Raises:
-        RatingError: A file can't be read, or contains no rating; or a target has other responses under the ids.
+        RatingError: A file can't be read, or contains no rating; or a target has other responses under the examples'
+            ids.
         ComparisonError: The files imply rubrics without a criterion in common.
         UsageError: There is no file, or no rubric whose words are current; `only` is another word; a column is mapped
-            to what the rubric doesn't have, it isn't clear who answered a sheet, ratings would be gold by their own
-            word, or a target can't be written.
+            to something that the rubric doesn't have; it isn't clear who answered a sheet; ratings call themselves
+            gold; or a target can't be written.
 
     Warns:
-        DamagedLine: Names a line that is left out, where such lines are.
+        DamagedLine: A damaged line is left out; the warning names it.
     """
     if not files:
         raise UsageError("there is no file to import")
@@ -118,14 +120,14 @@ def _by_who_answered(file: RatedFile, name: str | None, path: Path, targets: Tar
     """Return a file's ratings; those of a labelling sheet under the name of the annotator who filled it in.
 
     Args:
-        file: What was read.
-        name: Who answered a sheet; None for the rater it was written for.
+        file: The content of the files.
+        name: Name of the person who answered a sheet; None for the rater it was written for.
         path: The first file that was read.
-        targets: The files to write, of which a folder's is named after a rater.
+        targets: The files to write; a file of ratings in a calibration folder is named after its rater.
 
     Raises:
-        UsageError: A sheet is of another rater than a file's name says, and the caller doesn't say who answered; or
-            says so of another file than a sheet.
+        UsageError: A sheet is of a rater other than the file's name says, and the caller doesn't say who answered it;
+            or the caller says it of a file that isn't a sheet.
     """
     ratings = RatingCodes.of(file.ratings)
     if file.format != SHEET.name:
@@ -161,7 +163,7 @@ def _refuse_empty(file: RatedFile, path: Path, targets: TargetFiles) -> None:
     """Refuse to import a file without ratings, unless only examples are to be written.
 
     Raises:
-        RatingError: Says what it contains instead.
+        RatingError: The file has no ratings; the message says what it contains instead.
     """
     examples_alone = targets.ratings is None and targets.examples is not None and file.examples
     if not file.ratings and not examples_alone:
@@ -172,12 +174,12 @@ def _refuse_unsigned(file: RatedFile, paths: Sequence[Path], *, is_said: bool) -
     """Refuse ratings that need a sheet's signed head and lack it: adjudicated ones, and answers to a sheet.
 
     Args:
-        file: What was read.
-        paths: The files it was read from.
+        file: The content of the files.
+        paths: The files that were read.
         is_said: True if the caller says that the ratings are adjudicated.
 
     Raises:
-        RatingError: A file has the name of a sheet's answers, and no head.
+        RatingError: A file is named like a sheet's answers, and has no head.
         UsageError: Ratings call themselves adjudicated, and the caller doesn't say that they are.
     """
     if file.format == SHEET.name:
@@ -198,11 +200,11 @@ def _added(file: RatedFile, rubric: Rubric, targets: TargetFiles, current: Rubri
     """Add new ratings and examples to the target files, while other processes that add to them wait.
 
     Args:
-        file: What to add.
-        rubric: The rubric of what was read.
+        file: The content to add.
+        rubric: The rubric of the content.
         targets: The files to write.
-        current: The rubric with its words of today, after which labels of people may be told from later ones; None
-            where none was named.
+        current: The rubric with its current words, to record that people's labels were given under these; None if no
+            rubric was named.
     """
     with targets.turn_to_add():
         additions = targets.additions(file.ratings, rubric)
@@ -228,7 +230,7 @@ def _refuse_unknown_columns(files: Sequence[Path], columns: ColumnOptions) -> No
     """Refuse a column that is mapped with `--map` and that no row has.
 
     Raises:
-        UsageError: Names the column, and the nearest one.
+        UsageError: No row has the column; the message names it and the nearest one.
     """
     fields = columns_from_options(columns).fields
     missing = list(fields)
@@ -258,7 +260,7 @@ def _refuse_unknown_fields(fields: Mapping[str, str], rubric: Rubric) -> None:
         rubric: The rubric.
 
     Raises:
-        UsageError: Names the column, and the nearest field or criterion.
+        UsageError: There is such a column; the message names it, and the nearest field or criterion.
     """
     meanings = [*FIELDS, *(criterion.name for criterion in rubric.criteria)]
     for column, meaning in fields.items():

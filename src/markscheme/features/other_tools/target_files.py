@@ -22,12 +22,12 @@ class TargetFiles:
     """The files to which an import writes ratings and examples.
 
     Attributes:
-        ratings: The file of ratings; None writes none.
-        examples: The file of examples; None writes none.
-        append: True if they may be there already.
+        ratings: The file of ratings; None to write none.
+        examples: The file of examples; None to write none.
+        append: True if the files may exist already.
 
     Raises:
-        UsageError: One can't be written, or is there and may not be added to; or both are the same file.
+        UsageError: A file can't be written, or exists although `append` is False; or both are the same file.
     """
 
     ratings: Path | None = None
@@ -84,11 +84,11 @@ class TargetFiles:
         """Return the examples that the file of examples lacks; nothing if no such file is to be written.
 
         Args:
-            examples: Those to add.
-            where: What they come from.
+            examples: The examples to add.
+            where: Name of their source, for messages.
 
         Raises:
-            RatingError: The file has other responses under their ids, or a line that isn't JSON.
+            RatingError: The file has other responses under these ids, or a line that isn't JSON.
         """
         if self.examples is None:
             return []
@@ -99,7 +99,7 @@ class TargetFiles:
 
         Args:
             new: The examples.
-            rubric: Says whether they are pairs.
+            rubric: Their rubric, which says whether they are pairs.
 
         Raises:
             RatingError: The file of examples can't be read or written.
@@ -112,7 +112,7 @@ class TargetFiles:
         """Append ratings and examples to the files, which are made if missing; call within `turn_to_add`.
 
         Raises:
-            UsageError: One can't be written.
+            UsageError: A file can't be written.
         """
         if self.examples is not None:
             lines = (json_text(example.to_json(self.examples.parent)) for example in examples)

@@ -1,4 +1,4 @@
-"""The content of an export's files: responses, and the values raters gave them; everything dropped is counted."""
+"""The content of an export's files: responses, and the values that raters gave; everything dropped is counted."""
 
 import math
 from collections import Counter
@@ -45,8 +45,8 @@ class Fields:
 
     Args:
         record: The record.
-        content: What counts it.
-        what: The kind of record, in the singular.
+        content: The collector that counts lost fields.
+        name: The kind of record, in the singular.
         skipped: Fields without information on a response or a rating, such as the tool's own ids.
     """
 
@@ -107,14 +107,14 @@ class ToolContent(Import):
     """Collector of responses, ratings and comments while the files of one export are read.
 
     Attributes:
-        rubric: The rubric that the metrics belong to; None infers one.
+        rubric: The rubric that the metrics belong to; None to infer one.
         raw_ratings: The values that raters gave.
-        responses: By id; a later response with the same id counts as lost.
-        scales: Lowest and highest value by metric, if the files state them.
-        remarks: Words that no rating holds.
-        for_remarks: True if words alone are wanted, so that an export without ratings will do.
-        for_responses: The same, where responses alone are wanted.
-        not_rated: Counts, among the lost, of what came in as remarks.
+        responses: The responses, by id; a later response with the same id counts as lost.
+        scales: Lowest and highest value of each metric for which the files state them, by the metric's name.
+        remarks: Comments that don't belong to a rating.
+        for_remarks: True if only remarks are wanted, so that an export without ratings is accepted.
+        for_responses: True if only responses are wanted, so that an export without ratings is accepted.
+        not_rated: Counts of what is counted as lost for ratings although it was read as remarks.
     """
 
     rubric: Rubric | None = None
@@ -153,8 +153,8 @@ class ToolContent(Import):
         """Add a response under its id, with its inputs.
 
         Args:
-            unit: Its id.
-            response: As in the file; an object with one key counts as the value of that key.
+            unit: The response's id.
+            response: The response as it is in the file; an object with one key counts as the value of that key.
             inputs: The query, as a text, or an object of inputs.
             more: Further inputs by name.
         """
@@ -184,7 +184,7 @@ class ToolContent(Import):
         Args:
             name: The input's name for a rubric that declares none.
             recorded: Messages or spans.
-            beyond: How many of them a response without an agent has.
+            beyond: Number of messages or spans of a response without an agent; only with more of them are there steps.
         """
         declared = [
             name_of_input
@@ -225,7 +225,7 @@ class ToolContent(Import):
 
         Raises:
             UsageError: The words of a metric may mean several things.
-            RatingError: There is no metric with levels.
+            RatingError: No metric has levels.
         """
         criteria: list[Criterion] = []
         read: list[RawRating] = []
@@ -255,7 +255,7 @@ class ToolContent(Import):
         """Infer a metric's scale, None if no value is a level; return it with the ratings, whose words become levels.
 
         Raises:
-            UsageError: Its words may mean several things, and both sides rated it.
+            UsageError: The metric's words may mean several things, and both people and judges rated it.
         """
         values = [self.meant(raw.value) for raw in metric]
         if name in self.scales or (not has_words(values) and not has_marks_against_numbers(metric)):
@@ -296,7 +296,7 @@ class ToolContent(Import):
         """Refuse a `--map` of a metric that no rating has; fields and `metadata.KEY` aren't metrics.
 
         Raises:
-            RatingError: Names the metric, and the nearest one.
+            RatingError: No rating has the metric; the message names it and the nearest one.
         """
         metrics = dict.fromkeys(raw.metric for raw in self.raw_ratings)
         for column, meaning in self.columns.fields.items():
@@ -399,7 +399,7 @@ class ToolContent(Import):
     def _put(self, ratings: dict[tuple[str, str, Kind, int], Rating], raw: RawRating, reading: Reading) -> None:
         """Add a raw rating to the ratings that its rater gave the response.
 
-        A repeated value replaces an annotator's earlier one; of a judge, it is a further run.
+        A repeated value replaces an annotator's earlier one; by a judge, it counts as a further run.
         """
         name = self._criterion_of(raw.metric)
         criterion = reading.criterion(name)
