@@ -1,8 +1,8 @@
 """Strengths of systems from preferences between two of them at a time: Davidson's model of wins and ties.
 
 P(i beats j) : P(tie) : P(j beats i) = √(πi/πj) : ν : √(πj/πi). Strengths are given as logarithms that sum to 0.
-Preferences are arrays of one row per pair: the systems by number, and -1 where the first is better, 0 for a tie, 1
-where the second is.
+Preferences are arrays with one row per pair: the numbers of the two systems, and -1 if the first is better, 0 for a
+tie, 1 if the second is better.
 """
 
 from collections.abc import Mapping
@@ -28,13 +28,14 @@ from markscheme.stats.shares import FEWEST_GROUPS, GROUPS_TO_TRUST
 MOST_NEWTON_STEPS = 60
 """Largest number of Newton steps: the likelihood is concave, and five to ten usually suffice."""
 NEGLIGIBLE_STEP = 1e-10
-"""Size of a step of log strengths below which it changes no printed digit."""
+"""Size of a step of log strengths below which no printed digit changes."""
 LONGEST_STEP = 2.0
-"""Largest step of log strengths: far from the maximum a longer one may overshoot."""
+"""Largest step of log strengths: far from the maximum, a longer step may overshoot."""
 FURTHEST = 12.0
-"""Log strength beyond which a strength isn't finite: it would be odds of 400 to 1, and grow with every further step."""
+"""Log strength beyond which a strength counts as not finite: it would mean odds of 400 to 1, and grow with each
+step."""
 RIDGE = 1e-9
-"""Amount added to the curvature, so that a step is defined where strengths are not finite; it changes no printed
+"""Amount added to the curvature, so that a step is defined even if strengths are not finite; it changes no printed
 digit."""
 _WON, _TIED, _LOST = range(3)
 """Indices of the results of a pair: won, tied or lost by the first response."""
@@ -45,10 +46,10 @@ class PairFit:
     """Fit of Davidson's model to the results of two systems: the observed and the expected mean preference.
 
     Attributes:
-        systems: Their numbers, the lower one first.
-        n: Pairs of their responses.
+        systems: Numbers of the two systems, the lower one first.
+        n: Number of pairs of their responses.
         observed: Mean preference for the first, from -1 to 1: its wins minus its losses, divided by `n`.
-        expected: Mean preference for the first by the model; None where it gives none.
+        expected: Mean preference for the first by the model; None if the model gives none.
     """
 
     systems: tuple[int, int]
@@ -67,12 +68,12 @@ class Strengths:
     """Strengths of systems, as Davidson's model estimates them from preferences, with jackknife intervals by groups.
 
     Attributes:
-        log_strengths: One per system; without a value where it has no finite strength.
+        log_strengths: Log strength of each system; without a value if it has no finite strength.
         differences: For two systems i < j, the log strength of i minus that of j.
-        log_tie: Logarithm of ν, how readily a pair ties; without a value where nothing ever ties.
-        fits: Each pair of systems, observed and expected, the largest miss first.
-        n: Pairs of responses.
-        n_groups: Groups that they come from.
+        log_tie: Logarithm of ν, which says how readily a pair ties; without a value if no pair ties.
+        fits: The fit to each pair of systems, the largest difference of observed and expected first.
+        n: Number of pairs of responses.
+        n_groups: Number of groups that these pairs come from.
     """
 
     log_strengths: tuple[Estimate, ...]
@@ -115,19 +116,21 @@ def davidson(
 
     Args:
         first: The number of the system behind each first response, shape (n,).
-        second: The number of the one behind the second response, shape (n,).
-        preference: Shape (n,): below 0 where the first is better, 0 for a tie, above 0 where the second is; nan = none.
-        n_systems: How many systems there are.
-        groups: A name for each pair, shape (n,), where several share a prompt; they are left out together.
+        second: The number of the system behind each second response, shape (n,).
+        preference: Below 0 if the first response is better, 0 for a tie, above 0 if the second is, nan where there is
+            no preference, shape (n,).
+        n_systems: Number of systems.
+        groups: A name for each pair's group, such as a prompt that several share, shape (n,); the jackknife leaves out
+            whole groups.
         level: Coverage of the intervals, 0 to 1.
 
     Returns:
         Log strengths that sum to 0 over the systems that have one. A system that always wins or always loses has none,
-        nor has one that no results link to the others. Intervals are t with one degree of freedom less than there are
-        groups; with fewer than 5 groups there is none, and with fewer than 10 it is approximate.
+        nor has one that no results link to the others. Intervals are t intervals with one degree of freedom less than
+        there are groups; with fewer than 5 groups there are none, and with fewer than 10 they are approximate.
 
     Raises:
-        ValueError: The caller's fault: arrays of different lengths, or a number that is no system's.
+        ValueError: Arrays have different lengths, or a number isn't that of a system, which is the caller's mistake.
 
     Source:
         Davidson (1970), Journal of the American Statistical Association 65(329), 317-328.
@@ -164,7 +167,7 @@ def _results(first: Integers, second: Integers, preference: Floats, n_systems: i
     """Count each system's wins, ties and losses against each other one: in all pairs, then without each group of pairs.
 
     Returns:
-        Shape (1 + n_groups, n_systems, n_systems, 3); each pair counts from both sides.
+        The counts, shape (1 + n_groups, n_systems, n_systems, 3); each pair counts from both sides.
     """
     by_group = np.zeros((groups.n, n_systems, n_systems, 3))
     outcome = np.sign(preference).astype(np.int64) + 1
@@ -364,7 +367,7 @@ def cycles(results: Mapping[tuple[int, int], Estimate], n_systems: int) -> tuple
 
     Args:
         results: For two systems i < j, the mean preference for i over j, with its interval.
-        n_systems: How many systems there are.
+        n_systems: Number of systems.
 
     Example:
         >>> better, worse = Estimate(0.5, 0.2, 0.8, n=40), Estimate(-0.5, -0.8, -0.2, n=40)

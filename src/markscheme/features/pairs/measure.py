@@ -30,7 +30,7 @@ class PairMeasure(Measure):
     """Measure on which two raters of pairs are compared: their preferences, or their levels on one criterion.
 
     Attributes:
-        tie_within: How close to the middle a score is a tie.
+        tie_within: Largest distance of a score from the middle that is a tie.
     """
 
     tie_within: float = 0.0

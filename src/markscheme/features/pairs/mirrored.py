@@ -1,6 +1,6 @@
 """Agreement on pairs that doesn't depend on which response is stored first: each pair also counts mirrored.
 
-Levels mirror each other round 0. Turning any pair round changes no figure.
+The mirror image of a level is its negative. Swapping the responses of any pair doesn't change any figure.
 """
 
 from dataclasses import replace
@@ -16,7 +16,7 @@ from markscheme.stats.severity import error_family, pair_statistic
 from markscheme.stats.shares import GroupedMean, grouped_mean, share
 
 SHARES = ("exact_agreement", "within_one")
-"""Statistics that are the same for a pair and its mirror image, so that they are computed from each pair once."""
+"""Statistics that are equal for a pair and its mirror image, so that they are computed from each pair once."""
 
 
 def pair_agreement_family(
@@ -30,15 +30,15 @@ def pair_agreement_family(
     """Compute agreement and errors of a judge with gold over each pair and its mirror image.
 
     Args:
-        gold: Gold levels, shape (n_pairs,), below 0 where the first response is better; nan = none.
-        judge: The judge's levels, shape (n_pairs,), below 0 where the first response is better; nan = none.
-        levels: The scale's levels, which mirror each other round 0.
-        groups: A name for each pair, shape (n_pairs,), where several share a prompt.
+        gold: Gold levels, shape (n_pairs,), below 0 if the first response is better, nan where there is none.
+        judge: The judge's levels, shape (n_pairs,), below 0 if the first response is better, nan where there is none.
+        levels: The scale's levels, of which each one's negative is a level too.
+        groups: A name for each pair's group, such as a prompt that several share, shape (n_pairs,).
         level: Coverage of the intervals.
 
     Returns:
-        The statistics of `two_raters` and `error_family`, with `n` the pairs or groups of them. Shares are those of the
-        pairs themselves.
+        The statistics of `two_raters` and `error_family` by name, whose `n` is the number of pairs, or of groups of
+        them. Shares are computed from the pairs without their mirror images.
 
     Example:
         >>> found = pair_agreement_family([-1, -1, 0, 1], [-1, 1, 0, 1], levels=[-1, 0, 1])
@@ -68,9 +68,11 @@ def order_flips(
     """Estimate the share of pairs whose level from a rater changes when the two responses are shown in reverse order.
 
     Args:
-        first_order: Levels of the stored order, from the first order shown, shape (n_pairs,); nan = none.
-        second_order: Levels of the stored order, from the other order shown, shape (n_pairs,); nan = none.
-        groups: A name for each pair, where several share a prompt.
+        first_order: Levels for the stored order that the rater gave when shown the pair in the first order, shape
+            (n_pairs,), nan where there is none.
+        second_order: Levels for the stored order that the rater gave when shown the pair in the other order, shape
+            (n_pairs,), nan where there is none.
+        groups: A name for each pair's group, such as a prompt that several share, shape (n_pairs,).
         level: Coverage of the interval.
 
     Example:
@@ -86,12 +88,15 @@ def lean_to_first(first_order: npt.ArrayLike, second_order: npt.ArrayLike, *, gr
     """Compute how much a rater prefers the response that is shown first, regardless of which one that is.
 
     Args:
-        first_order: Levels of the stored order where the first response was shown first, shape (n_pairs,); nan = none.
-        second_order: Levels of the stored order where the second one was shown first, shape (n_pairs,).
-        groups: A name for each pair, where several share a prompt.
+        first_order: Levels for the stored order when the first response was shown first, shape (n_pairs,), nan where
+            there is none.
+        second_order: Levels for the stored order when the second response was shown first, shape (n_pairs,), nan where
+            there is none.
+        groups: A name for each pair's group, such as a prompt that several share, shape (n_pairs,).
 
     Returns:
-        From -1 (always the one shown second) to 1; 0 without a lean. A pair with one order counts by that alone.
+        The lean, from -1 (always prefers the response shown second) to 1; 0 for none. A pair that was shown in only one
+        order counts by that order alone.
 
     Example:
         >>> lean_to_first([-1, -1, 0, 1], [1, 1, 0, 1]).value
@@ -121,14 +126,14 @@ def length_lean(
     Each pair counts with its mirror image.
 
     Args:
-        preference: Shape (n_pairs,), from -1, the first is better, to 1; nan = none.
+        preference: Preferences from -1 (the first response is better) to 1, shape (n_pairs,), nan where there is none.
         log_ratios: Logarithm of the length of the second response over that of the first, shape (n_pairs,).
-        groups: A name for each pair, where several share a prompt.
+        groups: A name for each pair's group, such as a prompt that several share, shape (n_pairs,).
         level: Coverage of the interval.
 
     Returns:
-        Pearson's r, -1 to 1; above 0 the longer response is preferred. Undefined where all pairs tie or are of one
-        length.
+        Pearson's r, -1 to 1; above 0, longer responses are preferred. Undefined if all pairs tie, or if the responses
+        of every pair have equal length.
 
     Example:
         >>> length_lean([1, 1, -1, 0], [0.5, 0.2, -0.4, 0.1]).value > 0.9

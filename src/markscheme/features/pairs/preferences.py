@@ -24,7 +24,8 @@ from markscheme.stats.intervals import Floats, Integers, mapped
 from markscheme.stats.shares import grouped_mean, share
 
 LEAN_TO_NAME = 0.05
-"""Least lean to the response shown first that is reported: preferred 5 points more often than the one shown second."""
+"""Smallest lean to the response shown first that is reported: it is preferred 5 points more often than the other
+one."""
 LEAN_SIGNIFICANT = 0.05
 """Largest p of the sign-flip test at which a lean counts as shown, if no pairs share a group."""
 
@@ -34,14 +35,15 @@ class OrderFigures:
     """Figures on how a rater's preferences depend on the order in which responses are shown, and on their length.
 
     Attributes:
-        rater: Its name.
-        pairs: Pairs it rated in a known order.
-        in_both: Those that it rated in both.
-        flips: Of these, the share with another preference in the other order.
-        lean: How much oftener it prefers what it is shown first, from -1 to 1.
-        lean_p: That a rater without a lean would lean as far, by the sign-flip test; None where pairs share groups.
+        rater: Name of the rater.
+        pairs: Number of pairs that it rated in a known order.
+        in_both: Number of pairs that it rated in both orders.
+        flips: Share of the pairs rated in both orders whose preference differs between the orders.
+        lean: How much more often it prefers the response shown first than the other one, from -1 to 1.
+        lean_p: Probability that a rater without a lean would lean as far, by the sign-flip test; None if pairs share
+            groups.
         length: Correlation of its preference with the ratio of lengths; above 0 it prefers longer responses.
-        flipped: Ids of the pairs with another preference in the other order.
+        flipped: Ids of the pairs whose preference differs between the orders.
     """
 
     rater: str
@@ -79,10 +81,10 @@ def order_figures(
     """Compute how order and length affect a rater's preferences; None if no rating records the order shown.
 
     Args:
-        rubric: Of pairs.
+        rubric: The rubric of pairs.
         examples: The pairs, with their texts and groups.
-        ratings: The rater's, each of one order.
-        rater: Its name.
+        ratings: The rater's ratings, each of a pair in one order.
+        rater: Name of the rater.
     """
     ids = [example.id for example in examples]
     listed = [rating for rating in ratings if rating.shown is not None]
@@ -128,13 +130,13 @@ class SystemPair:
     """Comparison of two systems by one rater's preferences between their responses.
 
     Attributes:
-        first: The name of one.
-        second: The name of the other.
-        n: Pairs of their responses.
+        first: Name of the first system.
+        second: Name of the second system.
+        n: Number of pairs of their responses.
         prefers_first: Share of these pairs in which the first is preferred.
         ties: Share of these pairs that tie.
         prefers_second: Share of these pairs in which the second is preferred.
-        difference: Share for the first minus share for the second, from -1 to 1.
+        difference: Share in which the first is preferred minus share in which the second is, from -1 to 1.
     """
 
     first: str
@@ -163,14 +165,14 @@ class SystemsCompared:
     """Comparison of the systems that wrote pairs of responses, by the preferences of one rater or by gold.
 
     Attributes:
-        rater: Its name.
-        systems: Their names, in alphabetical order; `in_order` has the strongest first.
-        pairs: Each two of them that were compared.
-        strengths: Davidson's model, for three systems or more; None for two.
-        cycles: Triples of systems that go round in a circle, each step beyond its interval.
-        triples: Triples that were compared.
-        n: Pairs of responses.
-        n_groups: Groups of pairs that share inputs.
+        rater: Name of the rater.
+        systems: Names of the systems, in alphabetical order; `in_order` has the strongest first.
+        pairs: The comparison of each two systems that were compared.
+        strengths: Strengths by Davidson's model, for three systems or more; None for two.
+        cycles: Number of triples of systems that significantly beat each other in a circle.
+        triples: Number of triples that were compared.
+        n: Number of pairs of responses.
+        n_groups: Number of groups of pairs that share inputs.
     """
 
     rater: str
@@ -248,10 +250,10 @@ def systems_compared(rubric: Rubric, examples: Sequence[Example], scores: Floats
     """Compare systems by one rater's scores of pairs; None if the pairs don't name the systems that wrote them.
 
     Args:
-        rubric: Of pairs.
+        rubric: The rubric of pairs.
         examples: The pairs.
-        scores: The rater's, shape (n_pairs,), 0 to 1; nan where there is none.
-        rater: Its name.
+        scores: The rater's scores, shape (n_pairs,), 0 to 1; nan where there is none.
+        rater: Name of the rater.
     """
     preference = 2 * preferences_of_scores(scores, rubric.tie_within) - 1
     sides = [example.sides for example in examples]

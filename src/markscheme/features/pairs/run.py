@@ -21,10 +21,10 @@ class PairsCompared(Reported):
     """Comparisons of the systems that wrote some pairs of responses: one by the labels, and one by each judge.
 
     Attributes:
-        rubric: By which the pairs were judged.
-        systems: By the labels together, where there are any, then by each judge.
-        orders: How order and length move each judge whose ratings say what order was shown.
-        pairs: Pairs with at least one rating.
+        rubric: The rubric by which the pairs were judged.
+        systems: The comparison by all labels together, if there are any, then that by each judge.
+        orders: The effects of order and length on each judge whose ratings record the order shown.
+        pairs: Number of pairs with at least one rating.
     """
 
     rubric: Rubric
@@ -37,8 +37,8 @@ def rank_systems_of_pairs(rubric: Rubric, pairs: ExampleSet, judged: Sequence[Ra
     """Rank the systems that wrote pairs of responses; None if no rated pair names its systems.
 
     Args:
-        rubric: Of pairs.
-        pairs: With their labels.
+        rubric: The rubric of pairs.
+        pairs: The pairs, with their labels.
         judged: The judges' ratings.
     """
     preferences = [*_by_labels(rubric, pairs), *_by_judges(rubric, pairs.examples, judged)]
