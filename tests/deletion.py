@@ -37,10 +37,10 @@ SINGLE_TESTS_OF_THE_WHOLE = (
     "tests/commands/test_first_screens.py::test_the_first_screen_of_a_command_equals_its_golden_file_and_fits_a_terminal[status]",
     "tests/commands/test_mutated_files.py::test_mutated_files_never_cause_a_traceback_and_every_refusal_names_a_file",
     "tests/commands/test_call.py::test_calibrate_s_help_fits_45_lines_and_shows_the_common_options_only",
-    "tests/test_rooms.py::test_a_limit_is_lowered_when_its_figure_falls",
-    "tests/test_rooms.py::test_every_measured_figure_has_a_limit_and_every_feature_has_words_by_which_mentions_of_it_are_found",
-    "tests/test_house.py::test_a_limit_is_lowered_when_its_figure_falls",
-    "tests/test_house.py::test_the_share_of_vague_names_in_tests_is_within_its_limit",
+    "tests/test_rooms.py::test_a_limit_on_the_structure_of_the_package_must_be_lowered_when_the_measured_figure_falls",
+    "tests/test_rooms.py::test_every_figure_on_the_structure_of_the_package_has_a_limit_and_every_feature_has_words_to_search_for",
+    "tests/test_house.py::test_a_limit_on_the_style_of_the_code_must_be_lowered_when_the_measured_figure_falls",
+    "tests/test_house.py::test_the_share_of_vague_names_of_variables_in_tests_is_within_its_limit",
 )
 """Tests of commands with the options, the judges or the files of all features, and those that a figure of the whole
 package has fallen no further than its limit; that none is above it stays tested."""

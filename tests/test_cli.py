@@ -49,14 +49,14 @@ def test_no_command_has_two_options_of_one_name(command: str) -> None:
 
 
 @pytest.mark.parametrize("command", command_names())
-def test_each_command_can_print_json_and_no_flag_has_a_generated_opposite(command: str) -> None:
+def test_each_command_can_print_json_and_no_option_has_a_generated_opposite_such_as_no_accept(command: str) -> None:
     shown = run("markscheme", command, "--help-all").stdout
     assert re.search(r"^  --json", shown, re.MULTILINE)
     assert set(re.findall(r"--no-\w+", shown)) <= set()
     assert "--empty-" not in shown
 
 
-def test_an_unknown_command_or_option_exits_2_with_one_line_that_names_the_nearest() -> None:
+def test_an_unknown_command_or_option_exits_2_with_one_line_that_names_the_nearest_known_one() -> None:
     for arguments, nearest in (
         (("callibrate",), "did you mean `calibrate`?"),
         (("grade", "code-quality", "--jsno"), "did you mean `--json`?"),
@@ -87,7 +87,7 @@ def test_a_closed_output_pipe_is_not_an_error() -> None:
     assert (len(done.stdout), done.stderr) == (10, "")
 
 
-def test_a_broken_installation_never_looks_like_a_rubric_that_needs_adjusting(tmp_path: Path) -> None:
+def test_a_broken_installation_exits_70_and_not_with_the_status_for_a_rubric_to_adjust(tmp_path: Path) -> None:
     (tmp_path / "numpy.py").write_text("raise RuntimeError('half installed')")
     done = run("calibrate", "error-messages", env={"PYTHONPATH": str(tmp_path)})
     assert done.returncode == 70
@@ -95,7 +95,7 @@ def test_a_broken_installation_never_looks_like_a_rubric_that_needs_adjusting(tm
     assert done.stderr.splitlines()[-1].startswith("error: this is a bug in markscheme or a broken installation")
 
 
-def test_user_code_that_exits_never_sets_a_command_s_exit_status(tmp_path: Path) -> None:
+def test_user_code_that_calls_sys_exit_never_sets_a_command_s_exit_status(tmp_path: Path) -> None:
     (tmp_path / "numpy.py").write_text("raise SystemExit(0)")
     done = run("calibrate", "error-messages", env={"PYTHONPATH": str(tmp_path)})
     assert done.returncode == 70

@@ -35,7 +35,7 @@ FOLDERS = {
 NEW_FEATURES = ("Add a judge", "Add a statistic", "Add a finding")
 
 
-def test_the_table_of_the_layout_in_the_contributing_guide_names_every_module_in_the_order_of_its_layers() -> None:
+def test_the_layout_table_in_the_contributing_guide_lists_modules_in_the_order_in_which_they_may_import() -> None:
     table = PAGE.partition("## Layout\n")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| (`.*?`) \|", table, re.M)
     assert [name.rstrip("/") for row in rows for name in re.findall(r"`(.+?)`", row)] == LAYERS
@@ -96,7 +96,7 @@ def measured(followed: Followed, tmp_path_factory: pytest.TempPathFactory) -> di
     return {**shown, "terminal": done.stdout, "json": json.loads(shown["json"])}
 
 
-def test_a_statistic_added_by_a_documented_recipe_is_in_the_json_of_each_criterion_and_of_the_whole(
+def test_a_statistic_added_by_a_documented_recipe_is_in_the_json_of_each_criterion_and_of_the_overall_figures(
     measured: dict[str, Any],
 ) -> None:
     report = measured["json"]
@@ -137,12 +137,12 @@ def test_a_finding_added_by_a_documented_recipe_is_in_every_report_with_its_advi
     assert findings[1]["message"] in files["junit"].read_text(encoding="utf-8")
 
 
-def test_no_two_documented_recipes_change_the_same_file(followed: Followed) -> None:
+def test_no_two_recipes_of_the_contributing_guide_change_the_same_file(followed: Followed) -> None:
     files = [name for touched in followed.touched.values() for name in set(touched) - {LIST}]
     assert len(set(files)) == len(files)
 
 
-def test_a_documented_recipe_whose_lines_are_no_longer_in_the_code_fails(tmp_path: Path) -> None:
+def test_a_recipe_of_the_contributing_guide_whose_lines_are_no_longer_in_the_code_fails(tmp_path: Path) -> None:
     (tmp_path / "a.py").write_text("x = 1\n\nz = 3\n", encoding="utf-8")
     patch(tmp_path / "a.py", " x = 1\n+y = 2\n\n-z = 3\n+z = 4\n")
     assert (tmp_path / "a.py").read_text(encoding="utf-8") == "x = 1\ny = 2\n\nz = 4\n"

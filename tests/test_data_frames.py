@@ -19,7 +19,7 @@ EMPTY = {"NaN": float("nan"), "NA": pd.NA, "NaT": pd.NaT, "no date": np.datetime
 
 
 @pytest.mark.parametrize("empty", EMPTY.values(), ids=EMPTY)
-def test_an_empty_cell_of_a_raters_table_is_no_rating(empty: Any) -> None:
+def test_an_empty_cell_in_a_data_frame_of_raters_is_a_missing_rating(empty: Any) -> None:
     frame = pd.DataFrame({"id": list("abcde"), "ann": [1, 2, 3, 1, 2], "ben": [1, 3, 3, 1, None]}, dtype=object)
     without = agreement(frame.to_dict("records"))
     frame.loc[4, "ben"] = empty
@@ -69,7 +69,7 @@ def verdicts(empty: Any) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("empty", EMPTY.values(), ids=EMPTY)
-def test_empty_cells_of_examples_and_ratings_are_left_out(empty: Any) -> None:
+def test_empty_cells_of_examples_and_ratings_in_a_data_frame_are_left_out(empty: Any) -> None:
     calibration = calibrate(RUBRIC, examples(empty), ratings=verdicts(empty))
     assert calibration.to_json() == calibrate(RUBRIC, examples(None), ratings=verdicts(None)).to_json()
 
@@ -107,7 +107,7 @@ def test_numpy_numbers_are_read_as_levels(level: Any) -> None:
 
 
 @pytest.mark.parametrize("empty", EMPTY.values(), ids=EMPTY)
-def test_empty_cells_inside_an_example_are_left_out(empty: Any) -> None:
+def test_empty_cells_inside_an_example_of_a_data_frame_are_left_out(empty: Any) -> None:
     row = {"id": "a", "response": "x", "weight": empty, "split": empty, "metadata": {"language": empty, "turns": 3}}
     (example,) = examples_from([row], RUBRIC).examples
     assert (dict(example.metadata), example.weight, example.split) == ({"turns": "3"}, 1.0, None)

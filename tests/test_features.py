@@ -119,7 +119,7 @@ def offered_without(feature: Feature) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("feature", EACH_FEATURE)
-def test_without_a_feature_all_modules_load_and_help_says_the_same_of_every_other_command(
+def test_if_a_feature_s_folder_is_deleted_all_other_modules_load_and_the_help_of_every_other_command_is_unchanged(
     feature: Feature, tmp_path: Path, remaining: Callable[[Path], Any]
 ) -> None:
     home = copy_of_package(tmp_path)
@@ -136,11 +136,11 @@ def test_without_a_feature_all_modules_load_and_help_says_the_same_of_every_othe
 
 
 @pytest.mark.parametrize("feature", FEATURES, ids=lambda feature: feature.name)
-def test_the_tests_of_a_feature_lie_in_a_folder_of_its_name(feature: Feature) -> None:
+def test_the_tests_of_every_optional_feature_lie_in_a_folder_of_its_name(feature: Feature) -> None:
     assert (ROOT / "tests" / "features" / feature.name).is_dir()
 
 
-def test_the_list_of_features_equals_the_folders_in_order_of_name() -> None:
+def test_the_list_of_optional_features_equals_their_folders_in_order_of_name() -> None:
     assert [feature.name for feature in FEATURES] == names_of_features()
 
 
@@ -153,7 +153,7 @@ CORE_SCREENS = {"calibrate": "core/calibrate.txt"}
     [("calibrate", "grade"), pytest.param(("calibrate-few-labels", "calibrate-rare-fails"), marks=pytest.mark.proof)],
     ids=" ".join,
 )
-def test_without_any_feature_calibrate_and_grade_print_their_golden_screens(
+def test_if_the_folders_of_all_optional_features_are_deleted_calibrate_and_grade_print_their_golden_screens(
     tmp_path: Path, golden: GoldenFiles, names: tuple[str, ...]
 ) -> None:
     home = copy_of_package(tmp_path / "copy")
@@ -173,26 +173,26 @@ def test_without_any_feature_calibrate_and_grade_print_their_golden_screens(
 
 
 @pytest.mark.skipif(not CASES.is_file(), reason="runs where ../shared/statistics/tables.yaml is there")
-def test_every_command_that_the_worked_cases_of_tables_name_exists() -> None:
+def test_every_command_that_a_worked_example_of_a_table_names_exists() -> None:
     listed = cases_in(CASES)["cases"]
     former = {"gate-risk", "tune"}  # parts of `pass-rate` and `improve`, where one table is another question
     assert {command_of(case) for case in listed} - former <= set(command_names())
 
 
-def test_every_file_that_is_mutated_is_read_by_a_command(tmp_path: Path) -> None:
+def test_every_file_of_the_project_whose_damaged_copies_are_tested_is_read_by_a_command(tmp_path: Path) -> None:
     assert {slot.file for slot in MutatedProject(tmp_path).slots} >= OTHER.keys()
 
 
-def test_every_feature_word_that_the_deletion_test_ignores_is_the_name_of_a_kind_of_judge() -> None:
+def test_the_words_that_tests_of_deleted_features_do_not_search_for_are_names_of_kinds_of_judges() -> None:
     assert {word for _, word in NO_KINDS} <= {kind.name for kind in shipped_kinds()}
 
 
 @pytest.mark.proof
-def test_a_copy_of_the_package_without_features_runs_the_tests_that_it_is_given() -> None:
+def test_the_runner_of_tests_in_a_copy_of_the_package_without_optional_features_works() -> None:
     assert run_core_tests(names_of_features(), ("-n", "0", "tests/test_verdict.py")) == 0
 
 
 @pytest.mark.release
 @pytest.mark.parametrize("deleted", [[name] for name in names_of_features()] + [names_of_features()], ids=" ".join)
-def test_the_tests_of_the_core_pass_without_any_single_feature_and_without_all_features(deleted: list[str]) -> None:
+def test_the_tests_of_the_core_pass_if_any_single_feature_or_all_features_are_deleted(deleted: list[str]) -> None:
     assert run_core_tests(deleted) == 0

@@ -33,7 +33,7 @@ def test_a_full_disk_never_leaves_half_a_line_in_a_file(tmp_path: Path) -> None:
     assert [json.loads(line)["id"] for line in path.read_text().splitlines()] == ["e1", "e2"]
 
 
-def test_a_last_line_without_a_line_break_gets_one_before_a_line_is_appended(tmp_path: Path) -> None:
+def test_appending_to_a_file_whose_last_line_has_no_line_break_adds_the_line_break_first(tmp_path: Path) -> None:
     path = tmp_path / "ann.jsonl"
     path.write_text('{"id": "e1"}')
     append_lines(path, [{"id": "e2"}])
@@ -56,7 +56,7 @@ def test_four_writers_never_mix_their_lines(tmp_path: Path) -> None:
     assert len(ids) == len(set(ids)) == 201
 
 
-def test_an_unfinished_last_line_typed_by_a_user_is_never_deleted(tmp_path: Path) -> None:
+def test_a_last_line_without_a_line_break_that_a_user_typed_is_never_deleted(tmp_path: Path) -> None:
     path, typed = tmp_path / "ann.jsonl", '{"id": "e2", "rater": "ann", "criteria": {"polite": 3}'
     path.write_text('{"id": "e1"}\n' + typed)
     with pytest.warns(RatingWarning, match=r"ann\.jsonl:2: is not readable JSON; moved to .*ann\.jsonl\.damaged"):
@@ -66,7 +66,7 @@ def test_an_unfinished_last_line_typed_by_a_user_is_never_deleted(tmp_path: Path
     assert not set_aside_damaged_end(path)
 
 
-def test_a_second_damaged_last_line_is_added_to_the_first_in_the_file_set_aside(tmp_path: Path) -> None:
+def test_a_second_damaged_last_line_is_appended_to_the_file_with_the_first_damaged_line(tmp_path: Path) -> None:
     path = tmp_path / "ann.jsonl"
     for half in ('{"id": "e1', '{"id": "e2'):
         with path.open("a") as file:

@@ -50,7 +50,7 @@ def test_reading_files_from_git_runs_no_program_that_the_repository_configures(t
     assert not (tmp_path / "was-run").exists()
 
 
-def test_looking_up_a_commit_or_a_file_that_git_does_not_have_gives_none(theirs: Path, tmp_path: Path) -> None:
+def test_looking_up_a_commit_or_a_file_that_git_does_not_have_returns_none(theirs: Path, tmp_path: Path) -> None:
     assert commit_of("elsewhere", theirs) is None
     assert commit_of("--all", theirs) is None
     assert commit_of("HEAD", tmp_path) is None

@@ -42,7 +42,7 @@ class Counting(ScriptedJudge):
         return await super().reply(prompt, sample)
 
 
-def test_eight_threads_share_one_grader_and_its_limit() -> None:
+def test_eight_threads_share_one_grader_and_its_limit_on_simultaneous_calls() -> None:
     judge = Counting(by_words)
     with Grader(RUBRIC, judge, concurrency=3) as grader, ThreadPoolExecutor(8) as pool:
         texts = ["Leeds", "Soon"] * 40
@@ -53,7 +53,7 @@ def test_eight_threads_share_one_grader_and_its_limit() -> None:
     assert threads() == []
 
 
-def test_a_grader_works_with_await_and_synchronously_inside_a_running_loop() -> None:
+def test_a_grader_works_with_await_and_by_a_plain_call_inside_a_running_event_loop() -> None:
     async def main(grader: Grader) -> list[float | None]:
         first, second = await asyncio.gather(grader.grade("Leeds"), grader.grade("Soon"))
         return [first.score, second.score, grader.grade_sync("Leeds").score]
@@ -99,7 +99,7 @@ def test_a_judge_without_a_limit_is_asked_as_many_times_at_once_as_the_concurren
     assert judge.highest == 20
 
 
-def test_rows_beyond_the_budget_get_an_error_and_a_judge_that_cannot_be_asked_raises_an_error() -> None:
+def test_rows_after_the_budget_is_spent_get_an_error_and_a_judge_that_cannot_be_asked_raises_one() -> None:
     with Grader(RUBRIC, ScriptedJudge([{"place": "MET", "promise": "UNMET"}, BudgetError("spent")])) as grader:
         grades = grader.grade_rows([{"response": "one"}, {"response": "two"}])
     assert [row["error"] for row in grades] == [None, "spent"]
@@ -107,7 +107,7 @@ def test_rows_beyond_the_budget_get_an_error_and_a_judge_that_cannot_be_asked_ra
         grader.grade_sync("x")
 
 
-def test_closing_a_grader_waits_for_its_grades_and_the_last_grader_ends_the_thread() -> None:
+def test_closing_a_grader_waits_for_its_grades_and_closing_the_last_grader_ends_the_background_thread() -> None:
     started, go_on = threading.Event(), threading.Event()
 
     def slow(prompt: Prompt, sample: int) -> Any:
@@ -201,7 +201,7 @@ def test_a_function_in_place_of_a_judge_is_refused_with_the_name_of_the_class_th
         Grader(Rubric.from_dict([{"weight": 1, "requirement": "A"}]), judge)  # type: ignore[arg-type]
 
 
-def test_a_judge_that_waits_for_a_grade_in_its_own_loop_is_refused() -> None:
+def test_a_judge_that_itself_waits_for_a_grade_of_the_same_grader_is_refused() -> None:
     def asks_itself(prompt: Prompt, sample: int) -> Any:
         return by_words(prompt, sample) if grader.grade_sync("Leeds") else None
 

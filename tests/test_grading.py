@@ -59,7 +59,7 @@ def level_by_name(levels: Mapping[str, str]) -> Any:
         ("holistic", [()]),
     ],
 )
-def test_each_strategy_asks_its_own_set_of_prompts(strategy: str, asked: list[tuple[str, ...]]) -> None:
+def test_each_strategy_sends_the_prompts_that_belong_to_it(strategy: str, asked: list[tuple[str, ...]]) -> None:
     def script(prompt: Prompt, _: int) -> Any:
         return dict.fromkeys(prompt.criteria, "MET") if prompt.criteria else '{"quote": "", "reason": "r", "score": 50}'
 
@@ -110,7 +110,7 @@ def test_criteria_that_see_different_inputs_are_asked_about_in_separate_prompts(
     assert ["r3f" in prompt.user for prompt in judge.prompts] == [False, True]
 
 
-def test_a_double_pass_keeps_the_verdict_that_scores_worse() -> None:
+def test_if_a_judge_is_asked_twice_about_a_criterion_the_level_that_scores_worse_counts() -> None:
     def script(prompt: Prompt, _: int) -> Any:
         return {"a": "MET", "b": "MET"} if prompt.criteria == ("a", "b") else {"a": "UNMET", "b": "UNMET"}
 
@@ -120,7 +120,7 @@ def test_a_double_pass_keeps_the_verdict_that_scores_worse() -> None:
     assert done.raw_score == -1
 
 
-def test_a_double_pass_reverses_the_order_of_criteria_and_asks_once_about_a_single_criterion() -> None:
+def test_a_judge_that_is_asked_twice_gets_criteria_in_reverse_order_and_a_single_criterion_only_once() -> None:
     criterion = Criterion(1.0, "C", "c", sees=("query",))
     alone = Rubric((criterion,), inputs=("query", "reference"), strategy="double_pass")
     beside = replace(alone, criteria=(*TWO.criteria, criterion))
@@ -139,7 +139,7 @@ def test_a_holistic_grade_keeps_the_judge_s_own_number() -> None:
     assert done.outcomes == {}
 
 
-def test_without_normalising_the_score_is_the_raw_sum() -> None:
+def test_if_normalizing_is_switched_off_the_score_is_the_raw_sum_of_weights() -> None:
     done, _ = graded(TWO, [{"a": "UNMET", "b": "MET"}], normalize=False)
     assert (done.score, done.raw_score, done.passed) == (-1, -1, False)
 
@@ -179,7 +179,7 @@ def test_if_one_sample_fails_the_other_samples_decide_the_level() -> None:
 
 
 @pytest.mark.parametrize("strategy", ["one_shot", "per_criterion", "double_pass", "holistic"])
-def test_each_further_sample_asks_all_prompts_of_a_strategy_again(strategy: str) -> None:
+def test_with_three_samples_a_judge_is_sent_every_prompt_of_the_strategy_three_times(strategy: str) -> None:
     def script(prompt: Prompt, _: int) -> Any:
         return dict.fromkeys(prompt.criteria, "MET") if prompt.criteria else '{"quote": "", "reason": "r", "score": 50}'
 
@@ -284,7 +284,7 @@ def test_a_grade_names_its_prompt_and_judge_by_their_digests() -> None:
     assert done.replies == {"live": 1}
 
 
-def test_the_fingerprint_of_how_a_rubric_is_asked_does_not_depend_on_weights() -> None:
+def test_the_fingerprint_of_the_way_in_which_a_rubric_is_asked_does_not_depend_on_weights() -> None:
     heavier = Rubric(tuple(replace(c, weight=c.weight * 3) for c in TWO.criteria))
     assert asking_fingerprint(heavier) == asking_fingerprint(TWO)
     for changed in (by("per_criterion"), replace(TWO, samples=2), replace(TWO, guidelines="Be fair.")):
@@ -366,7 +366,7 @@ def test_many_submissions_are_graded_once_each_with_bounded_concurrency_and_read
     assert judge.most == 4
 
 
-def test_if_the_budget_ends_the_grades_so_far_are_kept() -> None:
+def test_if_the_budget_is_spent_the_grades_so_far_are_kept() -> None:
     def script(prompt: Prompt, _: int) -> Any:
         return BudgetError("spent") if "three" in prompt.user else {"a": "MET", "b": "UNMET"}
 
@@ -393,7 +393,7 @@ def test_a_judge_that_cannot_be_asked_at_all_raises_an_error_instead_of_leaving_
             graded(rubric, lambda prompt, sample: NoJudge("no key"))
 
 
-def test_replies_before_a_failure_are_counted_in_the_usage() -> None:
+def test_tokens_and_costs_of_replies_before_a_failed_call_are_counted() -> None:
     def script(prompt: Prompt, _: int) -> Any:
         if prompt.criteria == ("b",):
             return JudgeUnavailable("the server is down")
@@ -433,7 +433,7 @@ def test_if_too_few_samples_can_be_read_the_reason_is_that_of_a_failed_sample() 
     assert done.error == "a: asks to wait (429)"
 
 
-def test_a_scripted_judge_has_the_interface_of_a_judge() -> None:
+def test_the_class_scripted_judge_has_the_methods_of_a_judge() -> None:
     assert isinstance(ScriptedJudge([]), Judge)
 
 

@@ -31,24 +31,26 @@ def figures(modules: list[Module]) -> dict[str, Figure]:
 
 
 @pytest.mark.parametrize("name", LIMITS)
-def test_a_measured_figure_of_the_code_is_within_its_limit(name: str, figures: dict[str, Figure]) -> None:
+def test_a_measured_figure_on_the_style_of_the_code_is_within_its_limit(name: str, figures: dict[str, Figure]) -> None:
     places = "\n".join(figures[name].places[:MOST_SHOWN])
     assert figures[name].value <= LIMITS[name].most, f"{name}: make what is new clearer\n{places}"
 
 
 @pytest.mark.parametrize("name", LIMITS)
-def test_a_limit_is_lowered_when_its_figure_falls(name: str, figures: dict[str, Figure]) -> None:
+def test_a_limit_on_the_style_of_the_code_must_be_lowered_when_the_measured_figure_falls(
+    name: str, figures: dict[str, Figure]
+) -> None:
     limit = LIMITS[name]
     assert figures[name].value >= limit.most - limit.slack, f"{name}: lower its limit in tests/house.py"
 
 
-def test_the_share_of_vague_names_in_tests_is_within_its_limit() -> None:
+def test_the_share_of_vague_names_of_variables_in_tests_is_within_its_limit() -> None:
     figure = vague_names(modules_of(TESTS))
     assert figure.value <= VAGUE_IN_TESTS.most, "\n".join(figure.places[:MOST_SHOWN])
     assert figure.value >= VAGUE_IN_TESTS.most - VAGUE_IN_TESTS.slack, "lower VAGUE_IN_TESTS in tests/house.py"
 
 
-def test_every_measured_figure_of_the_code_has_a_limit(figures: dict[str, Figure]) -> None:
+def test_every_measured_figure_on_the_style_of_the_code_has_a_limit(figures: dict[str, Figure]) -> None:
     assert set(figures) == set(LIMITS)
 
 
@@ -92,7 +94,7 @@ def test_the_size_of_a_module_counts_only_lines_with_code() -> None:
     assert code_lines(OTHER) == 5
 
 
-def test_every_style_figure_of_the_code_counts_a_planted_case() -> None:
+def test_every_measure_of_the_style_of_the_code_counts_a_planted_case() -> None:
     figures = figures_of([SHORT, OTHER])
     assert figures["code lines of the longest module"] == Figure(14, ("short.py 14", "other.py 5"))
     assert figures["numeric constants without a reason"].places == (

@@ -56,7 +56,9 @@ def light() -> Mapping[str, set[str]]:
 
 
 @pytest.mark.parametrize("statement", [statement for statement, heavy in ON_THE_WAY.items() if not heavy])
-def test_no_heavy_library_is_loaded_before_it_is_needed(statement: str, light: Mapping[str, set[str]]) -> None:
+def test_importing_markscheme_or_showing_help_loads_no_heavy_library(
+    statement: str, light: Mapping[str, set[str]]
+) -> None:
     assert light[statement] == set()
 
 
@@ -83,14 +85,14 @@ def test_help_of_calibrate_loads_few_modules_and_makes_few_dataclasses(tmp_path:
     assert not loaded & {"socket", "yaml", "rich", "asyncio", "tomllib", "importlib.metadata"}
 
 
-def test_grading_by_code_loads_no_statistics(tmp_path: Path) -> None:
+def test_grading_by_checks_in_code_alone_loads_no_library_for_statistics(tmp_path: Path) -> None:
     (tmp_path / "r.yaml").write_text("criteria: [{name: form, requirement: It is JSON., check: json_valid}]\n")
     (tmp_path / "in.jsonl").write_text('{"id": "a", "response": "[1]"}\n')
     program = f"main(['grade', {str(tmp_path / 'r.yaml')!r}, {str(tmp_path / 'in.jsonl')!r}, '-o', 'cache=off'])"
     assert not loaded_by(f"from markscheme.cli import main; assert {program} == 0") & HEAVY
 
 
-def test_a_calibration_from_recorded_replies_loads_no_readers_no_pages_and_no_prices() -> None:
+def test_a_calibration_from_recorded_replies_loads_no_modules_for_reading_tables_pages_or_prices() -> None:
     loaded = loaded_by("from markscheme.cli import main; main(['calibrate', 'rubrics/code-quality.yaml', '--quiet'])")
     assert "markscheme.calibration.calibration" in loaded
     of_scipy = loaded_by("import scipy.special")  # a later one brings importlib.metadata itself
@@ -102,7 +104,7 @@ def test_a_calibration_from_recorded_replies_loads_no_readers_no_pages_and_no_pr
     assert not {name for name in loaded if name.startswith("markscheme.report.html")}
 
 
-def test_the_first_screen_of_calibrate_without_an_accepted_run_loads_no_modules_of_drift_plots_or_pairs() -> None:
+def test_calibrate_without_an_accepted_run_loads_no_modules_for_drift_plots_or_pairs() -> None:
     loaded = loaded_by("from markscheme.cli import main; main(['calibrate', 'rubrics/code-quality.yaml'])")
     assert "markscheme.report.terminal" in loaded
     unneeded = {
@@ -123,7 +125,7 @@ def test_the_first_screen_of_calibrate_without_an_accepted_run_loads_no_modules_
     assert not loaded & {f"markscheme.{name}" for name in unneeded}
 
 
-def test_calibrating_a_table_loads_no_tuning_and_nothing_that_asks_a_judge(tmp_path: Path) -> None:
+def test_calibrating_a_table_loads_no_modules_for_tuning_weights_or_asking_a_judge(tmp_path: Path) -> None:
     rows = [f"e{i},{'pass' if i % 3 else 'fail'},{'pass' if i % 4 else 'fail'}" for i in range(24)]
     (tmp_path / "table.csv").write_text("\n".join(["id,verdict,label", *rows]) + "\n")
     loaded = loaded_by("from markscheme.cli import main; main(['calibrate', 'table.csv', '--quiet'])", tmp_path)
@@ -137,7 +139,7 @@ def test_modules_of_statistics_load_no_scipy_stats() -> None:
 
 
 @pytest.mark.parametrize("module", ["markscheme.promptfoo.entry", "markscheme.hooks"])
-def test_an_assertion_with_a_session_loads_the_standard_library_s_json_and_socket_alone(module: str) -> None:
+def test_statistics_load_no_module_of_scipy_stats(module: str) -> None:
     ours = {"markscheme", "markscheme.seam", "markscheme.session", "markscheme.session.client"} | {
         module,
         module.rpartition(".")[0],
@@ -147,14 +149,14 @@ def test_an_assertion_with_a_session_loads_the_standard_library_s_json_and_socke
     assert not loaded & {"asyncio", "pydantic", "yaml", "importlib.metadata", "dataclasses", "pathlib", "subprocess"}
 
 
-def test_an_assertion_in_its_own_process_loads_no_panels_no_certificates_no_spans_and_no_words_of_errors() -> None:
+def test_an_assertion_of_promptfoo_in_its_own_process_loads_no_modules_for_panels_batches_or_pairs() -> None:
     loaded = loaded_by("import markscheme.promptfoo.assertion")
     unneeded = {f"markscheme.judges.{name}" for name in ("batching", "choice", "panel", "provider")}
     unneeded |= {f"markscheme.grading.{name}" for name in ("as_a_whole", "by_order", "checks")}
     assert not loaded & {*unneeded, "markscheme.features", "decimal", "difflib", "email.utils", "html", "numbers"}
 
 
-def test_a_verdict_of_a_plain_rubric_loads_neither_pairs_nor_certificates_nor_receipts() -> None:
+def test_grading_by_a_plain_rubric_loads_no_modules_for_pairs_receipts_or_optional_features() -> None:
     grading = "from markscheme import ScriptedJudge, Rubric, grade; import asyncio"
     rubric = "Rubric.from_dict([{'requirement': 'A', 'name': 'a', 'weight': 1}])"
     loaded = loaded_by(
@@ -165,19 +167,19 @@ def test_a_verdict_of_a_plain_rubric_loads_neither_pairs_nor_certificates_nor_re
     assert not loaded & {f"markscheme.{name}" for name in (*unneeded, "grading.receipt", "features")}
 
 
-def test_judges_of_the_core_are_opened_without_any_feature() -> None:
+def test_opening_a_built_in_judge_loads_no_optional_feature() -> None:
     opening = "from markscheme.judges.registry import open_judge; open_judge('anthropic+openai:m')"
     assert "markscheme.features" not in loaded_by(opening)
     assert "markscheme.features" in loaded_by("from markscheme.judges.kinds import kinds; list(kinds())")
 
 
-def test_a_scorer_of_the_core_is_imported_without_any_feature() -> None:
+def test_importing_a_built_in_scorer_loads_no_optional_feature() -> None:
     loaded = loaded_by("from markscheme.scorers import exact_match, scorer")
     assert "markscheme.grading.checks" in loaded
     assert "markscheme.features" not in loaded
 
 
-def test_a_command_that_grades_with_a_judge_of_the_core_loads_no_feature(tmp_path: Path) -> None:
+def test_a_command_that_grades_with_a_built_in_judge_loads_no_optional_feature(tmp_path: Path) -> None:
     here = setting.make_setting(tmp_path / "here")
     command = ["grade", "clear", "in.jsonl", "--judge", setting.JUDGE, "-o", "cache=off"]
     (here / "in.jsonl").write_text('{"id": "a", "response": "answer 1: tone=3 facts=4"}\n')

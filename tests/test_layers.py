@@ -214,7 +214,7 @@ def _imported(path: Path) -> Iterator[str]:
             yield from (a.name.split(".")[1] for a in node.names if a.name.startswith("markscheme."))
 
 
-def test_a_module_imports_only_from_the_layers_above_it() -> None:
+def test_a_module_of_the_package_imports_only_modules_that_come_before_it_in_the_list_of_layers() -> None:
     assert {_layer(path) for path in _modules()} <= {*LAYERS}
     for path in _modules():
         layer = _layer(path)
@@ -224,7 +224,7 @@ def test_a_module_imports_only_from_the_layers_above_it() -> None:
             assert (layer, name) not in OWN_WAYS, f"{path}: {OWN_WAYS.get((layer, name))}"
 
 
-def test_modules_of_statistics_do_not_mention_gate_trend_and_drift() -> None:
+def test_modules_of_statistics_do_not_mention_the_words_gate_trend_and_drift() -> None:
     texts = {path.name: path.read_text(encoding="utf-8") for path in (SOURCE / "stats").glob("*.py")}
     words = [(name, word) for name, text in texts.items() for word in re.findall(r"[a-zA-Z]+", text)]
     assert not [(name, word) for name, word in words if DECISIONS.fullmatch(word)]
@@ -269,12 +269,12 @@ def _rules_of(module: str, imported: str) -> set[tuple[str, str]]:
     return {(name, what) for name in names for what in LATE.get(name, ()) if what in allowed}
 
 
-def test_every_import_inside_a_function_has_a_listed_reason() -> None:
+def test_every_import_inside_a_function_is_explained_by_a_listed_reason() -> None:
     unexplained = [f"{module}: {imported}" for module, imported in _late() if not _rules_of(module, imported)]
     assert unexplained == [], "import on top, or add the reason to LATE"
 
 
-def test_every_listed_reason_for_a_late_import_belongs_to_an_existing_import() -> None:
+def test_every_listed_reason_for_an_import_inside_a_function_belongs_to_an_existing_import() -> None:
     used = {rule for module, imported in _late() for rule in _rules_of(module, imported)}
     assert {(name, what) for name, reasons in LATE.items() if not _is_deleted(name) for what in reasons} == used
 
@@ -377,14 +377,14 @@ def test_an_import_cycle_is_found_even_if_it_is_not_entered_by_its_first_module(
     assert cycle_in({"a": {"b", "c"}, "b": {"c"}, "c": set()}) == []
 
 
-def test_the_layer_tests_find_the_modules_of_the_package_and_their_imports() -> None:
+def test_the_tests_of_imports_find_the_modules_of_the_package_and_their_imports() -> None:
     edges = _edges()
     assert "markscheme.rubrics.file" in edges["markscheme.rubrics.edit"]
     deep = "markscheme.calibration.comparison.comparison"
     assert all(edges[module] for module in ("markscheme.cli", deep, "markscheme.grading"))
 
 
-def test_the_modules_that_a_session_does_not_watch_are_only_those_no_verdict_depends_on() -> None:
+def test_modules_that_a_session_does_not_watch_for_changes_are_only_those_no_verdict_depends_on() -> None:
     below = LAYERS[LAYERS.index("promptfoo") + 1 :]
     assert set(below) >= AFTER_VERDICTS
     folders = {layer for layer in below if (SOURCE / layer).is_dir()}

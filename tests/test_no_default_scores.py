@@ -141,7 +141,7 @@ def test_no_strategy_gives_a_score_for_a_reply_that_it_could_not_read(
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_panel_with_only_one_readable_member_gives_no_score(kind: str, strategy: str) -> None:
+def test_a_panel_of_which_only_one_member_s_reply_can_be_read_gives_no_score(kind: str, strategy: str) -> None:
     rubric = replace(FAULTS, strategy=cast(Strategy, strategy))
     is_ungraded(asyncio.run(Grading(rubric, Panel(kind, readable=1)).grade(Submission("x"))))
     graded = asyncio.run(Grading(rubric, Panel(kind, readable=2)).grade(Submission("x")))
@@ -150,7 +150,7 @@ def test_a_panel_with_only_one_readable_member_gives_no_score(kind: str, strateg
 
 @pytest.mark.parametrize("strategy", STRATEGIES[:3])
 @pytest.mark.parametrize("kind", KINDS)
-def test_an_unreadable_verdict_on_one_fault_leaves_the_whole_response_ungraded(kind: str, strategy: str) -> None:
+def test_a_response_is_left_ungraded_if_the_verdict_on_one_fault_cannot_be_read(kind: str, strategy: str) -> None:
     def script(prompt: Prompt, sample: int) -> Any:
         unread, stop = unread_verdicts(kind, ("rude",))
         if prompt.criteria == ("rude",):
@@ -167,7 +167,7 @@ def test_an_unreadable_verdict_on_one_fault_leaves_the_whole_response_ungraded(k
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("error", [JudgeUnavailable("down"), UnreadableReply("a page of HTML")])
-def test_a_judge_that_answers_nothing_gives_no_score(error: Exception, strategy: str) -> None:
+def test_a_judge_that_is_down_or_replies_with_a_page_of_html_gives_no_score(error: Exception, strategy: str) -> None:
     rubric = replace(FAULTS, strategy=cast(Strategy, strategy))
     grade = asyncio.run(Grading(rubric, ScriptedJudge(lambda prompt, sample: error)).grade(Submission("x")))
     assert (grade.score, grade.error) == (None, str(error))

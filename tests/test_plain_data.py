@@ -79,7 +79,7 @@ def test_every_reader_of_yaml_refuses_aliases_that_explode(tmp_path: Path) -> No
     assert format_of(Peek(path), "anything") is None
 
 
-def test_yaml_aliases_never_repeat_a_long_text_beyond_a_limit() -> None:
+def test_yaml_aliases_that_repeat_a_long_text_beyond_a_limit_are_refused() -> None:
     text = "long: &long " + "x" * 100_000 + "\nall: [" + ", ".join(["*long"] * 100) + "]\n"
     with pytest.raises(RatingError, match="aliases"):
         plain_data(text, "yaml", RatingError)

@@ -11,7 +11,7 @@ from tests.commands import console
 from tests.without_posix import WITHOUT_POSIX, Command, Outcome, is_refused, outcomes_of, run, shipped_set_in, variables
 
 
-def test_the_simulated_system_lacks_the_modules_of_posix(tmp_path: Path) -> None:
+def test_the_system_without_posix_that_tests_simulate_lacks_the_modules_of_posix(tmp_path: Path) -> None:
     for statement in ("import fcntl", "import pwd", "import os; os.getuid()", "import socket; socket.AF_UNIX"):
         done = subprocess.run(
             [sys.executable, "-c", f"{WITHOUT_POSIX}\n{statement}"], capture_output=True, text=True, check=False

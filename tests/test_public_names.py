@@ -53,7 +53,7 @@ def test_importing_an_unknown_name_of_the_package_is_an_attribute_error() -> Non
 
 
 @pytest.mark.parametrize("stub", WITH_STUBS)
-def test_type_checkers_and_programs_find_the_same_names_in_a_module_with_a_stub(stub: Module) -> None:
+def test_for_a_module_with_a_type_stub_type_checkers_and_programs_find_equal_names(stub: Module) -> None:
     module = import_module(dotted(stub))
     homes = names_in(stub)
     assert module.__all__ == sorted(homes)
@@ -65,7 +65,7 @@ def test_type_checkers_and_programs_find_the_same_names_in_a_module_with_a_stub(
 
 
 @pytest.mark.parametrize("stub", WITH_STUBS)
-def test_without_features_a_module_with_a_stub_has_only_the_names_of_the_core(stub: Module) -> None:
+def test_without_optional_features_a_module_with_a_type_stub_has_only_the_names_of_the_core(stub: Module) -> None:
     module = import_module(dotted(stub))
     homes = names_in(stub)
     with core_alone():
@@ -75,7 +75,9 @@ def test_without_features_a_module_with_a_stub_has_only_the_names_of_the_core(st
 
 
 @pytest.mark.parametrize("stub", WITH_STUBS)
-def test_a_module_with_a_stub_gives_all_its_names_by_a_star_and_names_them_in_its_help(stub: Module) -> None:
+def test_a_module_with_a_type_stub_exports_all_its_names_by_a_star_import_and_lists_them_in_its_help(
+    stub: Module,
+) -> None:
     program: dict[str, Any] = {}
     exec(f"from {dotted(stub)} import *", program)
     assert program.keys() - {"__builtins__"} == names_in(stub).keys()
@@ -84,7 +86,7 @@ def test_a_module_with_a_stub_gives_all_its_names_by_a_star_and_names_them_in_it
 
 
 @pytest.mark.parametrize("stub", WITH_STUBS)
-def test_an_unknown_name_of_a_module_with_a_stub_is_refused_as_python_does(stub: Module) -> None:
+def test_an_unknown_name_of_a_module_with_a_type_stub_raises_python_s_usual_error(stub: Module) -> None:
     module = import_module(dotted(stub))
     with pytest.raises(AttributeError, match=f"^module '{dotted(stub)}' has no attribute 'Criterium'"):
         _ = module.Criterium
@@ -93,13 +95,13 @@ def test_an_unknown_name_of_a_module_with_a_stub_is_refused_as_python_does(stub:
     assert not hasattr(module, "__path__"), "a package has it"
 
 
-def test_the_public_paths_of_rubric_and_criterion_lead_to_the_same_classes() -> None:
+def test_every_public_path_to_the_classes_rubric_and_criterion_leads_to_the_same_classes() -> None:
     assert markscheme.Rubric is engine.Rubric
     assert markscheme.Criterion is engine.Criterion
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_rubric_has_its_methods_whichever_module_is_imported_first(method: str, tmp_path: Path) -> None:
+def test_the_class_rubric_has_its_methods_whichever_module_is_imported_first(method: str, tmp_path: Path) -> None:
     (tmp_path / "rubric.yaml").write_text("- {weight: 2, requirement: Mentions Paris}\n")
     code = f"""
 import asyncio

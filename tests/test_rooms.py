@@ -27,18 +27,22 @@ def figures(modules: list[Module]) -> dict[str, Figure]:
 
 
 @pytest.mark.parametrize("name", LIMITS)
-def test_a_measured_figure_of_the_code_is_within_its_limit(name: str, figures: Mapping[str, Figure]) -> None:
+def test_a_measured_figure_on_the_structure_of_the_package_is_within_its_limit(
+    name: str, figures: Mapping[str, Figure]
+) -> None:
     places = "\n".join(figures[name].places[:MOST_SHOWN])
     assert figures[name].value <= LIMITS[name].most, f"{name}\n{places}"
 
 
 @pytest.mark.parametrize("name", LIMITS)
-def test_a_limit_is_lowered_when_its_figure_falls(name: str, figures: Mapping[str, Figure]) -> None:
+def test_a_limit_on_the_structure_of_the_package_must_be_lowered_when_the_measured_figure_falls(
+    name: str, figures: Mapping[str, Figure]
+) -> None:
     limit = LIMITS[name]
     assert figures[name].value >= limit.most - limit.slack, f"{name}: lower its limit in tests/rooms.py"
 
 
-def test_every_measured_figure_has_a_limit_and_every_feature_has_words_by_which_mentions_of_it_are_found(
+def test_every_figure_on_the_structure_of_the_package_has_a_limit_and_every_feature_has_words_to_search_for(
     modules: list[Module], figures: Mapping[str, Figure]
 ) -> None:
     assert set(figures) == set(LIMITS)
@@ -62,7 +66,9 @@ def measured(*changed: Module) -> dict[str, Figure]:
         ("from .features.hats import brim\n", "on top"),
     ],
 )
-def test_an_import_of_a_feature_by_the_core_is_found_however_it_is_written(text: str, manner: str) -> None:
+def test_an_import_of_an_optional_feature_by_the_core_is_found_however_the_import_is_written(
+    text: str, manner: str
+) -> None:
     name = "imports from the core to features"
     line = text.partition("features")[0].count("\n") + 1
     assert measured()[name] == Figure(0)
@@ -77,7 +83,7 @@ def test_only_the_package_s_init_module_may_import_the_list_of_features() -> Non
     assert measured(Module("cli.py", listed))["imports from the core to features"].value == 1
 
 
-def test_modules_that_break_without_a_feature_are_found_through_indirect_imports_but_not_through_its_list() -> None:
+def test_modules_that_need_a_feature_through_other_modules_are_found_unless_they_import_only_the_feature_list() -> None:
     needs = measured(
         Module("files.py", "from markscheme.features.hats import brim\n"), Module("cli.py", "import markscheme.files\n")
     )["modules that need a feature to be imported"]
@@ -98,7 +104,7 @@ def test_code_that_names_a_feature_is_counted_and_docstrings_that_do_are_not() -
     assert figures_of([HATS, Module("files.py", 'NAMES = ("hats",)\n')])[name].places == ("hats: files.py",)
 
 
-def test_a_test_file_needs_the_features_that_its_helpers_import_and_whose_commands_it_runs() -> None:
+def test_the_features_that_a_test_file_needs_are_found_in_imports_of_its_helpers_and_in_commands_that_it_runs() -> None:
     tests = [
         Module("helper.py", "from markscheme.features.hats import brim\n"),
         Module("test_brim.py", "from tests.helper import brim\n"),
@@ -118,7 +124,7 @@ def test_a_test_file_needs_the_features_that_its_helpers_import_and_whose_comman
     )
 
 
-def test_a_module_with_a_stub_belongs_to_the_feature_from_which_its_stub_imports() -> None:
+def test_a_module_with_a_type_stub_counts_as_part_of_the_feature_from_which_the_stub_imports() -> None:
     shop = Module("shop.pyi", "from markscheme.features.hats.brim import width as width\n")
     both = Module(
         "wear.pyi",
@@ -139,13 +145,13 @@ def test_a_module_with_a_stub_belongs_to_the_feature_from_which_its_stub_imports
     assert figures["imports from the core to features"].places == ("markscheme.cli:1 markscheme.shop (on top)",)
 
 
-def test_import_cycles_are_found_however_modules_import() -> None:
+def test_cycles_of_imports_are_found_however_the_imports_are_written() -> None:
     assert rings_in({"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": {"d", "a"}}) == [{"b", "c"}, {"d"}]
     ring = [Module("a.py", "import markscheme.b\n"), Module("b.py", "def f():\n    import_module('markscheme.a')\n")]
     assert figures_of(ring)["modules in rings of imports"].places == ("markscheme.a", "markscheme.b")
 
 
-def test_every_figure_of_style_counts_the_planted_cases_of_a_small_package() -> None:
+def test_every_measure_of_the_package_s_structure_counts_the_planted_cases_of_a_small_package() -> None:
     text = '''
 @dataclass
 class WashOptions:

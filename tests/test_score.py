@@ -62,7 +62,7 @@ def statuses(*met: bool) -> dict[str, Outcome]:
         ((-4, -6), (True, True), -10, 0.0),
     ],
 )
-def test_scores_of_yes_no_verdicts_equal_the_written_out_formulas(
+def test_scores_of_yes_no_levels_equal_those_of_formulas_written_out_by_hand(
     weights: tuple[float, ...], met: tuple[bool, ...], raw: float, score: float
 ) -> None:
     total = scored(statuses(*met), yes_no(*weights))
@@ -71,7 +71,7 @@ def test_scores_of_yes_no_verdicts_equal_the_written_out_formulas(
     assert scored(statuses(*met), yes_no(*weights), normalize=False).score == raw
 
 
-def test_levels_and_half_levels_score_by_their_position_on_the_scale() -> None:
+def test_levels_and_half_levels_add_to_the_score_by_their_position_on_the_scale() -> None:
     rubric = Rubric((Criterion(0.6, "A", "a", Scale.numbered(1, 5)), Criterion(0.4, "B", "b", Scale.numbered(0, 10))))
     assert score_of_levels({"a": 4, "b": 5}, rubric) == pytest.approx(0.6 * 0.75 + 0.4 * 0.5)
     assert score_of_levels({"a": 4.5, "b": 5}, rubric) == pytest.approx(0.6 * 0.875 + 0.4 * 0.5)
@@ -82,7 +82,7 @@ def test_levels_and_half_levels_score_by_their_position_on_the_scale() -> None:
     ("weights", "number", "raw", "score"),
     [((10, 5, -3), 80, 12.0, 0.8), ((10, 5, -3), 0, 0.0, 0.0), ((-4, -6), 80, -2.0, 0.8), ((-4, -6), 100, 0.0, 1.0)],
 )
-def test_a_holistic_score_equals_the_written_out_formulas(
+def test_a_holistic_score_and_its_raw_score_equal_those_calculated_by_hand(
     weights: tuple[float, ...], number: float, raw: float, score: float
 ) -> None:
     total = weigh_holistic(Holistic(number), yes_no(*weights))
@@ -106,7 +106,7 @@ def test_a_score_lies_between_0_and_1_and_a_raw_score_between_the_sums_of_negati
 
 
 @given(case=graded())
-def test_without_normalising_the_score_is_the_raw_score_and_passing_is_the_same(
+def test_if_normalizing_is_switched_off_the_score_is_the_raw_score_and_the_decision_stays_the_same(
     case: tuple[Rubric, dict[str, Outcome]],
 ) -> None:
     rubric, outcomes = case
@@ -116,7 +116,9 @@ def test_without_normalising_the_score_is_the_raw_score_and_passing_is_the_same(
 
 
 @given(case=graded(st.floats(-100, -0.01)))
-def test_a_rubric_of_faults_alone_scores_1_without_any_and_0_with_all(case: tuple[Rubric, dict[str, Outcome]]) -> None:
+def test_a_rubric_with_faults_only_gives_a_score_of_1_if_none_is_present_and_0_if_all_are(
+    case: tuple[Rubric, dict[str, Outcome]],
+) -> None:
     rubric, outcomes = case
     weights = sum(-criterion.weight for criterion in rubric.criteria)
     assert scored(outcomes, rubric).score == pytest.approx(
@@ -129,7 +131,7 @@ def test_a_rubric_of_faults_alone_scores_1_without_any_and_0_with_all(case: tupl
 
 
 @given(case=graded(), factor=st.floats(0.1, 10))
-def test_only_the_ratio_of_weights_counts_for_the_score(case: tuple[Rubric, dict[str, Outcome]], factor: float) -> None:
+def test_only_the_ratio_of_weights_counts_for_a_score(case: tuple[Rubric, dict[str, Outcome]], factor: float) -> None:
     rubric, outcomes = case
     scaled = Rubric(tuple(replace(c, weight=c.weight * factor) for c in rubric.criteria))
     assert scored(outcomes, scaled).score == pytest.approx(scored(outcomes, rubric).score, abs=1e-9)
@@ -163,7 +165,7 @@ def test_one_criterion_without_a_level_leaves_the_whole_response_ungraded(
 # --- does not apply, and scoring on the rest ------------------------------------------------------------------------
 
 
-def test_a_criterion_that_does_not_apply_is_left_out_of_both_sums() -> None:
+def test_a_criterion_that_does_not_apply_adds_neither_to_the_score_nor_to_the_highest_possible_score() -> None:
     outcomes = {**statuses(True, False), "c2": NotApplicable("c2")}
     score = scored(outcomes, yes_no(1, 9))
     assert (score.score, score.raw_score) == (1.0, 1.0)
@@ -171,7 +173,7 @@ def test_a_criterion_that_does_not_apply_is_left_out_of_both_sums() -> None:
     assert scored(faults, yes_no(9, -1)).score == 0.0
 
 
-def test_a_rubric_of_which_nothing_applies_has_no_score() -> None:
+def test_a_response_to_which_no_criterion_applies_has_no_score() -> None:
     assert weigh({"c1": NotApplicable("c1")}, yes_no(1)) == "no criterion applies"
 
 
@@ -250,7 +252,7 @@ def test_a_score_near_the_pass_mark_leaves_the_decision_to_a_person(half_width: 
     assert [weigh_holistic(Holistic(s), rubric).decision for s in (20, 40, 60, 80, 100)] == decisions
 
 
-def test_the_gray_zone_applies_to_raw_scores_too() -> None:
+def test_the_gray_zone_around_the_pass_mark_applies_to_raw_scores_too() -> None:
     rubric = replace(yes_no(10, 10), ask_within=0.1)
     assert scored(statuses(True, False), rubric, normalize=False).decision == "ask"
     assert scored(statuses(True, True), rubric, normalize=False).decision == "pass"
@@ -306,7 +308,7 @@ def test_the_chance_of_passing_is_that_of_all_combinations_of_levels_that_pass(c
 @pytest.mark.parametrize(
     ("chance", "passes", "certainty"), [(0.93, True, 0.93), (0.07, False, 0.93), (0.46, True, 0.46)]
 )
-def test_a_decision_is_as_certain_as_its_chance_of_passing_even_if_the_levels_decide_otherwise(
+def test_the_certainty_of_a_decision_is_the_chance_of_the_side_decided_even_if_it_is_below_one_half(
     chance: float, passes: bool, certainty: float
 ) -> None:
     assert certainty_of(chance, 0.0, yes_no(1), passed=passes) == pytest.approx(certainty)

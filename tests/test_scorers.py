@@ -153,7 +153,7 @@ def test_a_scorer_s_unknown_parameter_is_refused_when_it_is_declared() -> None:
 
 
 @pytest.mark.parametrize(("given", "score"), [(True, 1.0), (0, 0.0), (None, None), (Scored(0.25, "why"), 0.25)])
-def test_a_scorer_s_function_may_return_yes_no_a_number_none_or_a_score_with_a_reason(
+def test_the_function_of_a_scorer_may_return_true_or_false_a_number_none_or_a_score_with_a_reason(
     given: Any, score: float | None
 ) -> None:
     assert Scorer(lambda prediction, expected: given, "s")("x", None) == score
@@ -172,7 +172,7 @@ def check(name: str, scale: Scale | None = None) -> Criterion:
     return Criterion(1.0, "A", "form", scale or YES_NO, check=name)
 
 
-def test_a_score_of_a_check_becomes_the_level_at_that_share_of_the_scale() -> None:
+def test_the_score_of_a_check_becomes_a_level_at_the_same_share_of_the_criterion_s_scale() -> None:
     submission = Submission("the cat extra", {"reference": "the cat"})
     for scale, level in ((None, 0.8), (Scale.numbered(1, 5), 4.2), (Scale.numbered(-10, 0), -2.0)):
         outcome = run_check(check("token_f1", scale), submission, {})
@@ -182,14 +182,14 @@ def test_a_score_of_a_check_becomes_the_level_at_that_share_of_the_scale() -> No
 
 
 @given(score=st.floats(0, 1), ends=st.sets(st.integers(-900, 900).map(lambda n: n / 7), min_size=2, max_size=2))
-def test_a_check_s_level_never_lies_beyond_its_scale(score: float, ends: set[float]) -> None:
+def test_the_level_that_a_check_gives_never_lies_beyond_the_criterion_s_scale(score: float, ends: set[float]) -> None:
     criterion = check("own", Scale((Level(min(ends)), Level(max(ends)))))
     outcome = run_check(criterion, Submission("x"), {"own": Scorer(lambda *_: score, "own")})
     assert isinstance(outcome, Verdict)
     assert 0 <= criterion.scale.position(outcome.level) <= 1
 
 
-def test_a_registered_check_is_given_query_reference_and_example() -> None:
+def test_a_registered_check_is_called_with_the_query_the_reference_and_the_example() -> None:
     seen: list[Any] = []
 
     def polite(prediction: str, expected: str | None, *, prompt: str | None, example: Any) -> bool:
@@ -211,11 +211,13 @@ def test_a_registered_check_is_given_query_reference_and_example() -> None:
         (lambda *_: Scored(None, "too long to tell"), "check 'own' found no score: too long to tell"),
     ],
 )
-def test_a_check_that_raises_gives_an_unread_outcome_and_never_a_0(function: Any, why: str) -> None:
+def test_a_check_that_raises_an_error_or_finds_no_score_leaves_the_criterion_unread_and_never_gives_0(
+    function: Any, why: str
+) -> None:
     assert run_check(check("own"), Submission("x"), {"own": function}) == Unread("form", why)
 
 
-def test_a_check_without_the_expected_answer_gives_an_unread_outcome() -> None:
+def test_a_check_that_needs_an_expected_answer_leaves_the_criterion_unread_without_one() -> None:
     outcome = run_check(check("exact_match"), Submission(""), {})
     assert isinstance(outcome, Unread)
     assert "no expected answer" in outcome.why
@@ -237,7 +239,7 @@ def module_of(text: str, folder: Path, monkeypatch: pytest.MonkeyPatch, name: st
     return name
 
 
-def test_a_scorers_module_in_the_working_folder_is_imported_for_its_checks(
+def test_a_scorers_module_in_the_working_folder_is_imported_by_its_name(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = "@scorer\ndef a(p, e):\n    return 1.0\n\n@scorer(name='b')\ndef _b(p, e):\n    return 0.0\n\nsame = a\n"
@@ -268,7 +270,7 @@ def test_a_missing_scorers_module_is_reported() -> None:
         load_scorers("no_such_module")
 
 
-def test_the_shipped_checks_are_the_listed_ones() -> None:
+def test_the_shipped_checks_are_exactly_the_listed_ones() -> None:
     of_steps = {name for name, _ in CHECKS}
     assert set(SHIPPED_CHECKS) == {"exact_match", "json_valid", "rouge_l", "token_f1"} | of_steps
 
@@ -293,7 +295,7 @@ def test_a_check_that_blocks_does_not_hold_up_another_check() -> None:
     assert asyncio.run(graded()) == [1.0, 1.0]
 
 
-def test_a_check_that_hangs_ends_with_its_deadline() -> None:
+def test_a_check_that_hangs_is_given_up_at_its_deadline() -> None:
     ended = threading.Event()
     hanging = Scorer(lambda *_: ended.wait(), "hanging")
     outcome = asyncio.run(find_check(check("hanging"), Submission("x"), {"hanging": hanging}, deadline=0.05))

@@ -27,26 +27,30 @@ COLOURS = OpenTable("grey", "white")
 SHAPES = OpenTable[str]()
 
 
-def test_a_table_that_features_extend_has_the_rows_of_the_core_and_then_those_of_features(offered: list[str]) -> None:
+def test_a_table_that_optional_features_extend_has_the_rows_of_the_core_and_then_those_of_the_features(
+    offered: list[str],
+) -> None:
     assert [*COLOURS] == ["grey", "white", "blue", "red", "gold"]
     assert [*SHAPES] == ["wave"]
     assert offered == ["once"]
 
 
-def test_features_are_not_loaded_if_a_row_of_the_core_suffices(offered: list[str]) -> None:
+def test_optional_features_are_not_loaded_if_a_row_of_the_core_suffices(offered: list[str]) -> None:
     assert "grey" in COLOURS
     assert "white" in COLOURS
     assert offered == []
 
 
-def test_without_features_a_table_that_they_extend_has_only_the_rows_of_the_core(offered: list[str]) -> None:
+def test_without_optional_features_a_table_that_they_would_extend_has_only_the_rows_of_the_core(
+    offered: list[str],
+) -> None:
     offer(tuple)
     assert [*COLOURS] == ["grey", "white"]
     assert features() == ()
     assert offered == []
 
 
-def test_the_package_offers_its_features_when_it_is_imported() -> None:
+def test_importing_the_package_registers_its_optional_features() -> None:
     from markscheme.core_options import CORE_OPTIONS
     from markscheme.features import FEATURES
     from markscheme.report.reported import RESULT_REPORTS

@@ -25,7 +25,7 @@ def test_a_criterion_s_score_and_the_rubric_s_score_never_have_the_same_name() -
     assert list(named_scores(grade, Rubric(rubric.criteria, "reply"))) == ["reply", "tone", "place"]
 
 
-def test_scores_of_criteria_that_rows_bring_are_logged_by_tag_for_at_most_twenty_tags() -> None:
+def test_scores_of_criteria_in_rows_are_logged_for_each_tag_and_for_at_most_twenty_tags() -> None:
     row = [{"requirement": f"Says {i}", "tags": [f"t{i:02}", "all"]} for i in range(25)]
     logged: dict[str, float] = {}
     extra: dict[str, list[Any]] = {}
@@ -52,13 +52,13 @@ def test_scores_of_criteria_that_rows_bring_are_logged_by_tag_for_at_most_twenty
     assert [len(row) if row else row for row in verdicts] == [25, 25, None]
 
 
-def test_inputs_are_the_values_of_a_row_that_the_rubric_declares_without_empty_ones() -> None:
+def test_the_inputs_for_a_rubric_are_the_row_s_values_that_it_declares_except_empty_ones() -> None:
     rubric = Rubric((Criterion(1.0, "A"),), inputs=("query", "context", "reference"))
     assert inputs_for(rubric, {"query": "q", "context": None, "more": 1}) == {"query": "q"}
     assert inputs_for(Rubric((Criterion(1.0, "A"),)), {"query": "q", "reference": "r"}) == {"query": "q"}
 
 
-def test_a_rubric_with_a_single_input_for_steps_gets_the_steps_from_whichever_value_has_them() -> None:
+def test_a_rubric_with_a_single_input_for_an_agent_s_steps_gets_the_steps_from_whichever_column_has_them() -> None:
     messages = [{"role": "user", "content": "Where?"}]
     for declared in ("trace", "messages", "tool_calls"):
         rubric = Rubric((Criterion(1.0, "A"),), inputs=("query", declared))

@@ -24,7 +24,7 @@ ATTACKS = [
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
-def test_no_character_that_a_terminal_acts_on_is_written_raw(attack: str) -> None:
+def test_characters_that_control_a_terminal_are_never_printed_unescaped(attack: str) -> None:
     out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     print(f"rater {attack}", file=SafeStream(out))
     out.seek(0)
@@ -54,12 +54,12 @@ def test_yaml_reads_every_character_of_json_with_escaped_characters() -> None:
 @pytest.mark.parametrize(
     "text", ["=1+1", "+1", "-1", "@SUM(A1)", " \t=1", "\u3000＝1", "＋1", "－1", "＠x", "\u200b=1", "﹦1"]
 )
-def test_no_spreadsheet_takes_a_text_for_a_formula(text: str) -> None:
+def test_a_cell_of_a_written_table_is_never_read_as_a_formula_by_a_spreadsheet(text: str) -> None:
     assert spreadsheet_cell(text) == f"'{text}"
 
 
 @pytest.mark.parametrize("text", ["", "variant a", "a=1", "1-2", "'=1"])
-def test_a_harmless_cell_stays_as_it_is(text: str) -> None:
+def test_a_cell_of_a_written_table_that_is_no_formula_stays_unchanged(text: str) -> None:
     assert spreadsheet_cell(text) == text
 
 
@@ -83,7 +83,7 @@ OUTSIDE = [
 
 
 @pytest.mark.parametrize("name", [*OUTSIDE, "\ud800", "\u202ea", "a*"])
-def test_a_name_that_could_lead_out_of_its_folder_is_refused(name: str) -> None:
+def test_a_rater_s_name_that_could_lead_out_of_its_folder_is_refused_as_a_file_name(name: str) -> None:
     assert not is_path_component(name)
     with pytest.raises(UsageError, match=r"^--rater can't name a file: got "):
         path_component(name, "--rater")

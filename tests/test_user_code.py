@@ -95,7 +95,7 @@ def outcomes_of(commands: Sequence[Sequence[str]], folder: Path) -> tuple[list[i
     return statuses, set(tried)
 
 
-def test_every_command_has_a_case_in_this_file() -> None:
+def test_every_command_has_a_case_among_the_tests_that_no_user_code_is_imported_by_chance() -> None:
     assert {*command_names()} <= {command[0] for command in (*COMMANDS, DEMO)}
 
 
@@ -156,7 +156,7 @@ CALLS = {
 
 
 @pytest.mark.parametrize("name", NAMED)
-def test_a_file_that_names_code_as_one_of_several_judges_is_refused(folder: Path, name: str) -> None:
+def test_a_file_that_names_python_code_as_one_of_several_judges_is_refused(folder: Path, name: str) -> None:
     (folder / name).write_text(NAMED[name])
     refuses_code(folder, *CALLS[name])
 

@@ -76,7 +76,9 @@ def test_a_score_without_margin_has_no_plus_minus() -> None:
     assert score_text(0.5, replace(KNOWN, margin=None)) == "0.50 (84 human labels, 2026-11-02; can gate)"
 
 
-def test_a_receipt_is_valid_for_the_rubric_prompt_and_judge_that_were_calibrated(folder: Path) -> None:
+def test_a_grade_s_calibration_receipt_is_valid_for_the_rubric_prompt_and_judge_that_were_calibrated(
+    folder: Path,
+) -> None:
     receipt = _receipt_in(folder, rubric(), NoisyJudge.made(seed=3))
     assert receipt.holds
     assert (receipt.labels, receipt.kind) == (60, "human")
@@ -94,11 +96,15 @@ def test_a_receipt_is_valid_for_the_rubric_prompt_and_judge_that_were_calibrated
         (replace(rubric(changed=["tone"]), pass_mark=0.8), "calibrated for an older rubric"),
     ],
 )
-def test_a_receipt_that_is_not_valid_says_what_was_calibrated_instead(folder: Path, used: Rubric, message: str) -> None:
+def test_a_calibration_receipt_that_is_not_valid_says_what_was_calibrated_instead(
+    folder: Path, used: Rubric, message: str
+) -> None:
     assert calibration_text(_receipt_in(folder, used, NoisyJudge.made(seed=3))) == message
 
 
-def test_a_receipt_names_another_judge_and_an_older_rubric_if_both_differ(folder: Path) -> None:
+def test_a_calibration_receipt_says_that_it_is_for_another_judge_and_an_older_rubric_if_both_changed(
+    folder: Path,
+) -> None:
     changed = replace(NoisyJudge.made(seed=3), parameters={"temperature": 0.0})
     assert calibration_text(_receipt_in(folder, rubric(), changed)) == "calibrated for another judge"
     both = _receipt_in(folder, rubric(changed=["tone"]), changed)
@@ -106,7 +112,7 @@ def test_a_receipt_names_another_judge_and_an_older_rubric_if_both_differ(folder
     assert not both.may_gate
 
 
-def test_with_another_prompt_template_a_receipt_says_that_it_was_calibrated_for_an_older_prompt(folder: Path) -> None:
+def test_with_another_prompt_template_a_calibration_receipt_says_that_it_is_for_an_older_prompt(folder: Path) -> None:
     receipt = find_receipt("drift", folder)
     assert receipt is not None
     judge = NoisyJudge.made(seed=3).identity.fingerprint
@@ -114,20 +120,20 @@ def test_with_another_prompt_template_a_receipt_says_that_it_was_calibrated_for_
     assert calibration_text(checked) == "calibrated for an older prompt"
 
 
-def test_only_a_valid_receipt_lets_a_judge_gate() -> None:
+def test_only_a_valid_calibration_receipt_whose_use_is_gate_lets_a_judge_gate() -> None:
     assert KNOWN.may_gate
     assert not replace(KNOWN, use="trend").may_gate
     assert not replace(KNOWN, differs=("another judge",)).may_gate
 
 
-def test_every_grade_of_a_grading_run_has_its_receipt() -> None:
+def test_every_grade_of_a_run_has_the_calibration_receipt_that_the_run_was_given() -> None:
     judge = ScriptedJudge([dict.fromkeys(("clarity", "facts", "tone", "format"), 3)] * 2)
     grading = Grading(rubric(), judge, receipt=KNOWN)
     assert asyncio.run(grading.grade(Submission("answer"))).receipt is KNOWN
     assert asyncio.run(Grading(rubric(), judge).grade(Submission("answer"))).receipt is None
 
 
-def test_the_json_of_a_receipt_that_is_not_valid_names_no_use() -> None:
+def test_the_json_of_a_calibration_receipt_that_is_not_valid_names_no_use() -> None:
     assert receipt_json(None, 0.5) == {"holds": False, "text": "0.50, not calibrated", "use": None} | dict.fromkeys(
         ("may_gate", "may_trend"), False
     )
@@ -136,7 +142,7 @@ def test_the_json_of_a_receipt_that_is_not_valid_names_no_use() -> None:
     assert (other["use"], other["text"]) == (None, "calibrated for an older rubric")
 
 
-def test_a_folder_without_an_accepted_run_has_no_receipt(tmp_path: Path) -> None:
+def test_without_an_accepted_run_a_rubric_has_no_calibration_receipt(tmp_path: Path) -> None:
     assert find_receipt("drift", tmp_path) is None
     (tmp_path / "calibration" / "drift").mkdir(parents=True)
     assert find_receipt("drift", tmp_path) is None
@@ -177,7 +183,7 @@ def _with(value: Any, *path: str) -> Callable[[dict[str, Any]], None]:
         _with(1, "asked", "trend_on"),
     ],
 )
-def test_a_file_that_is_given_as_an_accepted_run_but_is_invalid_is_named_in_the_error(
+def test_the_error_on_an_invalid_accepted_run_names_the_file(
     folder: Path, tmp_path: Path, change: Callable[[dict[str, Any]], None]
 ) -> None:
     data = json.loads((folder / "calibration" / "drift" / "accepted.json").read_text(encoding="utf-8"))
@@ -189,14 +195,14 @@ def test_a_file_that_is_given_as_an_accepted_run_but_is_invalid_is_named_in_the_
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", "[" * 100_000, '{"schema": NaN}'])
-def test_a_file_of_an_accepted_run_that_is_not_a_json_object_is_refused_and_named(tmp_path: Path, text: str) -> None:
+def test_the_error_on_an_accepted_run_that_is_not_a_json_object_names_the_file(tmp_path: Path, text: str) -> None:
     file = tmp_path / "accepted.json"
     file.write_text(text, encoding="utf-8")
     with pytest.raises(RatingError, match=r"accepted\.json: is"):
         load_receipt(file)
 
 
-def test_loading_a_receipt_loads_no_numerical_library(folder: Path) -> None:
+def test_loading_a_calibration_receipt_loads_no_numerical_library(folder: Path) -> None:
     file = folder / "calibration" / "drift" / "accepted.json"
     code = (
         "import sys; from pathlib import Path; from markscheme.grading.receipt import load_receipt; "
@@ -206,7 +212,9 @@ def test_loading_a_receipt_loads_no_numerical_library(folder: Path) -> None:
     assert done.stdout.strip() == "60 []"
 
 
-def test_a_receipt_s_prompt_fingerprint_is_that_of_the_way_the_rubric_is_asked(folder: Path) -> None:
+def test_the_prompt_s_fingerprint_in_a_calibration_receipt_depends_on_the_way_in_which_the_rubric_is_asked(
+    folder: Path,
+) -> None:
     receipt = find_receipt("drift", folder)
     assert receipt is not None
     assert receipt.prompt == asking_fingerprint(rubric())
@@ -215,7 +223,7 @@ def test_a_receipt_s_prompt_fingerprint_is_that_of_the_way_the_rubric_is_asked(f
 EXCEPT_X = replace(KNOWN, excepted=(ExceptedPart("system", "X", frozenset({"Y", "prompt-b / gpt"})),))
 
 
-def test_a_receipt_allows_nothing_on_an_excepted_slice_or_where_the_slice_is_unknown() -> None:
+def test_a_calibration_receipt_allows_no_gate_on_a_slice_that_is_excepted_or_unknown() -> None:
     assert EXCEPT_X.for_example({"system": "Y"}).may_gate
     assert EXCEPT_X.for_example({"system": "gpt"}).may_gate
     for known in ({"system": "X"}, {"system": "Z"}, {"system": ""}, {}):
@@ -226,7 +234,7 @@ def test_a_receipt_allows_nothing_on_an_excepted_slice_or_where_the_slice_is_unk
     assert EXCEPT_X.for_example({}).why_excepted == "system X is excepted, and which system this is isn't known"
 
 
-def test_a_row_that_names_only_a_provider_is_in_an_excepted_slice_if_a_prompt_with_that_provider_is() -> None:
+def test_a_row_that_names_only_a_model_is_in_an_excepted_slice_of_a_prompt_with_the_model() -> None:
     part = ExceptedPart("system", "prompt-a / gpt", frozenset({"prompt-b / gpt", "prompt-a / claude"}))
     receipt = replace(KNOWN, excepted=(part,))
     assert receipt.for_example({"system": "gpt"}).why_excepted == "system prompt-a / gpt is excepted"
@@ -234,7 +242,7 @@ def test_a_row_that_names_only_a_provider_is_in_an_excepted_slice_if_a_prompt_wi
     assert receipt.for_example({"system": "prompt-b / gpt"}).may_gate
 
 
-def test_a_receipt_names_excepted_slices_and_says_if_settings_were_not_recorded() -> None:
+def test_a_calibration_receipt_names_excepted_slices_and_says_if_the_settings_tried_were_not_recorded() -> None:
     assert calibration_text(EXCEPT_X).endswith("; can gate, except system X)")
     assert calibration_text(EXCEPT_X.for_example({"system": "X"})).endswith(
         "; let a person decide: system X is excepted)"
@@ -244,7 +252,9 @@ def test_a_receipt_names_excepted_slices_and_says_if_settings_were_not_recorded(
     assert why_no_gate(EXCEPT_X.for_example({"system": "X"})).endswith("doesn't hold here: system X is excepted")
 
 
-def test_an_accepted_run_keeps_its_measure_its_number_of_tried_settings_and_its_excepted_slices(tmp_path: Path) -> None:
+def test_an_accepted_run_keeps_what_was_compared_the_number_of_settings_tried_and_the_excepted_slices(
+    tmp_path: Path,
+) -> None:
     made = calibrated_except((14, 40), (144, 160), settings=3)
     path = tmp_path / "accepted.json"
     accept(made, path)
@@ -255,7 +265,7 @@ def test_an_accepted_run_keeps_its_measure_its_number_of_tried_settings_and_its_
     assert load_receipt(path).settings is None
 
 
-def test_if_a_gate_is_required_submissions_of_an_excepted_slice_stay_ungraded() -> None:
+def test_if_a_gate_is_required_responses_of_an_excepted_slice_stay_ungraded() -> None:
     answers = ScriptedJudge(lambda prompt, sample: {"right": "MET"})
     receipt = replace(EXCEPT_X, excepted=(ExceptedPart("system", "X", frozenset({"Y"})),))
 
@@ -286,7 +296,7 @@ def test_a_row_s_metadata_say_whether_it_is_in_an_excepted_slice() -> None:
     assert "isn't known" in str(error_of(metadata="no object"))
 
 
-def test_a_receipt_may_allow_a_gate_without_allowing_averages_of_scores() -> None:
+def test_a_calibration_receipt_may_allow_a_gate_and_no_averages_of_scores() -> None:
     assert KNOWN.may_trend
     assert replace(KNOWN, use="trend").may_trend
     gates_alone = replace(KNOWN, averages=False)
@@ -296,9 +306,7 @@ def test_a_receipt_may_allow_a_gate_without_allowing_averages_of_scores() -> Non
     assert not replace(KNOWN, differs=("another judge",)).may_trend
 
 
-def test_a_receipt_reads_from_the_accepted_run_whether_the_judge_may_gate_and_whether_it_may_show_trends(
-    folder: Path, tmp_path: Path
-) -> None:
+def test_whether_a_judge_may_gate_or_show_trends_is_read_from_the_accepted_run(folder: Path, tmp_path: Path) -> None:
     accepted = json.loads((folder / "calibration" / "drift" / "accepted.json").read_text())
     decision = accepted["decision"]
     assert (decision["gate"]["state"], decision["trend"]["state"], decision["may_trend"]) == ("open", "open", False)
@@ -309,6 +317,6 @@ def test_a_receipt_reads_from_the_accepted_run_whether_the_judge_may_gate_and_wh
         assert (receipt.may_gate, receipt.may_trend) == (use == "gate", may_trend)
 
 
-def test_each_use_of_a_judge_is_described_in_words_and_a_use_that_is_not_allowed_says_why() -> None:
+def test_each_use_of_a_judge_is_described_in_words_and_the_error_on_a_use_that_is_not_allowed_says_why() -> None:
     assert tuple(USE_WORDS) == USES
     assert {use for use, words in USE_WORDS.items() if words.refused} == {"explore", "none"}

@@ -71,13 +71,13 @@ def test_a_response_that_copies_a_whole_prompt_cannot_close_its_fence() -> None:
     one=st.lists(st.tuples(st.text(max_size=5), ANY_TEXT), max_size=3),
     other=st.lists(st.tuples(st.text(max_size=5), ANY_TEXT), max_size=3),
 )
-def test_the_code_in_a_prompt_s_tags_differs_between_any_two_texts(
+def test_two_different_texts_never_have_the_same_code_in_the_tags_around_them_in_a_prompt(
     one: list[tuple[str, str]], other: list[tuple[str, str]]
 ) -> None:
     assert (fence_code(one) == fence_code(other)) == (one == other)
 
 
-def test_moving_text_from_one_fenced_part_of_a_prompt_to_the_next_changes_the_code_in_the_tags() -> None:
+def test_moving_text_from_one_input_to_the_next_changes_the_code_in_the_tags_of_a_prompt() -> None:
     assert fence_code([("a", "bc"), ("d", "")]) != fence_code([("a", "b"), ("d", "c")])
 
 
@@ -105,7 +105,7 @@ def test_only_declared_inputs_are_shown_and_only_those_a_criterion_sees() -> Non
     assert "s3cret" not in verdict_prompt(RUBRIC, SUBMISSION, [tone]).user
 
 
-def test_an_undeclared_query_is_shown_and_nothing_else_undeclared() -> None:
+def test_a_query_is_shown_to_the_judge_even_if_the_rubric_does_not_declare_it_and_no_other_input_is() -> None:
     rubric = Rubric((Criterion(1.0, "A"),))
     submission = Submission("x", {"query": "q", "reference": "r"})
     assert [name for name, _ in fenced_parts(verdict_prompt(rubric, submission, rubric.criteria))] == [
@@ -115,7 +115,9 @@ def test_an_undeclared_query_is_shown_and_nothing_else_undeclared() -> None:
 
 
 @pytest.mark.parametrize("again", [False, True])
-def test_the_rubric_author_s_words_are_in_the_system_prompt_and_the_submission_in_the_user_prompt(again: bool) -> None:
+def test_the_words_of_the_rubric_are_in_the_system_prompt_and_those_of_the_submission_in_the_user_prompt(
+    again: bool,
+) -> None:
     for prompt in (
         verdict_prompt(RUBRIC, SUBMISSION, RUBRIC.criteria[1:], again=again),
         holistic_prompt(RUBRIC, SUBMISSION, again=again),

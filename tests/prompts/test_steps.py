@@ -58,7 +58,7 @@ SHAPES: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_a_tool_call_and_its_result_become_the_same_steps_from_every_format(shape: str) -> None:
+def test_a_tool_call_and_its_result_become_the_same_steps_from_the_traces_of_every_supported_format(shape: str) -> None:
     assert read_steps(SHAPES[shape]) == [CALL, RESULT]
     assert read_steps(json.dumps(SHAPES[shape])) == [CALL, RESULT]
 
@@ -68,19 +68,19 @@ def test_a_failed_tool_call_becomes_a_step_with_its_error() -> None:
     assert read_steps([message]) == [AgentStep("tool result", "pay", 'error: {"type": "timeout", "message": "slow"}')]
 
 
-def test_earlier_turns_in_promptfoo_s_form_become_steps_with_what_was_asked_and_answered() -> None:
+def test_earlier_turns_of_a_conversation_in_promptfoo_become_steps_with_the_question_and_the_tool_call() -> None:
     turns = [{"prompt": "U: Refund 7", "input": "Refund 7", "output": [{"name": "refund", "arguments": '{"id": 7}'}]}]
     assert read_steps(turns) == [AgentStep("user", text="Refund 7"), CALL]
 
 
-def test_data_that_are_not_a_trajectory_stay_text() -> None:
+def test_data_that_are_not_a_trace_of_steps_stay_text() -> None:
     assert not any(map(read_steps, ("Searched, then paid.", "7", "[1, 2]", "{}", '{"a": 1}', "[]", None, "[" * 9999)))
     assert not has_tool_calls("refund")
     assert not has_tool_calls({"answer": 1})
     assert has_tool_calls([{"name": "refund", "arguments": "{}"}])
 
 
-def test_steps_are_numbered_across_all_inputs_whichever_are_shown() -> None:
+def test_steps_are_numbered_across_all_inputs_of_a_submission() -> None:
     inputs = {"messages": json.dumps(["a", "b"]), "trace": json.dumps(["c"]), "query": "[]"}
     steps = trajectories(inputs, ("query", "messages", "trace"))
     assert [number for entry in steps.values() for number, _ in entry.numbered] == [1, 2, 3]
@@ -102,7 +102,7 @@ def prompt_about(steps: Any, rubric: Rubric = RUBRIC) -> Prompt:
     return verdict_prompt(rubric, Submission("Done.", {"query": "Refund it.", "trace": steps}), rubric.criteria)
 
 
-def test_each_step_has_a_fence_that_nothing_within_it_can_forge() -> None:
+def test_each_step_of_a_trace_is_fenced_by_tags_that_no_text_in_the_step_can_close() -> None:
     prompt = prompt_about(STEPS)
     code = prompt.user.splitlines()[0].removeprefix("<query-").removesuffix(">")
     assert [line for line in prompt.user.splitlines() if line.endswith(f"-{code}>")] == [
@@ -123,7 +123,7 @@ def test_a_prompt_asks_for_a_step_only_if_the_criterion_sees_steps() -> None:
     assert "<trace-" in prompt_about("no steps").user
 
 
-def test_an_excerpt_of_a_long_trajectory_keeps_both_ends_and_the_steps_a_criterion_asks_for() -> None:
+def test_an_excerpt_of_a_long_trace_keeps_the_first_and_last_steps_and_those_a_criterion_asks_for() -> None:
     steps = [AgentStep("tool call", "search", f"{number} " + "x" * 90) for number in range(100)]
     steps[50] = AgentStep("tool call", "Refund_order", "42")
     trajectory = Trajectory("trace", tuple(steps))
@@ -137,7 +137,7 @@ def test_an_excerpt_of_a_long_trajectory_keeps_both_ends_and_the_steps_a_criteri
     assert trajectory.excerpt()[1] is None
 
 
-def test_a_long_step_of_a_trajectory_is_shown_with_its_beginning_and_its_end() -> None:
+def test_of_a_long_step_in_a_trace_the_judge_is_shown_the_beginning_and_the_end() -> None:
     step = AgentStep("tool result", "read", "a" * MOST_OF_STEP + "b" * 999 + "the end")
     cut, left_out = Trajectory("trace", (step,)).excerpt()
     text = steps_shown(cut)["step 1"]

@@ -26,7 +26,7 @@ ANY_TEXT = st.text(st.characters(exclude_categories=()))
 
 
 @given(text=ANY_TEXT)
-def test_every_text_can_be_sent_to_a_judge_and_stored(text: str) -> None:
+def test_any_text_can_be_sent_to_a_judge_and_stored(text: str) -> None:
     mended = encodable(text)
     assert mended.encode("utf-8").decode("utf-8") == mended
     assert encodable(mended) == mended
@@ -91,7 +91,7 @@ REFUSED = {
     ],
     ids=repr,
 )
-def test_a_response_that_json_can_express_is_shown_to_the_judge_as_json(value: Any, text: str) -> None:
+def test_a_response_that_is_a_list_a_mapping_or_a_number_is_shown_to_the_judge_as_json(value: Any, text: str) -> None:
     submission = Submission(value, {"query": value})
     assert (submission.response, submission.inputs) == (text, {"query": text})
     assert as_text(value) == text
@@ -151,7 +151,7 @@ def _judge() -> ScriptedJudge:
 
 
 @pytest.mark.parametrize("door", DOORS)
-def test_no_entry_point_shows_a_judge_the_repr_of_an_object(door: str) -> None:
+def test_no_way_of_grading_ever_shows_a_judge_the_python_repr_of_an_object(door: str) -> None:
     judge = _judge()
     for unfit in (b"bytes", Picture()):
         for response, context in ((unfit, "c"), ("r", unfit)):
@@ -161,7 +161,7 @@ def test_no_entry_point_shows_a_judge_the_repr_of_an_object(door: str) -> None:
 
 
 @pytest.mark.parametrize("door", ["grade", "Grader", "socket"])
-def test_every_entry_point_refuses_a_response_of_none(door: str) -> None:
+def test_every_way_of_grading_refuses_a_response_of_none(door: str) -> None:
     judge = _judge()
     with pytest.raises(SubmissionError, match=f"the response is None; {ACCEPTED}"):
         DOORS[door](None, "c", judge)
@@ -169,7 +169,7 @@ def test_every_entry_point_refuses_a_response_of_none(door: str) -> None:
 
 
 @pytest.mark.parametrize("door", DOORS)
-def test_every_entry_point_takes_lists_mappings_and_numbers(door: str) -> None:
+def test_every_way_of_grading_takes_responses_that_are_lists_mappings_and_numbers(door: str) -> None:
     judge = _judge()
     for response in (MESSAGES, {"answer": 7}, 7):
         DOORS[door](response, MESSAGES, judge)
@@ -177,7 +177,7 @@ def test_every_entry_point_takes_lists_mappings_and_numbers(door: str) -> None:
 
 
 @pytest.mark.parametrize("unfit", [b"bytes", Picture()], ids=["bytes", "an object"])
-def test_promptfoo_learns_why_an_output_is_not_graded(tmp_path: Path, unfit: Any) -> None:
+def test_a_result_in_promptfoo_says_why_an_output_is_not_graded(tmp_path: Path, unfit: Any) -> None:
     file = tmp_path / "form.yaml"
     file.write_text("criteria: [{name: form, requirement: It is JSON., check: json_valid}]\n")
     context = {"config": {"rubric": str(file)}, "vars": {}}
@@ -188,7 +188,7 @@ def test_promptfoo_learns_why_an_output_is_not_graded(tmp_path: Path, unfit: Any
     assert ACCEPTED in result["reason"]
 
 
-def test_pytest_learns_why_an_output_is_not_graded(tmp_path: Path) -> None:
+def test_a_failure_in_pytest_says_why_an_output_is_not_graded(tmp_path: Path) -> None:
     judge = _judge()
     with (
         closing(Background()) as background,
@@ -211,5 +211,5 @@ def test_a_row_with_a_response_may_have_inputs_named_first_and_second() -> None:
     assert (pair.response, pair.second) == ("Paris.", "Lyon.")
 
 
-def test_metadata_that_are_nested_too_deep_are_ignored() -> None:
+def test_metadata_of_a_submission_that_are_nested_too_deeply_are_ignored() -> None:
     assert metadata_of(Submission("x", {"metadata": "[" * 200_000})) == {}
