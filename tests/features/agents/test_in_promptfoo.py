@@ -148,7 +148,7 @@ def test_tool_calls_and_earlier_turns_in_promptfoo_become_steps_without_configur
     assert "Step 2 of 2" in graded["Second turn."]["reason"]
 
 
-def test_the_first_turn_of_a_conversation_is_graded_although_the_rubric_s_input_messages_is_missing(
+def test_the_first_turn_of_a_conversation_is_graded_although_there_are_no_earlier_messages(
     graded: dict[str, dict[str, Any]],
 ) -> None:
     assert "needs the input" not in graded["Without an id."]["reason"]

@@ -139,7 +139,9 @@ def test_a_judge_card_passes_verification_if_only_white_space_comments_and_key_o
     assert checked(home).holds
 
 
-def test_a_file_of_labels_that_was_added_or_removed_since_the_judge_card_was_made_is_named(home: Path) -> None:
+def test_verification_names_a_file_of_labels_that_was_added_or_removed_since_the_judge_card_was_made(
+    home: Path,
+) -> None:
     shutil.copy(home / "ratings" / "ann.jsonl", home / "ratings" / "cat.jsonl")
     (home / "ratings" / "ben.jsonl").unlink()
     found = {difference.what: difference.now for difference in checked(home).differences}

@@ -106,7 +106,7 @@ def test_labels_of_examples_chosen_by_hand_certify_nothing(project: Path) -> Non
     assert asks_of(project) == [], "a promise that wasn't tested costs later ones nothing"
 
 
-def test_certifying_only_fails_leaves_every_pass_to_a_person(project: Path) -> None:
+def test_if_certify_is_limited_to_fails_every_pass_is_left_to_a_person(project: Path) -> None:
     label(project, 300)
     report = certified(project, "--for", "fails", "--ask-within")
     assert report["ask_within"]["passes"] == "all"
@@ -172,7 +172,7 @@ def test_certify_does_not_overwrite_uncommitted_changes_of_the_rubric(project: P
     assert run(*command, "--force", cwd=project).returncode == 0
 
 
-def test_ask_within_is_refused_for_a_panel_that_votes(project: Path) -> None:
+def test_the_option_ask_within_is_refused_for_a_panel_that_votes(project: Path) -> None:
     label(project, 300)
     text = (project / "judge.jsonl").read_text()
     for name in ("second", "third"):

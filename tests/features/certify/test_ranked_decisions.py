@@ -26,7 +26,7 @@ def test_decisions_of_one_judge_are_ranked_by_their_distance_from_the_pass_mark(
     assert ranked.certainty.tolist() == pytest.approx([1 - mark, mark, math.nan], nan_ok=True)
 
 
-def test_several_judges_are_ranked_by_their_votes_and_an_even_split_decides_nothing() -> None:
+def test_decisions_of_several_judges_are_ranked_by_the_share_of_votes_and_an_even_split_decides_nothing() -> None:
     votes = {"a": (1, 1, 1, 0), "b": (1, 1, 0, 0), "c": (0, 0, 0, 0)}
     ratings = [
         Rating(id_, f"j{place}", "model", {"polite": Rated(level)})

@@ -237,7 +237,7 @@ def test_the_error_about_a_report_whose_rubric_version_is_unknown_names_two_ways
     assert (status, compared["decisions"]["answer"]) == (0, "better")
 
 
-def test_a_reworded_criterion_is_compared_where_people_labelled_both_wordings(plate: Plate) -> None:
+def test_a_reworded_criterion_is_compared_on_examples_that_people_labelled_under_both_wordings(plate: Plate) -> None:
     plate.report("before.json", rubric_text(1))
     plate.report("after.json", rubric_text(1, "The reply is warm and kind."))
     _, compared, _ = plate.compare("before.json", "after.json")

@@ -162,7 +162,7 @@ def test_the_cost_of_a_judge_counts_replies_from_the_cache_as_if_they_had_been_a
     assert Contender("a", (), Usage(0), from_cache=60, submissions=60).usd_per_1000 is None
 
 
-def test_for_two_judges_scores_and_passes_of_the_old_one_are_mapped_to_those_of_the_new_one() -> None:
+def test_for_an_old_and_a_new_judge_the_old_judge_s_scores_and_passes_are_mapped_to_the_new_judge_s() -> None:
     pair = choose(RUBRIC, [judge("old"), judge("new", range(0, 60, 5))], labels()).pairs[0]
     assert pair.link.undefined is None
     assert [point.old for point in pair.link.points] == [0.0, 0.25, 0.5, 0.75, 1.0]

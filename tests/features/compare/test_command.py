@@ -119,7 +119,7 @@ def test_each_rater_in_a_file_of_ratings_is_compared_as_a_separate_judge(project
     assert len(comparison["pairs"]) == 6
 
 
-def test_the_markdown_of_a_comparison_has_the_choice_of_a_judge_and_the_tables(project: Path) -> None:
+def test_the_markdown_of_a_comparison_names_the_judge_to_choose_and_has_a_table_of_figures(project: Path) -> None:
     done = run("markscheme", "compare", "gpt.jsonl", "claude.jsonl", "--rubric", "manners", "--markdown", cwd=project)
     assert done.stdout.startswith("## gpt or claude\n")
     assert "**✓ Choose claude.**" in done.stdout

@@ -55,7 +55,7 @@ def test_one_judge_is_compared_at_several_limits_of_criteria_per_call_as_if_it_w
     assert len({json.loads(line)["setting"] for line in settings}) == 3
 
 
-def test_calibrate_takes_one_limit_of_criteria_per_call(folder: Path) -> None:
+def test_calibrate_refuses_several_limits_of_criteria_per_call_and_names_compare(folder: Path) -> None:
     done = run(
         *("markscheme", "calibrate", "towns", "--judge", "function:judging:judge", "-o", "criteria_per_call=1,2"),
         cwd=folder,

@@ -175,7 +175,7 @@ def ten_right_one_wrong(group: int = 1) -> Choice:
     return choose(RUBRIC, [decided_as("old", old), decided_as("new", new)], gold_as(gold, group))
 
 
-def test_flips_to_right_or_wrong_and_flips_to_pass_or_fail_have_separate_p_values() -> None:
+def test_decisions_that_flip_to_right_or_wrong_and_decisions_that_flip_to_pass_or_fail_have_separate_p_values() -> None:
     words = " ".join(shown(ten_right_one_wrong()).split())
     assert "11 decisions flip: 7 to pass, 4 to fail (p 0.388); 10 became right, 1 became wrong (p 0.006)." in words
 
@@ -206,7 +206,7 @@ def test_examples_of_one_task_count_as_one_in_the_p_value_of_a_comparison() -> N
     assert alone.became_p == pytest.approx(mid_p(10, 1))
 
 
-def test_json_counts_flips_by_direction_and_by_correctness_with_a_p_value_for_each() -> None:
+def test_the_json_of_a_comparison_counts_flipped_decisions_by_direction_and_by_correctness_with_p_values() -> None:
     (pair,) = json.loads(dumps(json_of(ten_right_one_wrong())))["pairs"]
     assert (pair["became_right"], pair["became_wrong"]) == (10, 1)
     assert (pair["flips_p"], pair["became_p"]) == (pytest.approx(mid_p(7, 4)), pytest.approx(mid_p(10, 1)))

@@ -15,7 +15,9 @@ def project(tmp_path: Path) -> Path:
     return write_project(tmp_path)
 
 
-def test_grades_of_pairs_keep_both_orders_and_are_read_again(project: Path) -> None:
+def test_grades_of_pairs_have_the_judge_s_answers_in_both_orders_and_can_be_calibrated_and_compared(
+    project: Path,
+) -> None:
     labelled(project)
     grades = run(
         "markscheme", "grade", "better", "calibration/better/examples.jsonl", "--judge", "function:judges:longer",

@@ -194,7 +194,7 @@ def test_the_double_pass_grader_asks_about_the_criteria_in_original_and_reversed
     ]
 
 
-def test_criteria_are_judged_at_the_same_time() -> None:
+def test_all_criteria_of_a_rubric_are_asked_about_at_the_same_time() -> None:
     under_way = 0
     all_there = asyncio.Event()
 
@@ -259,7 +259,7 @@ def test_two_verdicts_on_one_criterion_in_an_answer_count_as_no_verdict() -> Non
     )
 
 
-def test_a_criterion_without_a_verdict_is_asked_about_once_more_under_its_own_number() -> None:
+def test_a_criterion_without_a_verdict_is_asked_about_once_more_with_the_number_it_had_before() -> None:
     prompts: list[str] = []
 
     async def forgetful(system_prompt: str, user_prompt: str) -> OneShotOutput:
@@ -358,7 +358,7 @@ def test_if_the_user_s_own_parsing_of_an_answer_fails_the_report_keeps_the_answe
     assert len(report.report[0].raw) == 2_000
 
 
-def test_json_that_the_users_own_function_cannot_parse_is_an_unread_answer() -> None:
+def test_json_that_the_user_s_own_function_cannot_parse_counts_as_an_unread_answer() -> None:
     async def generate(system_prompt: str, user_prompt: str) -> PerCriterionOutput:
         return PerCriterionOutput(**json.loads("It is met."))
 
@@ -502,7 +502,7 @@ def test_the_prompt_shows_a_rubric_s_description_guidelines_and_examples(make: C
             assert words in user_prompt
 
 
-def test_a_criterion_that_does_not_see_the_query_is_asked_about_without_it() -> None:
+def test_a_criterion_that_must_not_see_the_query_is_asked_about_in_a_prompt_without_the_query() -> None:
     rubric = Rubric((Criterion(1.0, "A", sees=()), Criterion(1.0, "B")), inputs=("query",))
     shown = [user_prompt for _, user_prompt in prompts_of(PerCriterionGrader, "x", "secret", rubric=rubric)]
     assert ["secret" in user_prompt for user_prompt in shown] == [False, True]
@@ -527,7 +527,7 @@ def test_grading_a_value_that_is_not_a_response_raises_an_error(response: Any) -
         ({"samples": 3, "criteria": [{"requirement": "A"}]}, "samples: 3"),
     ],
 )
-def test_graders_of_the_rubric_package_refuse_scales_checks_by_code_and_samples_and_name_markscheme_grade(
+def test_graders_of_the_rubric_package_refuse_a_scale_or_a_check_by_code_and_name_markscheme_grade(
     data: Any, words: str
 ) -> None:
     with pytest.raises(UsageError, match=f"{words}.*; grade it with markscheme.grade instead"):
@@ -613,7 +613,7 @@ def test_overridden_judge_and_aggregate_methods_get_only_the_arguments_that_they
     assert graded(Alone(), TWO, "x", "q").score == 1
 
 
-def test_options_given_to_grade_reach_the_user_s_judge_method_and_unknown_ones_are_reported() -> None:
+def test_options_given_to_grade_reach_the_user_s_judge_method_and_unknown_options_are_reported() -> None:
     assert asyncio.run(TWO.grade("x", autograder=Anything(), depth=3)).score == 3
     with pytest.raises(TypeError, match="depth"):
         asyncio.run(TWO.grade("x", autograder=Length(), depth=3))
@@ -930,7 +930,7 @@ def test_a_program_that_grades_through_the_openai_sdk_runs(
     ],
     ids=["retries", "loading", "three strategies", "own autograder", "batch"],
 )
-def test_programs_written_for_the_rubric_package_print_the_scores_of_its_formulas(
+def test_programs_written_for_the_rubric_package_print_the_scores_that_the_package_s_formulas_give(
     program: str, lines: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert printed(program, capsys) == lines

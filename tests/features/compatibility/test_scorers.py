@@ -267,7 +267,7 @@ def test_nan_in_a_dataset_is_neither_an_expected_answer_nor_a_prediction() -> No
         run(name="qa", dataset=[{"prediction": nan, "expected": "x"}], scorers=[exact_match])
 
 
-def test_two_scorers_of_one_name_are_refused() -> None:
+def test_two_scorers_with_the_same_name_are_refused() -> None:
     with pytest.raises(UsageError, match="two scorers are named 'exact_match'"):
         run(name="qa", dataset=QA, scorers=[exact_match, exact_match])
 
@@ -289,7 +289,7 @@ def test_a_run_of_scorers_on_an_empty_dataset_has_no_mean_scores() -> None:
     assert run(name="qa", dataset=[], scorers=[exact_match]).means == {}
 
 
-def test_the_number_of_examples_scored_at_once_is_bounded_inside_a_running_loop_too() -> None:
+def test_the_number_of_examples_scored_at_once_is_limited_inside_a_running_event_loop_too() -> None:
     under_way, most = 0, 0
 
     @scorer

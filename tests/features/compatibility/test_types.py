@@ -47,7 +47,7 @@ def test_the_schemas_of_answers_ask_for_an_explanation_before_the_verdict() -> N
         assert names.index("explanation") < names.index(verdict)
 
 
-def test_both_keys_for_a_criterion_s_number_are_read_and_the_one_used_is_remembered() -> None:
+def test_both_keys_for_a_criterion_s_number_are_read_and_the_answer_remembers_which_key_it_had() -> None:
     old = CriterionEvaluation.model_validate({**ONE, "criterion_number": 2})
     new = CriterionEvaluation.model_validate({"criterion_idx": 2, "criterion_status": "MET", "explanation": "Yes."})
     assert (old.criterion_number, old.criterion_idx, old.said_idx) == (2, 2, False)
@@ -150,7 +150,7 @@ def test_assigning_an_invalid_score_to_an_evaluation_report_is_refused() -> None
 # --- responses ------------------------------------------------------------------------------------------------------
 
 
-def test_a_response_is_a_text_or_its_thinking_and_output() -> None:
+def test_a_response_is_given_as_a_text_or_as_a_mapping_with_thinking_and_output() -> None:
     assert response_parts("a\ud800") == [("response", "a\ufffd")]
     assert response_parts({"output": "b", "thinking": "a"}) == [("thinking", "a"), ("output", "b")]
     assert response_text("a") == "a"

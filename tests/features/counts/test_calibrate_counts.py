@@ -104,7 +104,9 @@ def test_the_option_counts_is_shown_only_by_help_all(project: Path) -> None:
     assert "--counts FILE" in run("markscheme", "calibrate", "--help-all", cwd=project).stdout
 
 
-def test_counts_are_read_alike_from_csv_json_lines_parquet_data_frames_and_rows_in_memory(project: Path) -> None:
+def test_counts_give_the_same_calibration_from_csv_json_lines_parquet_data_frames_and_rows_in_memory(
+    project: Path,
+) -> None:
     pandas = pytest.importorskip("pandas", reason="runs where pandas is installed")
     rows = read_csv(project / "counts.csv")
     lines = [{name: _plain(cell) for name, cell in row.items()} for row in rows]
@@ -233,7 +235,9 @@ def test_a_counts_file_without_rows_or_in_another_format_is_refused_with_the_com
         calibrate(project / "answers.yaml", counts=project / "count.csv")
 
 
-def test_a_counts_file_that_a_spreadsheet_saved_with_semicolons_or_tabs_is_read_alike(project: Path) -> None:
+def test_a_counts_file_that_a_spreadsheet_saved_with_semicolons_or_tabs_is_read_like_one_with_commas(
+    project: Path,
+) -> None:
     text = (project / "counts.csv").read_text()
     expected = calibrate(project / "answers.yaml", counts=project / "counts.csv").comparison.agreement
     for delimiter, encoding in ((";", "utf-8-sig"), ("\t", "utf-16")):
@@ -249,7 +253,9 @@ def test_the_option_labels_is_refused_without_the_option_counts(project: Path) -
         calibrate(project / "answers.yaml", labels="spring")
 
 
-def test_rows_of_a_counts_file_with_an_unknown_value_of_part_are_ignored_and_named_in_a_notice(project: Path) -> None:
+def test_rows_of_a_counts_file_with_an_unknown_value_in_the_column_part_are_ignored_and_named_in_a_notice(
+    project: Path,
+) -> None:
     said: list[str] = []
     rows = [*read_csv(project / "counts.csv"), {"part": "weather", "n": 3}]
     calibrate(project / "answers.yaml", counts=rows, notify=said.append)

@@ -29,7 +29,9 @@ def shares_in(rows: list[dict[str, Any]], part: str) -> list[tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize(("seed", "groups"), [(0, 0), (1, 8), (2, 30), (3, 12)])
-def test_counting_by_sql_and_counting_in_memory_give_equal_counts_and_calibrate_alike(seed: int, groups: int) -> None:
+def test_counting_by_sql_and_counting_in_memory_give_equal_counts_and_equal_calibrations(
+    seed: int, groups: int
+) -> None:
     draw = random.Random(seed)
     rubric = random_rubric(draw)
     people = ["p0", "p1", "p2"][: 1 + seed % 3]
@@ -50,7 +52,7 @@ def test_counting_by_sql_and_counting_in_memory_give_equal_counts_and_calibrate_
     assert differing(of_rows, calibrate(rubric, counts=counts), without="repairs findings") == []
 
 
-def test_a_criterion_may_be_named_format_or_rubric_like_parts_of_a_counts_file() -> None:
+def test_a_criterion_may_have_a_name_such_as_format_or_rubric_that_a_counts_file_uses_itself() -> None:
     rubric = Rubric.from_dict(
         [{"name": n, "requirement": f"Its {n} is good", "weight": 1} for n in ("format", "rubric")]
     )

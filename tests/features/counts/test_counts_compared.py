@@ -29,7 +29,7 @@ def accepted(project: Path) -> dict[str, Any]:
     return data
 
 
-def test_counts_are_kept_as_the_accepted_run_and_later_ones_are_compared_with_it(project: Path) -> None:
+def test_counts_can_be_accepted_as_a_run_and_later_counts_are_compared_with_the_accepted_counts(project: Path) -> None:
     first = answer(project, "calibrate", "answers", "--counts", "old.csv", "--judge", "mini", "--accept")
     kept = accepted(project)
     assert "in accepted-" in first.stderr

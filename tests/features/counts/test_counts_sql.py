@@ -273,7 +273,7 @@ def test_if_a_table_cannot_be_counted_the_error_is_markscheme_s_own_and_not_the_
         assert why in done.stderr, why
 
 
-def test_counts_never_replace_the_table_that_they_count(tmp_path: Path) -> None:
+def test_export_never_writes_counts_over_the_table_that_is_counted(tmp_path: Path) -> None:
     (tmp_path / "reply.yaml").write_text(RUBRIC)
     (tmp_path / "a.csv").write_text("ana__place,gpt__place\n1,1\n")
     words = ("--counts", "a.csv", "--raters", "ana", "--judge", "gpt", "--from", "*.csv")

@@ -43,7 +43,7 @@ def slices(calibration: Calibration) -> dict[str, dict[str, Any]]:
 
 
 @pytest.mark.parametrize("groups", [0, 20])
-def test_the_figures_of_a_slice_from_counts_equal_those_from_its_rows(groups: int) -> None:
+def test_the_figures_of_a_slice_calibrated_from_counts_equal_those_calibrated_from_rows(groups: int) -> None:
     examples, ratings = made(3, groups=groups)
     for example in examples:
         example["metadata"] = example["metadata"] or {"lang": "l0"}
@@ -58,7 +58,7 @@ def test_the_figures_of_a_slice_from_counts_equal_those_from_its_rows(groups: in
                 assert of_counts[name][estimate][end] == pytest.approx(figures[estimate][end], abs=1e-9), (name, end)
 
 
-def test_the_printed_select_counts_the_same_slices_as_in_memory_and_merges_small_ones_as_other() -> None:
+def test_the_printed_select_statement_counts_the_same_slices_as_counting_in_memory_and_merges_small_ones() -> None:
     examples, ratings = made(40)
     judged = {rating["id"]: rating["criteria"] for rating in ratings}
     database = sqlite3.connect(":memory:")
@@ -104,7 +104,7 @@ def test_export_counts_slices_and_the_report_of_calibrate_shows_them(tmp_path: P
     assert "slice:lang" in select.stdout
 
 
-def test_a_table_of_counts_by_slice_is_refused_if_the_column_value_is_missing() -> None:
+def test_a_table_of_counts_by_slice_is_refused_if_the_column_named_value_is_missing() -> None:
     examples, ratings = made(3)
     rows = counts_of(calibrate(RUBRIC, examples, ratings=ratings).comparison, ["lang"])
     lacking = [{key: cell for key, cell in row.items() if key != "value"} for row in rows]

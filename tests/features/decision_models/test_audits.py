@@ -48,7 +48,7 @@ def calibrated(sharper: float) -> Calibration:
     return calibrate(RUBRIC, examples=examples, ratings=ratings)
 
 
-def test_findings_report_an_overconfident_judge_on_its_criterion_and_on_the_decision() -> None:
+def test_an_overconfident_judge_gets_a_finding_on_the_criterion_and_a_finding_on_the_decision() -> None:
     calibration = calibrated(2.5)
     findings = {finding.criterion: finding for finding in calibration.findings if finding.code == "overconfident"}
     assert findings.keys() >= {"tone", None}
@@ -67,7 +67,7 @@ def test_a_judge_with_calibrated_probabilities_gets_no_finding_of_overconfidence
     assert abs(audits.decision.bias.value or 0.0) < 0.1
 
 
-def test_a_judge_s_probabilities_change_neither_the_verdict_on_it_nor_what_it_may_be_used_for() -> None:
+def test_a_judge_s_probabilities_change_neither_the_verdict_on_the_judge_nor_the_permitted_use() -> None:
     examples, ratings = rows(2.5)
     bare = [
         {**line, "criteria": {name: int(p["probabilities"]["MET"] > 0.5) for name, p in line["criteria"].items()}}

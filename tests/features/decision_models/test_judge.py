@@ -398,7 +398,7 @@ def test_a_server_of_one_s_own_needs_no_key_and_its_address_may_end_in_v1(monkey
     assert json.loads(reply.text) == {"decisions": {"c1": {"UNMET": 0.1, "MET": 0.9}}}
 
 
-def test_a_decision_model_s_price_is_known_only_if_it_is_asked_at_its_maker_s_address() -> None:
+def test_a_decision_model_s_price_is_known_only_if_the_model_is_asked_at_its_maker_s_address() -> None:
     price = import_module("markscheme.judges.kinds").kind_of("systemone").price
     home, away = DecisionJudge(SYSTEM_ONE, "jev-latest"), at("http://127.0.0.1:9", "systemone")
     assert price(home.identity).cost(1_000_000, 5_000) == pytest.approx(0.042)

@@ -128,7 +128,7 @@ def test_auditing_the_opposite_event_gives_the_same_slope_and_the_opposite_bias(
     assert audit.confident_errors.wrong == mirrored.confident_errors.wrong
 
 
-def test_an_audit_does_not_depend_on_the_order_of_examples_and_counts_missing_ones() -> None:
+def test_an_audit_does_not_depend_on_the_order_of_examples_and_says_how_many_are_missing() -> None:
     p, y = drawn(60, 2)
     forward = probability_audit(p, y)
     mixed = probability_audit([math.nan, *p[::-1], 0.5], [1.0, *y[::-1], math.nan])
@@ -181,7 +181,7 @@ def test_an_audit_has_no_slope_if_the_probabilities_separate_the_outcomes() -> N
     assert audit.map is None
 
 
-def test_an_audit_without_examples_says_so() -> None:
+def test_an_audit_without_examples_has_no_bias_and_says_that_there_are_no_examples() -> None:
     audit = probability_audit([math.nan], [1.0])
     assert audit.n == 0
     assert audit.bias.undefined == "no examples"

@@ -94,7 +94,7 @@ def test_a_planted_change_of_text_makes_the_judge_more_lenient_in_the_new_run_on
     assert abs(misses(made, then=True).mean(axis=0)[place]) < 0.05
 
 
-def test_the_planted_fault_of_a_slice_affects_one_criterion_on_one_system() -> None:
+def test_a_fault_planted_in_a_slice_affects_one_criterion_on_the_responses_of_one_system() -> None:
     made = made_round(n=MANY, seed=2, fault="slice")
     place = planted_at(made)
     system = made.planted.subject.split(" on ")[1]

@@ -64,7 +64,7 @@ def test_merging_one_failure_mode_into_another_gives_the_same_counts_as_merging_
     assert counts(replace(outputs, codebook=book), "a") == (3, 6, ids(1, 3))
 
 
-def test_if_failure_modes_without_definitions_are_merged_outputs_count_only_from_after_the_first_note() -> None:
+def test_if_failure_modes_without_definitions_are_merged_only_outputs_read_after_the_first_note_count() -> None:
     outputs = read_outputs(OUTPUTS)
     book = outputs.codebook
     undefined = replace(book, modes=tuple(replace(mode, definition="") for mode in book.modes))
@@ -72,7 +72,7 @@ def test_if_failure_modes_without_definitions_are_merged_outputs_count_only_from
     assert counts(replace(outputs, codebook=joined), "d") == (4, 8, ids(1))
 
 
-def test_if_a_second_reader_saw_a_failure_mode_s_definition_for_all_outputs_all_count_for_its_share() -> None:
+def test_if_a_second_reader_saw_a_failure_mode_s_definition_with_every_output_all_outputs_count_for_its_share() -> None:
     outputs = read_outputs(OUTPUTS)
     listed = {"a": outputs.codebook.mode("a").fingerprint}
     second = tuple(OutputReading(reading.id, "ben", listed=listed, line=reading.line) for reading in outputs.readings)
@@ -95,7 +95,7 @@ def test_renaming_a_failure_mode_changes_no_count() -> None:
     assert counts(renamed, "first") == (4, 10, [])
 
 
-def test_if_a_failure_mode_is_split_both_new_ones_keep_the_outputs_read_for_it_and_its_notes_become_unsorted() -> None:
+def test_if_a_failure_mode_is_split_outputs_read_for_it_count_for_both_new_ones_and_its_notes_become_unsorted() -> None:
     outputs = read_outputs(OUTPUTS)
     book = outputs.codebook.split("a", [Mode("a1", by="ann"), Mode("a2", by="ann")])
     halved = replace(outputs, codebook=book)
@@ -113,7 +113,7 @@ def test_outputs_that_a_reader_marked_unclear_count_for_no_share() -> None:
     assert without.unclear_ids == ("o9",)
 
 
-def test_a_note_added_later_to_an_early_output_dates_the_failure_mode_from_when_the_note_was_added() -> None:
+def test_if_a_note_is_added_later_to_an_early_output_its_failure_mode_counts_as_named_only_from_then_on() -> None:
     readings = tuple(
         OutputReading(f"o{place}", "ann", notes=(Note(1, "late", line=4),) if place == 1 else (), line=place)
         for place in range(1, 7)

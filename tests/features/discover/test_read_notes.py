@@ -69,7 +69,7 @@ def test_a_row_of_notes_that_does_not_say_who_wrote_it_or_has_a_wrong_value_is_r
     assert "notes.jsonl:1" in str(fault.value)
 
 
-def test_a_line_of_notes_in_markscheme_s_own_format_is_read_with_its_notes_failure_modes_and_way_of_reading(
+def test_a_line_of_notes_in_markscheme_s_own_format_keeps_the_notes_the_failure_modes_and_how_it_was_read(
     tmp_path: Path,
 ) -> None:
     line = {
@@ -297,7 +297,7 @@ def test_if_one_row_of_notes_passes_an_output_and_a_later_row_fails_it_the_later
     ],
     ids=["later", "earlier", "the same moment"],
 )
-def test_an_imported_line_replaces_the_notes_stored_on_an_output_unless_it_is_older(
+def test_an_imported_line_replaces_the_notes_stored_on_an_output_unless_the_line_is_older(
     tmp_path: Path, line: dict[str, Any], read: str, texts: list[str]
 ) -> None:
     before = reading_of(own_line("in full", at="2026-11-02", texts=("bad", "rude")))

@@ -118,7 +118,7 @@ def test_an_output_is_stored_with_the_defined_failure_modes_that_its_reader_saw_
     work.close()
 
 
-def test_undoing_a_change_leaves_changes_by_other_readers(opened: OpenedDiscovery) -> None:
+def test_undoing_one_reader_s_change_keeps_the_changes_by_other_readers(opened: OpenedDiscovery) -> None:
     ann = reader(opened)
     ben = reader(opened, "ben")
     say(ann, "o3", "too dear")

@@ -77,7 +77,7 @@ def test_a_model_s_answer_that_is_not_a_list_of_groups_is_unreadable(text: str) 
         read_groups(text, list(NOTES))
 
 
-def test_a_model_that_groups_notes_sees_at_most_150_a_call_fenced_modes_and_neither_raters_nor_outputs() -> None:
+def test_a_prompt_to_group_notes_has_at_most_150_notes_and_names_neither_the_raters_nor_the_outputs() -> None:
     notes = {f"secret-rater/secret-output/{n}": Note(1, f"note {n}", "a passage") for n in range(MOST_NOTES + 10)}
     prompts = planned_prompts(notes, {"price": "It states a wrong price."})
     assert len(prompts) == 4

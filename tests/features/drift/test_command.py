@@ -43,7 +43,7 @@ def test_calibrating_the_same_judge_again_after_acceptance_finds_no_drift(accept
     assert text.count("no drift") == 2
 
 
-def test_a_judge_that_moved_under_the_same_name_fails_the_gate(accepted_twice: Path) -> None:
+def test_a_judge_whose_levels_moved_under_the_same_name_fails_the_gate(accepted_twice: Path) -> None:
     here = accepted_twice
     setting.set_judge(here, tone=1)
     report, status = report_of(here, "-o", "cache=off")
@@ -173,7 +173,7 @@ def test_ratings_in_a_file_can_be_accepted_and_ratings_in_a_later_file_compared_
 
 
 @pytest.mark.proof
-def test_the_report_names_how_many_runs_were_accepted_and_which_file_keeps_them(here: Path) -> None:
+def test_the_drift_report_says_how_many_runs_were_accepted_and_which_file_keeps_them(here: Path) -> None:
     elsewhere = here / "kept" / "mine.json"
     calibrate(here, "--accept", "--samples", "3", "-o", f"accepted={elsewhere}", "--quiet")
     assert "(3 runs)" in calibrate(here, "-o", f"accepted={elsewhere}", "--details").stdout

@@ -103,7 +103,7 @@ def test_a_comparison_is_shown_with_its_number_among_the_planned_comparisons(sin
     assert _shown(drift)[1].startswith("This is comparison 2 of 13 planned with it. ")
 
 
-def test_the_report_says_whether_an_alarm_is_raised_by_this_comparison_or_by_all_since_the_accepted_run(
+def test_the_drift_report_says_whether_an_alarm_is_raised_by_this_comparison_or_by_all_comparisons_together(
     since: Since,
 ) -> None:
     drifts = {

@@ -208,7 +208,7 @@ def test_agreement_that_did_not_change_has_a_shift_of_0_and_a_p_of_1(runs: int) 
     assert change.n == 40
 
 
-def test_a_large_fall_of_agreement_is_detected_and_its_change_is_the_new_error_minus_the_old_one() -> None:
+def test_a_large_fall_of_agreement_is_detected_and_measured_as_the_new_error_minus_the_old_error() -> None:
     gold, _, stored = made(200, 3, 0.0, 4)
     change = run_agreement_change(gold, 4 - gold, stored, absolute_error, prior_sd=RUN_SD * 4)
     assert change.shift.value is not None

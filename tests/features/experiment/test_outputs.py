@@ -182,7 +182,7 @@ def test_a_function_that_makes_outputs_may_be_async_or_plain() -> None:
     assert made(TWO, FunctionJudge(plain, "function:plain"))["plain", "fr"].text == "said France?"
 
 
-def test_the_judge_of_an_experiment_sees_neither_the_variant_s_name_nor_its_prompt() -> None:
+def test_the_judge_of_an_experiment_sees_neither_the_name_nor_the_prompt_of_a_variant() -> None:
     judge = ScriptedJudge(lambda *_: {"c1": "MET"})
     asyncio.run(run_experiment(TWO, judge, model=ScriptedJudge(lambda *_: "Paris.")))
     shown = " ".join(prompt.system + prompt.user for prompt in judge.prompts)

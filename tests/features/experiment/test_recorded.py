@@ -283,7 +283,7 @@ def test_each_difference_between_variants_is_shown_with_both_means_over_the_same
     assert shift.difference.value == approx(shift.means[1] - shift.means[0])
 
 
-def test_the_mean_of_a_criterion_with_negative_weight_is_marked_and_its_direction_is_explained(
+def test_the_mean_of_a_criterion_with_negative_weight_is_marked_and_a_note_says_which_direction_is_better(
     run: ExperimentRun,
 ) -> None:
     assert "(fault)" not in render_markdown(view(report_of(run)))

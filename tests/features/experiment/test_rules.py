@@ -50,7 +50,7 @@ def test_a_fail_if_rule_fails_an_experiment_if_the_rule_s_figure_is_beyond_the_b
     assert all("the run fails if" in line for line in hits)
 
 
-def test_a_fail_if_rule_for_all_variants_says_which_ones_fail() -> None:
+def test_a_fail_if_rule_for_all_variants_says_which_variants_fail() -> None:
     assert Rule.parse("tone < 4", EXPERIMENT).hits(rows()) == ["a.b: tone is 2, and the run fails if tone < 4"]
 
 

@@ -73,14 +73,14 @@ def test_assertions_graded_by_markscheme_are_not_reported_as_graded_elsewhere(pr
     assert line(graded_row, providers=["echo", {"id": OURS, "label": "ours"}]) is None
 
 
-def test_an_assertion_s_own_provider_is_reported_with_its_line_in_the_configuration() -> None:
+def test_an_assertion_s_own_provider_is_reported_with_the_provider_s_line_number_in_the_configuration() -> None:
     elsewhere = {"type": "llm-rubric", "metric": "own", "value": "Is right", "provider": "file://other.js"}
     graded_row = row({"type": "llm-rubric", "value": "Names the capital"}, elsewhere, provider=OURS)
     printed = line(graded_row, graded_row)
     assert printed == f"2 verdicts of model-graded assertions: promptfooconfig.yaml:10 (2 {BY_OTHER}{WINS}"
 
 
-def test_a_provider_in_a_test_s_options_is_reported_with_its_line_in_the_configuration() -> None:
+def test_a_provider_in_a_test_s_options_is_reported_with_the_provider_s_line_number_in_the_configuration() -> None:
     graded_row = row({"type": "llm-rubric", "value": "Names the capital"}, provider="file://other.js")
     assert line(graded_row) == f"1 verdict of model-graded assertions: promptfooconfig.yaml:12 (1 {BY_OTHER}{WINS}"
 
@@ -92,7 +92,7 @@ def test_an_assertion_without_a_provider_is_reported_as_graded_by_promptfoo_s_ow
     )
 
 
-def test_a_grader_that_the_configuration_does_not_name_is_reported_by_name_without_a_line(folder: Path) -> None:
+def test_a_grader_that_the_configuration_does_not_name_is_reported_by_name_without_a_line_number(folder: Path) -> None:
     graded_row = row({"type": "not-g-eval", "value": "Is rude", "provider": {"id": "openai:gpt-5", "config": {"n": 1}}})
     assert line(graded_row) == f"1 verdict of model-graded assertions: not-g-eval (1 by openai:gpt-5){WINS}"
     (folder / "promptfooconfig.yaml").write_text("prompts: [")
@@ -100,7 +100,7 @@ def test_a_grader_that_the_configuration_does_not_name_is_reported_by_name_witho
 
 
 @pytest.mark.proof
-def test_the_real_promptfoo_gives_its_hook_what_it_needs_to_report_assertions_that_other_graders_answered(
+def test_the_real_promptfoo_gives_the_hook_enough_to_report_assertions_that_other_graders_answered(
     folder: Path,
 ) -> None:
     (folder / "markscheme.toml").write_text('judge = "anthropic"\n', encoding="utf-8")

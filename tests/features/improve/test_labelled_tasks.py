@@ -72,7 +72,7 @@ def write_set(folder: Path, lines: Sequence[Mapping[str, Any]], name: str = "exa
 
 
 @pytest.mark.filterwarnings("ignore::markscheme.errors.RatingWarning")
-def test_words_can_be_tried_on_exactly_those_sets_of_examples_that_have_enough_labels_for_improve(
+def test_a_new_wording_can_be_tried_on_exactly_those_sets_of_examples_that_have_enough_labels_for_improve(
     tmp_path: Path,
 ) -> None:
     outcomes = []
@@ -88,7 +88,7 @@ def test_words_can_be_tried_on_exactly_those_sets_of_examples_that_have_enough_l
 
 
 @pytest.mark.filterwarnings("ignore::markscheme.errors.RatingWarning")
-def test_whether_words_can_be_tried_is_decided_by_all_examples_even_if_only_dev_or_test_was_calibrated(
+def test_whether_a_new_wording_can_be_tried_is_decided_by_all_examples_even_if_only_dev_or_test_was_calibrated(
     tmp_path: Path,
 ) -> None:
     lines = [

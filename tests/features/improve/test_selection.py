@@ -109,7 +109,7 @@ def test_all_tests_on_the_same_held_out_labels_together_use_a_significance_of_at
 
 @given(columns)
 @pytest.mark.proof
-def test_swapping_the_two_finalists_only_swaps_their_results(d: Any) -> None:
+def test_swapping_the_two_finalist_wordings_only_swaps_their_results(d: Any) -> None:
     assume(abs(np.diff(d.mean(axis=0))) > 1e-9)
     first, second = held_out_test(d, 0.05), held_out_test(d[:, ::-1], 0.05)
     assert first.critical == pytest.approx(second.critical)

@@ -125,7 +125,7 @@ def test_no_weights_are_fitted_if_the_author_s_score_never_varies() -> None:
     assert ridge(Sums.of(np.ones((4, 2)), np.ones(4)), np.ones(2)) is None
 
 
-def test_scores_that_follow_the_author_s_weights_exactly_never_reject_them() -> None:
+def test_no_new_weights_are_found_if_the_scores_follow_the_author_s_weights_exactly() -> None:
     for scale, shift in ((1.0, 0.0), (0.5, 0.2)):
         y = shift + scale * (np.array(X) @ AUTHOR)
         assert gate(X, y, AUTHOR).p == 1
@@ -213,7 +213,7 @@ def test_a_negative_weight_stays_negative_and_no_weight_becomes_zero() -> None:
     assert tuned.after[0] + tuned.after[1] == approx(1)
 
 
-def test_required_zero_weight_and_constant_criteria_keep_their_weights() -> None:
+def test_required_criteria_and_those_with_weight_0_or_constant_levels_keep_their_weights() -> None:
     x, y = labelled(120, [0.6, 0.2, 0.2], 8)
     wide = np.column_stack([x, np.full(120, 0.5), x[:, ::-1][:, :2]])
     author = [0.3, 0.4, 0.3, 0.7, 2.0, 0.0]
@@ -317,7 +317,7 @@ def test_intervals_of_weight_ratios_come_from_refits_with_each_example_left_out(
         (60, 3, {"x": lambda x: np.full_like(x, np.nan)}, "0 examples have an overall mark and all levels", 30),
     ],
 )
-def test_with_too_few_labels_to_fit_the_weights_stay_and_the_labels_needed_are_stated(
+def test_if_there_are_too_few_labels_for_a_fit_the_weights_stay_and_the_labels_needed_are_stated(
     n: int, k: int, change: dict[str, Any], reason: str, needed: int | None
 ) -> None:
     x, y = labelled(n, [1 / k] * k, 15)

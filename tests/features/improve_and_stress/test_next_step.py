@@ -23,7 +23,7 @@ impressed.environment = ()
 
 
 @pytest.mark.parametrize(("n_labelled", "suggested"), [(29, "calibrate polite"), (30, "improve polite --proposer")])
-def test_improve_is_suggested_only_if_enough_of_the_rubric_s_own_examples_are_labelled_for_it(
+def test_a_stress_test_suggests_improve_only_if_enough_of_the_rubric_s_own_examples_are_labelled(
     tmp_path: Path, n_labelled: int, suggested: str
 ) -> None:
     home = tmp_path / "calibration" / "polite"

@@ -179,7 +179,9 @@ def test_a_rubric_made_from_a_table_gives_the_same_figures_as_the_table(values: 
     assert json.loads(again.stdout)["created"] == []
 
 
-def test_tables_that_calibrate_joined_become_one_rubric_by_the_init_command_that_it_prints(tmp_path: Path) -> None:
+def test_tables_that_calibrate_joined_become_one_rubric_by_the_init_command_that_calibrate_prints(
+    tmp_path: Path,
+) -> None:
     answers = {
         "labels": ("label", "good", "bad"),
         "mini": ("verdict", "PASS", "FAIL"),

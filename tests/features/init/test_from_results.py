@@ -42,7 +42,9 @@ def test_a_variable_that_an_imported_assertion_names_becomes_an_input_that_the_j
     assert "<word-" in json.loads(shown.splitlines()[0])["user"]
 
 
-def test_init_from_promptfoo_s_results_keeps_labels_of_metrics(rated_results: dict[str, Any], tmp_path: Path) -> None:
+def test_init_from_promptfoo_s_results_keeps_the_expected_labels_of_metrics_as_labels_on_criteria(
+    rated_results: dict[str, Any], tmp_path: Path
+) -> None:
     data = json.loads(json.dumps(rated_results))
     for row in data["results"]["results"]:
         row["metadata"] = row["testCase"]["metadata"] = {"expected_label": {"short": row["vars"]["word"] != "world"}}

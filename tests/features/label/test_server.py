@@ -237,7 +237,7 @@ def test_a_rubric_s_name_never_makes_the_labelling_server_write_outside_the_proj
     assert "the rubric's name can't name a file: got '../../victim/pwn'" in message
 
 
-def test_examples_in_yaml_are_never_set_aside_as_damaged(project: Path) -> None:
+def test_labelling_leaves_a_file_of_examples_in_yaml_as_it_is(project: Path) -> None:
     home = project / "calibration" / "manners"
     home.mkdir(parents=True)
     text = '- {id: e1, query: q, response: "a reply"}'

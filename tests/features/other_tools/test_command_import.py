@@ -459,7 +459,7 @@ def test_a_column_named_like_a_judge_s_verdict_is_imported_as_a_judge_s_ratings_
     assert report["lost"] == {"cells of column 'ben_label'": 6}
 
 
-def test_columns_of_several_criteria_make_one_rating_of_their_rater(project: Path) -> None:
+def test_a_rater_s_columns_for_several_criteria_become_one_rating_per_row(project: Path) -> None:
     (project / "criteria.csv").write_text("id,gpt_readability,gpt_correctness,ana_readability\na,3,5,1\nb,5,,3\n")
     report = imported(project, "criteria.csv", "--rubric", "quality", "--judge", "gpt_*", "--human", "ana_*")
     read = {

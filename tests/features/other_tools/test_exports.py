@@ -353,7 +353,7 @@ def test_ids_that_occur_only_in_ratings_or_only_in_responses_are_counted_and_thr
     assert "6 responses without a rating: other-0, other-1, other-2, …" in str(refused.value)
 
 
-def test_an_export_of_an_unknown_version_is_refused_with_the_expected_ones(tmp_path: Path) -> None:
+def test_an_export_of_an_unknown_version_is_refused_with_the_expected_versions(tmp_path: Path) -> None:
     log = exports.inspect()["log.json"] | {"version": 3}
     for path in (*written(tmp_path, {"log.json": log}), exports.eval_archive(tmp_path / "log.eval", log)):
         with pytest.raises(RatingError, match="expected version 1 or 2 of Inspect's log, got 3"):

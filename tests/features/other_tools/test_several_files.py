@@ -41,7 +41,7 @@ def test_different_responses_with_the_same_id_in_two_tools_stay_separate(tmp_pat
     assert "p1 (later)" in {example.id for example in later.examples}
 
 
-def test_files_of_tools_without_a_metric_in_common_need_a_rubric(tmp_path: Path) -> None:
+def test_files_of_tools_without_a_metric_in_common_are_refused_without_a_rubric(tmp_path: Path) -> None:
     (traces,) = written(tmp_path, exports.mlflow())
     ratings = lines(tmp_path / "r.jsonl", {"id": "p1", "judge": "j", "criteria": {"tone": 3}})
     with pytest.raises(ComparisonError, match=r"rate no criterion on the same scale .* name a rubric with --rubric"):

@@ -126,7 +126,7 @@ def test_if_a_rubric_allows_no_ties_a_pair_whose_two_orders_contradict_each_othe
     assert grade.error is not None
 
 
-def test_asking_about_pairs_in_one_order_costs_half() -> None:
+def test_asking_about_pairs_in_one_order_costs_half_as_much_as_in_both() -> None:
     judge = LongerJudge()
     once = Rubric.from_dict({"compare": "pairs", "criteria": [{"name": "helps", "prefer": "The one that helps."}]})
     graded(judge, "one", "another", replace(once, orders=1))

@@ -227,7 +227,7 @@ def two_groups(folder: Path, own: int, *, status: int = 0) -> dict[str, Any]:
     return rated(folder, status=status)
 
 
-def test_each_group_s_pass_rate_is_corrected_by_its_own_labels_and_the_difference_matches_the_rates(
+def test_each_group_s_pass_rate_is_corrected_by_its_own_labels_and_the_difference_is_that_of_corrected_rates(
     tmp_path: Path,
 ) -> None:
     report = two_groups(tmp_path, own=20)

@@ -195,7 +195,7 @@ def test_pass_rate_reads_an_experiment_s_json_files_as_runs(tmp_path: Path) -> N
     assert risk(tmp_path, "e0.json", "e1.json", threshold="0.2")["cases"] == 12
 
 
-def test_the_report_states_the_risk_of_the_gate_in_words(tmp_path: Path) -> None:
+def test_the_report_of_pass_rate_states_the_risk_of_the_gate_in_words(tmp_path: Path) -> None:
     files = [graded(tmp_path, number) for number in range(3)]
     done = run("markscheme", "pass-rate", *files, "--at-least", "0.64", cwd=tmp_path, env={"COLUMNS": "80"})
     report = risk(tmp_path, *files, threshold="0.64", status=done.returncode)

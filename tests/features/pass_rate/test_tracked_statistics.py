@@ -168,7 +168,7 @@ def test_the_alarm_on_the_share_that_people_pass_is_raised_by_a_drop_and_not_by_
         assert rings_in(after, PEOPLE_RING) == case["rings_in"]
 
 
-def test_the_alarm_on_the_judge_is_raised_when_it_flips_its_own_earlier_decisions() -> None:
+def test_the_alarm_on_the_judge_is_raised_when_the_judge_flips_its_own_earlier_decisions() -> None:
     weeks = [[(1, 84), (0, 16)]] * 3 + [[(17, 84), (0, 16)]] * 3
     after = of_judge(weeks, [0.05, 0.05])
     assert after == close(tracked_rates.STRICT_JUDGE)
@@ -222,7 +222,9 @@ def test_differences_between_reference_weeks_widen_the_limits_for_the_share_of_p
     assert high - low > 0.2
 
 
-def test_a_shift_in_passes_is_attributed_to_the_judge_only_if_its_flips_on_old_examples_could_explain_it() -> None:
+def test_a_shift_in_passes_is_attributed_to_the_judge_only_if_the_judge_s_flips_on_old_examples_could_explain_it() -> (
+    None
+):
     for (flips, examples), expected in tracked_rates.AT_MOST_BY_JUDGE.items():
         assert most_by_judge(-0.12, 0.8, [0, flips], [20, examples])[1] == close(expected)
     assert may_be_judge(-0.12, -0.06198) is True

@@ -176,7 +176,7 @@ def test_a_broken_limit_on_missed_credit_gives_a_reason_against_the_trend_and_a_
     assert CriteriaTrend(trend.verdicts).to_json(0.95)["limits"] == {}
 
 
-def test_the_report_says_if_even_more_labels_are_unlikely_to_decide_the_trend() -> None:
+def test_the_report_says_if_more_labels_would_probably_not_decide_the_trend_either() -> None:
     trend = CriteriaTrend(verdicts_of([5] * 40, wrong_in=0))
     sentence = "Label about 8 more tasks (40 verdicts); even then the chance is only 40%."
     assert trend.labels(DecisiveLabels(40, 0.4)) == sentence
@@ -185,7 +185,7 @@ def test_the_report_says_if_even_more_labels_are_unlikely_to_decide_the_trend() 
 
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=40, max_size=40))
-def test_each_limit_of_an_interval_is_the_wider_one_of_grouping_verdicts_by_task_and_by_criterion(
+def test_an_interval_reaches_as_far_as_with_verdicts_grouped_by_task_and_as_far_as_grouped_by_criterion(
     pairs: list[tuple[bool, bool]],
 ) -> None:
     gold, judge = (np.array(answers, dtype=np.float64) for answers in zip(*pairs, strict=True))

@@ -64,7 +64,7 @@ def test_figures_for_twelve_tasks_with_criteria_of_their_own_equal_the_worked_ex
 
 
 @pytest.mark.skipif(not CASES.is_file(), reason="runs where ../shared has the worked cases of rows")
-def test_if_only_some_criteria_of_a_task_were_labelled_they_are_weighted_up_for_the_unlabelled_ones() -> None:
+def test_if_only_some_criteria_of_a_task_were_labelled_the_labelled_ones_get_more_weight_for_the_others() -> None:
     case = cases_in(CASES)["partial"]
     right, task, labelled = [], [], []
     for number, row in enumerate(case["tasks"]):
@@ -96,7 +96,7 @@ def test_the_order_of_verdicts_and_the_names_of_tasks_change_no_figure(rows: lis
     assert figures(rows, "a") == pytest.approx(figures(rows[::-1], "z"), nan_ok=True)
 
 
-def test_the_figures_say_if_a_few_large_tasks_hold_many_of_the_verdicts() -> None:
+def test_the_figures_on_verdicts_say_if_a_few_large_tasks_hold_many_of_them() -> None:
     sizes = [60, *[4] * 19]
     tasks = np.repeat(np.arange(20), sizes)
     judge = tasks > 0

@@ -110,7 +110,7 @@ def stressed(folder: Path, judge: str, *options: str, status: int = 0) -> Any:
     return json.loads(done.stdout) if "--json" in options else done
 
 
-def test_a_stress_test_finds_nothing_that_moves_a_fair_judge(folder: Path) -> None:
+def test_a_stress_test_reports_no_perturbation_that_moves_a_fair_judge(folder: Path) -> None:
     report = stressed(folder, "fair", "--json")
     assert (report["schema"], report["n"], report["reads_to_the_end"]) == (1, N, True)
     assert {cell["state"] for name, row in report["rows"].items() if name != "truncation" for cell in row.values()} <= {
@@ -128,7 +128,7 @@ def test_a_stress_test_with_too_few_examples_does_not_call_a_judge_steady(folder
     assert re.search(r"In \d+ combinations of change and criterion 20 examples are too few", " ".join(shown.split()))
 
 
-def test_a_stress_test_reports_with_examples_that_praise_moves_a_judge(folder: Path) -> None:
+def test_a_stress_test_reports_that_praise_moves_a_judge_and_names_examples(folder: Path) -> None:
     report = stressed(folder, "flattered", "--json", "--html", "page.html", status=1)
     states = {name: row["correctness"]["state"] for name, row in report["rows"].items()}
     assert [name for name, state in states.items() if state == "finding" and name != "truncation"] == ["praise"]

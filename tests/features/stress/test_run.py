@@ -57,7 +57,7 @@ def test_a_stress_run_makes_as_many_calls_as_planned(folder: Path) -> None:
     assert not result.not_graded
 
 
-def test_a_stress_run_with_too_few_examples_says_so(folder: Path) -> None:
+def test_a_stress_run_with_too_few_examples_says_how_many_are_needed(folder: Path) -> None:
     battery, _ = opened(folder, StressOptions(n=LEAST_EXAMPLES))
     assert battery.lack is None
     battery, _ = opened(folder, StressOptions(n=4))

@@ -152,7 +152,7 @@ def test_skewed_noise_near_the_top_of_a_yes_no_scale_is_not_taken_for_an_effect(
     assert stress_cells(moved_by, {"c": 1.0}, dealt)["praise", "c"].state != "finding"
 
 
-def test_perturbations_are_said_to_move_ratings_alike_if_none_moves_them_further_than_the_neutral_one_does() -> None:
+def test_added_words_are_found_to_act_by_length_alone_if_none_move_ratings_further_than_neutral_words() -> None:
     neutral = array([1, 0] * 15)
     assert moved_alike(neutral, [neutral[::-1], neutral])
     assert moved_alike(-neutral, [-neutral])

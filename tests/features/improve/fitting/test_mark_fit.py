@@ -24,7 +24,9 @@ def judged(n: int, mark: float, seed: int, noise: float = 0.12) -> tuple[Any, An
 
 
 @pytest.mark.parametrize("odds", [0.2, 1.0, 5.0])
-def test_the_pass_mark_is_where_the_odds_of_a_pass_equal_the_cost_of_a_false_pass(odds: float) -> None:
+def test_the_fitted_pass_mark_is_the_score_at_which_the_odds_of_a_pass_equal_the_cost_of_a_false_pass(
+    odds: float,
+) -> None:
     scores, passed = judged(200, 0.6, 1)
     p, crossing = mark_test(scores, passed, np.ones(200), 0.4, odds)
 

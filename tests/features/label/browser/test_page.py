@@ -91,7 +91,9 @@ def test_twenty_labels_are_given_by_keyboard_although_the_server_is_killed_betwe
 
 
 @pytest.mark.usefixtures("complaints")
-def test_undo_notes_and_the_progress_page_work_by_keyboard(project: Path, page: Page) -> None:
+def test_a_label_is_taken_back_a_note_written_and_the_progress_page_opened_by_keyboard(
+    project: Path, page: Page
+) -> None:
     with Server(project) as server:
         page.goto(server.url)
         _label(page, 1, "2", "n")
@@ -241,7 +243,9 @@ def test_the_page_scrolls_the_next_criterion_and_its_levels_into_view(project: P
 
 
 @pytest.mark.usefixtures("complaints")
-def test_two_hundred_keys_20_ms_apart_answer_the_criteria_they_were_meant_for(project: Path, page: Page) -> None:
+def test_two_hundred_keys_pressed_20_ms_apart_answer_the_criteria_they_were_meant_for(
+    project: Path, page: Page
+) -> None:
     lines = [{"id": f"r{i}", "query": "q", "response": f"reply {i} & more"} for i in range(100)]
     (project / "pool.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     with Server(project) as server:
