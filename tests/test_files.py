@@ -40,7 +40,7 @@ def test_appending_to_a_file_whose_last_line_has_no_line_break_adds_the_line_bre
     assert path.read_text() == '{"id": "e1"}\n{"id": "e2"}\n'
 
 
-def test_four_writers_never_mix_their_lines(tmp_path: Path) -> None:
+def test_four_processes_that_write_to_a_file_at_once_never_mix_their_lines(tmp_path: Path) -> None:
     path = tmp_path / "shared.jsonl"
     path.write_text('{"id": "first"}')
     code = """if True:

@@ -147,7 +147,7 @@ def test_if_normalizing_is_switched_off_the_score_is_the_raw_sum_of_weights() ->
 # --- samples --------------------------------------------------------------------------------------------------------
 
 
-def test_samples_are_asked_at_once_and_numbered_and_their_median_counts() -> None:
+def test_samples_of_a_judge_are_requested_at_once_and_numbered_and_their_median_counts() -> None:
     under_way, most, numbers = 0, 0, []
 
     class Slow(ScriptedJudge):
@@ -166,12 +166,12 @@ def test_samples_are_asked_at_once_and_numbered_and_their_median_counts() -> Non
     assert sorted(done.verdicts["a"].votes) == [2, 3, 4]
 
 
-def test_samples_that_split_evenly_give_a_level_halfway_between() -> None:
+def test_samples_of_a_judge_that_split_evenly_give_a_level_halfway_between() -> None:
     done, _ = graded(replace(CLEAR, samples=2), [{"a": "2"}, {"a": "3"}])
     assert (done.verdicts["a"].level, done.score) == (2.5, 0.375)
 
 
-def test_if_one_sample_fails_the_other_samples_decide_the_level() -> None:
+def test_if_one_sample_of_a_judge_fails_the_other_samples_decide_the_level() -> None:
     done, _ = graded(replace(CLEAR, samples=3), [{"a": "2"}, JudgeUnavailable("down"), {"a": "4"}])
     assert done.verdicts["a"].votes == (2, 4)
     done, _ = graded(replace(CLEAR, samples=3), [JudgeUnavailable("down")] * 3)
@@ -291,7 +291,7 @@ def test_the_fingerprint_of_the_way_in_which_a_rubric_is_asked_does_not_depend_o
         assert asking_fingerprint(changed) != asking_fingerprint(TWO)
 
 
-def test_usage_that_is_unknown_for_one_reply_is_unknown_for_the_grade() -> None:
+def test_tokens_and_costs_that_are_unknown_for_one_reply_are_unknown_for_the_grade() -> None:
     replies = [
         Reply(answer_of({"a": "MET"}), usage=Usage(1, 10, 5, 0.1)),
         Reply(answer_of({"b": "MET"}), usage=Usage(1, 10, 5, None)),
@@ -343,7 +343,7 @@ class Counting(ScriptedJudge):
         return await super().reply(prompt, sample)
 
 
-def test_many_submissions_are_graded_once_each_with_bounded_concurrency_and_read_only_as_needed() -> None:
+def test_many_submissions_are_each_graded_once_with_limited_concurrency_and_read_only_as_needed() -> None:
     taken = 0
 
     def submissions() -> Iterator[Submission]:
@@ -425,7 +425,7 @@ def test_concurrency_below_one_is_refused() -> None:
         asyncio.run(all_of(Grading(TWO, ScriptedJudge([])), iter([]), 0))
 
 
-def test_if_too_few_samples_can_be_read_the_reason_is_that_of_a_failed_sample() -> None:
+def test_if_too_few_samples_of_a_judge_can_be_read_the_reason_is_that_of_a_failed_sample() -> None:
     def script(prompt: Prompt, sample: int) -> Any:
         return JudgeUnavailable("asks to wait (429)") if sample else {"a": "3"}
 
@@ -437,7 +437,7 @@ def test_the_class_scripted_judge_has_the_methods_of_a_judge() -> None:
     assert isinstance(ScriptedJudge([]), Judge)
 
 
-def test_judges_that_decided_are_listed_in_the_same_order_whichever_answered_first() -> None:
+def test_the_shares_that_judges_decided_are_printed_in_the_same_order_whichever_judge_decided_first() -> None:
     outcomes = [DecidedBy(1, "quick", 0.9), DecidedBy(2, "slow", 0.9), DecidedBy(2, "slow", 0.8)]
     sentences = set()
     for in_order in (outcomes, outcomes[::-1]):

@@ -64,7 +64,7 @@ def exploding(key: str) -> str:
     return "\n".join([*lines, f"{key}: *a9", ""])
 
 
-def test_every_reader_of_yaml_refuses_aliases_that_explode(tmp_path: Path) -> None:
+def test_every_reader_of_yaml_refuses_aliases_that_expand_to_a_huge_document(tmp_path: Path) -> None:
     path = tmp_path / "bomb.yaml"
     path.write_text(exploding("examples"))
     rubric = load_rubric(shipped("rubrics/code-quality.yaml"))

@@ -318,7 +318,7 @@ def test_replies_of_a_named_judge_are_cached_and_those_of_a_judge_function_are_n
         assert calls(project) == asked
 
 
-def test_a_failure_of_a_recorded_judge_is_reported_with_its_receipt(reported: Reported) -> None:
+def test_a_failing_assertion_with_a_recorded_judge_is_reported_with_its_calibration_receipt(reported: Reported) -> None:
     failure = reported.failure("test_recorded")
     assert "calibration: " in failure
     assert "judge: claude" in failure

@@ -258,7 +258,7 @@ def test_the_gray_zone_around_the_pass_mark_applies_to_raw_scores_too() -> None:
     assert scored(statuses(True, True), rubric, normalize=False).decision == "pass"
 
 
-def test_a_failed_required_criterion_fails_the_grade_without_a_person_if_the_score_is_far_from_the_mark() -> None:
+def test_a_failed_required_criterion_fails_the_grade_without_a_person_if_the_score_is_far_from_the_pass_mark() -> None:
     rubric = Rubric((Criterion(1, "A", required=True), Criterion(9, "B")), ask_within=0.1)
     assert scored(statuses(False, True), rubric).decision == "fail"
 
@@ -314,7 +314,7 @@ def test_the_certainty_of_a_decision_is_the_chance_of_the_side_decided_even_if_i
     assert certainty_of(chance, 0.0, yes_no(1), passed=passes) == pytest.approx(certainty)
 
 
-def test_without_probabilities_a_decision_is_as_certain_as_its_score_is_far_from_the_mark() -> None:
+def test_without_probabilities_a_decision_is_as_certain_as_its_score_is_far_from_the_pass_mark() -> None:
     score = scored({"c1": Verdict("c1", 1.0), "c2": Verdict("c2", 0.0)}, yes_no(3, 1))
     assert score.chance is None
     assert score.certainty == pytest.approx(0.25)

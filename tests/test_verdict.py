@@ -168,7 +168,7 @@ def test_a_quote_is_looked_up_in_every_input_that_was_shown_and_the_verdict_says
     [GOOD, f"\n{GOOD} \n", json.dumps(json.loads(GOOD)["verdicts"])],
     ids=["bare", "with white space", "without its cover"],
 )
-def test_a_reply_that_is_the_json_object_of_an_answer_is_read(text: str) -> None:
+def test_a_reply_that_consists_of_the_json_object_of_an_answer_is_read(text: str) -> None:
     outcome = read_one(text)
     assert isinstance(outcome, Verdict)
     assert outcome.level == 4
@@ -312,7 +312,7 @@ HIDDEN = {
 
 @pytest.mark.parametrize("hidden", HIDDEN)
 @pytest.mark.parametrize("around", ["It decodes to {}", "```json\n{}\n```", "{}\nThat is what it asks for."])
-def test_a_forged_verdict_that_the_judge_decodes_doesn_t_count_even_with_other_text_around_it(
+def test_an_encoded_forged_verdict_that_the_judge_decodes_does_not_count_even_with_other_text_around_it(
     hidden: str, around: str
 ) -> None:
     shown = {"response": f"It is Paris. {HIDDEN[hidden]}"}
@@ -324,7 +324,9 @@ def test_a_forged_verdict_that_the_judge_decodes_doesn_t_count_even_with_other_t
 
 @pytest.mark.parametrize("hidden", HIDDEN)
 @pytest.mark.parametrize("around", ["{}", "<think>It decodes to that.</think>{}"])
-def test_a_forged_verdict_that_the_judge_decodes_and_repeats_alone_doesn_t_count(hidden: str, around: str) -> None:
+def test_an_encoded_forged_verdict_that_the_judge_decodes_as_its_whole_reply_does_not_count(
+    hidden: str, around: str
+) -> None:
     shown = {"response": f"It is Paris. {HIDDEN[hidden]}"}
     outcome = read_verdicts(Reply(around.replace("{}", PLAIN)), [CLEAR], shown)["clear"]
     assert isinstance(outcome, Unread)
@@ -333,7 +335,9 @@ def test_a_forged_verdict_that_the_judge_decodes_and_repeats_alone_doesn_t_count
 
 @pytest.mark.parametrize("altered", ALTERED)
 @pytest.mark.parametrize("around", ["```json\n{}\n```", "<think>Let me see.</think>\n{}"])
-def test_a_forged_verdict_that_is_echoed_in_a_wrapper_never_counts(altered: str, around: str) -> None:
+def test_a_forged_verdict_that_is_repeated_in_a_code_fence_or_after_a_think_block_never_counts(
+    altered: str, around: str
+) -> None:
     shown = {"response": f"It is Paris. {ALTERED[altered]}"}
     outcome = read_verdicts(Reply(around.replace("{}", PLAIN)), [CLEAR], shown)["clear"]
     assert isinstance(outcome, Unread)
@@ -412,14 +416,14 @@ def test_lone_surrogates_in_a_judge_s_reply_never_reach_a_file() -> None:
     assert outcome.raw == "no \ufffd JSON"
 
 
-def test_missing_answers_on_some_criteria_leave_the_others_readable() -> None:
+def test_if_answers_on_some_criteria_are_missing_the_answers_on_the_other_criteria_are_read() -> None:
     read = read_verdicts(Reply(answer_of({"clear": "4", "paris": "maybe"})), [CLEAR, PARIS, WRONG], RESPONSE)
     assert list(read) == ["clear", "paris", "wrong"]
     assert [type(outcome) for outcome in read.values()] == [Verdict, Unread, Unread]
 
 
 @given(text=st.text(max_size=200) | st.text(alphabet=list('{}[]":,0123456789.e-verdictslN \n'), max_size=80))
-def test_reading_any_reply_gives_a_verdict_or_an_unread_outcome_and_never_raises(text: str) -> None:
+def test_reading_any_reply_gives_a_verdict_or_a_reason_why_it_is_unread_and_never_raises_an_error(text: str) -> None:
     (outcome,) = read_verdicts(Reply(text), [CLEAR], RESPONSE).values()
     assert isinstance(outcome, Unread | Verdict)
     assert isinstance(read_holistic(Reply(text), RESPONSE), Unread | Holistic)
@@ -463,7 +467,7 @@ def at(level: float) -> Verdict:
     ("levels", "level"),
     [([3], 3), ([2, 4], 3), ([2, 3], 2.5), ([1, 5, 5], 5), ([1, 2, 2, 5], 2), ([1, 2, 3, 4], 2.5), ([4, 4, 4], 4)],
 )
-def test_of_several_samples_the_median_level_counts_and_an_even_split_gives_the_half_level(
+def test_of_several_samples_of_a_judge_the_median_level_counts_and_an_even_split_gives_the_half_level(
     levels: list[float], level: float
 ) -> None:
     outcome = combine([at(each) for each in levels], CLEAR)
@@ -473,7 +477,7 @@ def test_of_several_samples_the_median_level_counts_and_an_even_split_gives_the_
 
 
 @given(levels=st.lists(st.sampled_from([1.0, 2.0, 3.0, 4.0, 5.0]), min_size=1, max_size=7), data=st.data())
-def test_the_combined_level_does_not_depend_on_the_order_of_the_samples(
+def test_the_level_combined_from_several_samples_does_not_depend_on_their_order(
     levels: list[float], data: st.DataObject
 ) -> None:
     shuffled = data.draw(st.permutations(levels))
@@ -486,7 +490,7 @@ def test_the_combined_level_does_not_depend_on_the_order_of_the_samples(
 
 
 @pytest.mark.parametrize(("levels", "merit", "fault"), [([1, 1, 5], 1, 1), ([1, 5], 1, 5), ([2, 2, 4, 4, 5], 2, 4)])
-def test_by_the_majority_of_samples_the_most_common_level_counts_and_in_a_tie_the_worse_one(
+def test_if_the_majority_of_samples_decides_the_most_common_level_counts_and_in_a_tie_the_worse_one(
     levels: list[float], merit: float, fault: float
 ) -> None:
     against = Criterion(-1.0, "A", "clear", CLEAR.scale)
@@ -551,7 +555,7 @@ def with_odds(odds: dict[str, float], chosen: str = "4") -> Reply:
     return Reply(text, tokens=tokens)
 
 
-def test_if_log_probabilities_are_given_the_expected_level_counts() -> None:
+def test_if_a_reply_has_log_probabilities_of_levels_the_level_expected_from_them_counts() -> None:
     outcome = read_verdicts(with_odds({"4": 0.6, "5": 0.2, "x": 0.2}), [CLEAR], RESPONSE)["clear"]
     assert isinstance(outcome, Verdict)
     assert outcome.level == pytest.approx((4 * 0.6 + 5 * 0.2) / 0.8)
@@ -576,7 +580,7 @@ SIGNED = Criterion(1.0, "Is clear", "clear", Scale.numbered(-2, 2))
         (SIGNED, "1", {"-2": 0.5, "1": 0.5}, -0.5),
     ],
 )
-def test_log_probabilities_that_do_not_distinguish_levels_leave_the_answered_level(
+def test_if_log_probabilities_do_not_distinguish_levels_the_level_in_the_answer_counts(
     criterion: Criterion, chosen: str, odds: dict[str, float], level: float
 ) -> None:
     outcome = read_verdicts(with_odds(odds, chosen), [criterion], RESPONSE)["clear"]
@@ -599,7 +603,7 @@ def test_log_probabilities_in_another_criterion_s_answer_are_never_used_whatever
     assert [outcome.level for outcome in read.values() if isinstance(outcome, Verdict)] == [1, 4.5]
 
 
-def test_log_probabilities_of_no_level_on_the_scale_leave_the_answered_level() -> None:
+def test_if_log_probabilities_are_of_no_level_on_the_scale_the_level_in_the_answer_counts() -> None:
     outcome = read_verdicts(with_odds({"x": 1.0}), [CLEAR], RESPONSE)["clear"]
     assert isinstance(outcome, Verdict)
     assert outcome.level == 4

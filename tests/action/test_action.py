@@ -267,7 +267,7 @@ def test_the_action_never_edits_another_user_s_comment_even_if_that_has_the_acti
     assert [one.get("rewritten", False) for one in runner.comments] == [False, True]
 
 
-def test_the_action_writes_no_comment_if_the_token_s_user_is_unknown(
+def test_the_action_writes_no_comment_if_it_cannot_look_up_which_user_its_token_belongs_to(
     runner: Runner, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("VIEWER", "")

@@ -208,7 +208,7 @@ def test_a_printed_report_of_a_thousand_examples_has_between_two_and_ten_pages(
     assert 2 <= pages <= 10
 
 
-def test_the_first_screen_of_a_report_on_a_desktop_shows_the_answer_the_figures_and_the_first_fix(
+def test_the_first_screen_of_a_report_on_a_desktop_shows_the_verdict_the_figures_and_what_to_fix_first(
     chromium: Browser, plain: Path
 ) -> None:
     page = Opened(chromium, plain).page

@@ -56,7 +56,7 @@ def why_not(folder: Path, table: str | bytes, **options: str) -> str:
     return str(refused.value)
 
 
-def test_the_json_of_a_table_s_agreement_has_the_keys_of_the_format(tmp_path: Path) -> None:
+def test_the_json_on_the_agreement_in_a_table_of_raters_has_the_keys_of_the_format(tmp_path: Path) -> None:
     report = as_json(tmp_path, SHROUT_FLEISS, scale="interval")
     assert list(report) == ["schema", "units", "raters", "scale", "levels", "statistics", "chance"]
     assert (report["schema"], report["units"], report["scale"]) == (1, 6, "interval")
@@ -113,7 +113,7 @@ def test_ratings_in_numbers_are_ordinal_unless_the_caller_says_nominal(tmp_path:
     assert nominal["weighted_kappa"]["value"] == nominal["cohen_kappa"]["value"]
 
 
-def test_the_levels_of_a_table_are_those_that_occur_or_those_that_are_named_by_an_option(tmp_path: Path) -> None:
+def test_the_levels_of_a_table_of_ratings_are_those_that_occur_or_those_that_an_option_names(tmp_path: Path) -> None:
     table = "a,b\n1,2\n2,2\n1,1\n2,1\n"
     assert as_json(tmp_path, table)["levels"] == [1, 2]
     assert as_json(tmp_path, table, levels="1,2,3,4,5")["levels"] == [1, 2, 3, 4, 5]
@@ -263,7 +263,7 @@ def test_an_intraclass_correlation_says_how_many_units_it_was_computed_from(tmp_
     assert "from 2 of 52 units" in measured(tmp_path, table).to_markdown()
 
 
-def test_agreement_of_three_raters_is_stated_for_pairs_and_says_if_it_is_averaged_over_units_with_missing_ratings(
+def test_the_agreement_of_three_raters_is_that_of_two_of_them_and_said_to_be_averaged_if_ratings_are_missing(
     tmp_path: Path,
 ) -> None:
     even = "unit,ana,ben,chris\n1,1,1,2\n2,3,3,3\n3,2,2,2\n4,1,1,1\n"

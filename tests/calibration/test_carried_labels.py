@@ -103,7 +103,9 @@ def test_a_label_under_the_new_words_replaces_another_annotator_s_label_under_th
 
 
 @pytest.mark.parametrize(("now", "differs"), [(3.0, False), (4.0, True), (2.0, True)])
-def test_a_relabelled_score_differs_if_it_moved_by_the_tolerance_or_more(now: float, differs: bool) -> None:
+def test_a_score_that_an_example_gets_after_a_rewording_counts_as_different_if_it_moved_by_the_tolerance(
+    now: float, differs: bool
+) -> None:
     """One level of two criteria with five moves the score by .125; the tolerance is .1."""
     rows = [[again(0, "ana", 3.0, now)], *([old(place)] for place in range(1, 20))]
     made = carried_labels(set_of(rows), NOW)
@@ -135,7 +137,9 @@ def test_changes_of_case_punctuation_and_white_space_are_no_new_wording_of_a_cri
 
 
 @pytest.mark.parametrize(("tone", "differing"), [(3.0, 0), (5.0, 24)])
-def test_old_labels_of_one_annotator_are_compared_with_new_ones_of_another(tone: float, differing: int) -> None:
+def test_labels_by_one_annotator_before_a_rewording_are_compared_with_labels_by_another_annotator_after_it(
+    tone: float, differing: int
+) -> None:
     by_ben = {"tone": tone, "facts": 3.0}
     carried = carried_labels(set_of([[old(place), label(place, "ben", NOW, by_ben)] for place in range(24)]), NOW)
     assert carried is not None

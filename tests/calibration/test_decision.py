@@ -89,7 +89,7 @@ def test_a_judge_that_drifted_gets_the_verdict_adjust_however_high_its_agreement
 
 
 @pytest.mark.parametrize("kind", [NO_SKILL, NO_GAIN, STUCK_JUDGE], ids=lambda kind: kind.short)
-def test_a_judge_without_skill_or_stuck_on_a_level_is_not_ok(kind: FindingKind) -> None:
+def test_a_judge_without_skill_or_stuck_on_a_level_never_gets_the_verdict_ok(kind: FindingKind) -> None:
     decision = decide(scored(60, 0), findings=[Finding(kind, "good", "high", "the reason")])
     assert (decision.verdict, decision.use, decision.because) == ("adjust", "none", "good: the reason")
     assert decision.because_code == "no-skill"
@@ -166,7 +166,7 @@ def test_the_number_of_further_labels_needed_does_not_count_existing_labels_unle
     )
 
 
-def test_a_judge_with_few_labels_is_asked_for_the_number_that_a_first_verdict_needs() -> None:
+def test_if_labels_are_few_the_number_that_a_first_verdict_needs_is_asked_for() -> None:
     decision = decide(scored(12, 0))
     assert decision.labels_needed == 80 - 12
     assert decision.labels_chance == pytest.approx(0.5927, abs=1e-4)

@@ -36,7 +36,7 @@ def calibrated(weights: list[float], **more: list[Any]) -> Calibration:
     return calibrate(RUBRIC, examples, ratings=ratings)
 
 
-def test_agreement_on_drawn_examples_estimates_the_agreement_on_all_outputs() -> None:
+def test_agreement_on_randomly_drawn_examples_estimates_the_agreement_on_all_outputs() -> None:
     """The worked case: 50 doubtful outputs drawn with a chance of .4, 200 clear ones with .1."""
     calibration = calibrated([2.5] * 20 + [10.0] * 20)
     agreement = calibration.comparison.agreement
@@ -54,7 +54,7 @@ def test_examples_drawn_with_equal_chances_are_counted_without_weights() -> None
     assert "weighted to" not in text_of(view(calibration))
 
 
-def test_sampling_weights_are_scaled_within_each_draw() -> None:
+def test_sampling_weights_of_examples_are_scaled_within_each_draw() -> None:
     """Of 300 outputs 20 were drawn with one chance, then 20 of the 280 left, doubtful ones twice as often."""
     first = [15.0] * 20
     second = [9.33] * 10 + [18.67] * 10

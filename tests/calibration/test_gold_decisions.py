@@ -50,7 +50,7 @@ def test_a_judge_can_agree_with_people_on_all_decisions_and_on_no_score() -> Non
     assert json_of(calibration)["measure"] == "score"
 
 
-def test_gold_is_the_majority_of_explicit_decisions_whatever_the_scores() -> None:
+def test_gold_is_the_majority_of_the_decisions_that_annotators_gave_whatever_their_scores() -> None:
     labelled = examples(people=3)
     for label, passed in zip(labelled[0]["labels"], (True, True, False), strict=True):
         label["pass"] = passed

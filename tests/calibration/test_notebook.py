@@ -67,7 +67,7 @@ def test_the_confusion_matrix_has_counts_that_match_the_ids_of_false_passes_and_
     assert "<td>18</td><td>3</td>" in counts._repr_html_()
 
 
-def test_values_without_a_pass_mark_have_no_confusion_matrix() -> None:
+def test_a_calibration_without_a_pass_mark_has_no_confusion_matrix_of_passes_and_fails() -> None:
     scores = [{"id": str(n), "human": n % 5 + 1, "judge": n % 4 + 1} for n in range(40)]
     assert calibrate(scores, judge="judge", human="human").confusion is None
 
@@ -104,7 +104,7 @@ def test_a_data_frame_has_no_texts_of_held_out_examples() -> None:
     assert frame["gold"].notna().all()
 
 
-def test_findings_are_printed_as_sentences() -> None:
+def test_printing_a_finding_in_python_gives_its_sentence_and_what_to_do() -> None:
     (first, *_) = calibration(wrong=15).findings
     assert str(first) == f"{first.message} {first.suggestion}"
     assert repr(first) == f"<{first.severity}: {first}>"

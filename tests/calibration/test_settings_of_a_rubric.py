@@ -116,7 +116,9 @@ def test_for_the_test_split_only_settings_that_were_compared_on_its_examples_cou
     assert {line["split"] for line in lines(project)} == {"dev", "test", "all"}
 
 
-def test_another_pass_mark_counts_as_another_setting_and_another_target_does_not(project: Path) -> None:
+def test_another_pass_mark_counts_as_another_setting_tried_on_the_labels_and_another_target_does_not(
+    project: Path,
+) -> None:
     assert [calibrated(target=target).decision.settings for target in (0.8, 0.9)] == [1, 1]
     write_rubric(project, WORDS[0], passingThreshold=0.7)
     assert calibrated().decision.settings == 2
@@ -131,7 +133,7 @@ def test_a_run_on_constructed_labels_is_not_recorded_among_the_settings_tried_on
     assert not path.with_name("settings.jsonl").exists()
 
 
-def test_a_run_goes_on_and_warns_if_the_record_of_settings_cannot_be_written(project: Path) -> None:
+def test_a_run_goes_on_and_warns_if_the_record_of_tried_settings_cannot_be_written(project: Path) -> None:
     (project / "calibration" / "reply" / "settings.jsonl").mkdir()
     calibration = calibrated(accept=True)
     assert (calibration.decision.settings, calibration.settings_kept) == (1, False)

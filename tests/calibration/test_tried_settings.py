@@ -95,7 +95,7 @@ def test_a_rubric_or_judge_that_differs_in_anything_that_may_change_agreement_co
     assert digest(**keys) != digest()
 
 
-def test_another_tolerance_does_not_make_another_setting_if_decisions_are_compared() -> None:
+def test_if_decisions_are_compared_another_tolerance_does_not_count_as_another_tried_setting() -> None:
     assert digest(of="decision", tolerance=0.2) == digest(of="decision")
 
 
@@ -111,11 +111,11 @@ def counted(record: Path, new: Sequence[TriedSetting], *, on: Iterable[str]) -> 
     return count_settings(on, on_record)
 
 
-def test_without_a_record_of_settings_one_setting_is_counted() -> None:
+def test_without_a_record_one_setting_of_rubric_and_judge_counts_as_tried() -> None:
     assert count_settings(["a", "b"], ()) == 1
 
 
-def test_each_setting_tried_on_any_of_the_examples_counts_once(tmp_path: Path) -> None:
+def test_each_setting_of_rubric_and_judge_that_was_tried_on_any_of_the_examples_counts_once(tmp_path: Path) -> None:
     path = tmp_path / SETTINGS
     assert counted(path, [tried("first", "a", "b")], on=["a", "b"]) == 1
     assert counted(path, [tried("second", "b", "c")], on=["b", "c"]) == 2
@@ -124,7 +124,9 @@ def test_each_setting_tried_on_any_of_the_examples_counts_once(tmp_path: Path) -
     assert counted(path, [tried("fourth", "a", "x")], on=["a", "x"]) == 3
 
 
-def test_the_same_setting_is_recorded_again_only_for_further_labels(tmp_path: Path) -> None:
+def test_a_setting_of_rubric_and_judge_is_recorded_a_second_time_only_if_it_was_tried_on_further_labels(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / SETTINGS
     for examples in (("a", "b"), ("a", "b"), ("a",), ("a", "b", "c"), ("c", "b")):
         assert counted(path, [tried("first", *examples)], on=examples) == 1
@@ -135,7 +137,7 @@ def test_the_same_setting_is_recorded_again_only_for_further_labels(tmp_path: Pa
     assert lines[0]["judge"] == "gpt-4"
 
 
-def test_settings_tried_on_dev_examples_do_not_count_for_held_out_examples(tmp_path: Path) -> None:
+def test_settings_of_rubric_and_judge_tried_on_dev_examples_do_not_count_for_held_out_examples(tmp_path: Path) -> None:
     path = tmp_path / SETTINGS
     dev, test = ("a", "b"), ("c", "d")
     for number in range(5):
@@ -154,7 +156,7 @@ def test_wordings_whose_held_out_labels_were_opened_count_as_settings_even_if_th
     assert count_settings(["c"], after, [first.rubric, "0123456789abcdef"]) == 2
 
 
-def test_settings_that_several_processes_record_at_once_are_all_kept(tmp_path: Path) -> None:
+def test_settings_of_rubric_and_judge_that_several_processes_record_at_once_are_all_kept(tmp_path: Path) -> None:
     path = tmp_path / SETTINGS
     threads = [
         threading.Thread(target=record_settings, args=(path, [tried(f"edit {number}", "a", "b")]))
@@ -168,7 +170,7 @@ def test_settings_that_several_processes_record_at_once_are_all_kept(tmp_path: P
     assert counted(path, [], on=["a"]) == 12
 
 
-def test_without_a_folder_for_the_record_of_settings_the_run_goes_on(tmp_path: Path) -> None:
+def test_a_run_goes_on_without_a_folder_for_the_record_of_tried_settings(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for path in (None, tmp_path / "file" / "reply" / SETTINGS):
         settings, is_kept = record_settings(path, [tried("first", "a")])
@@ -207,7 +209,7 @@ def rubric_folder(project: Path, name: str) -> Path:
     return project / "calibration" / name / SETTINGS
 
 
-def test_settings_of_a_renamed_rubric_count_if_their_examples_are_the_same(
+def test_settings_tried_with_a_rubric_of_another_name_count_if_their_examples_are_equal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = rubric_folder(tmp_path, "reply"), rubric_folder(tmp_path, "reply-v2")
@@ -246,7 +248,7 @@ def least_hits(n: int, settings: int) -> int:
     return next(is_above, n + 1)
 
 
-def test_the_best_of_ten_copies_of_a_rubric_is_rarely_shown_above_the_target_it_only_equals(tmp_path: Path) -> None:
+def test_the_best_of_ten_copies_of_a_rubric_is_rarely_shown_above_a_target_that_it_only_equals(tmp_path: Path) -> None:
     """A copy with other words is tried at every look, on the labels so far, and all tried before are looked at again.
 
     Every wording agrees exactly as often as the target. The promise for up to ten settings is about 1 in 10 (.09-.12,

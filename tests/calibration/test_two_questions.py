@@ -202,7 +202,9 @@ def test_if_a_usable_judge_is_not_good_enough_for_the_required_use_a_line_after_
         assert run("markscheme", "calibrate", "table.csv", *options, cwd=tmp_path).stderr == said
 
 
-def test_a_judge_that_misses_a_required_criterion_may_not_gate_and_may_still_show_trends(tmp_path: Path) -> None:
+def test_a_judge_that_passes_most_fails_of_a_required_criterion_may_not_gate_and_may_still_show_trends(
+    tmp_path: Path,
+) -> None:
     text = (
         "name: right\ncriteria:\n  - {name: safe, requirement: It is safe., required: true}\n"
         "  - {name: steps, description: Are the steps good?, weight: 3, scale: {min: 1, max: 5}}\n"
@@ -299,7 +301,7 @@ def test_with_labels_by_one_annotator_a_judge_that_stops_fails_and_keeps_passes_
     assert calibration.exit_status_for("gate") == 4
 
 
-def test_if_people_decide_differently_the_verdict_asks_them_to_agree_first() -> None:
+def test_if_annotators_decide_differently_the_verdict_asks_them_to_agree_first() -> None:
     generator = np.random.default_rng(2)
     truth = generator.integers(0, 2, size=(200, 1)).astype(float)
     noisy = {name: np.where(generator.random((200, 1)) < 0.2, 1 - truth, truth) for name in ("p1", "p2", "judge")}

@@ -107,7 +107,7 @@ def test_annotators_in_a_file_of_ratings_are_compared_on_each_criterion(tmp_path
     assert criteria["tone"]["annotators"] == ["ana", "ben", "cy"]
 
 
-def test_a_removed_command_names_its_successor_with_the_options_that_were_typed(tmp_path: Path) -> None:
+def test_the_error_on_a_removed_command_names_its_successor_with_the_options_that_were_typed(tmp_path: Path) -> None:
     (tmp_path / "table.csv").write_text(YES_NO, encoding="utf-8")
     typed = ("table.csv", "--scale", "nominal", "--weights=identity", "--pairs", "mean", "--criterion", "x")
     gone = run("markscheme", "agreement", *typed, "--judge", "one", "--json", cwd=tmp_path)

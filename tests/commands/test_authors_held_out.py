@@ -96,7 +96,7 @@ def test_held_out_examples_count_in_all_figures_and_the_report_says_how_many_fal
     assert not (project / "calibration" / "plate" / "opened.jsonl").exists()
 
 
-def test_texts_are_shown_once_their_examples_are_no_longer_held_out(project: Path) -> None:
+def test_reports_show_the_texts_of_examples_once_these_are_no_longer_held_out(project: Path) -> None:
     shown = everything_shown(project, "--all-texts")
     assert planted(N - 2, "answered") in shown["r.html"]
     assert "stay unread" not in shown["terminal"]

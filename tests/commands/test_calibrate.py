@@ -312,7 +312,7 @@ def test_a_second_run_of_calibrate_asks_no_judge_and_says_so(
 
 
 @pytest.mark.proof  # `tests/judges/test_anthropic.py` has a verdict of both
-def test_the_real_sdk_gets_verdicts_of_the_real_local_model(
+def test_calibrate_asks_a_real_local_model_through_the_real_sdk_and_prints_no_key(
     project: Path, messages_front: MessagesFront, cache: dict[str, str]
 ) -> None:
     label(project, 1)

@@ -108,7 +108,7 @@ def test_the_judge_s_verdict_is_read_even_if_a_thumb_has_overridden_the_row_s_ou
 
 
 @pytest.mark.proof
-def test_expected_labels_in_a_test_s_metadata_are_gold_and_its_split_can_be_chosen(
+def test_expected_labels_in_a_test_s_metadata_are_gold_and_a_split_in_the_metadata_can_be_chosen(
     results: dict[str, Any], tmp_path: Path
 ) -> None:
     for word in GRADED:
@@ -125,7 +125,7 @@ def test_expected_labels_in_a_test_s_metadata_are_gold_and_its_split_can_be_chos
     }  # fmt: skip
 
 
-def test_a_score_that_a_person_typed_is_compared_with_the_output_s_score(
+def test_a_score_that_a_person_typed_in_promptfoo_s_viewer_is_compared_with_the_score_of_the_judge(
     results: dict[str, Any], tmp_path: Path
 ) -> None:
     scores = {row["testIdx"]: row["score"] for word in GRADED for row in rows_of(results, word)}

@@ -147,7 +147,7 @@ def test_a_file_that_does_not_exist_is_reported_as_missing_and_not_as_an_unknown
     assert (done.returncode, done.stderr) == (2, f"error: {words[0]}: there is no such file\n")
 
 
-def test_examples_without_labels_come_with_the_command_that_labels_them(tmp_path: Path) -> None:
+def test_the_error_on_examples_without_labels_names_the_command_that_labels_them(tmp_path: Path) -> None:
     (tmp_path / "rubrics").mkdir()
     (tmp_path / "rubrics" / "r.yaml").write_text("criteria: [{requirement: It is right.}]\n", encoding="utf-8")
     (tmp_path / "calibration" / "r").mkdir(parents=True)

@@ -72,7 +72,7 @@ def test_a_margin_of_error_of_zero_is_printed_as_less_than_0_01() -> None:
     assert score_text(0.5, replace(KNOWN, margin=0.0)) == "0.50 ± <0.01 (84 human labels, 2026-11-02; can gate)"
 
 
-def test_a_score_without_margin_has_no_plus_minus() -> None:
+def test_a_score_without_a_margin_of_error_is_printed_without_a_plus_minus_sign() -> None:
     assert score_text(0.5, replace(KNOWN, margin=None)) == "0.50 (84 human labels, 2026-11-02; can gate)"
 
 

@@ -147,7 +147,7 @@ def test_the_error_on_a_rubric_in_a_row_that_cannot_be_used_says_what_is_wrong_w
     assert fault in problem
 
 
-def test_a_rubric_is_built_once_for_all_responses_to_a_task() -> None:
+def test_a_rubric_that_several_rows_bring_as_equal_text_is_built_once() -> None:
     text = json.dumps(PARIS)
     assert rubric_of(text, CORE) is rubric_of(str(text), CORE)
 

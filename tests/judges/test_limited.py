@@ -96,7 +96,7 @@ async def all_of(judge: Judge, times: int) -> list[Reply | BaseException]:
 # --- concurrency -----------------------------------------------------------------------------------------------------
 
 
-def test_no_more_calls_run_at_once_than_a_limiter_allows_and_all_are_answered() -> None:
+def test_no_more_calls_run_at_once_than_the_limit_allows_and_all_are_answered() -> None:
     provider = Provider()
     replies = run(all_of(Limited(provider, Limiter(concurrency=5)), 23))
     assert provider.most == 5
@@ -150,7 +150,7 @@ def test_a_limit_on_calls_works_in_one_event_loop_after_another() -> None:
         assert all(isinstance(reply, Reply) for reply in replies)
 
 
-def test_a_cancelled_caller_gives_back_its_permit_and_its_place_in_the_queue() -> None:
+def test_a_cancelled_caller_gives_back_its_permission_to_call_and_its_place_in_the_queue() -> None:
     async def main() -> None:
         limiter, provider = Limiter(concurrency=2), Provider(seconds=10.0)
         judge = Limited(provider, limiter)
@@ -469,7 +469,7 @@ def test_tokens_and_costs_of_all_samples_in_a_reply_are_counted() -> None:
     assert limiter.usage.output_tokens == 150
 
 
-def test_a_permit_to_call_can_be_requested_directly_from_a_limiter() -> None:
+def test_a_permission_to_call_can_be_requested_from_a_limiter_and_the_actual_cost_is_charged() -> None:
     async def main() -> float:
         limiter = Limiter(budget=1.0)
         permit = await limiter.enter(10, 0.9, patience=1.0)
@@ -479,7 +479,7 @@ def test_a_permit_to_call_can_be_requested_directly_from_a_limiter() -> None:
     assert run(main()) == pytest.approx(0.4)
 
 
-def test_identity_and_closing_of_a_limited_judge_are_those_of_the_wrapped_judge() -> None:
+def test_a_judge_with_limits_has_the_identity_of_the_judge_inside_it_and_can_be_closed() -> None:
     provider = Provider()
     judge = Limited(provider, Limiter())
     assert judge.identity == provider.identity

@@ -82,12 +82,12 @@ def test_a_call_that_finds_too_many_open_files_is_retried_and_then_counts_as_a_b
         asyncio.run(Limited(WithoutFiles(9), Limiter(), first_wait=0.01, attempts=2).reply(PROMPT))
 
 
-def test_the_number_of_simultaneous_calls_fits_the_limit_of_open_files() -> None:
+def test_no_more_calls_run_at_once_than_the_limit_of_open_files_allows() -> None:
     fitting = calls_that_fit()
     assert fitting is None or 1 <= fitting <= resource.getrlimit(resource.RLIMIT_NOFILE)[0]
 
 
-def test_running_out_of_open_files_is_recognized_by_the_cause_of_an_error() -> None:
+def test_an_error_whose_cause_is_too_many_open_files_is_recognized() -> None:
     wrapped = ImportError("no module")
     wrapped.__cause__ = OSError(errno.EMFILE, "Too many open files")
     assert lacks_files(wrapped)

@@ -122,7 +122,7 @@ def test_an_invalid_option_value_is_refused_in_the_same_words_from_every_source(
             Grader(Rubric.from_dict(json.loads(ONE)), "anthropic", **{key: value})
 
 
-def test_each_option_is_taken_from_the_strongest_source_that_sets_it() -> None:
+def test_each_option_is_taken_from_the_source_of_highest_precedence_that_sets_it() -> None:
     options = read_options(AskOptions, ({"samples": 5}, "{}"), ({"samples": 3, "cache": "off", "strategy": None}, "{}"))
     assert options == AskOptions(samples=5, cache=False)
 

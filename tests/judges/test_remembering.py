@@ -274,7 +274,7 @@ def test_a_prompt_that_one_process_is_asking_is_not_asked_by_another_process(tmp
     assert len(judge.prompts) == 1
 
 
-def test_callers_of_one_judge_who_ask_the_same_at_once_are_charged_once(tmp_path: Path) -> None:
+def test_callers_of_one_judge_who_send_an_equal_prompt_at_once_are_charged_once(tmp_path: Path) -> None:
     judge = Slow([Reply("one", usage=Usage(1, 10, 5)), "two", "three"])
     remembering = Remembering(judge, Memory(tmp_path))
     replies = [reply for reply in ask_at_once(remembering, remembering, remembering) if isinstance(reply, Reply)]
@@ -301,7 +301,7 @@ def test_a_process_that_gives_up_a_request_does_not_block_other_processes(tmp_pa
     assert {reply.text for reply in others if isinstance(reply, Reply)} == {"two"}
 
 
-def test_a_killed_process_does_not_block_others(tmp_path: Path) -> None:
+def test_a_process_that_is_killed_while_it_asks_a_judge_does_not_block_other_processes(tmp_path: Path) -> None:
     code = "import os, sys; from markscheme.judges.remembering import *; from pathlib import Path"
     claim = f"{code}; Memory(Path(sys.argv[1])).claim(sys.argv[2]); os.kill(os.getpid(), 9)"
     judge = ScriptedJudge(["answer"])

@@ -237,7 +237,7 @@ def test_the_error_on_a_wrong_setting_names_the_command_s_settings_or_the_allowe
 
 
 @pytest.mark.parametrize(("key", "named"), [("run_number", "one run"), ("accepted", "a file to write")])
-def test_a_settings_file_cannot_set_output_files_nor_facts_of_a_single_run(
+def test_a_settings_file_cannot_set_output_files_or_values_that_belong_to_a_single_run(
     key: str, named: str, tmp_path: Path
 ) -> None:
     (tmp_path / "markscheme.toml").write_text(f"{key} = '{VALUES[key][1]}'\n")

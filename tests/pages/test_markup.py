@@ -132,7 +132,7 @@ def test_very_deep_quotes_and_very_long_texts_are_shown_as_plain_text() -> None:
     assert text_of(render(long)) == long
 
 
-def test_a_page_shows_how_a_response_differs_from_the_reference_if_there_is_one() -> None:
+def test_a_page_shows_how_a_response_differs_from_the_reference_answer_if_there_is_one() -> None:
     assert render_difference("a cold day", "a warm day") == (
         '<pre class="plain" dir="auto" tabindex="0">a <del>cold</del><ins>warm</ins> day</pre>'
     )

@@ -24,7 +24,7 @@ def tree_of_trace(trace: object) -> list[StepNode]:
     return tree_of(list(enumerate(read_steps(trace), start=1)))
 
 
-def test_results_of_parallel_calls_are_shown_with_their_calls() -> None:
+def test_results_of_parallel_tool_calls_are_shown_next_to_their_calls() -> None:
     turn = {"role": "assistant", "content": None, "tool_calls": [call("a", "find", q=1), call("b", "find", q=2)]}
     tree = tree_of_trace([turn, result("b", "two"), result("a", "one")])
     assert [(node.step.text, node.result[1].text, node.numbers) for node in tree if node.result] == [

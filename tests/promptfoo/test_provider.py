@@ -182,7 +182,9 @@ def graded(request: pytest.FixtureRequest, in_both_languages: dict[str, Graded])
     return in_both_languages[request.param]
 
 
-def test_an_llm_rubric_that_names_a_rubric_gives_the_same_result_as_the_python_assertion(graded: Graded) -> None:
+def test_an_llm_rubric_assertion_that_names_a_rubric_gives_the_same_result_as_the_python_assertion(
+    graded: Graded,
+) -> None:
     for row in graded.rows["both"]:
         by_provider, by_assertion = row["gradingResult"]["componentResults"][:2]
         assert by_provider["pass"] == by_assertion["pass"] == row["success"]
@@ -195,7 +197,9 @@ def test_an_llm_rubric_that_names_a_rubric_gives_the_same_result_as_the_python_a
     assert len(graded.requests_about("both")) == 2
 
 
-def test_an_llm_rubric_whose_text_names_no_rubric_is_graded_as_a_rubric_of_one_criterion(graded: Graded) -> None:
+def test_an_llm_rubric_assertion_whose_text_names_no_rubric_is_graded_as_a_rubric_of_one_criterion(
+    graded: Graded,
+) -> None:
     assert [(row["success"], row["score"]) for row in graded.rows["text"]] == [(True, 1), (False, 0)]
     sent = graded.requests_about("text")[0]
     assert "Names the capital of France" in sent["system"]
@@ -203,7 +207,7 @@ def test_an_llm_rubric_whose_text_names_no_rubric_is_graded_as_a_rubric_of_one_c
     assert "Capital, case" in sent["user"]
 
 
-def test_an_llm_rubric_with_a_file_of_criteria_is_graded_by_these_criteria(graded: Graded) -> None:
+def test_an_llm_rubric_assertion_with_a_file_of_criteria_is_graded_by_these_criteria(graded: Graded) -> None:
     (row,) = graded.rows["file"]
     assert row["success"], row["gradingResult"]["reason"]
     assert list(row["gradingResult"]["componentResults"][0]["metadata"]["criteria"]) == ["right", "rude"]

@@ -202,7 +202,9 @@ def test_the_verdict_recomputed_without_a_manual_rating_follows_the_threshold_of
     assert (row.passed, row.manual) == (True, Manual(False, None))
 
 
-def test_an_assertion_with_weight_0_passes_by_its_score(results: dict[str, Any], tmp_path: Path) -> None:
+def test_an_assertion_with_weight_0_is_read_as_passed_or_failed_by_its_score(
+    results: dict[str, Any], tmp_path: Path
+) -> None:
     raw = rows_of(results, "hello")[0]
     polite = next(
         c for c in raw["gradingResult"]["componentResults"] if c.get("assertion", {}).get("metric") == "polite"

@@ -114,7 +114,7 @@ def test_each_step_of_a_trace_is_fenced_by_tags_that_no_text_in_the_step_can_clo
     assert list(prompt.material) == ["query", "step 1", "step 2", "step 3", "response"]
 
 
-def test_a_prompt_asks_for_a_step_only_if_the_criterion_sees_steps() -> None:
+def test_a_prompt_asks_for_the_step_that_a_quote_is_from_only_if_its_criteria_see_steps() -> None:
     without = verdict_prompt(
         Rubric(RUBRIC.criteria, inputs=("query",)), Submission("Done.", {"query": "?"}), RUBRIC.criteria
     )

@@ -67,7 +67,7 @@ def test_a_deepeval_metric_passes_or_fails_or_reports_an_error_in_sync_and_async
 
 
 @pytest.mark.parametrize("evaluation", ["mlflow"], indirect=True)
-def test_an_evaluation_of_mlflow_has_a_feedback_for_each_criterion_and_an_error_for_the_ungraded(
+def test_an_evaluation_with_mlflow_has_a_feedback_for_each_criterion_and_an_error_for_ungraded_responses(
     evaluation: Any,
 ) -> None:
     means = {"parcel/mean": pytest.approx(2 / 3), "place/mean": pytest.approx(2 / 3), "promise/mean": 0.5}

@@ -123,7 +123,7 @@ def test_a_csv_that_cannot_be_read_is_reported_with_its_line(tmp_path: Path, row
         load_examples(path, RUBRIC)
 
 
-def test_a_spreadsheet_s_semicolons_and_weights_are_read(tmp_path: Path) -> None:
+def test_a_csv_file_with_semicolons_and_a_column_of_weights_is_read(tmp_path: Path) -> None:
     header = "id;query;response;weight;drawn;clarity"
     (example,) = load_examples(written(tmp_path, "e.csv", header, "a;When?;At 5, or 6.;2.5;chosen;4"), RUBRIC).examples
     assert (example.submission.response, example.weight, example.drawn) == ("At 5, or 6.", 2.5, "chosen")
@@ -207,7 +207,7 @@ def test_a_level_between_two_levels_is_valid_and_one_beyond_the_ends_of_the_scal
         load_examples(beyond, RUBRIC)
 
 
-def test_the_same_response_under_two_ids_is_warned_of(tmp_path: Path) -> None:
+def test_a_response_that_occurs_under_two_ids_causes_a_warning(tmp_path: Path) -> None:
     path = written(tmp_path, "e.jsonl", {"id": "a", "response": "x"}, {"id": "b", "response": "x"})
     with pytest.warns(RatingWarning, match="'b' and 'a' hold the same response"):
         load_examples(path, RUBRIC)

@@ -122,7 +122,7 @@ def two_say(rubric: Rubric, ana: list[float], ben: list[float], **more: object) 
     )
 
 
-def test_an_even_split_over_yes_or_no_leaves_no_gold_and_counts_in_no_agreement() -> None:
+def test_an_even_split_of_annotators_on_a_yes_or_no_criterion_leaves_no_gold_and_counts_in_no_agreement() -> None:
     gold = gold_of(two_say(YES_NO_ONE, [1], [0]), YES_NO_ONE)
     assert np.isnan(gold.levels["polite"]).tolist() == [True, False]
     assert np.isnan(gold.scores).tolist() == [True, False]
@@ -136,7 +136,7 @@ def test_an_even_split_over_yes_or_no_leaves_no_gold_and_counts_in_no_agreement(
         assert compared.criteria["polite"].statistics["exact_agreement"].n == 1
 
 
-def test_an_adjudicator_settles_an_even_split() -> None:
+def test_the_label_of_an_adjudicator_decides_an_even_split_of_annotators() -> None:
     labels = two_say(YES_NO_ONE, [1], [0]).examples[0].labels
     settled = (*labels, rating("e0", "panel", "adjudicated", YES_NO_ONE, [0]))
     gold = gold_of(set_of(settled), YES_NO_ONE)
@@ -158,7 +158,7 @@ def test_an_even_split_of_annotators_leaves_no_gold_score_or_decision_if_either_
     assert bool(np.isfinite(gold.decisions[0])) == has_decision
 
 
-def test_an_even_split_of_annotators_decisions_is_reported() -> None:
+def test_an_even_split_of_the_decisions_of_annotators_is_reported() -> None:
     labels = (tone(0, "p", "human", 5, passed=True), tone(0, "q", "human", 5, passed=False))
     gold = gold_of(set_of(labels), ONE)
     assert (np.isnan(gold.decisions).tolist(), gold.even_splits) == ([True], (("e0", "pass or fail"),))

@@ -230,7 +230,7 @@ def stored(folder: Path, *examples: Example) -> ExampleSet:
     return ExampleSet(tuple(replace(one, line=at) for at, one in enumerate(examples, 1)), path)
 
 
-def test_the_same_splits_drawn_by_two_processes_are_written_once(tmp_path: Path) -> None:
+def test_splits_that_two_processes_draw_at_once_for_one_file_are_written_once(tmp_path: Path) -> None:
     examples = stored(tmp_path, example("1", "dev"), example("2", "test"))
     write_parts(examples)
     text = (tmp_path / "examples.jsonl").read_text()

@@ -48,7 +48,7 @@ def test_an_overall_score_is_the_given_one_or_else_computed_if_all_criteria_have
     assert overall_of(Rating("a", "r", "human", declined), RUBRIC) is None
 
 
-def test_a_decision_is_the_given_one_or_else_follows_from_score_and_required_criteria() -> None:
+def test_a_rating_s_decision_is_the_given_one_or_else_follows_from_score_and_required_criteria() -> None:
     levels = {"safe": Rated(0.0), "good": Rated(1.0)}
     assert collapsed([Rating("a", "r", "model", levels)], REQUIRED).decision is False
     assert collapsed([Rating("a", "r", "model", levels, passed=True)], REQUIRED).decision is True
@@ -71,7 +71,7 @@ def test_a_table_of_ratings_has_a_column_for_each_rater_with_nan_for_missing_rat
     assert [column.name for column in apart.columns] == ["r1 #0", "j #0", "j #1"]
 
 
-def test_the_score_and_decision_of_several_samples_follow_from_their_median_levels() -> None:
+def test_score_and_decision_of_a_judge_that_is_sampled_several_times_follow_from_the_median_levels() -> None:
     samples = [
         Rating("a", "j", "model", {"safe": Rated(safe), "good": Rated(1.0)}, overall=(safe + 1) / 2, passed=passed)
         for safe, passed in ((0.0, True), (1.0, False), (1.0, False))
@@ -115,7 +115,7 @@ def test_several_samples_of_an_unordered_level_are_combined_to_the_most_frequent
     assert collapsed(samples[:2], kinds).score is None
 
 
-def test_the_reason_shown_for_several_samples_is_that_of_the_sample_nearest_to_the_median() -> None:
+def test_the_reason_shown_for_several_samples_of_a_judge_is_that_of_the_sample_nearest_to_the_median() -> None:
     samples = [tone("a", "j", level, sample=k) for k, level in enumerate([1.0, 5.0, 4.0])]
     column = column_of("judge", samples, ONE, ["a", "b"])
     assert (column.rating(0), column.rating(1)) == (samples[2], None)

@@ -38,7 +38,9 @@ def test_the_wording_of_a_rubric_is_recorded_once_and_found_by_its_digest(tmp_pa
     assert words[short.wording] == CriterionWords.of(short)
 
 
-def test_a_new_wording_is_appended_to_the_record_and_earlier_ones_stay(tmp_path: Path) -> None:
+def test_a_new_wording_of_a_criterion_is_appended_to_the_record_of_wordings_and_earlier_ones_stay(
+    tmp_path: Path,
+) -> None:
     record_words(tmp_path, RUBRIC, "2026-11-01")
     polite, short = RUBRIC.criteria
     reworded = replace(polite, requirement="Is it polite to the customer?")

@@ -79,7 +79,7 @@ def test_with_a_rubric_of_several_criteria_a_column_of_verdicts_holds_decisions(
     ]  # fmt: skip
 
 
-def test_with_a_rubric_of_one_criterion_on_a_graded_scale_numbers_are_its_levels(tmp_path: Path) -> None:
+def test_numbers_in_a_table_are_levels_if_the_rubric_has_a_single_criterion_on_a_graded_scale(tmp_path: Path) -> None:
     content = imported(table(tmp_path, "id,verdict,label\ne1,4,5\ne2,3.5,fail\ne3,9,1\n"), FIVE)
     assert [levels_of(r) for r in of_kind(content.ratings, "judges")] == [{"clarity": 4.0}, {"clarity": 3.5}]
     assert [(levels_of(r), r.passed) for r in of_kind(content.ratings, "people")] == [
@@ -160,7 +160,7 @@ def test_columns_named_like_criteria_are_levels_however_they_are_spelt(tmp_path:
     assert content.lost == {"cells of column 'mood'": 1}
 
 
-def test_rows_for_single_criteria_are_merged_into_one_rating_per_example(tmp_path: Path) -> None:
+def test_rows_that_rate_one_criterion_each_are_merged_into_one_rating_per_example(tmp_path: Path) -> None:
     path = table(
         tmp_path,
         "id,rater,criterion,level\ne1,ann,code-quality,4\ne1,ann,rude,UNMET\ne1,ann,charm,3\ne2,ann,rude,MET\n",

@@ -97,7 +97,9 @@ def test_overall_scores_from_1_to_5_are_refused_in_one_sentence_and_converted_if
     assert [rating.overall for rating in moved.files[0].ratings] == POSITIONS
 
 
-def test_agreement_refuses_raters_with_numbers_on_different_scales(both: list[Path], tmp_path: Path) -> None:
+def test_agreement_of_annotators_is_refused_if_their_numbers_are_on_different_scales(
+    both: list[Path], tmp_path: Path
+) -> None:
     path = tmp_path / "both.jsonl"
     path.write_text("\n".join(file.read_text(encoding="utf-8") for file in both), encoding="utf-8")
     with pytest.raises(UsageError, match="Agreement needs one scale: write both as 0 to 1 first"):

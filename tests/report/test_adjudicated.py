@@ -67,7 +67,7 @@ def test_the_bar_of_annotators_in_a_report_shows_their_agreement_before_adjudica
     assert all("80%" in bar for bar in bars)
 
 
-def test_the_step_to_adjudicate_disputed_labels_is_printed_only_while_there_are_any() -> None:
+def test_the_suggestion_to_adjudicate_disputed_labels_is_printed_only_while_there_are_disputed_labels() -> None:
     labelled, settled, judge = labels_of_two()
     for decided, is_left in ((settled[:-1], True), (settled, False)):
         page = screen(calibrated(with_labels(labelled, *decided), judge))

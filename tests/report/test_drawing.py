@@ -122,7 +122,7 @@ def test_the_histogram_of_scores_counts_a_score_at_the_pass_mark_on_the_side_tha
     assert {bar.left for bar in histogram.marks if isinstance(bar, PlotBar)} == {mark}
 
 
-def test_the_plot_of_labels_shows_narrower_intervals_for_more_labels() -> None:
+def test_the_plot_of_labels_against_interval_width_lists_growing_numbers_of_labels() -> None:
     section = labels_against_width(hostile_calibration(60, attacks=["a"]))
     assert section is not None
     (pages,) = section.blocks

@@ -113,7 +113,7 @@ def shares_are_those_of_gold(calibration: Calibration) -> None:
         assert rate.low <= rate.value
 
 
-def test_examples_list_wrong_decisions_first_and_name_every_criterion_on_which_judge_and_gold_differ() -> None:
+def test_reports_list_wrong_decisions_first_and_name_every_criterion_on_which_judge_and_gold_differ() -> None:
     calibration = SITUATIONS["labels-disagree"]()
     shown = examples_of(calibration.comparison).cases
     for case in shown:

@@ -118,7 +118,9 @@ def test_two_criteria_with_the_same_words_are_reported_as_counted_twice(words: s
         ("Is it so?", "Is it not?"),
     ],
 )
-def test_two_criteria_that_only_begin_with_the_same_words_are_not_reported(words: str, other: str) -> None:
+def test_two_criteria_that_only_begin_with_the_same_words_are_not_reported_as_counted_twice(
+    words: str, other: str
+) -> None:
     assert codes_of({"name": "a", "requirement": words}, {"name": "b", "requirement": other}) == []
 
 
@@ -191,5 +193,5 @@ def test_every_kind_of_advice_occurs_in_these_tests() -> None:
         ("Ist es höflich?", False),
     ],
 )
-def test_a_rubric_in_another_language_is_recognized(words: str, is_english: bool) -> None:
+def test_a_rubric_that_is_not_written_in_english_is_recognized(words: str, is_english: bool) -> None:
     assert is_in_english(Rubric.from_dict({"criteria": [{"name": "step", "requirement": words}]})) is is_english

@@ -382,7 +382,7 @@ def test_a_rubric_may_name_any_judge_except_one_that_is_code_to_import(kind: Jud
         assert Rubric.from_dict(rubric).judge["name"] == name
 
 
-def test_faults_in_sections_and_under_the_key_rubric_are_reported_with_their_own_lines(tmp_path: Path) -> None:
+def test_faults_of_criteria_in_sections_under_the_key_rubric_are_reported_with_their_own_lines(tmp_path: Path) -> None:
     text = "rubric:\n  sections:\n    - criteria:\n        - requirement: A\n          weight: 0\n      colour: red\n"
     assert [line for line, _ in refusals(written(tmp_path, text))] == [5, 6]
 
@@ -471,7 +471,7 @@ def test_a_scale_in_a_rubric_file_may_be_written_in_each_of_the_documented_forms
     assert Rubric.from_dict([{"description": "A", **keys}]).criteria[0].scale.values == values
 
 
-def test_options_in_the_formats_of_other_packages_are_chosen_by_label_and_their_values_are_positions() -> None:
+def test_options_with_label_and_value_become_levels_chosen_by_label_whose_values_are_their_positions() -> None:
     options = [{"label": "good", "value": 0.8}, {"label": "poor", "value": 0.1}, {"label": "none", "na": True}]
     (criterion,) = Rubric.from_dict([{"requirement": "A", "options": options, "scale_type": "ordinal"}]).criteria
     assert criterion.scale.choices == ("poor", "good")

@@ -180,7 +180,7 @@ def test_criteria_without_names_are_numbered() -> None:
         rubric.criterion("tone")
 
 
-def test_a_rubric_is_built_from_a_list_as_users_of_the_rubric_package_do() -> None:
+def test_a_rubric_can_be_built_from_a_list_of_criteria_as_in_the_python_package_named_rubric() -> None:
     listed = Rubric([Criterion(weight=10.0, requirement="A"), Criterion(weight=-5.0, requirement="B")])  # type: ignore[arg-type]
     assert listed == Rubric.from_dict([{"weight": 10.0, "requirement": "A"}, {"weight": -5.0, "requirement": "B"}])
     assert listed.rubric == list(listed.criteria)

@@ -127,7 +127,9 @@ def test_correlations_equal_those_of_scipy(seed: int, kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ["levels", "measured", "half measured"])
 @pytest.mark.parametrize("statistic", ALL.values(), ids=ALL)
-def test_correlations_with_each_unit_left_out_are_exact(statistic: Statistic, kind: str) -> None:
+def test_jackknife_intervals_of_correlations_equal_those_from_computing_the_correlation_without_each_unit(
+    statistic: Statistic, kind: str
+) -> None:
     gold, judge = some_ratings(7, n=60, kind=kind)
     by_hand = by_leaving_one_out(statistic, gold, judge)
     assert limits(statistic(gold, judge)) == pytest.approx(limits(by_hand), abs=1e-9)
@@ -135,7 +137,9 @@ def test_correlations_with_each_unit_left_out_are_exact(statistic: Statistic, ki
 
 @pytest.mark.parametrize("kind", ["levels", "measured", "half measured"])
 @pytest.mark.parametrize("statistic", ALL.values(), ids=ALL)
-def test_correlations_with_each_group_left_out_are_exact(statistic: Statistic, kind: str) -> None:
+def test_jackknife_intervals_of_correlations_equal_those_from_computing_the_correlation_without_each_group(
+    statistic: Statistic, kind: str
+) -> None:
     gold, judge = some_ratings(11, n=90, kind=kind)
     groups = np.random.default_rng(1).integers(0, 25, 90)
     left_out = [value(statistic(gold[groups != g], judge[groups != g])) for g in np.unique(groups)]

@@ -398,6 +398,6 @@ def unchanged_runs(noise: float, seed: int) -> tuple[npt.NDArray[Any], npt.NDArr
     return runs[:, 0], runs[:, 1]
 
 
-def test_a_noisy_judge_that_has_not_changed_is_called_changed_no_more_often_than_promised() -> None:
+def test_a_noisy_unchanged_judge_is_called_changed_at_most_as_often_as_the_significance_level_allows() -> None:
     alarms = [moved(*unchanged_runs(0.5, seed)).mid_p <= 0.05 for seed in range(400)]
     assert sum(alarms) / 400 < 0.05 + 3 * np.sqrt(0.05 * 0.95 / 400)

@@ -290,7 +290,7 @@ def test_the_error_on_ratings_of_the_wrong_shape_names_the_shape() -> None:
 
 
 @pytest.mark.parametrize("wrong", [[[1, 2], [3]], [["a", "b"]], [[1, object()]]])
-def test_ratings_that_are_not_a_table_of_numbers_raise_our_own_error(wrong: Any) -> None:
+def test_ratings_that_are_not_a_table_of_numbers_raise_an_error_of_the_package(wrong: Any) -> None:
     with pytest.raises(ValueError, match="ratings must be numbers in rows of one length"):
         cohen_kappa(wrong, levels=[1, 2])
 
@@ -688,7 +688,7 @@ def test_agreement_within_one_level_counts_neighbouring_levels_whatever_their_nu
     assert within_one([[0, 10], [10, 15], [0, 15]], levels=[0, 10, 15, 40]).value == pytest.approx(2 / 3)
 
 
-def test_an_interval_with_more_requested_coverage_is_wider() -> None:
+def test_an_interval_of_a_coefficient_with_more_requested_coverage_is_wider() -> None:
     ratings = from_contingency(FIVE_LEVELS)
     widths = [
         np.diff(limits(cohen_kappa(ratings, levels=range(5), level=level)))[0] for level in (0.8, 0.9, 0.95, 0.99)

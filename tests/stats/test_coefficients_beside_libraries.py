@@ -102,7 +102,7 @@ def why_irrcac_differs(name: str, ratings: Table, estimate: Corrected) -> str | 
         pytest.param(range(N_TABLES), id="all", marks=pytest.mark.release),
     ],
 )
-def test_irrcac_gives_the_same_coefficients_and_the_same_observed_and_expected_agreement(
+def test_the_irrcac_library_gives_the_same_coefficients_and_the_same_observed_and_expected_agreement(
     compared: Sequence[int], tmp_path: Path
 ) -> None:
     asked = {
@@ -129,7 +129,7 @@ def test_irrcac_gives_the_same_coefficients_and_the_same_observed_and_expected_a
 
 
 @few_or_all
-def test_krippendorff_gives_the_same_alpha_under_every_metric(compared: slice) -> None:
+def test_the_krippendorff_library_gives_the_same_alpha_under_every_metric(compared: slice) -> None:
     library = import_module("krippendorff")
     same = 0
     for ratings, levels in tables()[compared]:
@@ -196,7 +196,9 @@ def test_a_unit_that_only_one_rater_rated_counts_in_a_margin_of_gwet_s_kappa_and
 
 
 @few_or_all
-def test_statsmodels_gives_the_same_coefficients_for_tables_without_missing_ratings(compared: slice) -> None:
+def test_the_statsmodels_library_gives_the_same_coefficients_for_tables_without_missing_ratings(
+    compared: slice,
+) -> None:
     inter_rater = import_module("statsmodels.stats.inter_rater")
     same = Counter[str]()
     for ratings, levels in tables()[compared]:

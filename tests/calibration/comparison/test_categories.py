@@ -202,7 +202,7 @@ def test_a_criterion_with_categories_is_refused_if_it_has_a_key_that_needs_order
         replace(KIND.criteria[0], **changes)  # type: ignore[arg-type]
 
 
-def test_a_rubric_with_categories_may_have_no_gray_zone_and_no_holistic_strategy() -> None:
+def test_a_rubric_of_categories_is_refused_if_it_has_a_gray_zone_or_a_holistic_strategy() -> None:
     with pytest.raises(RubricError, match="ask_within is a distance in score"):
         replace(KIND, ask_within=0.1)
     with pytest.raises(RubricError, match="says nothing about categories"):

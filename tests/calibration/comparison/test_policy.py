@@ -257,7 +257,7 @@ def test_figures_of_published_judges_are_reproduced_from_their_scores(judge: str
 
 @pytest.mark.skipif(not HANNA.exists(), reason="runs where ../shared/data/hanna/items.jsonl.gz is there")
 @pytest.mark.proof
-def test_if_people_agree_with_each_other_less_than_with_a_constant_no_judge_is_shown_to_be_good() -> None:
+def test_if_people_agree_with_each_other_less_than_with_a_constant_answer_no_judge_is_shown_to_be_good() -> None:
     judges = sorted(hanna_rows(HANNA)[0]["judge"])
     ruled = [ruling(states_of(hanna_figures(HANNA, judge), 0.8), ok="gate") for judge in judges]
     assert Counter((verdict, use) for verdict, use, _ in ruled) == {("labels-disagree", "explore"): 20}
@@ -407,7 +407,7 @@ def test_labels_needed_to_reach_the_target_equal_the_worked_examples() -> None:
     assert more(figures_with(162, 200, {1.0: 160, 0.0: 40}), "target-open") is None
 
 
-def test_if_comparisons_with_target_and_constant_are_undecided_the_larger_number_of_labels_is_asked_for() -> None:
+def test_labels_for_comparing_a_judge_with_target_and_constant_answer_are_the_larger_of_two_numbers() -> None:
     by_target = more(figures_with(85, 100, {1.0: 40, 0.0: 60}), "target-open")
     by_gain = more(figures_with(85, 100, {1.0: 30, -1.0: 22, 0.0: 48}), "target-open")
     assert by_target == 160
@@ -416,7 +416,7 @@ def test_if_comparisons_with_target_and_constant_are_undecided_the_larger_number
     assert more(figures_with(85, 100, {1.0: 23, -1.0: 22, 0.0: 55}), "target-open") is None
 
 
-def test_a_judge_no_better_than_a_constant_needs_examples_that_vary_rather_than_more() -> None:
+def test_a_judge_no_better_than_a_constant_answer_needs_examples_that_vary_more_rather_than_more_examples() -> None:
     assert more(figures_with(95, 100, {1.0: 2, -1.0: 2, 0.0: 96}), "constant-open") is None
     needed = more(figures_with(95, 100, {1.0: 6, -1.0: 2, 0.0: 92}), "constant-open")
     assert needed is not None

@@ -45,7 +45,7 @@ def repairs_of(of: Rubric, labelled: ExampleSet, ratings: Sequence[Rating]) -> R
 
 
 @pytest.mark.parametrize("case", REPAIRS, ids=["required", "broken", "pair"])
-def test_the_decisions_that_fixing_a_criterion_repairs_equal_counts_worked_out_by_hand(case: RepairCase) -> None:
+def test_the_decisions_that_fixing_a_criterion_corrects_equal_counts_worked_out_by_hand(case: RepairCase) -> None:
     times = [n for n, *_ in case.examples]
     gold = np.repeat([levels for _, levels, _ in case.examples], times, axis=0)
     judge = np.repeat([levels for *_, levels in case.examples], times, axis=0)
@@ -177,7 +177,7 @@ def test_the_decisions_that_fixing_a_criterion_corrects_equal_those_from_decidin
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_the_two_criteria_to_fix_first_repair_more_wrong_decisions_than_any_other_two(seed: int) -> None:
+def test_the_two_criteria_to_fix_first_correct_more_wrong_decisions_than_any_other_two(seed: int) -> None:
     generator = np.random.default_rng(seed)
     of = replace(rubric(*"abcdefgh", scale=YES_NO), pass_mark=0.6)
     gold = (generator.random((200, 8)) < 0.5).astype(float)
@@ -215,7 +215,7 @@ def counts(repairs: Repairs) -> dict[str, tuple[int, int, int]]:
     return {name: counts_of(repair) for name, repair in repairs.by_criterion.items()}
 
 
-def test_the_order_of_examples_and_criteria_does_not_change_how_many_decisions_fixing_a_criterion_repairs() -> None:
+def test_the_order_of_examples_and_criteria_does_not_change_how_many_decisions_fixing_a_criterion_corrects() -> None:
     of, golds, judges = made()
     as_it_is = counts(repairs_of(of, labelled(golds), ratings_of(judges)))
     order = np.random.default_rng(1).permutation(len(golds)).tolist()
@@ -225,7 +225,7 @@ def test_the_order_of_examples_and_criteria_does_not_change_how_many_decisions_f
     assert counts(repairs_of(turned, labelled(golds), ratings_of(judges))) == as_it_is
 
 
-def test_doubling_the_examples_doubles_the_decisions_that_fixing_corrects_and_error_free_examples_add_none() -> None:
+def test_doubling_the_examples_doubles_what_fixing_a_criterion_corrects_and_error_free_examples_add_nothing() -> None:
     of, golds, judges = made()
     once = counts(repairs_of(of, labelled(golds), ratings_of(judges)))
     twice = counts(repairs_of(of, labelled(golds * 2), ratings_of(judges * 2)))
@@ -288,7 +288,7 @@ def test_decisions_that_stay_wrong_even_with_gold_s_levels_on_every_criterion_ar
 # --- where nothing is counted ---------------------------------------------------------------------------------------
 
 
-def test_decisions_that_fixing_corrects_are_not_counted_if_scores_or_decisions_do_not_follow_from_the_levels() -> None:
+def test_what_fixing_a_criterion_corrects_is_not_counted_if_scores_or_decisions_do_not_follow_from_levels() -> None:
     of = rubric("a", "b", scale=YES_NO)
     gold, judge = [[0, 1], [1, 1], [0, 0]], [[1, 1], [1, 1], [0, 1]]
     labels = examples(of, {"p": gold})
@@ -302,12 +302,12 @@ def test_decisions_that_fixing_corrects_are_not_counted_if_scores_or_decisions_d
     assert compared(of, labels, whole).repairs is None
 
 
-def test_decisions_that_fixing_corrects_are_counted_if_a_score_differs_from_its_levels_only_by_rounding() -> None:
+def test_what_fixing_a_criterion_corrects_is_counted_if_a_score_differs_from_its_levels_only_by_rounding() -> None:
     of = rubric("a", "b", "c", scale=YES_NO)
     rounded_off = [replace(rated, overall=1 / 3 + SAME_AS_LEVELS / 2) for rated in judged(of, [[1, 0, 0]] * 3)]
     assert compared(of, examples(of, {"p": [[0, 0, 0]] * 3}), rounded_off).repairs is not None
 
 
-def test_decisions_that_fixing_corrects_are_not_counted_for_a_rubric_with_a_single_criterion() -> None:
+def test_what_fixing_a_criterion_corrects_is_not_counted_for_a_rubric_with_a_single_criterion() -> None:
     of = rubric("a", scale=YES_NO)
     assert compared(of, examples(of, {"p": [[0], [1]]}), judged(of, [[1], [1]])).repairs is None

@@ -64,7 +64,7 @@ def test_an_accepted_run_is_loaded_as_it_was_written(calibration: Calibration, t
     ]
 
 
-def test_repeated_samples_of_one_calibration_are_kept_as_separate_accepted_runs(
+def test_several_samples_of_a_judge_in_one_calibration_are_kept_as_separate_accepted_runs(
     calibration: Calibration, tmp_path: Path
 ) -> None:
     accept(calibration, tmp_path / "accepted.json")
@@ -75,7 +75,7 @@ def test_repeated_samples_of_one_calibration_are_kept_as_separate_accepted_runs(
     assert data["measurements"]["agreement"] == calibration.comparison.agreement.to_json()
 
 
-def test_an_accepted_rubric_is_loaded_with_all_its_keys(calibration: Calibration, tmp_path: Path) -> None:
+def test_the_rubric_of_an_accepted_run_is_loaded_with_all_its_keys(calibration: Calibration, tmp_path: Path) -> None:
     everything = Rubric.from_yaml(EVERYTHING)
     accept(
         replace(calibration, rubric=everything, judge_ratings=RatingCodes.of(()), repeats=()),
@@ -139,7 +139,7 @@ def _another_run(calibration: Calibration) -> Calibration:
     return replace(calibration, judge_ratings=RatingCodes.of(again), repeats=())
 
 
-def test_a_run_by_the_same_rubric_and_judge_joins_those_accepted_before(
+def test_a_run_by_an_unchanged_rubric_and_judge_is_added_to_the_accepted_runs(
     calibration: Calibration, tmp_path: Path
 ) -> None:
     path = tmp_path / "accepted.json"
@@ -172,7 +172,7 @@ def test_a_run_by_another_rubric_or_judge_replaces_the_accepted_runs_and_the_rea
     assert why in accepted.sentences
 
 
-def test_a_run_over_other_examples_replaces_the_accepted_runs(calibration: Calibration, tmp_path: Path) -> None:
+def test_a_run_on_other_examples_replaces_the_accepted_runs(calibration: Calibration, tmp_path: Path) -> None:
     accept(calibrated(NoisyJudge.made(seed=6), rubric()), tmp_path / "accepted.json")
     assert accept(calibrated(NoisyJudge.made(seed=6, n=40), rubric()), tmp_path / "accepted.json").runs == 1
 

@@ -299,7 +299,7 @@ def test_a_criterion_with_one_gold_level_for_nearly_all_responses_is_reported_as
     assert "dead" not in codes(diagnosed(of, examples(of, {"p": more}), judged(of, more)))
 
 
-def test_two_criteria_that_order_the_responses_alike_are_redundant() -> None:
+def test_two_criteria_that_put_the_responses_in_an_equal_order_are_reported_as_redundant() -> None:
     people = {name: np.column_stack([levels[:, :3], levels[:, 0]]) for name, levels in MADE.people.items()}
     judge = np.column_stack([MADE.judge[:, :3], MADE.judge[:, 0]])
     findings = diagnosed(MADE.rubric, examples(MADE.rubric, people), judged(MADE.rubric, judge))
@@ -364,7 +364,7 @@ def test_a_judge_that_agrees_with_people_no_better_than_a_constant_has_no_skill(
     assert finding.evidence["agreement"]["value"] <= finding.evidence["constant"]["value"]
 
 
-def test_rewarding_longer_responses_beyond_their_quality_is_a_finding() -> None:
+def test_a_judge_that_rewards_longer_responses_beyond_their_quality_gets_a_finding() -> None:
     lengths = np.exp(np.random.default_rng(3).normal(6, 0.6, size=100)).astype(int)
     tilt = 0.9 * (np.log(lengths) - 6)[:, None]
     of = MADE.rubric

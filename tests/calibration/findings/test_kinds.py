@@ -34,12 +34,12 @@ RESULTS = Commands("results.json", asks=False, has_rubric=False)
 
 
 @pytest.mark.parametrize("kind", finding_kinds(), ids=lambda kind: f"{kind.code}-{kind.short}")
-def test_the_guide_on_findings_explains_the_code_of_every_kind(kind: FindingKind) -> None:
+def test_the_guide_on_findings_explains_the_code_of_every_kind_of_finding(kind: FindingKind) -> None:
     rows = GUIDE.read_text(encoding="utf-8").partition("## What to do about a finding")[2].partition("\n## ")[0]
     assert f"`{kind.code}`" in rows
 
 
-def test_kinds_of_findings_are_each_listed_once_and_in_the_order_of_their_stages() -> None:
+def test_kinds_of_findings_are_each_listed_once_and_after_the_kinds_on_whose_absence_they_depend() -> None:
     listed = finding_kinds()
     assert len(set(listed)) == len(listed)
     for place, kind in enumerate(listed):
@@ -52,7 +52,7 @@ def test_kinds_of_findings_are_ordered_by_what_to_fix_first_from_replies_to_labe
     assert [kind.step for kind in (UNREADABLE, AMBIGUOUS, LENIENT, TOO_FEW_LABELS)] == steps
 
 
-def test_kinds_of_finding_with_the_same_code_have_the_same_cause() -> None:
+def test_kinds_of_findings_with_an_equal_code_have_an_equal_cause() -> None:
     for kind in finding_kinds():
         first = kind_of(kind.code)
         assert first is not None
@@ -60,7 +60,7 @@ def test_kinds_of_finding_with_the_same_code_have_the_same_cause() -> None:
 
 
 @pytest.mark.proof
-def test_codes_of_findings_are_written_only_in_the_tables_of_kinds() -> None:
+def test_codes_of_findings_are_written_only_in_the_tables_of_kinds_of_findings() -> None:
     """Codes of one word are words of other things too, and `no-skill` is also why a verdict is what it is."""
     codes = {kind.code for kind in finding_kinds() if "-" in kind.code} - {"no-skill"}
     assert len(codes) >= 10
@@ -74,7 +74,7 @@ def test_codes_of_findings_are_written_only_in_the_tables_of_kinds() -> None:
     assert {"kinds.py"} <= used.keys() <= {"kinds.py", "findings.py"}, "features have theirs in `findings.py`"
 
 
-def test_looking_up_an_unknown_code_of_a_finding_gives_none() -> None:
+def test_looking_up_an_unknown_code_of_a_finding_returns_none() -> None:
     assert kind_of("tired") is None
 
 

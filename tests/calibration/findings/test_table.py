@@ -42,7 +42,7 @@ def test_a_rule_that_a_feature_adds_gives_findings_which_are_listed_in_the_order
 
 @pytest.mark.parametrize("added", ["pairs"], indirect=True)
 @pytest.mark.usefixtures("added")
-def test_a_rule_for_judges_of_pairs_is_not_run_for_judges_of_responses() -> None:
+def test_a_rule_that_looks_for_findings_on_pairs_of_responses_is_not_applied_to_single_responses() -> None:
     assert MADE.find(MADE.judge) == []
     assert kind_of("slow") is SLOW
 

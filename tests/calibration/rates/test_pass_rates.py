@@ -109,7 +109,7 @@ def test_labels_of_responses_that_were_not_graded_give_no_group_a_corrected_pass
     assert rates.differences["a", "b"].difference.value is None
 
 
-def test_if_two_groups_share_only_some_tests_the_rates_on_the_shared_tests_are_given_too() -> None:
+def test_if_two_groups_share_only_some_tests_their_pass_rates_on_the_shared_tests_are_given_too() -> None:
     a, b = group("a", 150, 50), group("b", 60, 40)
     labelled = [*labels(a, 15, 3, passed=True), *labels(a, 3, 1, passed=False)]
     labelled += [*labels(b, 10, 3, passed=True), *labels(b, 6, 2, passed=False)]
@@ -120,7 +120,7 @@ def test_if_two_groups_share_only_some_tests_the_rates_on_the_shared_tests_are_g
     assert difference.on_common[1].rate.value == pass_rates([*a, *b], labelled).groups["b"].corrected.value
 
 
-def test_a_label_counts_with_the_verdict_that_its_response_has_among_the_graded_responses() -> None:
+def test_a_label_counts_under_the_verdict_of_the_graded_response_even_if_drawn_under_another_verdict() -> None:
     a, b = group("a", 150, 50), group("b", 160, 40)
     labelled = [Labelled(one.id, gold=True, judge=not one.passed, drawn="by-verdict") for one in [*a[:12], *a[-12:]]]
     rates = pass_rates([*a, *b], labelled)
@@ -138,7 +138,7 @@ def test_labels_drawn_with_another_judge_s_verdicts_correct_the_errors_of_the_ju
     assert rates.corrected.value == approx(0.6)
 
 
-def test_a_label_whose_id_several_groups_use_counts_for_no_group() -> None:
+def test_a_label_whose_id_responses_in_several_groups_have_counts_for_no_group() -> None:
     a = [Judged(f"q{i}", i % 3 > 0, "a") for i in range(60)]
     b = [Judged(f"q{i}", i % 2 > 0, "b") for i in range(60)]
     labelled = [Labelled(f"q{i}", gold=True, judge=True, drawn="by-verdict") for i in range(40)]
@@ -164,7 +164,7 @@ def test_a_group_has_a_corrected_pass_rate_only_if_labels_with_the_same_verdict_
     assert "unequal chances" in rates.groups["b"].corrected.undefined
 
 
-def test_graded_responses_of_a_single_group_have_no_rates_by_group() -> None:
+def test_graded_responses_of_a_single_group_have_no_pass_rates_by_group() -> None:
     a = group("a", 150, 50)
     rates = pass_rates(a, list(labels(a, 15, 5, passed=True)))
     assert (rates.groups, rates.differences) == ({}, {})

@@ -92,7 +92,7 @@ def worth_knowing(section: doc.Section) -> list[doc.Card]:
     return [card for block in inner for card in cards(block)]
 
 
-def test_the_first_fix_is_the_required_criterion_on_which_unsafe_replies_pass_and_says_how_many_it_would_stop() -> None:
+def test_a_required_criterion_on_which_fails_pass_is_named_to_fix_first_with_the_number_of_fails_stopped() -> None:
     calibration = calibrated(SAFE_AND_STEPS, *unsafe_replies())
     section = fix_first(calibration)
     first = cards(section)[0]
