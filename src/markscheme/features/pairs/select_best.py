@@ -1,7 +1,7 @@
 """Promptfoo's `select-best`, answered by comparing pairs of outputs in both orders.
 
-Promptfoo asks once for the index of the best output and keeps nothing else of the answer. Pairs that contradict each
-other in the other order are ties; the winner has most points, 1 for a win and ½ for a tie.
+Promptfoo asks once for the index of the best output and keeps nothing else of the answer. A pair whose results in the
+two orders contradict each other is a tie; the winner has most points, 1 for a win and ½ for a tie.
 """
 
 import json
@@ -36,9 +36,9 @@ SELECT_BEST = "select-best"
 MOST_ALL_PLAY_ALL = 4
 """Largest number of outputs of which all pairs are compared, in both orders; more outputs play a knockout first."""
 LEFT_IN_KNOCKOUT = 2
-"""Number of outputs that are left after a knockout, and compared in both orders."""
+"""Number of outputs that are left after a knockout, which are then compared in both orders."""
 TIE_RULES = ("first", "fail")
-"""Results of a tie for the first rank: the earlier output, or no grade."""
+"""Results of a tie for the first place: the earlier output, or no grade."""
 SELECT_KEYS: Mapping[str, str] = {"tie": "first or fail", "pairs": "the path of a file"}
 """Keys of the provider's configuration that only this assertion reads: the result of a tie for the first place, and
 the file to which pairs are added with the judge's preferences."""
@@ -48,7 +48,7 @@ def check_select_keys(config: Mapping[str, Any]) -> None:
     """Raise an error for invalid values in a `select-best` assertion's configuration.
 
     Raises:
-        UsageError: A value is none that the key may have.
+        UsageError: A key has a value that it may not have.
     """
     tie = config.get("tie", "first")
     if tie not in TIE_RULES:
@@ -104,13 +104,13 @@ async def select_best(
     """Return the answer to `select-best`: the index of the best output as text, or why there is none.
 
     Args:
-        config: The provider's configuration, its keys checked.
-        variables: What to prefer, the outputs, and the inputs; an output that is JSON arrives parsed.
-        near: The folder of the file that Promptfoo called; rubrics are looked for there too.
-        engine: What all gradings of the process share.
+        config: The provider's configuration, whose keys are checked.
+        variables: The text on what to prefer, the outputs, and the inputs; an output that is JSON arrives parsed.
+        near: The folder of the file that Promptfoo called, where rubrics are looked for too.
+        engine: The state that all gradings of the process share.
 
     Raises:
-        UsageError: There are fewer than two outputs, or the value is no rubric of pairs.
+        UsageError: There are fewer than two outputs, or the value isn't a rubric of pairs.
     """
     outputs = variables["outputs"]
     if not isinstance(outputs, list) or len(outputs) < 2:
@@ -181,7 +181,7 @@ async def _played(grading: Grading, call: Call, texts: Sequence[str], pairs: Seq
 async def _finalists(grading: Grading, call: Call, texts: Sequence[str], matches: list[Match]) -> list[int]:
     """Return the indices of the outputs left after a knockout, which shows each pair in one order only.
 
-    The order is drawn by the texts.
+    The order of pairs is random, with a seed from the texts.
     """
     once = replace(grading, rubric=replace(grading.rubric, orders=1))
     chance = random.Random(fingerprint(list(texts)))  # noqa: S311 - an order, not a secret
@@ -205,11 +205,11 @@ async def _finalists(grading: Grading, call: Call, texts: Sequence[str], matches
 def _record(file: Path, call: Call, texts: Sequence[str], matches: Sequence[Match], judge: str) -> None:
     """Add the compared pairs to a file of pairs, with the judge's preference in each order shown.
 
-    A pair that is there already, from an earlier evaluation, keeps its line and what others said of it.
+    A pair that the file has already, from an earlier evaluation, keeps its line with the preferences in it.
 
     Raises:
         UsageError: The file can't be written.
-        RatingError: It isn't text.
+        RatingError: The file isn't text.
     """
     pairs = {pair["id"]: pair for pair in _lines(call, texts, matches, judge)}
     try:
@@ -290,7 +290,7 @@ def report_recorded(context: Mapping[str, Any]) -> RunReport:
     """Report the pairs that a Promptfoo run recorded, with a line for each file.
 
     Args:
-        context: What Promptfoo passes to its hook, with the configuration of the evaluation.
+        context: The context that Promptfoo passes to its hook, with the configuration of the evaluation.
     """
     return RunReport(tuple(recorded_lines(context.get("config"))))
 
