@@ -34,7 +34,7 @@ def summarize_run(context: Mapping[str, Any]) -> RunReport:
     """Compute the summary of a Promptfoo run, as lines to print and a function that saves it.
 
     Args:
-        context: What Promptfoo passes to its hook, with `results`.
+        context: The context that Promptfoo passes to its hook, with `results`.
     """
     worth = _worth(context)
     text = io.StringIO()

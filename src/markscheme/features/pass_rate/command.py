@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from markscheme.rubrics.rubric import Rubric
 
 NO_STREAM = TrackOptions()
-"""Options when no stream is followed."""
+"""Options on streams if no stream is followed."""
 How: TypeAlias = Literal["random", "by-verdict", "by-stratum", "elsewhere"]
 """Ways in which the labels that correct a pass rate may have been drawn."""
 

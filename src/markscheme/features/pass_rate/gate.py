@@ -18,9 +18,9 @@ def table_of_runs(rated: RatedFiles, of: RunFigure, groups: Mapping[str, str] = 
     """Make a table with a row for each case and a column for each run; a further file adds further runs.
 
     Args:
-        rated: The runs.
-        of: The figure that is compared.
-        groups: Groups of examples by id, where the runs don't name them.
+        rated: The files of the runs.
+        of: The figure that the gate compares: a case's score, or 1 if it passes.
+        groups: Groups of examples by id, used if the runs don't name groups.
 
     Raises:
         RatingError: A file has no graded cases.

@@ -36,14 +36,14 @@ def print_gate(
 
     Args:
         results: One file of Promptfoo's results with `--repeat`, or a file for each run.
-        rubric: Decides which scores pass; None for none.
-        threshold: The least mean that passes the gate.
-        of: What the gate compares.
-        runs_in_ci: Runs that CI averages.
-        examples: Examples whose groups say which cases vary together; None for none.
-        columns: What the caller says of the files' columns.
-        details: True if the figures behind the answer are printed too.
-        json: True if JSON is printed.
+        rubric: The rubric, which decides which scores pass; None for none.
+        threshold: The smallest mean that passes the gate, 0 to 1.
+        of: The figure that the gate compares: "score" for the mean score, "pass" for the share of cases that pass.
+        runs_in_ci: Number of runs that CI averages.
+        examples: The file of examples whose groups say which cases vary together; None for none.
+        columns: What the files' columns and values mean.
+        details: True to print the figures behind the answer too.
+        json: True to print JSON.
     """
     _refuse_one_run(results, columns.of_table(), is_named=rubric is not None)
     if examples is not None and rubric is None:
@@ -67,7 +67,7 @@ def _refuse_one_run(results: Sequence[Path], columns: ColumnOptions, *, is_named
     """Raise an error for a single table without a column for runs, since it doesn't show how much runs vary.
 
     Raises:
-        UsageError: It is one.
+        UsageError: There is a single table, without such a column.
     """
     if is_named or len(results) != 1 or not names_table([str(results[0])]):
         return

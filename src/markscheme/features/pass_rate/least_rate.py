@@ -11,7 +11,7 @@ from markscheme.stats.estimate import Estimate
 RATE_BELOW = 1
 """Exit status if the rate is below the required minimum."""
 _FARTHEST = 10_000
-"""Largest number of further labels that is stated."""
+"""Largest number of additional labels that is stated."""
 
 
 def rate_status(rate: Estimate, at_least: float) -> int:
@@ -24,7 +24,7 @@ def rate_status(rate: Estimate, at_least: float) -> int:
 def labels_to_decide(rate: Estimate, at_least: float) -> int | None:
     """Return how many more labels would decide whether a rate reaches `at_least`, if the estimate stayed the same.
 
-    None where it is decided, or where no number that is worth saying would do.
+    None if it is decided, or if more than `_FARTHEST` labels would be needed.
     """
     status = rate_status(rate, at_least)
     if status != TOO_FEW or rate.value is None or rate.low is None or rate.high is None or not rate.n:

@@ -24,20 +24,20 @@ from markscheme.report.views.pass_rate import json_of, view
 from markscheme.rubrics.rubric import Rubric
 
 _BY_ANNOTATORS: Final = (None, "people", "one-person")
-"""Kinds of gold that annotators gave, or may have given: of further labels like these a gate takes two an example."""
+"""Kinds of gold that annotators gave, or may have given; of such labels, a gate needs two per example."""
 
 
 def asks_for_gate(files: Sequence[Path], least: float | None, calibration: Path | None, columns: ColumnOptions) -> bool:
     """Return True if the user asks how often a gate on several runs fails, and not for one file's pass rate.
 
     Args:
-        files: The file, or one file of each run.
-        least: The pass rate, or the mean of a run, that is enough; None where none is named.
-        calibration: The labels that correct a rate; None where they are in the file, or for a gate.
-        columns: What the caller says of the files' columns.
+        files: The file, or one file for each run.
+        least: The pass rate, or the mean of a run, that is enough; None if none is given.
+        calibration: The file of labels that correct a rate; None if they are in the file itself, or for a gate.
+        columns: What the files' columns and values mean.
 
     Raises:
-        UsageError: Several files are named without what is enough.
+        UsageError: Several files are named, and `least` is None.
     """
     has_runs = len(files) > 1 or not _is_labelled_table(files[0], columns)
     if least is not None and calibration is None and has_runs:
@@ -66,12 +66,12 @@ def print_rate(
 
     Args:
         file: The file.
-        calibration: The labels that correct the rate; None where they are in the file.
-        how: How these labels were drawn; None as they say.
+        calibration: The file of labels that correct the rate; None if they are in the file itself.
+        how: How these labels were drawn; None for what the file says.
         named: The rubric; None for none.
-        least: The rate that is enough; None where none is named.
-        columns: What the caller says of the files' columns.
-        json: True if JSON is printed.
+        least: The rate that is enough; None if none is given.
+        columns: What the files' columns and values mean.
+        json: True to print JSON.
 
     Raises:
         UsageError: Labels are missing.
@@ -138,7 +138,7 @@ def _of_table(file: Path, columns: ColumnOptions, how: DrawnHow | None, least: f
     """Print the pass rate of a table's rows, corrected by the labels in the table; return the exit status.
 
     Raises:
-        UsageError: Some rows are labelled, and it isn't said how those were drawn.
+        UsageError: Only some rows are labelled, and it isn't said how these were drawn.
     """
     reading = read_files([file], columns)
     (criterion,) = list(reading.roles.criteria)[:1]

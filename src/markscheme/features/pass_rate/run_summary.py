@@ -25,13 +25,13 @@ class SystemWorth:
     """Pass rates and scores of the outputs of one prompt with one provider.
 
     Attributes:
-        name: Prompt and provider.
-        outputs: How many there were.
-        raw: The share that the graders passed.
+        name: Names of prompt and provider.
+        outputs: Number of outputs.
+        raw: Share of these outputs that the graders passed.
         corrected: Share that annotators would pass; None without labels.
-        criteria: Mean score of each criterion, 0 to 1, and over how many outputs.
-        not_graded: Outputs without a verdict; they count in no rate.
-        usage: What grading cost.
+        criteria: By criterion, its mean score, 0 to 1, and the number of outputs with a score.
+        not_graded: Number of outputs without a verdict; they count in no rate.
+        usage: Tokens and cost of grading them.
     """
 
     name: str
@@ -50,9 +50,9 @@ class Gap:
     Attributes:
         first: Name of the first system.
         second: Name of the second system.
-        raw: From the graders: second minus first.
-        corrected: From the labels of both: the second's corrected rate minus the first's; None without labels.
-        tests: How many tests both have.
+        raw: Share that the graders passed, second minus first.
+        corrected: Corrected pass rate, second minus first; None unless both systems have labels.
+        tests: Number of tests that both have.
     """
 
     first: str
@@ -78,16 +78,16 @@ class RunWorth:
 
     Attributes:
         systems: Each prompt with each provider, in the order of the results.
-        gaps: Between all pairs of them, where they are few.
-        calibrations: By rubric, the calibration of its judge in words, and the use it allows.
-        labels: Labels behind the corrected rates.
-        usage: What grading cost in total.
-        raw: The share of all outputs that the graders passed.
+        gaps: Differences of all pairs of systems, or of pairs with the first if there are many systems.
+        calibrations: By rubric, the calibration of its judge in words, and the use that it allows.
+        labels: Number of labels behind the corrected rates.
+        usage: Tokens and cost of all grading.
+        raw: Share of all outputs that the graders passed.
         corrected: Share of all outputs that annotators would pass; None without labels.
-        uncorrected: Why rates aren't corrected; None where they are.
+        uncorrected: The reason why rates aren't corrected; None if they are.
         gate: The gate on the pass rate, from the run's own repeats; None without repeats.
-        reasons_not_graded: Why, for each output without a verdict.
-        passed_ungraded: How many of these Promptfoo counts as passed.
+        reasons_not_graded: For each output without a verdict, the reason why.
+        passed_ungraded: Number of outputs without a verdict that Promptfoo counts as passed.
     """
 
     systems: tuple[SystemWorth, ...]
@@ -114,11 +114,11 @@ def run_worth(
     """Compute the summary of a Promptfoo run: pass rates by system, their differences, and cost.
 
     Args:
-        results: Of one evaluation.
-        labelled: Gold and the judge on the examples that both decided; None gives raw pass rates only.
-        calibrations: By rubric, the calibration of its judge.
-        threshold: The share of passes below which the evaluation fails.
-        uncorrected: Why there is nothing to correct by, where `labelled` is None.
+        results: The results of one evaluation.
+        labelled: A table with gold and the judge on the examples that both decided; None for raw pass rates only.
+        calibrations: By rubric, the calibration of its judge in words, and the use that it allows.
+        threshold: The share of passes, 0 to 1, below which the evaluation fails.
+        uncorrected: The reason why `labelled` is None, if it is.
     """
     by_system: dict[str, list[Row]] = {}
     for row in results.rows:

@@ -13,13 +13,13 @@ from markscheme.stats.threshold_risk import RunFigure, ThresholdRisk
 _RUN_LEVEL = 0.9
 """Probability of an effect of whole runs from which on the report mentions it."""
 ENOUGH_RUNS = 5
-"""Number of runs from which on a threshold close below their means is recommended. With 2 or 3 runs the spread of
-means is known so badly that, in the simulations of `benchmarks/gate_risk.py`, safe thresholds are too low to find
+"""Number of runs from which on a threshold close below their means is recommended. With 2 or 3 runs, the spread of
+means is so uncertain that, in the simulations of `benchmarks/gate_risk.py`, safe thresholds are too low to detect
 anything."""
 FARTHEST = 0.2
 """Largest distance of a safe threshold below the given one with which it is still worth setting; a judgement."""
 REPEAT_NEXT = 6
-"""Recommended number of runs, between 5 and 8: 5 runs say half as much again as 3, and 8 hardly more than 6."""
+"""Recommended number of runs, between 5 and 8: 5 runs tell half as much again as 3, and 8 hardly more than 6."""
 UNCACHED = "MARKSCHEME_NO_CACHE=1"
 """Setting of the environment that bypasses the judge's cache; Promptfoo's `--no-cache` bypasses that of the model
 under test."""
@@ -122,7 +122,7 @@ def _in_promptfoo(gate: ThresholdRisk) -> Iterator[Section]:
 def snippet(gate: ThresholdRisk) -> str:
     """Return the gate as a snippet of a Promptfoo configuration, with the command that applies it.
 
-    If the safe threshold is unusable, it is the command that runs more.
+    If the safe threshold is unusable, return the command that makes more runs.
     """
     if _is_unusable(gate) and gate.repeats is None:
         again = f"markscheme pass-rate results.json --at-least {gate.threshold:g}"

@@ -35,9 +35,9 @@ from markscheme.stats.intervals import Flags, Floats
 MOST_ANCHORS = 100
 """Largest number of accepted examples that the judge is asked about again."""
 FEWEST_ANCHORS = 20
-"""Fewest accepted examples with which the judge is watched."""
+"""Fewest accepted examples with which the judge is watched over time."""
 FEWEST_ACCEPTED_RUNS = 3
-"""Number of accepted runs needed to see how far runs of one judge differ; the first looks replace missing ones."""
+"""Number of accepted runs needed to measure how much runs of one judge differ; the first looks replace missing runs."""
 FAIL_SIDE, PASS_SIDE = 0, 1
 
 
@@ -46,12 +46,12 @@ class AnchorLook:
     """One time that the judge was asked again about the examples of its accepted run, with its answers.
 
     Attributes:
-        at: When it was.
-        day: The last day of the responses that it goes with.
-        setting: Digest of what was asked, and of whom.
-        accepted: Digest of the accepted runs that it is compared with.
-        passes: Its decisions by the example's id.
-        levels: Its levels by criterion and id.
+        at: Time of the look.
+        day: The last day of the responses that were added together with the look.
+        setting: Digest of the questions and of the judge.
+        accepted: Digest of the accepted runs that the look is compared with.
+        passes: The judge's decisions, by the example's id.
+        levels: The judge's levels, by criterion and by the example's id.
     """
 
     at: str
@@ -94,13 +94,14 @@ class AnchorWatch:
     """Evidence that the judge has changed since its accepted runs, after each time it was asked again.
 
     Attributes:
-        sizes: Accepted fails and accepted passes among the accepted examples.
-        flips: Decisions of each side that flipped, at each look since then.
-        looked: The day that each of these looks goes with.
-        own_flips: The share of each side that accepted runs flip among themselves.
-        after: Evidence after each look that counts: those that filled up the accepted runs don't.
-        shifts: How far each criterion's levels are from the accepted ones at the last look, in parts of the range.
-        filling: First looks that fill up the accepted runs.
+        sizes: Numbers of accepted fails and of accepted passes among the accepted examples.
+        flips: At each look since, the numbers of accepted fails and of accepted passes whose decision flipped.
+        looked: The day of each of these looks.
+        own_flips: The shares of accepted fails and of accepted passes that flip between accepted runs.
+        after: Evidence after each look that counts; looks that replace missing accepted runs don't.
+        shifts: By criterion, the shift of the mean level from the accepted runs to the last look, as a share of the
+            range.
+        filling: Number of first looks that replace missing accepted runs.
     """
 
     sizes: tuple[int, int] = (0, 0)
@@ -129,7 +130,7 @@ class AnchorWatch:
     def flips_since(self, day: date) -> tuple[Floats, Floats, Floats]:
         """Return, for accepted fails and passes, flipped decisions per look since a day, examples, usual flip rates.
 
-        Where there is no look since then, the last one counts.
+        If there is no look since that day, the last look counts.
         """
         since = [flips for flips, looked in zip(self.flips, self.looked, strict=True) if looked >= day.isoformat()]
         sizes = np.maximum(np.array(self.sizes, dtype=np.float64), 1.0)
@@ -163,7 +164,7 @@ def add_anchor_look(folder: Path, look: AnchorLook) -> None:
     """Append a record of asking the judge again to its file in a calibration folder.
 
     Raises:
-        UsageError: It can't be written.
+        UsageError: The file can't be written.
     """
     path = folder / ANCHORS_FILE
     with writing(path):
@@ -180,12 +181,12 @@ def weigh_looks(accepted: Accepted, grades: Sequence[Grade], samples: int, judge
 
     Args:
         accepted: The accepted runs.
-        grades: The judge's of their examples, of this calibration; none where it gave no new replies.
-        samples: How many samples each of them combines.
+        grades: The judge's new grades of their examples in this calibration; empty if it gave no new replies.
+        samples: Number of samples that each grade combines.
         judge: The judge's fingerprint.
 
     Returns:
-        The evidence that the judge moved, after each look that counts; empty where it isn't watched.
+        The evidence that the judge moved, after each look that counts; empty if the judge isn't watched.
     """
     wanted = frozenset(anchor_ids(accepted))
     if accepted.path.name != ACCEPTED or len(wanted) < FEWEST_ANCHORS:

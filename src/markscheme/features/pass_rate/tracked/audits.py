@@ -1,4 +1,4 @@
-"""Audits, the responses that people label: which responses are drawn, when a week is closed, and what labels count."""
+"""Audits, the responses that people are to label: which are drawn, when a week is closed, and how much labels count."""
 
 import hashlib
 import math
@@ -14,11 +14,11 @@ from markscheme.stats.verdict_rates import ONE_LOOK
 LOOKS = 26
 """Number of looks over which an interval's error is divided: a year of looks every second week."""
 ALL_LOOKS = 1 - (1 - ONE_LOOK) / LOOKS
-"""Coverage of a single interval with which all intervals of two years hold at once."""
+"""Coverage that a single interval must have so that the intervals at all looks hold at once."""
 CLOSED = 0.90
 """Share of a week's responses that must be graded, and of its audits that must be labelled, to close the week."""
 HASH_DIGITS = 13
-"""Number of hexadecimal digits of the hash that are used: as many as a float holds exactly."""
+"""Number of hexadecimal digits of the hash that are used: as many as a float can store exactly."""
 
 
 def hash_share(seed: str, identifier: str) -> float:
@@ -41,8 +41,8 @@ def audit_chance(audits_per_week: int, week_sizes: Sequence[int]) -> float:
     """Return the probability of an audit that gives about this many audits per week, rounded up to two digits.
 
     Args:
-        audits_per_week: Audits to expect in a median week.
-        week_sizes: Responses of each complete week of the first file, at least one week with responses.
+        audits_per_week: Number of audits to expect in a median week.
+        week_sizes: Number of responses in each complete week of the first file, at least one week with responses.
 
     Example:
         >>> audit_chance(30, [2150, 2200, 2100])
@@ -64,9 +64,9 @@ def effective_labels(passed: npt.ArrayLike, labels: npt.ArrayLike, chances: npt.
     """Compute how many equally likely labels those drawn with unequal probabilities are worth: passing ones, and all.
 
     Args:
-        passed: Labels that pass, of each chance, shape (k,).
-        labels: All labels of each chance.
-        chances: The chances of an audit.
+        passed: Number of labels that pass, for each chance of an audit, shape (k,).
+        labels: Number of all labels, for each chance of an audit, shape (k,).
+        chances: The chances of an audit, shape (k,).
 
     Source:
         Kish (1965), Survey Sampling, section 11.7.

@@ -22,12 +22,12 @@ class WeekCounts:
 
     Attributes:
         week: The ISO week.
-        responses: All responses.
-        pool: Graded ones, by verdict.
-        audits: Audited ones.
-        labels: Labels that pass, and labels, by verdict and chance of an audit.
-        conversations: How many conversations have so many passes and so many responses with a verdict.
-        is_over: True if it has ended.
+        responses: Number of all responses.
+        pool: Numbers of graded responses, by verdict.
+        audits: Number of audited responses.
+        labels: Number of labels that pass and of all labels, by verdict and chance of an audit.
+        conversations: Number of conversations, by their number of passes and of responses with a verdict.
+        is_over: True if the week has ended.
     """
 
     week: str
@@ -90,8 +90,8 @@ def count_weeks(rows: Iterable[GradedLine], labels: Mapping[str, bool], through:
     """Count each week that has responses, the earliest first.
 
     Args:
-        rows: Its responses.
-        labels: Whether people pass a response, by digest of its id.
+        rows: The stored lines of the stream's responses.
+        labels: True for responses that people pass, False for those that they fail, by digest of the id.
         through: The last day that is over.
     """
     return tuple(_count(week, of_week, labels, through) for week, of_week in rows_in_weeks(rows).items())
@@ -130,7 +130,7 @@ def _count(week: str, rows: Sequence[GradedLine], labels: Mapping[str, bool], th
 def labels_of_all(weeks: Iterable[WeekCounts]) -> tuple[Floats, Floats, Floats]:
     """Return several weeks' effective numbers of passing labels and of labels, and numbers of responses, by verdict.
 
-    Each has a number for each verdict of the judge that occurs; a judge that leaves nothing to people has two verdicts.
+    Each array has a number for each verdict that the judge gives; a judge that leaves no response to people gives two.
     """
     pool = np.zeros(3)
     cells: dict[int, dict[float, Floats]] = {FAILS: {}, PASSES: {}, LEFT: {}}

@@ -1,6 +1,7 @@
-"""Sequential evidence, updated weekly, that a mean has fallen below a floor; one may look at it after every week.
+"""Sequential evidence, updated weekly, that a mean has fallen below a floor.
 
-A still stream reaches 1/alpha at any time within the horizon with probability alpha at most, however often one looks.
+An unchanged stream reaches evidence of 1/alpha within the horizon with probability alpha at most, however often one
+looks at it.
 """
 
 import numpy as np
@@ -11,10 +12,10 @@ from markscheme.stats.intervals import Floats
 HORIZON = 104
 """Number of weeks over which the chance of a false alarm is bounded; then a new period begins."""
 BETS = np.array([0.05, 0.15, 0.40, 0.80])
-"""Bets, as shares of the largest safe bet, whose wealth is averaged: small ones find small drops, large ones find
-large drops sooner."""
+"""Bets, as shares of the largest safe bet, whose wealth is averaged: small bets find small drops, large bets find large
+drops sooner."""
 MOST_LOG = 700.0
-"""Logarithm at which evidence stops growing, just below that of the largest float."""
+"""Logarithm of evidence at which it stops growing, just below that of the largest float."""
 
 
 def growth(
@@ -23,17 +24,17 @@ def growth(
     """Compute how much a week's values raise the log wealth of bets that their mean is below `floor`.
 
     Args:
-        values: Distinct values of the week, shape (..., k).
-        counts: How often each occurs, shape (..., k).
-        floor: The least mean of a still stream; below `top`.
-        top: The largest value there can be.
+        values: The different values of the week, shape (..., k).
+        counts: Number of times that each occurs, shape (..., k).
+        floor: The smallest mean of an unchanged stream, below `top`.
+        top: The largest possible value.
         weight: Part of the growth that counts, 0 to 1.
 
     Returns:
-        A sum for each bet, shape (..., 4).
+        The growth of each bet's log wealth, shape (..., 4).
 
     Raises:
-        ValueError: The caller's fault: a value above `top`, or a floor that isn't below it.
+        ValueError: A value is above `top`, or the floor isn't below it, which is the caller's mistake.
 
     Source:
         Waudby-Smith and Ramdas (2024), Journal of the Royal Statistical Society B 86(1), 1-27.
@@ -60,10 +61,10 @@ def evidence(growths: npt.ArrayLike) -> Floats:
         growths: Log growth of each week and bet, shape (..., weeks, 4).
 
     Returns:
-        Evidence after each week, shape (..., weeks); 1 is none.
+        The evidence after each week, shape (..., weeks); 1 means no evidence.
 
     Raises:
-        ValueError: The caller's fault: more weeks than the horizon has.
+        ValueError: There are more weeks than the horizon has, which is the caller's mistake.
 
     Source:
         Ville (1939), Étude critique de la notion de collectif, for the bound on ever reaching 1/alpha.

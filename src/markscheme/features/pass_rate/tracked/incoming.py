@@ -27,13 +27,13 @@ from markscheme.rubrics.rubric import Rubric
 from markscheme.text import folded_word
 
 TIME_NAMES = ("time", "timestamp", "created_at", "request_time", "start_time", "starttime", "createdat", "date")
-"""Columns and keys that hold a time, the likeliest first; capital letters don't matter."""
+"""Names of columns and keys that may hold a time, the likeliest first, in any case."""
 _ID_NAMES = ("id", "trace_id", "run_id", "span_id")
 _GROUP_NAMES = ("group", "conversation", "conversation_id", "session_id", "sessionid", "thread_id")
 _VERDICT_NAMES = ("pass", "passed", "verdict")
 _JUDGE_NAMES = ("judge", "rater")
 _LONGEST_VALUE = 40
-"""Largest number of characters of a value in a column whose few different values are compared."""
+"""Largest number of characters of a value in a column that may explain a shift by its few different values."""
 _NO_INPUT = frozenset(
     (*TIME_NAMES, *_ID_NAMES, *_GROUP_NAMES, *_VERDICT_NAMES, *_JUDGE_NAMES, *RESPONSE_KEYS, "answer", "system",
      "model", "provider", "prompt", "score", "decision", "error", "criteria", "receipt", "usage", "fingerprints",
@@ -49,13 +49,13 @@ class TimedResponse:
     """A response with its time and, if it is graded, its verdict.
 
     Attributes:
-        submission: Its id, inputs and text.
-        time: When it was given, in UTC.
-        passes: The judge's verdict; None where it has none, or leaves it to people.
+        submission: The response with its id and inputs.
+        time: Time at which it was given, in UTC.
+        passes: The judge's verdict; None if there is none, or if it leaves the response to people.
         is_graded: True if the judge graded it, or left it to people.
-        group: Its conversation; None where it is one by itself.
-        judge: The judge, as the file names it; None where it doesn't.
-        columns: Values of inputs that may be one of a few.
+        group: Name of its conversation; None if it is one by itself.
+        judge: The judge, as the file names it; None if the file names none.
+        columns: By name, the values of inputs that may have only a few different values.
     """
 
     submission: Submission
@@ -72,9 +72,9 @@ class TimeOptions:
     """Options for where a response's time is found in files.
 
     Attributes:
-        column: The column that holds it; None takes the likeliest.
-        day: The time of all responses; None where each has its own.
-        latest: The latest time that there can be.
+        column: The column that holds the time; None for the likeliest one.
+        day: The day of all responses; None if each has a time of its own.
+        latest: The latest possible time.
     """
 
     column: str | None = None
@@ -92,16 +92,16 @@ def read_responses(
     """Read responses with their times from files.
 
     Args:
-        files: The files; those of a tool are one export.
-        rubric: Decides which scores pass.
-        times: How the time of a response is known.
-        columns: What the caller says of the columns.
-        is_asked: True if a judge grades what has no verdict.
+        files: The files; if they are a tool's, they are parts of one export.
+        rubric: The rubric, which decides which scores pass.
+        times: Where the time of a response is found.
+        columns: What the files' columns and values mean.
+        is_asked: True if a judge grades the responses without a verdict.
 
     Raises:
-        RatingError: A file has no times, times that can't be read, lie in the future or in several ways of writing
-            zones, or two verdicts on one response.
-        UsageError: Columns that the caller names aren't there.
+        RatingError: A file has no times; its times can't be read, lie in the future, or have zones only in part; or it
+            has two verdicts on one response.
+        UsageError: The files don't have columns that the caller names.
     """
     peeks = [Peek(path) for path in files]
     formats = [format_of(peek, "anything") for peek in peeks]
@@ -116,7 +116,7 @@ def _once(responses: Iterable[TimedResponse], path: Path) -> list[TimedResponse]
     """Return each response once, the graded one if it occurs with and without a verdict.
 
     Raises:
-        RatingError: One has two verdicts.
+        RatingError: A response has two different verdicts.
     """
     by_id: dict[str, TimedResponse] = {}
     faults = []
@@ -200,7 +200,7 @@ class _RowReader:
         """Build a response from a row.
 
         Raises:
-            ValueError: It can't be read; says why.
+            ValueError: The row can't be read; the message says why.
         """
         named = row.get(_NAMED_INPUTS)
         inputs = {**self._inputs(row), **(named if isinstance(named, Mapping) else {})}
@@ -387,7 +387,7 @@ def day_of(text: str, option: str) -> date:
     """Read the date that is the value of an option.
 
     Raises:
-        UsageError: It isn't one.
+        UsageError: The value isn't a date.
     """
     try:
         return date.fromisoformat(text)

@@ -29,7 +29,7 @@ from markscheme.stats.intervals import Floats
 from markscheme.stats.verdict_rates import may_show_rate, rate_by_verdict
 
 WAITED = 4
-"""Number of weeks after which audits still without labels change the answer."""
+"""Number of weeks after which audits that still have no labels change the exit status."""
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,11 @@ class Watched:
     """Weekly evidence that one figure of a stream changed: people's pass rate, or the judge's share of passes.
 
     Attributes:
-        weeks: The weeks that it has looked at, after those of the reference.
-        after: Evidence after each of them, of every direction together.
-        ring: Evidence at which it has moved.
-        begins: The week since which the evidence grew most; None without weeks.
-        reference: The weeks that later ones are compared with; empty while there are too few.
+        weeks: The weeks that were looked at, after the reference weeks.
+        after: Evidence after each of these weeks, of changes in any direction.
+        ring: Evidence from which on the figure counts as moved.
+        begins: The week since which the evidence has grown most; None without weeks.
+        reference: The weeks that later weeks are compared with; empty as long as there are too few.
     """
 
     weeks: tuple[str, ...] = ()
@@ -73,24 +73,26 @@ class Look:
 
     Attributes:
         weeks: All weeks of the period.
-        rate: What people would pass over closed weeks, for all looks of two years; without a value where withheld.
-        judge_alone: The share that the judge passes over the same weeks, or over graded weeks where none is closed.
-        last_week: The share that it passes in the last week that is graded; None without one.
-        before: The share that it passed in the weeks that later ones are compared with; None while there are none.
-        people: The evidence that people's rate fell.
-        judge: The evidence that the judge moved; None where it isn't watched.
+        rate: Share that people would pass over closed weeks, with an interval that holds at all looks of two years;
+            without a value if it is withheld.
+        judge_alone: Share that the judge passes over closed weeks, or over graded weeks if none is closed.
+        last_week: Share that the judge passes in the last graded week; None if there is none.
+        before: Share that the judge passed in the reference weeks; None as long as there are none.
+        people: The evidence that people's pass rate fell.
+        judge: The evidence that the judge moved; None if it isn't watched.
         share: The evidence that the judge's share of passes moved.
-        named: What moved; None where nothing has.
-        shift: How far the share moved since the onset; None where nothing has.
-        mix: The column that explains most of it; None where none does.
-        rate_before: What people passed in the weeks of their reference.
-        rate_since: What people pass since the onset, at one look.
-        people_floor: The rate below which evidence grows; None while there is no reference.
+        named: The cause of the change; None if nothing has changed.
+        shift: How far the judge's share of passes moved since the onset of the change; None if nothing has changed.
+        mix: The column that explains most of that shift; None if none does.
+        rate_before: Share that people passed in the reference weeks of their rate.
+        rate_since: Share that people pass since the onset, with an interval for a single look.
+        people_floor: The rate below which evidence of a fall grows; None as long as there are no reference weeks.
         chance: The chance of an audit.
-        traffic: The value of a column whose share moved most since the first weeks; None without columns or weeks.
+        traffic: The value of a column whose share of responses moved most since the first weeks; None without columns
+            or weeks.
         period: The day on which the period begins; None for the first one.
-        because: Why it begins.
-        waiting: Audits of weeks that are over without a label, by week.
+        because: The reason why that period begins.
+        waiting: Number of audits without a label in weeks that are over, by week.
     """
 
     weeks: tuple[WeekCounts, ...]
@@ -147,11 +149,11 @@ def look_at(
     """Compute a stream's pass rate by people, and the evidence that this rate, the judge or its verdicts have changed.
 
     Args:
-        memory: All that is known of it, with at least a start.
-        labels: Whether people pass a response, by digest of its id.
+        memory: Everything stored about the stream, with at least its start.
+        labels: True for responses that people pass, False for those that they fail, by digest of the id.
         through: The last day that counts; a week that ends later is shown and not counted.
-        anchors: Gives the evidence on the judge since a day; None where it isn't watched.
-        at_least: The rate below which evidence grows; None takes it from the first weeks.
+        anchors: Function that returns the evidence on the judge since a day; None if the judge isn't watched.
+        at_least: The rate below which evidence of a fall grows; None to compute it from the first weeks.
     """
     everything, of_judge = _beginnings(memory, through)
     first = None if everything is None else week_of(everything)
@@ -216,7 +218,7 @@ def _beginnings(memory: StreamMemory, through: date) -> tuple[date | None, date 
 def _counted_in_time(rows: Sequence[GradedLine], looks: Sequence[Mapping[str, object]]) -> list[GradedLine]:
     """Return the responses that arrived before the first look that counted their week.
 
-    Responses that arrive later count in the pass rate alone.
+    Responses that arrive later count only in the pass rate.
     """
     counted: dict[str, str] = {}
     for look in looks:
@@ -327,7 +329,7 @@ def _what_moved(
 ) -> tuple[MovedCause | None, float | None, MixShift | None]:
     """Return the cause of a change, how far the judge's share of passes shifted, and the column that explains it best.
 
-    All three are None where nothing has rung.
+    All three are None if no evidence has reached its threshold.
     """
     judge_rang = judge is not None and judge.has_rung
     if not (people.has_rung or share.has_rung or judge_rang):

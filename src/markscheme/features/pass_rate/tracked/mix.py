@@ -13,7 +13,7 @@ from markscheme.features.pass_rate.tracked.store import GradedLine
 MOST_MIX_COLUMNS = 8
 """Largest number of columns that are tried as an explanation."""
 VALUES_OF_COLUMN = (2, 12)
-"""Fewest and most different values of a column that is tried as an explanation."""
+"""Smallest and largest number of different values of a column that is tried as an explanation."""
 INPUT_LENGTH = "input_length"
 """Name of the column with the number of characters of a response's inputs, which is compared in fifths."""
 
@@ -23,12 +23,12 @@ class MixShift:
     """Change in how often a column's values occur, and how much of a shift in the share of passes it explains.
 
     Attributes:
-        column: The column.
-        explained: The part of the shift that its mix explains.
-        at_old_mix: What is left of the shift at the old mix.
-        value: The value whose share moved most.
-        share_before: The share of responses that had it before.
-        share_since: The share that have it since.
+        column: Name of the column.
+        explained: The part of the shift that the change of its mix of values explains.
+        at_old_mix: The part of the shift that would be left with the old mix.
+        value: The value whose share of responses moved most.
+        share_before: Share of responses that had this value before.
+        share_since: Share of responses that have this value since.
     """
 
     column: str
@@ -40,7 +40,7 @@ class MixShift:
 
 
 ColumnCounts: TypeAlias = dict[str, dict[Any, list[int]]]
-"""Counts by column and value: passes, and responses with a verdict."""
+"""Numbers of passes and of responses with a verdict, by column and value."""
 
 
 def largest_mix_shift(before: Iterable[GradedLine], since: Iterable[GradedLine]) -> MixShift | None:

@@ -21,7 +21,7 @@ MovedCause: TypeAlias = Literal[
 EXPLAINS = 0.5
 """Share of a shift that a changed judge must be able to explain to be named as a possible cause."""
 LEAST_FLIP_VARIANCE = 0.02
-"""Least variance of a flipped decision that is assumed, even if hardly any flips are seen."""
+"""Smallest variance of a flipped decision that is assumed, even if hardly any flips are seen."""
 TRAFFIC_FROM = 2 / 3
 """Share of a shift explained by the traffic's mix from which on traffic alone is named as the cause."""
 RESPONSES_TO = 1 / 3
@@ -40,14 +40,15 @@ def most_by_judge(
     """Estimate how much of a shift in the share of passes a changed judge explains, and how much it might explain.
 
     Args:
-        shift: How far the share moved since the onset.
-        share: The share before.
-        flipped: Flipped decisions among accepted fails and among accepted passes since then, shape (2,).
-        examples: Accepted fails and accepted passes, shape (2,), one or more of each.
-        own_flips: The same shares of flips between accepted runs.
+        shift: How far the share of passes moved since the onset.
+        share: The share of passes before the onset.
+        flipped: Numbers of flipped decisions among accepted fails and among accepted passes since the onset, shape
+            (2,).
+        examples: Numbers of accepted fails and of accepted passes, shape (2,), one or more of each.
+        own_flips: Shares of accepted fails and of accepted passes that flip between accepted runs, shape (2,).
 
     Returns:
-        What flips explain, and the most that they may in the direction of the shift.
+        The shift that flips explain, and the largest that they might explain in the direction of the shift.
 
     Example:
         >>> [round(part, 4) for part in most_by_judge(-0.12, 0.8, [0, 8], [20, 80])]
@@ -72,11 +73,12 @@ def shift_at_old_mix(reference: npt.ArrayLike, now: npt.ArrayLike) -> tuple[floa
     """Compute how far the share of passes shifted, and how far it would have shifted with a column's mix unchanged.
 
     Args:
-        reference: Passes and responses of each value before, shape (k, 2).
-        now: Passes and responses of each value since; a value without responses counts as unmoved.
+        reference: Numbers of passes and of responses with each value before, shape (k, 2).
+        now: Numbers of passes and of responses with each value since, shape (k, 2); a value without responses counts as
+            unmoved.
 
     Returns:
-        The shift, and what of it is left at the mix of the reference.
+        The shift, and the part of it that is left with the mix of the reference.
 
     Example:
         >>> before = [[450, 500], [240, 300], [120, 200]]
@@ -103,11 +105,11 @@ def name_cause(
     """Return the cause of a change: that of the first rule that applies.
 
     Args:
-        judge_rang: True if the judge moved on accepted examples.
-        people_rang: True if people's rate dropped.
+        judge_rang: True if the judge is shown to have moved on accepted examples.
+        people_rang: True if people's pass rate is shown to have dropped.
         shift: How far the judge's share of passes moved since the onset.
-        judge_may_explain: What `may_be_judge` gave.
-        by_mix: The largest `part_by_mix` of the columns; None where there is no column.
+        judge_may_explain: The result of `may_be_judge`.
+        by_mix: The largest `part_by_mix` of all columns; None if there are no columns.
     """
     if judge_rang:
         return "judge and responses" if people_rang else "judge"

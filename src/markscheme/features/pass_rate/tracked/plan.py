@@ -19,15 +19,15 @@ from markscheme.stats.intervals import Flags, Floats, Integers
 from markscheme.stats.verdict_rates import rate_by_verdict
 
 PLANNED_AUDITS = (10, 20, 30, 50, 100)
-"""Numbers of audits a week for which a plan is made."""
+"""Numbers of audits per week for which a plan is made."""
 PLANNED_DROPS = (0.10, 0.15, 0.20, 0.30)
-"""Drops of people's pass rate for which a plan says when they are found."""
+"""Drops of people's pass rate for which a plan says how soon they are found."""
 WIDTH_AFTER = (4, 12, 26)
 """Numbers of weeks after which a plan states the interval's half-width."""
 PLANNED_STREAMS = 400
 """Number of streams that are simulated for each plan."""
 PLAN_SEED = 3
-"""Random seed of a plan, so that it gives the same figures each time."""
+"""Random seed of a plan, fixed so that it gives equal figures each time."""
 DROPS_FROM = (10, 52)
 """First and last week in which a simulated drop begins."""
 LABELS_LATE = 1
@@ -41,10 +41,11 @@ class AuditPlan:
     """What a number of audits per week achieves: widths of intervals, and weeks until drops are found.
 
     Attributes:
-        audits: Audits a week.
-        half_widths: Half the width of people's rate after 4, 12 and 26 weeks.
-        weeks_half: Of each drop, weeks until half of all streams find it; None where fewer do in two years.
-        weeks_nine_tenths: Weeks until nine tenths of them do.
+        audits: Number of audits per week.
+        half_widths: Half the width of the interval of people's rate after 4, 12 and 26 weeks.
+        weeks_half: For each drop, number of weeks until half of all streams find it; None if fewer do in two years.
+        weeks_nine_tenths: For each drop, number of weeks until nine tenths of all streams find it; None if fewer do in
+            two years.
     """
 
     audits: int
@@ -60,7 +61,7 @@ class JudgeRates:
     Attributes:
         share: Share of responses that the judge passes.
         of_passes: Share of the judge's passes that people pass.
-        of_fails: Share of its fails that people pass.
+        of_fails: Share of the judge's fails that people pass.
     """
 
     share: float
@@ -88,10 +89,11 @@ def audit_plan(
     """Compute what a number of audits per week achieves, by simulating streams whose pass rate drops.
 
     Args:
-        rates: The judge and its traffic.
-        audits: Audits a week, whose labels come a week later.
+        rates: The rates of the judge.
+        audits: Number of audits per week, whose labels come a week later.
         drops: Drops of people's rate, smaller than the rate itself.
-        streams: Streams to simulate; weeks of rare findings differ by a third between 400 and 400.
+        streams: Number of streams to simulate; if few streams find a drop, the numbers of weeks of two plans with 400
+            streams each can differ by a third.
     """
     by_drop = [_weeks_to_find(rates, audits, drop, streams) for drop in drops]
     return AuditPlan(

@@ -28,9 +28,9 @@ from markscheme.rubrics.search import calibration_folder
 from markscheme.stats.estimate import Estimate
 
 _MOVED: Final = 1
-"""Exit status if people's rate, the judge or its share of passes changed."""
+"""Exit status if people's pass rate, the judge or its share of passes changed."""
 _UNGRADED: Final = 5
-"""Exit status where over a tenth isn't graded."""
+"""Exit status if over a tenth of the responses aren't graded."""
 _SUMMARY: Final = "GITHUB_STEP_SUMMARY"
 """Environment variable with the path of a GitHub Actions step's summary."""
 
@@ -70,7 +70,7 @@ def print_plan(rubric: Rubric, options: TrackOptions, *, json: bool) -> int:
     """Print what numbers of audits per week achieve, by the rates of a stream's closed weeks; return the exit status.
 
     Raises:
-        UsageError: There is no closed week with labels of the judge's passes and of its fails.
+        UsageError: No closed week has labels of the judge's passes and of its fails.
     """
     calibration = calibration_folder(rubric.name, Path.cwd())
     stream = StreamFiles.of(calibration, options.stream)

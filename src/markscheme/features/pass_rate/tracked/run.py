@@ -51,7 +51,7 @@ from markscheme.ratings.rating import Rating
 from markscheme.rubrics.rubric import Rubric
 
 AUDITS_A_WEEK = 30
-"""Default number of audits a week."""
+"""Default number of audits per week."""
 MOST_WITHOUT_VERDICT = 0.1
 """Largest share of responses without a verdict with which a look still gives an answer."""
 
@@ -62,13 +62,13 @@ class TrackedRun:
 
     Attributes:
         rubric: The rubric.
-        stream: The stream's name.
+        stream: Name of the stream.
         look: The look.
-        added: Responses that are new.
-        changed: Responses whose id came again with another content.
+        added: Number of new responses.
+        changed: Number of responses whose id came again with another content.
         not_recomputed: True if an earlier look no longer follows from the files.
-        memory: All that is known of the stream.
-        labels: Whether people pass a response, by digest of its id.
+        memory: Everything stored about the stream.
+        labels: True for responses that people pass, False for those that they fail, by digest of the id.
         through: The last day that counts.
     """
 
@@ -107,17 +107,18 @@ def track(
     """Add files' new responses to a stream's memory, grade those without a verdict, and look at the stream.
 
     Args:
-        files: The files; none looks at what is there.
+        files: The files; empty to look at the stream as it is.
         rubric: The rubric.
-        calibration: Its calibration folder.
-        options: What the caller says of the stream.
-        columns: What the caller says of the files' columns.
+        calibration: The rubric's calibration folder.
+        options: Options on the stream.
+        columns: What the files' columns and values mean.
         ask: How the judge is asked.
-        judge: The judge that grades what has no verdict, and looks at the accepted examples; None asks none.
+        judge: The judge that grades responses without a verdict and is asked again about the accepted examples; None to
+            ask none.
         moment: The time of the run.
 
     Raises:
-        UsageError: The stream hasn't begun and there is no file, or what is added doesn't fit the stream.
+        UsageError: The stream hasn't begun and there is no file, or the files or options don't fit the stream.
         RatingError: A file can't be read.
         NoJudge: The judge can't be asked.
     """
@@ -293,7 +294,7 @@ def _period(
     """Return the line that records a new period, if the user asks for one that hasn't begun yet; else None.
 
     Raises:
-        UsageError: It begins before a week that counted already, or there is no reason for it.
+        UsageError: The period begins before a week that was counted already, or no reason is given for it.
     """
     if options.since is None or current is None:
         return None
@@ -328,7 +329,7 @@ def _refuse_another(memory: StreamMemory, rubric: Rubric, setting: str | None, *
     """Raise an error if verdicts are by another judge or with another rubric than the stream's earlier verdicts.
 
     Raises:
-        UsageError: They are, and no period begins.
+        UsageError: They are by another one, and no new period begins.
     """
     current = memory.current
     if has_period or current is None:
@@ -405,7 +406,7 @@ def _open_judge(
     """Open the judge that grades responses without a verdict.
 
     Raises:
-        NoJudge: It can't be asked.
+        NoJudge: The judge can't be asked.
     """
     first = [response.submission for response in responses if not response.submission.fault][:10]
     prompts = [prompt for submission in first for prompt in questions(rubric, submission)]

@@ -19,7 +19,7 @@ from markscheme.report.plot import Axis, Plot, PlotLine, PlotMark, PlotPoint, Pl
 from markscheme.report.streams import WatchedStream
 
 MOST_WEEK_NAMES = 6
-"""Largest number of weeks that are named below the plot: a phone has no room for more."""
+"""Largest number of weeks that are named below the plot: more don't fit on a phone."""
 _HEADINGS = ("Week", "judge passes", "people would pass (95% CI)", "what happened")
 
 

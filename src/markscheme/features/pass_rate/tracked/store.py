@@ -18,7 +18,7 @@ STREAM_FILE = "stream.jsonl"
 GRADED_FILE = "graded.jsonl"
 LOOKS_FILE = "looks.jsonl"
 ANCHORS_FILE = "anchors.jsonl"
-"""The file in a rubric's calibration folder with all looks at its accepted examples."""
+"""The file in a rubric's calibration folder with all looks of its judge at the accepted examples."""
 MERGED = "*.jsonl merge=union\n"
 """Line for .gitattributes, by which a git merge keeps the lines of both branches."""
 _DIGEST = 16
@@ -36,8 +36,8 @@ def append_merged(file: Path, lines: Sequence[Mapping[str, Any]], folder: Path, 
     Args:
         file: The file.
         lines: The lines.
-        folder: Where git's attributes are written, unless it has some.
-        merged: The attribute.
+        folder: The folder in which .gitattributes is written, unless it exists there.
+        merged: The line for .gitattributes.
     """
     attributes = folder / ".gitattributes"
     if not attributes.exists():
@@ -49,17 +49,17 @@ class GradedLine(NamedTuple):
     """Line stored for a response: its verdict, week and audit, without its text.
 
     Attributes:
-        at: When it was added.
-        id: Digest of its id.
-        content: Digest of its inputs and its text.
-        week: Its ISO week.
-        passes: The judge's verdict; None where it is left to people, or isn't graded.
+        at: Time at which it was added.
+        id: Digest of the response's id.
+        content: Digest of the response's inputs and text.
+        week: The response's ISO week.
+        passes: The judge's verdict; None if the response is left to people, or isn't graded.
         is_graded: True if the judge graded it, or left it to people.
-        group: Digest of its conversation; None where it is one by itself.
-        setting: The judge that graded it, as the file names it or by digest; None where that isn't known.
-        chance: Its chance of an audit.
-        is_audited: True if people label it.
-        mix: Values of columns that may explain a shift, and the length of its input.
+        group: Digest of its conversation's name; None if it is one by itself.
+        setting: The judge that graded it, as the file names it, or a digest of the judge; None if it isn't known.
+        chance: The response's chance of an audit.
+        is_audited: True if people are to label it.
+        mix: Values of columns that may explain a shift, and the length of the inputs.
     """
 
     at: str
@@ -87,14 +87,14 @@ class StreamLine(NamedTuple):
     """Line stored for a decision about a stream: its start, another probability of an audit, or a new period.
 
     Attributes:
-        at: When it was made.
-        kind: What begins: the stream, another chance of an audit, or a period.
+        at: Time of the decision.
+        kind: The kind of decision: start of the stream, another chance of an audit, or a new period.
         chance: The chance of an audit from then on.
-        seed: What audits are drawn by.
+        seed: Random seed by which audits are drawn.
         rubric: Fingerprint of the rubric.
-        begins: The day from which it counts; None for the whole stream.
-        because: Why a period begins.
-        restarts: Whether a period restarts everything, or judge and share alone.
+        begins: The day from which on it counts; None for the whole stream.
+        because: The reason why a period begins.
+        restarts: What a period restarts: everything, or only the evidence on the judge and on its share of passes.
     """
 
     at: str
@@ -118,11 +118,11 @@ class StreamMemory:
     """Everything stored about a stream of responses: verdicts, audits, decisions and looks.
 
     Attributes:
-        decisions: Its start, chances of audits and periods, the earliest first.
-        graded: Its responses by digest, each once.
-        looks: What earlier looks said, the earliest first.
+        decisions: Lines on its start, chances of audits and periods, the earliest first.
+        graded: Lines of its responses, each once, by digest of the id.
+        looks: Lines of earlier looks, the earliest first.
         changed: Digests of responses whose id came again with another content.
-        read_to: Bytes of its responses that are read.
+        read_to: Number of bytes of the file of responses that were read.
     """
 
     decisions: tuple[StreamLine, ...]
@@ -147,7 +147,7 @@ class StreamFiles:
     """The files that store a stream of responses.
 
     Attributes:
-        folder: calibration/RUBRIC/rates/STREAM.
+        folder: The folder calibration/RUBRIC/rates/STREAM.
     """
 
     folder: Path
@@ -172,7 +172,7 @@ class StreamFiles:
         """Read the stream's memory; its lines may be in any order and be repeated, as after a git merge.
 
         Args:
-            so_far: What was read before: of the responses, only lines that were added since are read.
+            so_far: The memory that was read before; then only lines of responses that were added since are read.
 
         Raises:
             RatingError: A line can't be read.
@@ -205,7 +205,7 @@ class StreamFiles:
         return max(self._lines(LOOKS_FILE), key=lambda look: str(look["at"]), default={})
 
     def append(self, file: str, lines: Sequence[Mapping[str, Any]]) -> None:
-        """Append lines to one of the stream's files, all or none; other processes that write to it wait.
+        """Append lines to one of the stream's files, all or none; other processes that write to that file wait.
 
         Raises:
             UsageError: The file can't be written.
@@ -237,7 +237,7 @@ def _objects(path: Path, start: int) -> Iterator[tuple[int, Any]]:
 
     Args:
         path: The file.
-        start: Bytes that are passed over; lines are numbered from there.
+        start: Number of bytes to skip; lines are numbered from there.
 
     Raises:
         RatingError: A line can't be read.

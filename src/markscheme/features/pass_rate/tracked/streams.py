@@ -1,4 +1,4 @@
-"""The streams and judges of a folder that are watched over time; without any, the statistics aren't imported."""
+"""The streams and judges of a folder that are watched over time; if there are none, no statistics are imported."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +12,7 @@ from markscheme.rubrics.search import calibrations
 def watched_here(start: Path) -> Iterator[WatchedStream]:
     """Yield the state of each stream in a folder at its last look, then the state of each judge.
 
-    A judge's history is all looks at the accepted examples of its rubric, from every stream.
+    A judge's state is computed from all its looks at the accepted examples of its rubric, in every stream.
     """
     by_rubric = calibrations(start)
     streams = [(rubric, stream) for rubric, folder in by_rubric.items() for stream in _streams_in(folder)]

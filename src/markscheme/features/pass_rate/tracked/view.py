@@ -35,7 +35,7 @@ from markscheme.report.json import attributes
 from markscheme.stats.estimate import Estimate
 
 _DROP: Final = 0.15
-"""Drop of people's pass rate for which the first screen says how soon it is found."""
+"""Drop of people's pass rate for which the first screen says how soon it would be found."""
 HEADS: Final = {
     "judge": "The judge moved, not your responses.",
     "judge and responses": "The judge moved, and responses got worse.",
@@ -53,7 +53,7 @@ def view(run: TrackedRun, parts: Mapping[str, Estimate] | None = None) -> Docume
 
     Args:
         run: The run.
-        parts: The rate of each part of the stream, by value of a column.
+        parts: The pass rate of each part of the stream, by the value of a column.
     """
     look = run.look
     blocks = [_callout(look), Facts(tuple(_facts(look)))]

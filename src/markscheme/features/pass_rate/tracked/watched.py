@@ -13,7 +13,7 @@ from markscheme.stats.verdict_rates import rates_by_verdict
 UNMOVED = 0.05
 """Largest change of a share that still counts as none."""
 PEOPLE_RING = 40.0
-"""Threshold of the evidence that people's rate has dropped: it gives a false alarm in at most 1 of 40 periods."""
+"""Threshold of the evidence that people's pass rate has dropped: it gives a false alarm in at most 1 of 40 periods."""
 SHARE_RING = 80.0
 """Threshold of the evidence that the judge's share of passes has moved."""
 REFERENCE_LABELS = 100
@@ -21,35 +21,37 @@ REFERENCE_LABELS = 100
 REFERENCE_WEEKS = 4
 """Smallest number of reference weeks, which later weeks are compared with."""
 FLOOR_KEPT_IN = (0.02, 0.98)
-"""Range to which the floor of people's rate is limited: beyond its ends no bet could win."""
+"""Range to which the floor of people's pass rate is limited: beyond its ends no bet could win."""
 SHARE_KEPT_IN = (0.01, 0.99)
-"""Range to which the limits of the judge's share are limited."""
+"""Range to which the limits of the judge's share of passes are restricted."""
 CAP = 150
-"""Largest number of a week's conversations that count in full: large weeks differ by more than chance among
+"""Largest number of a week's conversations that count in full: large weeks differ by more than chance between
 responses."""
 LEVEL_CUT = 0.25
-"""Largest shift of a level that counts, as a share of the range; larger ones count like this one."""
+"""Largest shift of a level that counts, as a share of the range; larger shifts count as this much."""
 MOST_MARGIN = 0.95
-"""Largest margin of a criterion's levels, as a share of the cut: beyond it no shift would count."""
+"""Largest margin of a criterion's levels, as a share of `LEVEL_CUT`: beyond it no shift would count."""
 NULL_KEPT_IN = (0.05, 0.5)
 """Range to which the share of accepted decisions that an unchanged judge flips is limited."""
 LEAST_SD = 0.05
-"""Least spread of flips between examples: runs that all agree don't show that none ever flips."""
+"""Smallest spread of flips between examples that is assumed: if all runs agree, that doesn't show that none ever
+flips."""
 ERRORS_ALLOWED = float(ndtri(0.995))
-"""Number of standard errors by which a stream's own noise is overestimated on purpose: too little in only 1 of 200."""
+"""Number of standard errors by which a stream's own noise is overestimated on purpose, so that the estimate is too
+small in only 1 of 200 cases."""
 PRIOR_RUNS = 4
-"""Number of degrees of freedom that the assumed spread of runs counts like."""
+"""Number of degrees of freedom that the assumed spread of runs counts as much as."""
 PRIOR_RUN_SPREAD = 0.02
-"""Assumed spread of the means of unchanged runs, as a share of the range."""
+"""Standard deviation of the means of unchanged runs that is assumed, as a share of the range."""
 
 
 def people_floor(passed: npt.ArrayLike, labels: npt.ArrayLike, pool: npt.ArrayLike) -> Floats:
     """Return the lowest pass rate by people that still counts as unchanged, given the labels of the reference weeks.
 
     Args:
-        passed: Labels that pass, of each of the judge's verdicts, shape (..., 2): of its fails and of its passes.
-        labels: Labels of each verdict.
-        pool: Graded responses of each verdict.
+        passed: Numbers of labels that pass, of the judge's fails and of its passes, shape (..., 2).
+        labels: Numbers of labels of the judge's fails and of its passes, shape (..., 2).
+        pool: Numbers of graded responses that the judge fails and that it passes, shape (..., 2).
 
     Example:
         >>> round(float(people_floor([6, 76], [20, 80], [720, 2880])), 4)
@@ -70,11 +72,12 @@ def people_growth(
     """Compute how much a week's labels raise the evidence that people pass a smaller share than `floor`.
 
     Args:
-        passed: The week's labels that pass, of the judge's fails and of its passes, shape (..., 2).
-        labels: The week's labels of each verdict, shape (..., 2).
+        passed: Numbers of the week's labels that pass, of the judge's fails and of its passes, shape (..., 2).
+        labels: Numbers of the week's labels of the judge's fails and of its passes, shape (..., 2).
         share: Share of the week's responses that the judge passes, shape (...).
-        reference: Labels that pass, and labels, of each verdict in the reference weeks, shape (2, 2) or (2, ..., 2).
-        floor: What `people_floor` gave.
+        reference: Numbers of labels that pass, and of labels, of the judge's fails and of its passes in the reference
+            weeks, shape (2, 2) or (2, ..., 2).
+        floor: The result of `people_floor`.
     """
     hits = np.asarray(passed, dtype=np.float64)
     sizes = np.asarray(labels, dtype=np.float64)
@@ -92,10 +95,10 @@ def flips_when_still(accepted: npt.ArrayLike) -> float:
     """Return the largest share of decisions that a judge may flip and still count as unchanged, by its accepted runs.
 
     Args:
-        accepted: Passes as 1 and fails as 0, shape (n_examples, runs), two runs or more.
+        accepted: Decisions of the accepted runs, 1 for pass and 0 for fail, shape (n_examples, runs), two runs or more.
 
     Raises:
-        ValueError: The caller's fault: fewer than two examples or runs.
+        ValueError: There are fewer than two examples or runs, which is the caller's mistake.
 
     Example:
         >>> flips_when_still([[1, 1, 1]] * 84)
@@ -114,9 +117,9 @@ def decision_growth(flipped: npt.ArrayLike, examples: npt.ArrayLike, *, still: f
     """Compute how much a look raises the evidence that the judge flips more than the share `still` of its decisions.
 
     Args:
-        flipped: Examples of the side whose decision is no longer the accepted one.
-        examples: Examples of the side.
-        still: What `flips_when_still` gave.
+        flipped: Number of examples of a side (accepted fails or passes) whose decision is no longer the accepted one.
+        examples: Number of examples of that side.
+        still: The result of `flips_when_still`.
     """
     flips = np.asarray(flipped, dtype=np.float64)
     counts = np.stack([np.asarray(examples) - flips, flips], axis=-1)
@@ -127,9 +130,9 @@ def level_margin(runs: int, between: float, within: float) -> float:
     """Return how far a criterion's mean level may shift, as a share of the range, for the judge to count as unchanged.
 
     Args:
-        runs: Accepted runs.
-        between: Variance of their means; 0 with one run.
-        within: Variance of one run's mean that noise in single answers explains.
+        runs: Number of accepted runs.
+        between: Variance of the runs' means; 0 with one run.
+        within: Variance of one run's mean due to noise in single answers.
 
     Example:
         >>> round(level_margin(5, 0.0, 3e-5), 5)
@@ -143,9 +146,10 @@ def level_growths(shifts: npt.ArrayLike, margin: float, *, cut: float = LEVEL_CU
     """Compute by how much a look raises the evidence that a criterion's levels rose, and that they fell.
 
     Args:
-        shifts: Level now minus the accepted mean of each example, in parts of the range, shape (n,).
-        margin: What `level_margin` gave.
-        cut: Shift beyond which an example counts no more; 1 for yes and no.
+        shifts: For each example, its level at the look minus its mean level in accepted runs, as a share of the range,
+            shape (n,).
+        margin: The result of `level_margin`.
+        cut: Largest shift of an example that counts in full; 1 for criteria with two levels.
     """
     moved = np.clip(np.asarray(shifts, dtype=np.float64) / cut, -1.0, 1.0)
     floor = 0.5 - min(margin / cut, MOST_MARGIN) / 2
@@ -158,7 +162,7 @@ def share_limits(shares: npt.ArrayLike, within: npt.ArrayLike) -> tuple[float, f
 
     Args:
         shares: Mean share of passes of each week's conversations, shape (weeks,).
-        within: Variance of each of these means that the week's conversations explain, shape (weeks,).
+        within: Variance of each of these means due to differences between the week's conversations, shape (weeks,).
 
     Example:
         >>> [round(limit, 4) for limit in share_limits([0.80, 0.79, 0.81, 0.80], [0.0001] * 4)]
@@ -176,9 +180,9 @@ def share_growths(shares: npt.ArrayLike, counts: npt.ArrayLike, limits: tuple[fl
     """Compute by how much a week raises the evidence that the share of passes fell, and that it rose.
 
     Args:
-        shares: Distinct shares of passes of the week's conversations, shape (k,).
-        counts: Conversations with each share, shape (k,).
-        limits: What `share_limits` gave.
+        shares: The different shares of passes of the week's conversations, shape (k,).
+        counts: Number of conversations with each share, shape (k,).
+        limits: The result of `share_limits`.
     """
     passes = np.asarray(shares, dtype=np.float64)
     conversations = float(np.sum(counts))

@@ -8,8 +8,8 @@ from markscheme.readers.imported import number
 
 WEEK = timedelta(days=7)
 _PER_SECOND = ((1e17, 1e9), (1e14, 1e6), (1e11, 1e3))
-"""Pairs of a least number and a unit: a time since 1970 above the number is in nano-, micro- or milliseconds, so
-many to a second."""
+"""Pairs of a number and a unit: a time since 1970 above the number is counted in that many units per second (nano-,
+micro- or milliseconds)."""
 
 
 def week_of(day: date) -> str:
@@ -43,7 +43,7 @@ def is_over(week: str, through: date) -> bool:
 def read_time(raw: Any) -> datetime | None:
     """Read a time as exports write it: ISO 8601, or seconds, milliseconds, … since 1970; None for anything else.
 
-    A time without a zone is returned without one.
+    If the time has no zone, the result has none.
 
     Example:
         >>> read_time("2025-10-06T09:30:00+02:00").hour, read_time(1759735800000).isoformat()
