@@ -32,7 +32,7 @@ from markscheme.rubrics.format import CRITERION, Problems
 from markscheme.rubrics.shape_hints import ShapeOptions
 
 _LOWEST_FAILS = 0.25
-"""Position of the second of five levels, as the pass level of a required dimension, which so fails only at the
+"""Position of the second of five levels, used as the pass level of a required dimension, so that it fails only at the
 first."""
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
 _SCALE_KEYS = {"scale", "scale_min", "scale_max", "options", "binary"}
@@ -42,14 +42,14 @@ _SCALE_KEYS = {"scale", "scale_min", "scale_max", "options", "binary"}
 _POINTS_BEHIND = re.compile(
     r"(?P<name>.{1,200}?) {0,3}[(\[](?P<points>-?\d{1,6}(?:\.\d{1,6})?) ?(?:%|points?|pts?\.?)[)\]]", re.IGNORECASE
 )
-"""Pattern of a name with its points or percentage behind it: `Clarity (2 points)`, `Tone [30%]`."""
+"""Pattern of a name followed by its points or percentage: `Clarity (2 points)`, `Tone [30%]`."""
 
 
 class CriterionReading:
     """Reader of the criteria of one published rubric, one after the other.
 
     Attributes:
-        is_yes_no: Whether one was read that says nothing of its levels.
+        is_yes_no: True if a criterion without any mention of levels was read.
     """
 
     def __init__(
@@ -62,10 +62,10 @@ class CriterionReading:
         """Prepare to read the criteria of a file.
 
         Args:
-            options: What the caller says.
-            levels: The levels of criteria without their own; None where nothing says them.
-            notes: Takes notes, each once.
-            unread: Takes keys that aren't read.
+            options: Options on how the file is read.
+            levels: The levels of criteria that have none of their own; None if the file states none.
+            notes: A dict to whose keys notes are added, each once.
+            unread: A dict to whose keys the names of keys that aren't read are added.
         """
         self.levels = levels
         self.notes = notes
@@ -79,7 +79,7 @@ class CriterionReading:
         """Return a published criterion in markscheme's own format.
 
         Raises:
-            RubricError: It has no words, an unknown word as weight, or more than is understood.
+            RubricError: The criterion has no words, an unknown word as weight, or parts that aren't understood.
         """
         if isinstance(raw.data, str):
             self.is_yes_no |= self.levels is None

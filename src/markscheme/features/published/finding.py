@@ -38,7 +38,7 @@ from markscheme.features.published.vocabulary import (
 from markscheme.plain_data import Place, parse_json
 
 _NEARLY = 0.9
-"""Least similarity to `criteria` with which a key counts as a misspelling of it."""
+"""Smallest similarity to `criteria` with which a key counts as a misspelling of it."""
 
 
 @dataclass(frozen=True)
@@ -46,11 +46,11 @@ class RawCriterion:
     """A criterion as it was published, before it is converted.
 
     Attributes:
-        data: Its keys, or its text alone.
-        path: Where it is.
+        data: The criterion's keys with their values, or only its text.
+        path: Its place in the file.
         name: The key that it is under; None in a list.
         group: The name of its group; None without one.
-        share: What its group weighs, and what the weights in the group add up to are shares of; None without one.
+        share: The weight of its group, of which the weights in the group are shares; None without a group's weight.
         index: The index of its group.
     """
 
@@ -63,7 +63,7 @@ class RawCriterion:
 
 
 FoundCriteria: TypeAlias = tuple[tuple[RawCriterion, ...], Mapping[str, Any], str | None]
-"""Criteria of a file, the keys next to them (with those around `rubric`), and the key of the criteria, None for a
+"""The criteria of a file; the keys next to them, with those around `rubric`; and the key of the criteria, None for a
 bare list."""
 
 
@@ -195,11 +195,12 @@ def find_criteria(data: Any, named: str | None) -> FoundCriteria | None:
     """Find the criteria of a file.
 
     Args:
-        data: Plain data that aren't of markscheme's own format.
+        data: Plain data that aren't in markscheme's own format.
         named: The key of the criteria, if the caller names one.
 
     Raises:
-        RubricError: Two keys could be it; there are several tasks; the caller's key isn't there, or has a text.
+        RubricError: Two keys could hold the criteria; there are several tasks; or the caller's key doesn't exist or
+            holds a text.
     """
     inner, around, path = unwrapped(data)
     if isinstance(inner, list):

@@ -22,7 +22,7 @@ from markscheme.features.published.vocabulary import (
 )
 
 MOST_POINTS = 10
-"""Largest maximum score for which each point is a level; larger ones get five steps."""
+"""Largest maximum score for which each point is a level; scales with a larger one get five levels."""
 WIDEST_FILLED = 100
 """Largest number of steps of a scale whose missing levels are filled in without descriptions."""
 FIVE_STEPS = (0.0, 0.25, 0.5, 0.75, 1.0)
@@ -35,7 +35,7 @@ def levels_in(fields: Mapping[str, Any], taken: set[str]) -> list[dict[str, Any]
 
     Args:
         fields: A criterion, or the keys next to all criteria.
-        taken: The keys that say it are added.
+        taken: A set to which the keys that describe the levels are added.
     """
     scale = next((key for key in SCALES if ends_of(fields.get(key)) is not None), None)
     ends = None if scale is None else ends_of(fields[scale])

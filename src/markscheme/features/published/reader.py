@@ -47,9 +47,9 @@ MOST_CRITERIA = 2000
 DECIMALS_OF_MARK = 6
 """Number of decimals of a pass mark that is computed from a level."""
 FEW_KEYS = 8
-"""Largest number of keys of a file without criteria that may have been meant as a rubric."""
+"""Largest number of keys of a file without criteria that may still be meant as a rubric."""
 _OF_TREES = ("requirements", "weight", "sub_tasks", "subtasks", "id", "score", *TAG_KEYS, *FINER_TAGS)
-"""Keys of a tree's leaf that are read, or that hold a mark somebody gave."""
+"""Keys of a tree's leaf that are read, or that hold a score somebody gave."""
 _EMPTY: tuple[Any, ...] = (None, "", [], {})
 _TRAITS = {"expectedTraits": ("c", 1.0), "failureModes": ("f", -1.0)}
 
@@ -58,7 +58,7 @@ def read_published(data: Any, options: ShapeOptions) -> PublishedRubric | None:
     """Return a published rubric as markscheme's own data; None for data in markscheme's own format.
 
     Raises:
-        RubricError: There are no criteria, or they can't be read whole; says which option helps.
+        RubricError: There are no criteria, or parts of them can't be read; the message says which option helps.
     """
     if isinstance(data, str):
         data = scored_lines(data)

@@ -7,7 +7,7 @@ def open_to_option(problem: str, option: str) -> RubricError:
     """Make the error for a rubric that can be read only with an option of `import`, since it is ambiguous.
 
     Args:
-        problem: What is open, and how the option says it.
+        problem: What is ambiguous, and what the option says about it.
         option: The option's name, without dashes.
     """
     return RubricError((Fault(problem, about=(("option", option),)),))

@@ -14,10 +14,10 @@ class Leaf(NamedTuple):
     """A leaf of a rubric's tree: a part that has no parts below it, and becomes a criterion.
 
     Attributes:
-        data: Its keys.
-        path: Where it is.
-        weight: The product of its shares and those of all that it is under.
-        words: Its words, below those of all that it is under but the root.
+        data: The leaf's keys with their values.
+        path: Its place in the file.
+        weight: The product of its share and the shares of all parts that it is under.
+        words: Its words, after those of all parts that it is under except the root.
     """
 
     data: Mapping[str, Any]

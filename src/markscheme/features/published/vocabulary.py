@@ -81,7 +81,7 @@ WORTH: Final[Mapping[str, float]] = {
     **dict.fromkeys(("minor", "medium", "moderate", "nice to have"), 2.0),
     **dict.fromkeys(("low", "optional", "additional", "could", "could have"), 1.0),
 }
-"""Weight by word for importance."""
+"""The weight that each word for importance means."""
 TAG_KEYS: Final = (
     "tags",
     "tag",
@@ -94,10 +94,10 @@ TAG_KEYS: Final = (
     "criteria_category",
     "weight_class",
 )
-"""Keys of what a criterion is about, which become tags."""
+"""Keys whose values say what a criterion is about; they become tags."""
 FINER_TAGS: Final = ("finegrained_task_category",)
 REQUIRED_KEYS: Final = ("required", "hard_gate", "gate", "blocking")
-"""Keys whose value `true` means that the whole response fails if it fails the criterion."""
+"""Keys of which the value `true` means that a response fails as a whole if it fails the criterion."""
 MARKS: Final = (
     "pass_threshold",
     "minimumScore",
@@ -127,7 +127,7 @@ LEVEL_TEXTS: Final = (
     "description", "long_description", "text", "criteria", "descriptor", "anchor", "desc", "expected_outcome",
 )  # fmt: skip
 LEVEL_SPANS: Final = ("score_range", "range")
-"""Keys of the range of scores that belong to a level."""
+"""Keys of the range of scores of a level."""
 LEVEL_LABELS: Final = ("label", "title", "name")
 MAXIMA: Final = ("max_score", "max_points", "max")
 SCALES: Final = ("scale", "score_range", "range", "rating_scale")
