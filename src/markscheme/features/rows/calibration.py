@@ -48,14 +48,14 @@ if TYPE_CHECKING:
     from markscheme.calibration.requests.calibration import CalibrationRequest
 
 SinceAccepted: TypeAlias = "Callable[[Rubric, ExampleSet, Sequence[Rating]], Since | None]"
-"""Function that returns the accepted run to compare ratings with; None if there is none."""
+"""Function that returns the accepted run to compare a judge's ratings with; None if there is none."""
 
 FEWEST_OF_TAG = 20
 """Fewest verdicts on the criteria with a tag for which the report has figures on the tag."""
 
 
 LabelledRow: TypeAlias = tuple[Example, Rubric]
-"""A labelled response, with its task as its group, and the rubric that grades it: its own criteria, those of the
+"""A labelled response, with its task as its group, and the rubric that grades it: the row's own criteria, those of the
 run, or both."""
 
 
@@ -65,11 +65,11 @@ class RowsCalibration(FileAnswer):
 
     Attributes:
         path: The file of rows.
-        whole: The judge compared with people on each response: its decision, and its score.
+        whole: The judge compared with people on each response, by decision and score.
         verdicts: The judge compared with people on each criterion.
         by_tag: The verdicts on the criteria of each tag that has enough of them.
-        close_scores: The share of responses whose scores differ by no more than the tolerance.
-        lost: What wasn't compared, by the reason, and how often.
+        close_scores: Share of responses on which the scores of judge and people differ by no more than the tolerance.
+        lost: Counts of what wasn't compared, by the reason.
     """
 
     path: Path
@@ -110,9 +110,9 @@ def calibrate_rows(request: "CalibrationRequest") -> RowsCalibration | None:
     """Compare a judge with people on a file of rows, by asking it or by its verdicts in the file; None without rows.
 
     Raises:
-        RatingError: A row or its rubric is faulty.
-        UsageError: Several judges rated the rows and none is named, or none did and none is to be asked.
-        ComparisonError: No response is labelled, or none graded.
+        RatingError: A row or its rubric is invalid.
+        UsageError: Several judges rated the rows and none is named, or no judge rated them and none is to be asked.
+        ComparisonError: No response is labelled, or none is graded.
     """
     named = _named_rows(request)
     if named is None:
@@ -128,7 +128,7 @@ def calibrate_rows(request: "CalibrationRequest") -> RowsCalibration | None:
 def _accept(result: RowsCalibration, path: Path, request: "CalibrationRequest") -> None:
     """Accept the run if the user asks for it; a run that asked its judge replaces the accepted runs, and joins none.
 
-    Its replies may come from the cache, and would be taken for those of another run.
+    It joins none since its replies may come from the cache, and would count as those of another run.
     """
     start_over = request.drift.replace or result.whole.rater.source == "live"
     once = replace(request, drift=replace(request.drift, replace=start_over))
@@ -150,7 +150,7 @@ def calibrate_each_judge(path: Path, options: LabelOptions) -> list[Calibration]
     """Compare each judge in a file of rows with people, on whole responses; None for any other file.
 
     Raises:
-        RatingError: A row or its rubric is faulty.
+        RatingError: A row or its rubric is invalid.
         UsageError: There are fewer than two judges.
         ComparisonError: No response is labelled.
     """
@@ -180,7 +180,7 @@ def _judge_in(judges: Sequence[str], request: "CalibrationRequest") -> str | Non
     """Return the name of the judge whose verdicts in the file are to be compared; None to ask a judge instead.
 
     Raises:
-        UsageError: Several are there and none is named.
+        UsageError: The file has several judges, and none is named.
     """
     wanted = () if request.judge_is_configured else request.judges
     named = [judge for judge in wanted if judge in judges]
@@ -201,7 +201,7 @@ def _read(path: Path, core: Rubric | None, run: Rubric) -> Iterator[LabelledRow]
     """Yield each row as an example, with its own rubric, to which the criteria of `core` are added.
 
     Raises:
-        RatingError: Rows are faulty; it names each with its line.
+        RatingError: Rows are invalid; the message names each with its line.
     """
     faults: list[Fault] = []
     lines: dict[str, int] = {}
@@ -362,10 +362,10 @@ def _rubric_of_wholes(name: str, run: Rubric) -> Rubric:
 def _trend(verdicts: Sequence[CriterionVerdict], run: Rubric, options: LabelOptions) -> CriteriaTrend | None:
     """Return the evidence on whether verdicts on criteria can show a trend; None if scores are to show it.
 
-    The user says which by `trend_on`.
+    The user chooses between them with `trend_on`.
 
     Raises:
-        UsageError: A limit on credit is set, and it is asked of scores.
+        UsageError: A limit on credit is set, although scores are to show the trend.
     """
     if (options.trend_on or run.trend_on) == "criteria":
         return CriteriaTrend(verdicts, credit_limits(options, run))

@@ -40,13 +40,13 @@ class CriterionVerdict:
     """Verdicts of people and judge, met or unmet, on one criterion of one response.
 
     Attributes:
-        example: The response's id.
-        task: What it shares with other responses to the same task.
-        criterion: What was judged.
-        gold: True if most people find it met.
-        judge: True if the judge does.
-        labelled_share: The share of the task's criteria that were labelled.
-        people: What each person says, by name.
+        example: Id of the response.
+        task: Name of the task that the response is to.
+        criterion: The criterion that was judged.
+        gold: True if most people find the criterion met.
+        judge: True if the judge finds it met.
+        labelled_share: Share of the task's criteria that were labelled.
+        people: The verdict of each person, by name.
     """
 
     example: str
@@ -63,8 +63,8 @@ class _Limit:
     """A limit on the share of criteria for which the judge gives credit, or withholds it, wrongly.
 
     Attributes:
-        name: Its key, without `max_`.
-        share: How often it is.
+        name: Name of the option that sets it, without `max_`.
+        share: Share of criteria with that error.
         most: The largest share that is accepted.
         confidence: One-sided confidence of each bound.
     """
@@ -102,8 +102,8 @@ class CriteriaTrend:
     """Evidence on whether verdicts on criteria can show a trend: verdicts of judge and people, and limits.
 
     Attributes:
-        verdicts: All that were compared.
-        most: The largest shares of wrong credit that are accepted, by the name of each that is set.
+        verdicts: All verdicts that were compared.
+        most: The largest shares of wrong and of missed credit that are accepted, by the name of each limit that is set.
     """
 
     verdicts: Sequence[CriterionVerdict]
@@ -222,7 +222,7 @@ def trend_of_criteria(
     """Return the evidence on a trend of verdicts for examples that share a rubric; None for a trend of scores.
 
     Raises:
-        UsageError: Its criteria are neither met nor unmet.
+        UsageError: The rubric's criteria have levels other than met and unmet.
     """
     if subject != "criteria":
         return None

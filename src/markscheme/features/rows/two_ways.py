@@ -10,7 +10,7 @@ from markscheme.stats.intervals import Flags, Floats
 from markscheme.stats.shares import GroupedMean, GroupedShare, grouped_share
 
 Codes = npt.NDArray[np.int64]
-"""A number for each verdict, which identifies the verdict's task or criterion."""
+"""A number for each verdict that identifies the verdict's task or criterion."""
 YES_OR_NO = (0.0, 1.0)
 """The two constant answers of the baseline: always unmet and always met."""
 SAME_ANSWER = 0.5
@@ -22,7 +22,7 @@ class _WiderMean(GroupedMean):
     """A mean of values grouped in two ways, by task and by criterion, whose interval covers those of both ways.
 
     Attributes:
-        otherwise: The same mean, grouped in the other way.
+        otherwise: The mean of these values, grouped in the other way.
     """
 
     otherwise: GroupedMean
@@ -36,14 +36,15 @@ class _WiderMean(GroupedMean):
 def wider_share(hits: Flags, tasks: Codes, criteria: Codes | None, weights: Floats | None = None) -> GroupedShare:
     """Return a share of verdicts with the widest of three intervals: grouped by task, by criterion, and by both.
 
-    By task and by criterion the correlation is one that is seldom exceeded. Where both matter as much, neither
-    interval alone is wide enough: by both, the medians of the two add up.
+    By task and by criterion, a correlation is used that is seldom exceeded. If both kinds of groups matter, neither of
+    these intervals alone is wide enough; by both, the variances from the two medians of the correlation add up.
 
     Args:
-        hits: Which verdicts count, shape (n,).
-        tasks: The task of each.
-        criteria: The criterion of each; None where nothing is said about criteria that weren't rated.
-        weights: How much each verdict counts, as `drawn_weights` gives it.
+        hits: Flags of the verdicts in the share, shape (n,).
+        tasks: The task of each verdict, shape (n,).
+        criteria: The criterion of each verdict, shape (n,); None if the verdicts allow no conclusions on criteria that
+            weren't rated.
+        weights: Weight of each verdict, as from `drawn_weights`; None if all count equally.
 
     Source:
         Kish (1965), Survey Sampling, section 8.2, for the design effect, of which the largest counts. Cameron, Gelbach
@@ -73,12 +74,13 @@ def wider_figures(
     """Compute a judge's agreement on verdicts, each figure with the wider of two intervals: by task or by criterion.
 
     Args:
-        gold: Whether each criterion is met, shape (n,): 1, 0 or nan.
-        judge: What the judge says of it.
-        people: What each annotator says, shape (n, n_people).
-        tasks: The task of each verdict.
-        criteria: The criterion of each; None where nothing is said about criteria that weren't rated.
-        weights: How much each verdict counts.
+        gold: 1 if gold says that the criterion is met, 0 if not, nan where there is no verdict, shape (n,).
+        judge: The judge's verdicts in that form, shape (n,).
+        people: Each annotator's verdicts in that form, shape (n, n_people).
+        tasks: The task of each verdict, shape (n,).
+        criteria: The criterion of each verdict, shape (n,); None if the verdicts allow no conclusions on criteria that
+            weren't rated.
+        weights: Weight of each verdict, shape (n,); None if all count equally.
     """
 
     def grouped(groups: Codes) -> AgreementFigures:

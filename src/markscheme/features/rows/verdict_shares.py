@@ -1,7 +1,7 @@
-"""How often a judge's verdicts on single criteria are right, where tasks bring criteria of their own.
+"""Shares of right and wrong verdicts by a judge on single criteria, if tasks bring criteria of their own.
 
 The unit is a verdict: a response and a criterion. Verdicts on the responses of a task resemble each other, and so do
-those on a criterion that several tasks share; intervals allow for whichever of the two costs more.
+those on a criterion that several tasks share; intervals allow for whichever of the two makes them wider.
 """
 
 import math
@@ -31,24 +31,24 @@ class VerdictShares:
     """Shares of verdicts on criteria in which a judge agrees with gold, and shares of each kind of error.
 
     Attributes:
-        n: Verdicts with a level of gold and of the judge.
-        tasks: Tasks that they belong to.
-        criteria: Different criteria among them.
-        unseen: True if they say anything about criteria that nobody rated.
+        n: Number of verdicts with a level of gold and of the judge.
+        tasks: Number of tasks that these verdicts belong to.
+        criteria: Number of different criteria among them.
+        unseen: True if they allow conclusions on criteria that weren't rated.
         heavy: True if a tenth of the tasks hold over a third of the verdicts.
-        agreement: The share with the same level.
-        agreement_of_tasks: The same with all tasks weighing alike.
-        rho_task: Correlation of hits within a task.
+        agreement: Share of verdicts with equal levels of judge and gold.
+        agreement_of_tasks: Share of verdicts with equal levels, with equal weight for all tasks.
+        rho_task: Correlation of hits (verdicts with equal levels) within a task.
         rho_criterion: Correlation of hits within a criterion.
-        always_met: The share that a judge gets right who always says MET.
-        kappa: Cohen's kappa; nan where gold and judge know one level alone.
-        mcc: Matthews's correlation coefficient; nan likewise.
-        kappa_between: The ends of kappa's 95 % interval, by leaving out a task; None with fewer than 20 tasks.
-        mcc_between: Those of Matthews's coefficient likewise.
-        false_met: Of gold's UNMET, the share that the judge calls MET.
-        false_unmet: Of gold's MET, the share that the judge calls UNMET.
-        false_credit: Of what earns nothing by gold, the share that the judge gives credit for.
-        missed_credit: Of what earns credit by gold, the share that the judge gives none for.
+        always_met: Share of verdicts that a judge would get right by always saying MET.
+        kappa: Cohen's kappa; nan if gold and judge give only one level.
+        mcc: Matthews's correlation coefficient; nan if gold or judge gives only one level.
+        kappa_between: Limits of kappa's 95 % interval, from leaving out each task; None with fewer than 20 tasks.
+        mcc_between: Limits of the 95 % interval of Matthews's coefficient; None with fewer than 20 tasks.
+        false_met: Share of gold's UNMET that the judge calls MET.
+        false_unmet: Share of gold's MET that the judge calls UNMET.
+        false_credit: Share of the verdicts that earn no credit by gold for which the judge gives credit.
+        missed_credit: Share of the verdicts that earn credit by gold for which the judge gives none.
     """
 
     n: int
@@ -93,16 +93,18 @@ def verdict_shares(
     """Compare a judge's verdicts on criteria with gold's, with intervals for tasks and criteria that recur.
 
     Args:
-        gold: Whether each criterion is met, shape (n,).
-        judge: What the judge says of it, shape (n,).
-        tasks: A name of each verdict's task, shape (n,).
-        criteria: A name of each verdict's criterion, shape (n,); criteria of equal words have one.
-        faults: Whether the criterion is a fault, which earns credit where it is not met, shape (n,).
-        labelled_shares: The share of its task's criteria that were labelled, 0 to 1, shape (n,). Where only some were,
-            each verdict is weighted by the number of criteria it represents, at most three times the mean.
+        gold: 1 if gold says that the criterion is met, 0 if not, nan where there is no verdict, shape (n,).
+        judge: The judge's verdicts in that form, shape (n,).
+        tasks: Name of each verdict's task, shape (n,).
+        criteria: Name of each verdict's criterion, shape (n,), equal for criteria with equal words.
+        faults: Flags of verdicts on criteria that are faults, which earn credit if they are not met, shape (n,); None
+            if there are none.
+        labelled_shares: For each verdict, the share of its task's criteria that were labelled, 0 to 1, shape (n,). If
+            only some were, a verdict is weighted by the number of criteria that it represents, at most three times the
+            mean.
 
     Raises:
-        ValueError: The caller's fault: arrays of different lengths.
+        ValueError: The arrays have different lengths, which is the caller's mistake.
 
     Source:
         Kish (1965), Survey Sampling, section 8.2, for the design effect, of which the larger of two directions counts.
@@ -167,7 +169,7 @@ def codes(names: npt.ArrayLike) -> Codes:
 def says_of_unseen(tasks: Codes, criteria: Codes) -> bool:
     """Return True if verdicts allow conclusions on criteria other than those rated.
 
-    They don't if the same few criteria recur in all tasks.
+    They don't if a few criteria recur in all tasks.
     """
     n_criteria = len(np.unique(criteria))
     recur = n_criteria < len(set(zip(tasks.tolist(), criteria.tolist(), strict=True)))
