@@ -1,4 +1,4 @@
-"""Status: what each rubric's judge can decide, and which judges can be used here."""
+"""Status: what each rubric's judge can decide, and which judges can be asked in this environment."""
 
 from markscheme.commands.table import COMMANDS, CommandFunction, CommandRow
 from markscheme.seam import Feature

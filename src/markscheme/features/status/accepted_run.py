@@ -27,7 +27,7 @@ def of_accepted_run(rubric: Rubric, folder: Path, labelled: Sequence[Any], today
     """Return the fields of `RubricStatus` that come from the accepted run in a calibration folder.
 
     Raises:
-        RatingError: It can't be read.
+        RatingError: The accepted run can't be read.
     """
     receipt = load_receipt(folder / ACCEPTED)
     accepted = load_accepted(folder / ACCEPTED)

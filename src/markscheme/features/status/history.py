@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 MOST_DRAWN = 24
 """Largest number of accepted runs that are drawn, the latest ones; more dates would overlap."""
 MOST_DATES = 6
-"""Largest number of dates that are named below the plot: a phone has no room for more."""
+"""Largest number of dates that are named below the plot: more don't fit on a phone."""
 _HEADINGS = ("accepted", "use", "agreement", "false passes", "examples", "judge", "changed")
 
 
@@ -24,7 +24,7 @@ def history_blocks(history: "Sequence[AcceptedPoint]", target: float | None) -> 
 
     Args:
         history: The accepted runs, the earliest first.
-        target: The agreement that was asked for last; None where that isn't known.
+        target: The target agreement of the last run, 0 to 1; None if it isn't known.
     """
     if not history:
         return

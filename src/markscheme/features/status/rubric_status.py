@@ -33,25 +33,28 @@ class RubricStatus:
     """The status of one rubric, as `status` shows it: its accepted run, its labels and the labels still needed.
 
     Attributes:
-        name: The rubric's.
-        file: Its file; None if only its accepted run is known.
-        fault: Why it, its examples or its accepted run cannot be read; None if they can.
-        labelled: Number of examples that people labelled, or, where they labelled none, that have any label; None
-            without a set of examples.
+        name: Name of the rubric.
+        file: The rubric's file; None if only its accepted run is known.
+        fault: The reason why the rubric, its examples or its accepted run cannot be read; None if they can.
+        labelled: Number of examples that people labelled or, if they labelled none, that have any label; None without a
+            set of examples.
         unlabelled: Number of examples that nobody labelled.
-        asks_default: True if the default judge is asked where none is named.
-        receipt: Of its accepted run; None without one.
-        judge: The accepted judge.
-        false_passes: Ids of the examples that the judge passes and the labels fail; None where none is known by itself.
+        asks_default: True if the default judge is asked when none is named.
+        receipt: Receipt of its accepted run; None without one.
+        judge: Name of the accepted judge.
+        false_passes: Ids of the examples that the judge passes and the labels fail; None if only counts of examples are
+            known.
         usd: US dollars per thousand grades; None if unknown.
-        tokens: Tokens read and written per grade; None if unknown.
-        fresh_until: The day from which the accepted run is stale; None without one, or if it is already.
-        stale: Why the accepted run doesn't apply to the current rubric.
+        tokens: Numbers of tokens read and written per grade; None if unknown.
+        fresh_until: The day from which on the accepted run is stale; None without an accepted run, or if it is stale
+            already.
+        stale: The reasons why the accepted run doesn't apply to the current rubric.
         is_calibrated: True if a calibration has recorded the labels that its verdict needs.
-        next_labels: Returns the labels that an open verdict needs; before the first calibration it loads statistics.
-        labels_needed: How many they are; 0 where none are, or no number would do.
+        next_labels: Function that returns the labels that an open verdict needs; before the first calibration, it loads
+            statistics.
+        labels_needed: Number of these labels; 0 if none are needed, or if no number would be enough.
         history: The accepted runs, the earliest first.
-        target: The agreement that the accepted run was asked for; None without one.
+        target: The target agreement of the accepted run, 0 to 1; None without one.
     """
 
     name: str

@@ -25,8 +25,8 @@ def show_status(html: str | None = None, *, json: bool = False) -> int:
     """Print the status of the project, write its page, and return the exit status.
 
     Args:
-        html: The file of the page; None writes none.
-        json: True if JSON is printed.
+        html: The file of the page to write; None for no page.
+        json: True to print JSON.
 
     Raises:
         UsageError: The page can't be written.
@@ -55,7 +55,7 @@ def show_status(html: str | None = None, *, json: bool = False) -> int:
 def _rubrics(start: Path) -> "tuple[list[RubricStatus], ShowRubrics]":
     """Return each rubric's status, and the function that renders them all or says how to get a first rubric.
 
-    Without rubrics, no reader of rubrics is imported.
+    If there are no rubrics, no reader of rubrics is imported.
     """
     if own_rubrics(start) or calibrations(start):
         from markscheme.features.status import rubric_status, view_rubrics

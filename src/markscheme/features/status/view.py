@@ -28,10 +28,10 @@ _NO_SESSION = "session: none is running; Promptfoo's first assertion starts one,
 
 
 JudgesHere: TypeAlias = Mapping[JudgeKind, str | None]
-"""What to do before each kind of judge can be asked here, by kind; None if it is ready."""
+"""What to do before each kind of judge can be asked in this environment, by kind; None if it is ready."""
 ShowRubrics: TypeAlias = "Callable[[JudgesHere, Sequence[Section]], Document]"
-"""Function that renders the rubrics, given the kinds of judge and, for pages, the pictures of streams to put after
-the histories."""
+"""Function that renders the rubrics, given the kinds of judge and, for pages, the sections with pictures of streams,
+which come after the histories."""
 
 
 def without_rubrics(
@@ -43,8 +43,8 @@ def without_rubrics(
 
     Args:
         shipped: Names of the rubrics that come with markscheme.
-        judges: The kinds of judge.
-        streams: The picture of each stream.
+        judges: What to do before each kind of judge can be asked, by kind; None if it is ready.
+        streams: A section with the picture of each stream.
     """
     callout = Callout("open", _NO_RUBRICS.format(shipped=", ".join(shipped)))
     return Document("No rubric", "", (callout, Notes(()), OnPages(tuple(streams))), onward=("Next", "markscheme init"))
@@ -60,11 +60,11 @@ def view(
     """Return the report on rubrics, judges, running work and running sessions.
 
     Args:
-        show_rubrics: Shows the rubrics here.
-        judges: The kinds of judge.
-        under_way: A line for each stream, and for each thing under way.
+        show_rubrics: Function that renders the project's rubrics.
+        judges: What to do before each kind of judge can be asked, by kind; None if it is ready.
+        under_way: A line for each stream, and for each piece of running work, such as a batch.
         sessions: A line for each running session.
-        streams: The picture of each stream.
+        streams: A section with the picture of each stream.
     """
     lines: list[Line] = [f"can ask {_form(kind)}: {kind.shown()}" for kind, lack in judges.items() if lack is None]
     lines += _not_ready([(kind, lack) for kind, lack in judges.items() if lack is not None])

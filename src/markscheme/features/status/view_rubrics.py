@@ -15,7 +15,7 @@ from markscheme.report.figures import NONE
 
 _HEADINGS = ("rubric", "use", "judge", "labels", "false passes", "cost / 1,000", "fresh until")
 _WITHOUT_ACCEPTED = (0, 1, 3)
-"""Indices of the table's columns that aren't empty for rubrics without an accepted run."""
+"""Indices of the table's columns that aren't empty for a rubric without an accepted run."""
 _ABOUT_FRESH = "Fresh until: after that day a run is stale, since a model may change behind its name; accept a new one."
 
 
@@ -24,8 +24,9 @@ def view_rubrics(rubrics: Sequence[RubricStatus], judges: JudgesHere, streams: S
 
     Args:
         rubrics: The rubrics, at least one.
-        judges: The kinds of judge, of which the default must be ready before it is asked.
-        streams: The picture of each stream.
+        judges: What to do before each kind of judge can be asked, by kind; None if it is ready, as the default judge
+            must be before it is asked.
+        streams: A section with the picture of each stream.
     """
     on_pages = OnPages((*(_history(status) for status in rubrics if status.history), *streams))
     blocks = (_callout(rubrics), _table(rubrics), Notes(tuple(_remarks(rubrics))), on_pages)
