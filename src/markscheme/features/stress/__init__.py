@@ -1,4 +1,4 @@
-"""Stress tests: whether a judge rates responses differently after changes that shouldn't alter their levels."""
+"""Stress tests, which show if a judge rates responses differently after changes that shouldn't alter their levels."""
 
 from markscheme.commands.table import COMMANDS, CommandFunction, CommandRow
 from markscheme.seam import Feature

@@ -33,7 +33,7 @@ ORIGINAL, CONTROL, POLARITY, ORDER, TRUNCATION = "original", "control", "polarit
 LEAST_EXAMPLES = 20
 """Fewest examples for which a stress run is worth its calls; a judgement."""
 SHOWN = 5
-"""Largest number of changed responses that a page shows, each of another kind of change."""
+"""Largest number of changed responses that a page shows, each with another kind of change."""
 RUN_SAMPLES = 1000
 """Number of samples reserved for one run, so that no cached reply of an earlier run is used."""
 NOT_SO = "The following is not true of the response: {}"
@@ -53,11 +53,11 @@ class Battery:
     """All questions of a stress run: examples, their changed versions, and how often the judge is asked about each.
 
     Attributes:
-        rubric: The judge's.
-        examples: Those whose responses are changed.
-        rows: The changes.
-        options: How often the judge is asked.
-        part_changes: Changes of what isn't text; none where no example has any.
+        rubric: The rubric by which the judge grades.
+        examples: The examples whose responses are changed.
+        rows: The changes to try.
+        options: Options on how often the judge is asked.
+        part_changes: Changes of images and documents; empty if no example has any.
         can_improve: True if enough of the rubric's own examples are labelled for `improve` to try other words.
     """
 
@@ -205,13 +205,14 @@ def battery(
     """Make the questions of a stress run, about as many examples as the options allow, spread over gold scores.
 
     Args:
-        rubric: The judge's.
-        examples: Those that may be looked at.
-        model: The judge's.
+        rubric: The rubric by which the judge grades.
+        examples: The examples that may be looked at.
+        model: Name of the judge's model.
         options: Which changes are tried, on how many examples, and how often the judge is asked.
 
     Raises:
-        UsageError: The rubric compares pairs: a change of one response of two may well deserve another level.
+        UsageError: The rubric compares pairs, of which one response alone can't be changed without changing the level
+            that is deserved.
     """
     if rubric.is_of_pairs:
         raise UsageError(f"{rubric.name} compares pairs, and a stress test changes single responses")
@@ -249,14 +250,14 @@ async def ask(
 
     Args:
         battery: The questions.
-        judge: Who is asked.
+        judge: The judge to ask.
         run: Number of the run over these questions.
-        concurrency: Questions asked at once.
+        concurrency: Number of questions that are asked at once.
         step: Called after each question.
 
     Raises:
         NoJudge: The judge can't be asked.
-        BudgetError: The budget doesn't cover another call; answers are kept, and the same run continues.
+        BudgetError: The budget doesn't cover another call; answers so far are kept, and the run can be continued.
     """
     make_room(judge, concurrency)
     askings = battery.askings(str(run))
@@ -305,7 +306,7 @@ def _with_changed_parts(text: str, change: Callable[[ShownPart], ShownPart | Non
 
     Args:
         text: Any text.
-        change: Returns the part that replaces one, or None to keep it.
+        change: Function that returns the part that replaces a given one, or None to keep it.
     """
     if not isinstance(text, PartedText):
         return text
