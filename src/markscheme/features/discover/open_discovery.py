@@ -32,7 +32,7 @@ class OpenedDiscovery:
 
     Attributes:
         folder: The discovery's folder with its files.
-        pool: The outputs; None if they aren't known.
+        pool: The outputs, as far as they are known.
         seed: Random seed of the reading order.
         drawn: Ids of outputs that, as the user said, are a random draw.
         pool_path: Path of the pool's file; None if there is none.
