@@ -1,7 +1,7 @@
 """Changes to a response that shouldn't alter its level, and one that should lower it: cutting off the second half.
 
-All are made without a model. Which changes keep a level under which criterion is a judgement; a criterion's own
-`preserves` decides where it names a change.
+All changes are made without a model. It is a judgement which changes keep the level on which criterion, unless the
+criterion's own `preserves` names the change.
 """
 
 import re
@@ -33,13 +33,13 @@ PADDING = (
 LEAST_PADDING = 3
 """Fewest sentences of padding: fewer would just be a closing sentence, which is a change of its own."""
 PADDED_SHARE = 1 / 3
-"""Length of padding as a share of the response's words, as far as the sentences in `PADDING` last; a judgement."""
+"""Length of padding as a share of the response's words, unless the sentences in `PADDING` run out; a judgement."""
 LONGEST_QUESTION = 60
 """Largest number of a question's words that are restated."""
 QUESTION_INPUTS = ("query", "question", "input", "prompt")
 """Inputs that may hold the question, in order of preference."""
 LENGTHENING = ("padding", "question", "closing-sentence", "echo", "praise", "authority", "model-name")
-"""Changes that add words to a response; `padding` adds the most, and says the least."""
+"""Changes that add words to a response, of which `padding` adds the most and says the least."""
 MODELS = ("Claude", "GPT", "Gemini")
 
 CODE_LINE = re.compile(
@@ -71,13 +71,14 @@ class Perturbation:
     """A change to responses or to the rubric, by which a stress run tests the judge.
 
     Attributes:
-        name: Its name in files and options.
-        what: In words, for a table's note.
-        change: Returns the changed response, or None where the change can't be made. None itself where the rubric is
-            changed and not the response.
-        prose: Words of criteria whose level on prose the change may alter; None where it doesn't apply to prose.
-        code: Words of criteria whose level on code the change may alter; None where it doesn't apply to code.
-        yes_no: Words of yes/no criteria whose level on prose it may alter, where they differ from `prose`.
+        name: The change's name in files and options.
+        what: Description of the change, for a table's note.
+        change: Function that returns the changed response, or None if the change can't be made; None if the rubric is
+            changed instead of the response.
+        prose: Words of criteria whose level on prose the change may alter; None if it doesn't apply to prose.
+        code: Words of criteria whose level on code the change may alter; None if it doesn't apply to code.
+        yes_no: Words of yes/no criteria whose level on prose the change may alter, if they differ from `prose`; else
+            None.
     """
 
     name: str
@@ -208,8 +209,8 @@ def perturbations(rubric: Rubric, judge: str) -> tuple[Perturbation, ...]:
     """Return all changes that a stress run can make, in the order of the report's table.
 
     Args:
-        rubric: The rubric whose criterion the echo names.
-        judge: The judge's model; the text that claims to be by a model names another model family.
+        rubric: The rubric, of which the change `echo` names a criterion.
+        judge: Name of the judge's model; the change `model-name` names a model of another family.
     """
     praised = max(rubric.criteria, key=lambda criterion: criterion.weight).name.replace("-", " ").replace("_", " ")
     other_model = next(name for name in MODELS if name.casefold() not in judge.casefold())

@@ -1,4 +1,4 @@
-"""What `stress` prints: the plan of a run, or the changes that moved the judge's ratings."""
+"""Output of `stress`: the plan of a run, or the changes that moved the judge's ratings."""
 
 import sys
 from dataclasses import replace
@@ -14,7 +14,7 @@ from markscheme.phrases import counted
 from markscheme.report.figures import dollars
 
 _MOVED = 1
-"""Exit status where something moved the judge."""
+"""Exit status if a change, or asking again, moved the judge."""
 
 
 def stress_judge(
@@ -33,14 +33,14 @@ def stress_judge(
 
     Args:
         rubric: The name or file of the rubric.
-        judge: The judge's name; None for the one that is set, else the default.
+        judge: The judge's name; None for the judge that is set, or else the default one.
         options: Which changes are tried, on how many examples, and how often the judge is asked.
         ask: How the judge is asked.
         examples: A file of examples; None for the rubric's own.
-        plan: True if only cost and changed texts are printed.
-        details: True if the figures behind the answer are printed too.
-        json: True if JSON is printed.
-        html: The file of a page; None writes none.
+        plan: True to print only cost and changed texts.
+        details: True to print the figures behind the answer too.
+        json: True to print JSON.
+        html: The file of an HTML page to write; None for no page.
     """
     battery, opened = open_battery(ask.rubric(rubric), options, ask, examples=examples, judge=judge)
     if battery.lack is not None:

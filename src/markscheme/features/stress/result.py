@@ -38,13 +38,14 @@ from markscheme.stats.intervals import Floats
 INSTRUCTION: Final = "instruction"
 PADDING_ROW: Final = "padding"
 DIAGNOSES: Final = (POLARITY, TRUNCATION)
-"""Changes that may rightly move ratings: reversed wording, and cutting a response, which a judge should notice."""
+"""Changes that may rightly move ratings: reversed wording of a criterion, and cutting a response, which a judge should
+notice."""
 FLIP_ALARM: Final = 0.001
-"""Chance of a false alarm on flipped ratings over all changes; shifts get nearly all of the run's chance, `ALARM`."""
+"""Chance of a false alarm on flipped ratings over all changes; shifts get the rest of `ALARM`, the chance of a run."""
 SHIFT_ALARM: Final = ALARM - FLIP_ALARM
-"""Chance of a false alarm on shifted ratings, over the control and all changes."""
+"""Chance of a false alarm on shifted ratings, over the control (asking again) and all changes."""
 LEAST_FLIPS: Final = 0.05
-"""Least share of ratings that must flip in addition to those that flip when asked again; a judgement."""
+"""Smallest share of ratings that must flip in addition to those that flip when asked again; a judgement."""
 LEAST_ALIKE: Final = 3
 """Fewest changes that add words, `padding` included, to tell the effect of length from that of the added words."""
 
@@ -64,10 +65,10 @@ class MovedExample:
 class Stress:
     """The result of a stress run, whose figures are computed on first use.
 
-    Levels count from the worst.
+    Levels are numbered from the worst one.
 
     Attributes:
-        battery: The questions.
+        battery: The questions of the run.
         grades: The grade of every question.
     """
 
@@ -102,7 +103,7 @@ class Stress:
     def reads_to_the_end(self) -> bool | None:
         """True if the first half of a response scores lower than the whole; None if that can't be judged.
 
-        It is judged by criteria on completeness or correctness, and needs enough ratings on them.
+        It is judged by criteria on completeness or correctness, and takes enough ratings on them.
         """
         row = self.rows.get(TRUNCATION, {})
         cells = [cell for c in self.battery.judged if reads_whole(c) and (cell := row.get(c.name))]
@@ -115,7 +116,7 @@ class Stress:
     def ignored_parts(self) -> tuple[str, ...]:
         """Changes of images and documents that should move ratings, but moved them no more than asking again did.
 
-        A judge that looks at a part rates many examples otherwise without it.
+        A judge that looks at an image or document rates many examples differently without it.
         """
         return tuple(
             change.name for change in self.battery.part_changes if change.moves and self._is_ignored(change.name)
@@ -130,7 +131,7 @@ class Stress:
 
         Args:
             change: The name of the change of parts.
-            version: The version: of the change's name, or the control.
+            version: Name of the version: that of the change, or that of the control.
         """
         return [self._differs(index, version) for index, name in self.battery.submissions if name == change]
 
@@ -178,8 +179,8 @@ class Stress:
     def length(self) -> list[str]:
         """Criteria on which longer responses are rated differently for their length, whatever the added words say.
 
-        Neutral padding is a finding, every other change that adds words moves the rating the same way, and none is
-        shown to move it further.
+        On these criteria, neutral padding is a finding, every other change that adds words moves ratings in that
+        direction, and none is shown to move them further.
         """
         return [criterion.name for criterion in self.battery.judged if self._is_moved_by_length(criterion)]
 
@@ -195,7 +196,8 @@ class Stress:
     def flips(self) -> list[tuple[str, str, Noise]]:
         """Change, criterion and noise for changes that flip single ratings but keep their mean, the most flips first.
 
-        A change counts where it scatters ratings beyond what asking again does: Holm over the table.
+        A change counts if it scatters ratings more than asking again does, by tests with Holm's correction over the
+        table.
         """
         noises = [
             (name, criterion, cell.noise)
@@ -321,11 +323,11 @@ def stress_of(battery: Battery, grades: Mapping[StressQuestion, Grade]) -> Stres
     """Make the result of a stress run from the grades of its questions.
 
     Args:
-        battery: The questions.
+        battery: The questions of the run.
         grades: The grade of every question.
 
     Raises:
-        NothingGraded: Over a tenth of the questions has no grade.
+        NothingGraded: Over a tenth of the questions have no grade.
     """
     errors = [grade.error for grade in grades.values() if grade.error is not None]
     if len(errors) > MOST_UNGRADED * len(grades):

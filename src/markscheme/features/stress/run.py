@@ -30,15 +30,15 @@ def open_battery(
     """Make all questions of a run, about examples that aren't held out, and open the judge, which `run_battery` closes.
 
     Args:
-        rubric: The judge's.
+        rubric: The rubric by which the judge grades.
         options: Which changes are tried, on how many examples, and how often the judge is asked.
         asking: How the judge is asked.
         examples: A file of examples; None for the rubric's own. Labels aren't needed.
-        judge: The judge's name; None for the one that is set, else the default.
+        judge: The judge's name; None for the judge that is set, or else the default one.
 
     Raises:
-        NoJudge: None was named, and there is none to ask.
-        UsageError: It can't be opened, there are no examples, or the rubric compares pairs.
+        NoJudge: No judge was named, and none is available.
+        UsageError: The judge can't be opened, there are no examples, or the rubric compares pairs.
     """
     every, folder = labelled_examples(rubric, examples)
     dev = every.part(None).examples
@@ -59,14 +59,14 @@ def run_battery(made: Battery, judge: Judge, asking: AskOptions, *, watch: Watch
     """Ask the judge all questions of a stress run, or those that a stopped run left, and return the result.
 
     Args:
-        made: The questions.
-        judge: Who is asked; it is closed at the end.
+        made: The questions of the run.
+        judge: The judge to ask; it is closed at the end.
         asking: How the judge is asked.
         watch: Shows progress.
 
     Raises:
-        BudgetError: The budget doesn't cover another call; answers are kept, and the same run continues.
-        NothingGraded: Over a tenth of the questions has no grade.
+        BudgetError: The budget doesn't cover another call; answers so far are kept, and the run can be continued.
+        NothingGraded: Over a tenth of the questions have no grade.
     """
     return run_to_end(_run(made, judge, asking, watch))
 

@@ -18,7 +18,7 @@ State = Literal["finding", "holds", "unknown", "not-preserving"]
 ALARM = 0.03
 """Chance that a run reports a judge as moved although it isn't, over shifts, flips and the control together."""
 LEAST_SHIFT, LEAST_SHARE = 0.125, 0.05
-"""Smallest shift that counts as a finding: in levels, or for yes/no criteria as a share."""
+"""Smallest shifts that count as a finding: in levels, and for yes/no criteria as a share of responses."""
 NOT_ALIKE = 0.05
 """Significance level of the test that a change moves ratings further than a neutral one; it affects a diagnosis, not
 an alarm."""
@@ -32,10 +32,10 @@ class Noise:
     """How often a perturbation changes single ratings, compared with asking about the original again.
 
     Attributes:
-        changed: Share of ratings that differ from an original's.
-        retest: Share of originals' ratings that differ from each other.
+        changed: Share of pairs of a rating of the changed text and one of the original that differ.
+        retest: Share of pairs of ratings of the original that differ.
         p: Probability of so much more scatter than among originals if the perturbation did nothing.
-        effect_sd: Standard deviation of the effect over examples, in levels, without retest noise.
+        effect_sd: Standard deviation of the effect over examples, in levels, without the noise of asking again.
     """
 
     changed: float
@@ -50,10 +50,11 @@ class StressCell:
 
     Attributes:
         shift: Mean rating of the perturbed texts minus that of the originals, in levels, with a 90 % interval.
-        p: Exact two-sided mid-p, adjusted for all cells; None where nothing was tested.
-        state: A finding; no effect above the margin; neither shown; or a text whose level the change may alter.
-        smallest: The smallest shift that would be found 19 times in 20, in levels; None where that can't be computed.
-        noise: Changes of single ratings; None where the originals were asked fewer than twice.
+        p: Exact two-sided mid-p, adjusted for all cells; None if no test was made.
+        state: The result: a finding; no effect above the margin; neither of these shown; or not tested, since the
+            change may alter the level.
+        smallest: The smallest shift that would be found 19 times in 20, in levels; None if it can't be computed.
+        noise: Changes of single ratings; None if the judge was asked about originals less than twice.
     """
 
     shift: Estimate
@@ -72,12 +73,13 @@ def differences(originals: npt.ArrayLike, perturbed: npt.ArrayLike, groups: npt.
     """Compute how far a perturbation moved the mean rating: one value for each example, or for each group of examples.
 
     Args:
-        originals: Ratings, shape (n, r0), in levels; nan where there is none.
-        perturbed: Ratings, shape (n, r1).
-        groups: The task of each example, shape (n,); None where every example is its own.
+        originals: Ratings of the original texts, shape (n, r0), in levels; nan where there is none.
+        perturbed: Ratings of the changed texts, shape (n, r1), in levels; nan where there is none.
+        groups: The task of each example, shape (n,); None if each is a task of its own.
 
     Returns:
-        Mean of perturbed minus mean of originals, shape (n_units,); units that lack either are dropped.
+        Mean of the changed texts' ratings minus mean of the originals', shape (n_units,); units without one of these
+        are dropped.
     """
     moved, units = known_in_groups(_mean(perturbed) - _mean(originals), groups)
     return np.asarray(units.sums(moved) / units.sums(np.ones(len(moved))))
@@ -93,11 +95,12 @@ def stress_cells(
     """Compute the result for each perturbation and criterion, with all p-values adjusted together (Holm).
 
     Args:
-        moved: By perturbation and criterion, the differences, shape (n_units,), in levels.
+        moved: By perturbation and criterion, the differences from the originals, shape (n_units,), in levels.
         spans: By criterion, the range in levels; 1 for yes/no.
-        reshuffled: Where known, the p of `change.reshuffled` from the ratings themselves. The larger p counts: signs of
-            differences are misleading near an end of the scale, and reshuffled ratings where ratings move both ways.
-        level: False alarm rate of the table.
+        reshuffled: By perturbation and criterion, if known, the p of `change.reshuffled` from the ratings themselves.
+            The larger p counts, since signs of differences mislead near an end of the scale, and reshuffled ratings
+            mislead if ratings move both ways.
+        level: Chance of a false alarm in the table, 0 to 1.
 
     Example:
         >>> cells = stress_cells({("praise", "tone"): np.array([0.0, 1.0] * 15)}, {"tone": 4.0})
@@ -118,8 +121,8 @@ def moved_alike(neutral: npt.ArrayLike, others: Sequence[npt.ArrayLike]) -> bool
     """Return True if all changes move ratings in a neutral change's direction, and none of them significantly further.
 
     Args:
-        neutral: Differences under the neutral change by example, shape (n,), in levels; nan = missing.
-        others: Differences under each other change by example, shape (n,), in levels.
+        neutral: Differences under the neutral change by example, shape (n,), in levels; nan where missing.
+        others: Differences under each other change by example, shape (n,), in levels; nan where missing.
 
     Returns:
         True if each one-sided 95 % limit lies on the neutral change's side of 0, and if no paired difference from the
@@ -171,9 +174,9 @@ def with_noise(cell: StressCell, originals: npt.ArrayLike, perturbed: npt.ArrayL
     """Add to a result how much single ratings vary, if the judge was asked about the originals at least twice.
 
     Args:
-        cell: The cell.
-        originals: Ratings, shape (n, r0), in levels; nan where there is none.
-        perturbed: Ratings, shape (n, r1).
+        cell: The result.
+        originals: Ratings of the original texts, shape (n, r0), in levels; nan where there is none.
+        perturbed: Ratings of the changed texts, shape (n, r1), in levels; nan where there is none.
 
     Example:
         >>> originals = [[3, 3], [4, 4], [2, 3], [5, 5], [3, 4], [4, 4], [1, 1], [2, 2]]

@@ -56,9 +56,9 @@ _ABOUT_TABLE = (
     "Below …?: a smaller effect may be there. –: the change may alter the level that is deserved."
 )
 _REACHES = (0.5, 1.0, 2.0)
-"""Lengths, in levels, to which the line that shows shifts may extend on either side."""
+"""Lengths, in levels, to one of which the line that shows shifts extends on either side."""
 _LONGEST_TEXT = 600
-"""Largest number of characters that are printed of each version of a response."""
+"""Largest number of characters of each version of a response that are printed."""
 _NOISY_LEVEL = 0.05
 """Significance level, over all results together, of the test that a change makes single ratings flip."""
 
@@ -67,9 +67,9 @@ def view(stress: Stress, judge: str, *, asked_as: str | None = None) -> Document
     """Render the headline, the table of changes by criteria, and the examples whose ratings moved most.
 
     Args:
-        stress: The result.
-        judge: The judge, for the title.
-        asked_as: The judge as it was named; None where none was.
+        stress: The result of the run.
+        judge: Name of the judge, for the title.
+        asked_as: The judge as the user named it; None if none was named.
     """
     battery = stress.battery
     graded = f"{stress.not_graded} not graded" if stress.not_graded else "all graded"
