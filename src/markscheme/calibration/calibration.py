@@ -63,7 +63,7 @@ class Rater:
         answered_by: Models that answered, by the names in their replies.
         ways: Number of examples graded by replies to requests without some parameters, by the parameters, which the
             server doesn't take.
-        recording: Name of the file of recorded replies that answered; None for any other judge.
+        recording: The file of recorded replies that answered; None for any other judge.
         named: The rubric, or the files, as shell arguments; None means the rubric's name.
         options: Options that make `calibrate` use the same ratings or judge again, such as "--ratings judge.jsonl".
         has_rubric: True if `named` is a rubric, which `label` and `improve` need; Promptfoo's results have none.
@@ -147,10 +147,10 @@ class DecisionCounts:
     """The two-by-two table of pass and fail by gold and by the judge, with the number of examples in each cell.
 
     Attributes:
-        true_passes: Both pass them.
-        false_passes: The judge passes them, and gold doesn't.
-        false_fails: Gold passes them, and the judge doesn't.
-        true_fails: Both fail them.
+        true_passes: Number of examples that both pass.
+        false_passes: Number of examples that the judge passes and gold fails.
+        false_fails: Number of examples that gold passes and the judge fails.
+        true_fails: Number of examples that both fail.
 
     Example:
         >>> DecisionCounts(90, 5, 3, 14)
@@ -452,7 +452,7 @@ def calibration_of(
         rater: The judge.
         options: The settings of this run.
         cost: Cost of asking the judge.
-        from_cache: Replies that came from the cache.
+        from_cache: Number of replies that came from the cache.
         since: The accepted run to compare with; None if there is none.
         repeats: Further runs of the same judge over the same examples, distinguished by their sample; they show its
             noise and count in no agreement.

@@ -46,7 +46,7 @@ class GateAnswer:
             decided the same examples.
         people_unsettled: Agreement figures of decisions on the examples that nobody adjudicated, which show whether
             labels disagree.
-        even_splits: Examples on which annotators split evenly over pass or fail, which count in no figure.
+        even_splits: Number of examples on which annotators split evenly over pass or fail, which count in no figure.
     """
 
     ruling: Ruling
