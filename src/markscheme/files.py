@@ -23,9 +23,9 @@ except ImportError:  # Windows locks files differently; there only one process m
     fcntl = None  # type: ignore[assignment]
 
 DAMAGED_SUFFIX = ".damaged"
-"""Suffix of the file that stores an incomplete last line which was removed from a file of lines."""
+"""Suffix of the file that stores incomplete last lines which were removed from a file of lines."""
 WITHOUT_LOCKS = (errno.ENOLCK, errno.EBADF, errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS)
-"""Error numbers of file systems that have no locks, or none for folders; see flock(2)."""
+"""Error numbers on file systems that have no locks, or none for folders; see flock(2)."""
 _RANDOM_BYTES = 8
 """Number of random bytes in the name of a temporary file, too many to guess."""
 _RANDOM_END = re.compile(rf"[0-9a-f]{{{2 * _RANDOM_BYTES}}}")
@@ -49,12 +49,13 @@ def json_text(line: Mapping[str, Any]) -> str:
 def append_text(path: Path, text: str, *, follow: bool = True) -> None:
     """Append whole lines, all or none; they are on disk when this returns.
 
-    Writers wait for each other. If the last line has no line end, it gets one first. A device or pipe is written to.
+    Writers wait for each other. If the last line has no line end, it gets one first. A device or a pipe is just written
+    to.
 
     Args:
         path: The file.
-        text: Whole lines.
-        follow: True if to follow a link; else a link is refused, since another user may have put it there.
+        text: The lines, each with its line end.
+        follow: True to follow a link; False to refuse one, since another user may have put it there.
 
     Raises:
         OSError: The lines can't be written; the file is unchanged.
@@ -95,12 +96,12 @@ def rewrite(path: Path, change: Callable[[str], str], *, follow: bool = True) ->
 
     Args:
         path: The file.
-        change: Makes the new text from the present one.
-        follow: True if to follow a link; else a link is refused.
+        change: Function that makes the new text from the present one.
+        follow: True to follow a link; False to refuse one.
 
     Raises:
-        OSError: It can't be read or written; it is unchanged.
-        UnicodeDecodeError: It is not UTF-8 text.
+        OSError: The file can't be read or written; it is unchanged.
+        UnicodeDecodeError: The file isn't UTF-8 text.
     """
     if not follow:
         refuse_link(path)
@@ -116,7 +117,7 @@ def refuse_link(path: Path) -> None:
     """Raise an error if a path at which markscheme writes a file is a link, since a stranger may have put it there.
 
     Raises:
-        OSError: It is a link.
+        OSError: The path is a link.
     """
     if path.is_symlink():
         raise OSError(errno.ELOOP, f"is a link to {os.path.realpath(path)}, which is not followed")
@@ -132,8 +133,8 @@ def _write_all(file: FileIO, raw: bytes) -> None:
 def _locked(file: FileIO) -> Iterator[None]:
     """Lock a file to which several processes append, until the `with` block ends.
 
-    The lock belongs to the process, not to the open file, and so ends when the process closes the file anywhere. It
-    isn't the lock that `label` holds while it runs.
+    The lock belongs to the process, not to the open file, so it ends when the process closes the file anywhere. It is a
+    different lock from the one that `label` holds while it runs.
     """
     with _ONE_THREAD:
         if fcntl is not None:
@@ -159,16 +160,16 @@ def _locked_at(path: Path, mode: Literal["ab+", "rb+"]) -> Iterator[FileIO]:
 def exclusive(path: Path, *, is_folder: bool = False, busy: Callable[[], object] | None = None) -> Iterator[None]:
     """Lock a file that is written in steps, or a folder, until the `with` block or the process ends.
 
-    The lock is on the file itself, so nothing is left of it after a process is killed. On a file system without locks,
-    and on Windows, only one process may write at a time.
+    The lock is on the file itself, so no lock file is left if a process is killed. On a file system without locks, and
+    on Windows, only one process may write at a time.
 
     Args:
-        path: The file, which is made if it isn't there; a link is refused.
-        is_folder: True if it is a folder instead, which must be there.
-        busy: Called where another process has it; then this one waits for its turn. None refuses to wait.
+        path: The file, which is made if it doesn't exist; a link is refused.
+        is_folder: True if the path is that of a folder, which must exist.
+        busy: Called if another process has the lock, before this one waits for it; None to raise an error instead.
 
     Raises:
-        BlockingIOError: Another process has it, and `busy` is None.
+        BlockingIOError: Another process has the lock, and `busy` is None.
         OSError: The file can't be opened.
     """
     if is_folder and fcntl is None:  # Windows opens no folder
@@ -186,7 +187,7 @@ def writing_lock(path: Path, rater: str) -> ExitStack:
     """Lock a rater's file until the stack is closed: one process writes at a time.
 
     Raises:
-        UsageError: Another process has it.
+        UsageError: Another process has the lock.
     """
     refuse_link(path)
     lock = ExitStack()
@@ -238,8 +239,8 @@ def _is_at(handle: int, path: Path) -> bool:
 def set_aside_damaged_end(path: Path) -> str:
     """Move an incomplete last line of a JSON lines file to a file next to it, and warn.
 
-    Only text after the last line end counts: half a line left by a power cut, or one typed by hand. Files behind a
-    link are never cut, since a link may lead anywhere.
+    Only text after the last line end is moved: half a line left by a power cut, or a line typed by hand. A file behind
+    a link is never cut, since a link may lead anywhere.
 
     Returns:
         The text that was moved; "" if the file ends well, or doesn't exist.
@@ -248,7 +249,7 @@ def set_aside_damaged_end(path: Path) -> str:
         OSError: A file can't be read or written; nothing is lost.
 
     Warns:
-        RatingWarning: Names the line and the file that keeps it.
+        RatingWarning: A line was moved; the warning names it and the file that stores it.
     """
     if path.is_symlink() or not path.is_file():
         return ""
@@ -283,10 +284,10 @@ def write_whole(path: Path, text: str | Iterator[str], *, follow: bool = True) -
     Args:
         path: The file.
         text: The whole content, or its pieces.
-        follow: True if to follow a link and write the file it leads to; else the link itself is replaced.
+        follow: True to follow a link and write the file that it leads to; False to replace the link itself.
 
     Raises:
-        OSError: It can't be written; the previous content is unchanged.
+        OSError: The file can't be written; the previous content is unchanged.
     """
     with replacing(path, follow=follow) as out:
         out.writelines(map(_bytes, [text] if isinstance(text, str) else text))
@@ -296,16 +297,16 @@ def add_files(files: Mapping[Path, str], folder: Path) -> tuple[list[Path], list
     """Write new files into a folder, each whole or not at all; files that exist stay as they are.
 
     Args:
-        files: The text of each file by its place in the folder.
-        folder: The folder, which is made if it isn't there.
+        files: The text of each file, by its path in the folder.
+        folder: The folder, which is made if it doesn't exist.
 
     Returns:
-        The files that were written, and those where a file, or something else, was already; each by its place in the
-        folder, in order.
+        The files that were written, and those that weren't since a file, or something else, existed already, as paths
+        in the folder, in order.
 
     Raises:
-        UsageError: There is a link in place of a folder in it, so that nothing is written; or a file cannot be written,
-            and those before it are.
+        UsageError: A folder to write into is a link, so that no file is written; or a file cannot be written, while
+            those before it are.
     """
     _refuse_linked_folders(folder, files)
     made: list[Path] = []
@@ -319,7 +320,7 @@ def _refuse_linked_folders(folder: Path, files: Iterable[Path]) -> None:
     """Raise an error if a folder that files would be written into is a link.
 
     Raises:
-        UsageError: Names each of them.
+        UsageError: Folders are links; the message names each of them.
     """
     links = [path for path in sorted({path for file in files for path in file.parents}) if (folder / path).is_symlink()]
     named = ", ".join(f"{folder / path} (to {os.readlink(folder / path)})" for path in links if path != Path())
@@ -331,7 +332,7 @@ def _write_new(path: Path, text: str) -> bool:
     """Write a new file and return True; return False and write nothing if its path exists already.
 
     Raises:
-        UsageError: It cannot be written.
+        UsageError: The file cannot be written.
     """
     if path.parent.is_dir() and os.path.lexists(path):
         return False
@@ -365,8 +366,8 @@ def replacing(path: Path, *, follow: bool = True) -> Iterator[IO[bytes]]:
 def _private_file(whole: Path, mode: int) -> Iterator[tuple[Path, int]]:
     """Create a temporary file next to `whole`, yield its path and handle, and remove it on exit unless it was renamed.
 
-    With a random name, no one can have put a link there before, and no other process writes to it. It is locked for as
-    long as its writer lives, so that the next one knows what a killed one left behind.
+    Since its name is random, no one can have put a link there before, and no other process writes to it. It is locked
+    as long as its writer lives, so that later writers recognize files that a killed one left behind.
     """
     _remove_left_behind(whole)
     partial, handle = _locked_new_file(whole, mode)
@@ -439,7 +440,7 @@ def try_writing(path: Path) -> None:
     """Create and remove an empty file next to `path`.
 
     Raises:
-        OSError: Its folder isn't writable.
+        OSError: The folder isn't writable.
     """
     with _private_file(path, 0o600) as (_, handle):
         os.close(handle)
@@ -459,8 +460,8 @@ def refuse_unwritable(target: str | Path | None) -> None:
     """Raise an error if a file can't be written, before a judge is asked.
 
     Raises:
-        UsageError: Its folder is not there or takes no file, or it is a folder itself, or a device or pipe that takes
-            nothing.
+        UsageError: The file's folder doesn't exist or isn't writable, or the path is that of a folder, or of a device
+            or pipe that can't be written to.
     """
     if target is None or target == "-":
         return
@@ -481,7 +482,7 @@ def refuse_overwriting(target: str | Path | None, inputs: Iterable[str | Path | 
     """Raise an error if a file to write is one of the files that are read.
 
     Raises:
-        UsageError: It is.
+        UsageError: The file is one of them.
     """
     if target is None or not Path(target).is_file():
         return
@@ -493,7 +494,7 @@ def refuse_unmakeable(path: Path) -> None:
     """Raise an error if a file or its missing folders can't be made, before a judge is asked.
 
     Raises:
-        UsageError: It can't be written.
+        UsageError: The file can't be made.
     """
     nearest = next(folder for folder in path.absolute().parents if os.path.lexists(folder))
     refuse_unwritable(path if path.parent.is_dir() else nearest / path.name)
