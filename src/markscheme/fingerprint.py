@@ -10,7 +10,7 @@ from typing import Any
 FINGERPRINT_DIGITS = 16
 """Number of hexadecimal digits of the SHA-256 that a fingerprint has: 64 bits."""
 IN_PART = " in part"
-"""Ending of a parameter's name for a parameter that was left out in asking for only some of a judge's replies."""
+"""Ending of a parameter's name if only some of a judge's replies were requested without it."""
 _WORDS = re.compile(r"\w+")
 
 
@@ -21,7 +21,7 @@ def fingerprint(*parts: Any) -> str:
     """Compute a short digest of plain data: 16 hexadecimal digits, independent of the order of keys.
 
     Args:
-        parts: Strings, numbers, booleans, None, and lists, tuples and dicts of them.
+        parts: Strings, numbers, booleans, None, and lists, tuples and dicts of these.
 
     Example:
         >>> fingerprint({"a": 1, "b": 2}) == fingerprint({"b": 2, "a": 1})
