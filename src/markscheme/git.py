@@ -1,8 +1,8 @@
 """Reads a Git repository without running any program that the repository's own configuration names.
 
-Git runs programs for many questions: a monitor of the folder for `status`, filters and converters for files, a shell
-for what a remote still has. Their names are in the repository's configuration, which came with the folder if it was
-sent as an archive. Nothing here needs them: only objects are read, as they are stored.
+Git runs other programs for many of its commands: a monitor of the folder for `status`, filters and converters for
+files, a shell to fetch from a remote. The repository's configuration names these programs, and it comes with the folder
+if that was sent as an archive. This module runs none of them: it only reads objects as they are stored.
 """
 
 import os
@@ -36,7 +36,7 @@ def refuse_uncommitted(path: Path, *, force: bool) -> None:
     """Refuse to overwrite a file with uncommitted changes, unless it is forced.
 
     Raises:
-        UsageError: It has some.
+        UsageError: The file has uncommitted changes.
     """
     if not force and has_uncommitted_changes(path):
         raise UsageError(f"{path} has uncommitted changes; commit them first, or use --force")
