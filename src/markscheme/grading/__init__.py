@@ -1,6 +1,6 @@
 """Grade submissions: prompt, judge, verdicts, score.
 
-A name is imported when it is first used, so that a module of this package loads only those it imports.
+Names are imported when they are first used, so that importing one module of this package doesn't load the others.
 """
 
 from importlib import import_module

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Passes: TypeAlias = Sequence[Sequence[Sequence[Criterion]]]
 """For each pass over a rubric, the criteria of each prompt; the criteria of one prompt have the same inputs."""
 Settling: TypeAlias = Callable[[Sequence[Outcome], Criterion], Outcome]
-"""Function that combines the outcomes of several passes on a criterion into one."""
+"""Function that combines the outcomes on a criterion of several passes into one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,12 +36,13 @@ class GradeOptions:
     """Options of grading submissions, besides the rubric and the judge.
 
     Attributes:
-        normalize: False keeps raw sums as scores.
-        renormalize: True scores a submission on the criteria that could be judged.
-        scorers: Code for criteria with a `check`, by name, in addition to the built-in ones.
-        receipt: The calibration that every grade carries, checked against rubric and judge; None without one.
-        facts: Facts about all submissions besides their inputs, such as the system that wrote them.
-        only_gates: True if a submission for which the judge can't gate stays ungraded.
+        normalize: True for scores from 0 to 1, False for raw sums of weights.
+        renormalize: True to score a submission on those criteria that could be judged.
+        scorers: Functions for criteria with a `check`, by name, in addition to the built-in ones.
+        receipt: The receipt of a calibration that every grade carries, checked against rubric and judge; None without
+            one.
+        facts: Facts about all submissions, in addition to their inputs, such as the system that wrote them.
+        only_gates: True to leave a submission ungraded if the judge can't gate on it.
     """
 
     normalize: bool = True
@@ -68,7 +69,7 @@ class SubmissionGrader(Protocol):
         """Grade a submission; if the judge fails, return an ungraded Grade with the reason.
 
         Raises:
-            NoJudge: The judge cannot be used at all: its key or package is missing.
+            NoJudge: The judge cannot be used at all, since its key or package is missing.
             BudgetError: The budget would not cover another call.
         """
         ...
@@ -112,7 +113,7 @@ class OneJudge(ABC):
     Attributes:
         rubric: The rubric to grade by.
         judge: The judge.
-        options: Options of how outcomes become a score.
+        options: Options on how outcomes become a score.
     """
 
     def __init__(
@@ -200,7 +201,7 @@ class ByCriterion(OneJudge):
     """A grader that asks about criteria in one prompt or several, once (one pass) or repeatedly (several passes).
 
     Attributes:
-        passes: The criteria of each prompt.
+        passes: For each pass, the criteria of each prompt.
     """
 
     def __init__(
@@ -241,7 +242,7 @@ class ByCriterion(OneJudge):
         Args:
             submission: The submission as graded.
             exchanges: The exchange of each pass.
-            settle: Combines the outcomes of all passes on a criterion into one.
+            settle: Function that combines the outcomes on a criterion of all passes into one.
             checked: Outcomes of the criteria that are checked by code, by name.
         """
         replies = [reply for exchange in exchanges for reply in exchange.replies]

@@ -34,7 +34,7 @@ def own_rubric(
         text: The row's own rubric as text; None for a row without one.
         core: The rubric of the run; None without one.
         rule: How a row's own rubric is used next to `core`.
-        of_run: The rubric whose settings say how the judge is asked if there is no `core`.
+        of_run: The rubric whose settings say how the judge is asked, if there is no `core`.
     """
     if text is None:
         return NO_RUBRIC if core is None else None

@@ -42,8 +42,8 @@ class Scored:
     """Result of a scorer: a score, or None if it couldn't decide, and the reason.
 
     Attributes:
-        score: 0 to 1; None if the scorer could not decide.
-        reason: Why; None if the scorer doesn't say.
+        score: The score, 0 to 1; None if the scorer could not decide.
+        reason: The reason for the score; None if the scorer gives none.
     """
 
     score: float | None
@@ -55,8 +55,8 @@ class Scorer:
     """A named function that scores a prediction.
 
     Attributes:
-        function: Takes prediction and expected answer, and the keyword-only arguments it declares; returns a number
-            from 0 to 1, None, or a Scored.
+        function: Function of prediction and expected answer, and of the keyword-only arguments that it declares; it
+            returns a number from 0 to 1, None, or a Scored.
         name: The key of its results.
 
     Raises:
@@ -84,7 +84,7 @@ class Scorer:
         """Score one prediction, or return None; inside a running event loop, use `await scorer.find(…)` instead.
 
         Raises:
-            Exception: Whatever the code raises.
+            Exception: The scorer's code raises an exception.
         """
         if not self.asks:
             return self._validated(self.function(prediction, expected, **more)).score
@@ -100,7 +100,7 @@ class Scorer:
         """Score one prediction and give the reason; pass the function those items of `context` that it declares.
 
         Raises:
-            Exception: Whatever the code raises.
+            Exception: The scorer's code raises an exception.
         """
         call = partial(self.function, prediction, expected, **self._declared(context))
         result = call() if self.asks or _is_shipped(self) else await in_thread(call)
@@ -308,12 +308,12 @@ def run_check(criterion: Criterion, submission: Submission, scorers: Mapping[str
     The expected answer is the submission's input `reference`, the prompt its `query`.
 
     Args:
-        criterion: One with a `check`.
+        criterion: A criterion with a `check`.
         submission: The submission that is judged.
-        scorers: Registered checks by name, in addition to the built-in ones.
+        scorers: Checks by name, in addition to the built-in ones.
 
     Returns:
-        A Verdict with the score from 0 to 1 as its position on the scale; Unread with the reason if the code failed.
+        A Verdict whose position on the scale is the score from 0 to 1; Unread with the reason if the code failed.
 
     Raises:
         UsageError: The check is unknown, or asks a judge.
@@ -348,13 +348,13 @@ async def find_check(
     """Run a criterion's `check` as `run_check` does, but run user-defined code in a thread of its own.
 
     Args:
-        criterion: One with a `check`.
+        criterion: A criterion with a `check`.
         submission: The submission that is judged.
-        scorers: Registered checks by name, in addition to the built-in ones.
-        deadline: Seconds after which the code is left behind, and the criterion has no verdict.
+        scorers: Checks by name, in addition to the built-in ones.
+        deadline: Seconds after which the code is no longer waited for, so that the criterion has no verdict.
 
     Raises:
-        UsageError: As for `run_check`.
+        UsageError: The check is unknown, or asks a judge.
     """
     check = check_of(criterion, scorers)
     if _is_shipped(check):
@@ -370,8 +370,8 @@ def check_of(criterion: Criterion, scorers: Mapping[str, Callable[..., Any]]) ->
     """Find the code behind a criterion's `check`.
 
     Args:
-        criterion: One with a `check`.
-        scorers: Registered checks by name, in addition to the built-in ones.
+        criterion: A criterion with a `check`.
+        scorers: Checks by name, in addition to the built-in ones.
 
     Raises:
         UsageError: The check is unknown, asks a judge, or has the name of a built-in check.
@@ -420,14 +420,14 @@ def _refuse_value(criterion: Criterion, check: Scorer) -> None:
 
 
 def load_scorers(*module_names: str) -> dict[str, Scorer]:
-    """Load the scorers defined in modules, by name; of two with the same name, the later module's counts.
+    """Load the scorers defined in modules, by name; of scorers with equal names, that of the later module counts.
 
     Args:
-        module_names: Names as in an import; the working directory is searched too.
+        module_names: Names as in an import statement; the working directory is searched too.
 
     Raises:
-        UsageError: A module cannot be imported, has no scorers, or has a scorer named like a built-in check or like
-            another scorer.
+        UsageError: A module cannot be imported, has no scorers, or has a scorer with the name of a built-in check or of
+            another of its scorers.
     """
     return {name: scorer for module in module_names for name, scorer in _scorers_of(module).items()}
 

@@ -16,11 +16,11 @@ _Reading = TypeVar("_Reading", Outcome, Holistic | Unread)
 """Outcome read for a criterion or for the whole response; Unread if nothing could be read."""
 
 AS_A_WHOLE = ""
-"""Name under which the outcome for the response as a whole is stored."""
+"""Key of the outcome for the response as a whole, where others have a criterion's name."""
 
 
 JudgeQuestion: TypeAlias = tuple[Prompt, Callable[[Reply], Mapping[str, _Reading]]]
-"""A prompt, and the function that reads a reply to it, by the name of each criterion or AS_A_WHOLE."""
+"""A prompt, and the function that reads a reply to it as outcomes by the name of each criterion or AS_A_WHOLE."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Exchange(Generic[_Reading]):
         readings: The outcome read for each name; Unread with the reason if none could be read.
         replies: Replies as received.
         unusable: Cached replies in which nothing could be read, each with the names that it was asked about.
-        error: Why a question has no reply; None if each has one.
+        error: The reason why a question has no reply; None if each has one.
     """
 
     readings: Mapping[str, _Reading]
@@ -77,8 +77,8 @@ async def ask_twice(
     """Call `ask` for all names, and once more for those whose outcome could not be read; return the merged exchange.
 
     Args:
-        ask: Called with names and whether it is the second time.
-        names: Names of what to ask about.
+        ask: Function that asks about some names; its second argument is True the second time.
+        names: Names of the criteria to ask about, or AS_A_WHOLE.
     """
     first = await ask(names, False)
     unread = first.unread
@@ -117,9 +117,9 @@ async def ask_judge(
 
     Args:
         judge: The judge.
-        questions: Makes the questions about some names; its second argument is True for a retry.
-        names: Names of what to ask about.
-        twice: True if what could not be read is asked for once more.
+        questions: Function that makes the questions about some names; its second argument is True for a retry.
+        names: Names of the criteria to ask about, or AS_A_WHOLE.
+        twice: True to ask once more about names whose outcome could not be read.
 
     Raises:
         NoJudge: The judge cannot be asked at all.

@@ -29,12 +29,12 @@ from markscheme.rubrics.rubric import Criterion
 from markscheme.text import on_one_line
 
 JOURNAL: Final = ".partial"
-"""Ending of the file that holds what is graded so far."""
+"""Ending of the journal, the file with the grades so far."""
 _ROWS = 500
-"""Largest number of grades that wait to be written together: a crash loses no more than these, and their replies are
+"""Largest number of grades that wait to be written together: a crash loses no more than these, whose replies are
 cached."""
 _SECONDS = 2.0
-"""Longest time in seconds that a grade waits to be written, so that a slow run is seen to move."""
+"""Longest time in seconds that a grade waits to be written, so that the progress of a slow run can be seen."""
 
 
 SAME_SUM = 1e-9
@@ -46,16 +46,16 @@ class GradedCounts:
     """Counts of graded responses by who decided on them (which judge, or a person), for the line after a run.
 
     Attributes:
-        decided: Responses decided by each judge of a cascade, by name; by people under "".
-        usage: Usage of all of them.
-        passes: Responses that a judge of the cascade passed.
-        fails: Responses that one failed.
-        rows: Responses with a score by a rubric of their own.
+        decided: Number of responses decided by each judge of a cascade, by name; those left to people are under "".
+        usage: Tokens and cost of all graded responses.
+        passes: Number of responses that a judge of the cascade passed.
+        fails: Number of responses that a judge of the cascade failed.
+        rows: Number of responses with a score by a rubric of their own.
         scores: The sum of these scores.
         unclipped: The sum of these scores before each is cut to 0 to 1.
-        failed: Rows of the whole table that fail.
-        ungraded: Rows of the whole table that could not be graded.
-        is_whole: True if the table is written; False where the budget ended early.
+        failed: Number of rows of the whole table that fail.
+        ungraded: Number of rows of the whole table that could not be graded.
+        is_whole: True if the table is written; False if the budget ended early.
     """
 
     decided: Counter[str] = field(default_factory=Counter)
@@ -120,19 +120,19 @@ class GradedCounts:
 class GradedTable:
     """The table file that a grading run writes, and the journal of rows graded so far.
 
-    Rows are in the order of the submissions. A row that is in the journal is not graded again; one that could not be
-    graded is never put there, so the next run tries it again. One process writes the table at a time.
+    Rows are in the order of the submissions. A row in the journal is not graded again; a row that could not be graded
+    isn't put there, so the next run tries it again. One process writes the table at a time.
 
     Attributes:
-        grading: Rubric and judge.
-        out: The file, of one of ROW_WRITERS.
+        grading: The grading, with its rubric and judge.
+        out: The table file, whose ending is one of ROW_WRITERS.
         watch: Shows progress.
         notify: Called with a sentence for the user.
-        has_rows: True if rows bring rubrics of their own, whose levels are written to one column, `verdicts`.
+        has_rows: True if rows bring rubrics of their own; then the levels are written to one column, `verdicts`.
 
     Raises:
-        UsageError: Another format, a criterion named as one of the other columns, or a journal of another rubric, judge
-            or prompt.
+        UsageError: The file has another ending, a criterion has the name of another column, or the journal is of
+            another rubric, judge or prompt.
     """
 
     grading: Grading
@@ -183,7 +183,7 @@ class GradedTable:
         """Lock the table's journal for this process until the block ends.
 
         Raises:
-            UsageError: Another process is writing it, or the journal is of another rubric, judge or prompt.
+            UsageError: Another process is writing the table, or the journal is of another rubric, judge or prompt.
         """
         with ExitStack() as stack:
             with writing(self.journal):
@@ -219,16 +219,16 @@ class GradedTable:
         """Grade the rows that aren't graded yet, then write the table; return the counts of what this run graded.
 
         Args:
-            submissions: All of them, one after the other.
+            submissions: All submissions, in the order of the table.
             total: Number of submissions.
-            concurrency: Number that is graded at once.
+            concurrency: Number of submissions that are graded at once.
 
         Raises:
-            UsageError: Another process is writing the table, the journal is of another rubric, judge or prompt, or
-                something else has taken rows out of it.
+            UsageError: Another process is writing the table, the journal is of another rubric, judge or prompt, or rows
+                of the journal have disappeared.
 
         Warns:
-            RatingWarning: The budget ended early; what is graded stays in the journal.
+            RatingWarning: The budget ended early; grades so far stay in the journal.
         """
         with self._reserved():
             return await self._grade_open(submissions, total, concurrency)
@@ -370,7 +370,7 @@ VERDICT_CELLS: Final[CellKind] = {
     **dict.fromkeys(("name", "requirement", "level"), "text"),
     **dict.fromkeys(("weight", "position"), "number"),
 }
-"""Keys of a level in that column, with the kind of their values."""
+"""Keys of a level in the column of levels on rows' own criteria, with the kind of their values."""
 ROW_FINGERPRINT: Final = "row_rubric"
-"""Key in the journal of the fingerprint of a row's own rubric, so that a row whose rubric has changed is graded
+"""Key in the journal of the fingerprint of a row's own rubric, by which a row whose rubric has changed is graded
 again."""

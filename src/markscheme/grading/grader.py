@@ -74,7 +74,7 @@ class BackgroundLoop:
         """Wait for the coroutine and return its result; its error is raised.
 
         Raises:
-            RuntimeError: Called from the loop's own thread, which would deadlock.
+            RuntimeError: It is called from the loop's own thread, which would deadlock.
         """
         if threading.current_thread() is self._thread:
             work.close()
@@ -105,27 +105,29 @@ class Grader:
 
     Call it from any number of threads, and from inside a running event loop. All graders of a process share one loop on
     its own thread, so they may share a judge. Close a grader, or use it in a `with` statement; the thread ends with the
-    last one. With a judge that is named, it can be pickled, for workers on other hosts: it is opened where it arrives.
+    last one. If its judge is given by name, a grader can be pickled for workers on other hosts, which open it again.
 
     Attributes:
         rubric: The rubric to grade by.
         judge: The judge.
-        concurrency: Maximum submissions graded at once. A judge opened without a limit of its own follows it.
+        concurrency: Largest number of submissions graded at once. A judge opened without a limit of its own takes as
+            many requests at once.
 
     Args:
-        rubric: A Rubric, the path of its file, or a name as on the command line; None where each response brings its
-            own as the input `rubric`: a list of criteria, a mapping, or a rubric's name.
-        judge: A judge, which stays open, or a name as on the command line, such as `anthropic`. By default that of the
-            configuration file, else the rubric's own, else one that is available.
-        concurrency: At least 1; by default that of the configuration file, else 8.
-        rows: What becomes of a response's own rubric next to `rubric`: add, instead, ignore or refuse.
+        rubric: A Rubric, the path of its file, or a name as on the command line; None if each response brings a rubric
+            as its input `rubric`: a list of criteria, a mapping, or a rubric's name.
+        judge: A judge, which stays open, or a name as on the command line, such as `anthropic`. By default the judge in
+            the settings file, else the rubric's own, else one that is available.
+        concurrency: Largest number of submissions graded at once, at least 1; by default that in the settings file,
+            else 8.
+        rows: How a response's own rubric is used next to `rubric`: "add", "instead", "ignore" or "refuse".
         options: How the judge is asked, as on the command line: `samples=3`, `budget=2`.
 
     Raises:
         NoJudge: No judge was named, and none is available.
-        UsageError: Unknown rubric, judge or option.
+        UsageError: The rubric, the judge or an option is unknown.
         RubricError: The rubric's file can't be read.
-        ValueError: A concurrency below 1.
+        ValueError: The concurrency is below 1.
 
     Example:
         >>> from markscheme import ScriptedJudge
@@ -176,7 +178,7 @@ class Grader:
         """Return what pickle stores of a grader: a function that opens an equal grader again.
 
         Raises:
-            TypeError: The judge is an object, which may hold what can't travel.
+            TypeError: The judge was given as an object, which may not be possible to pickle.
         """
         if not self._opened:
             raise TypeError(f"{self!r} can't be pickled, since its judge is an object: give the judge's name instead")
@@ -192,12 +194,13 @@ class Grader:
         """Grade one response; if the judge fails, return an ungraded Grade with the reason.
 
         Args:
-            response: Text, a number, a boolean, a list such as one of tool calls, a mapping, a trace, or a Submission.
-            inputs: Its inputs by name (`query=…`); None means that an input is missing.
+            response: A text, a number, a boolean, a list (such as one of tool calls), a mapping, a trace, or a
+                Submission.
+            inputs: The response's inputs by name (`query=…`); None means that an input is missing.
 
         Raises:
             SubmissionError: The response or an input is bytes, or an object that isn't JSON data.
-            NoJudge: The judge cannot be used at all: its key or package is missing.
+            NoJudge: The judge cannot be used at all, since its key or package is missing.
             BudgetError: The budget would not cover another call.
             RuntimeError: The grader is closed.
         """
@@ -213,14 +216,14 @@ class Grader:
         """Grade each row, in order, and return the grades as plain data.
 
         Args:
-            rows: Each with `response` (or `output`), optionally an `id`, and the inputs by name.
+            rows: Rows with `response` (or `output`), optionally an `id`, and the inputs by name.
 
         Returns:
-            What `markscheme grade --json` prints. A row that could not be graded, such as one whose response is None,
-            has `score` None and its `error`.
+            The grades in the form that `markscheme grade --json` prints. For a row that could not be graded, such as
+            one whose response is None, `score` is None and `error` says why.
 
         Raises:
-            ValueError: A row without a key for a response, or with one that no judge can be shown (SubmissionError).
+            ValueError: A row has no key for a response, or a response that no judge can be shown (SubmissionError).
             NoJudge: The judge cannot be used at all.
         """
         with hold(self._reading):

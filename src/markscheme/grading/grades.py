@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from markscheme.rubrics.of_rows import RowRubric
 
 MOST_UNGRADED = 0.1
-"""Maximum share of submissions that may stay ungraded for a run to count."""
+"""Largest share of submissions that may stay ungraded for a run to count."""
 ASK_A_PERSON = "ask a person: "
 """Beginning of the reason for a decision that no judge may make."""
 
@@ -41,13 +41,13 @@ class DecidedBy:
     """Which of several judges decided on a response, or the reason why a person should.
 
     Attributes:
-        stage: The judge that decided, counted from 1 in the order of asking; None where a person should decide.
-        judge: Its name; that of the last one that graded where a person should decide.
+        stage: Number of the judge that decided, from 1 in the order of asking; None if a person should decide.
+        judge: Name of the judge that decided or, if a person should decide, of the last one that graded.
         certainty: How certain that judge is, 0 to 1; None if that isn't known.
-        why_ask: Why a person should decide; None where a judge did.
+        why_ask: The reason why a person should decide; None if a judge decided.
 
     Raises:
-        ValueError: Neither a judge nor a reason to ask a person, or both.
+        ValueError: There is neither a judge that decided nor a reason to ask a person, or there are both.
     """
 
     stage: int | None
@@ -75,27 +75,27 @@ class Grade:
     """The whole outcome of judging one submission.
 
     Attributes:
-        id: The submission's.
-        outcomes: For each criterion, by name, a verdict or why there is none; empty for a holistic grade.
+        id: Id of the submission.
+        outcomes: For each criterion, by name, a verdict or the reason why there is none; empty for a holistic grade.
         by_criterion: How good the response is by each criterion, 0 to 1, reversed for a fault; None without a verdict.
-        without_words: By criterion on which a decision model gave no reason, its level and probability: "MET .93"; by
-            category, its label and the reason.
-        error: Why the submission is not graded; None if it is.
-        scored: Score, raw score and pass or fail; None if not graded, or if the rubric has categories alone and doesn't
-            say which pass.
-        holistic: The single score of a holistic grade.
-        usage: Tokens and cost.
-        replies: Number of replies by source: live, recorded, cache.
-        spared_tokens: Tokens that replies from the cache took when they were new, as far as they were counted.
-        models: Models that answered, as they named themselves.
-        asked_without: For each way in which the judge was asked, the parameters left out, since its server doesn't take
-            them; () if nothing was asked.
+        without_words: By criterion on which a decision model gave no reason, its level and probability, such as "MET
+            .93"; by category, its label and the reason.
+        error: The reason why the submission is not graded; None if it is.
+        scored: Score, raw score and pass or fail; None if not graded, or if the rubric has only categories and doesn't
+            say which of them pass.
+        holistic: The single score of a holistic grade; None for any other grade.
+        usage: Tokens and cost of grading.
+        replies: Number of replies by source: "live", "recorded" or "cache".
+        spared_tokens: Number of tokens that replies from the cache took when they were new, as far as it was recorded.
+        models: Names of the models that answered, as in their replies.
+        asked_without: For each way in which the judge was asked, the parameters that were left out, since its server
+            doesn't take them; () if the judge wasn't asked.
         fingerprints: Fingerprints of rubric, prompt and judge, as it was asked.
-        receipt: The calibration behind this grade, if there is one.
+        receipt: The receipt of the calibration behind this grade; None if there is none.
         left_out: Parts of long trajectories that the judge was not shown, one line per input.
-        by_order: Outcomes of a pair in each order in which the judge saw it, as levels of the stored order.
-        decided_by: The one of several judges that decided, or why a person should; None where one judge alone grades.
-        row_rubric: The rubric that a row was graded by which brought one; None where it was that of the run.
+        by_order: Outcomes on a pair in each order in which the judge saw it, with levels for the stored order.
+        decided_by: Which of several judges decided, or why a person should; None if one judge alone grades.
+        row_rubric: The rubric that the row was graded by, if it brought one; None if it was graded by the run's.
     """
 
     id: str
@@ -174,7 +174,7 @@ class Grade:
     def certainty(self) -> float | None:
         """The judge's own probability of its decision, 0 to 1; for several judges, the certainty of the deciding one.
 
-        None unless the judge gave a probability for each level, or the one that decided has a certainty.
+        None unless the judge gave a probability for each level, or the judge that decided has a certainty.
         """
         if self.decided_by is not None:
             return self.decided_by.certainty

@@ -33,9 +33,9 @@ def grader_for(rubric: Rubric, judge: GradingJudge, options: GradeOptions | None
     """Build the grader for a rubric and a judge: by criterion, as a whole, of pairs, or for judges that grade together.
 
     Args:
-        rubric: The rubric as asked: its strategy says how, and it may compare pairs.
+        rubric: The rubric as asked; its strategy says how, and it may compare pairs.
         judge: A judge, or judges that grade together.
-        options: Options of how outcomes become a score, and the calibration that grades carry.
+        options: Options on how outcomes become a score, and on the receipt that grades carry.
 
     Example:
         >>> import asyncio
@@ -57,7 +57,8 @@ def as_of_today(judge: GradingJudge, rubric: Rubric) -> GradingJudge:
     """Return the judge, but a group of judges only with those decisions that the group's checks still allow today.
 
     Warns:
-        RatingWarning: They decide less than they were certified to, or what they were certified on wasn't checked.
+        RatingWarning: The group may decide less than was certified, or the labels that it was certified on couldn't be
+            checked.
     """
     if not isinstance(judge, JudgeGroup):
         return judge
@@ -129,18 +130,19 @@ class Grading:
     Attributes:
         rubric: The rubric to grade by; its strategy decides how the judge is asked.
         judge: The judge, or judges that grade together.
-        normalize: False keeps raw sums as scores.
-        renormalize: True scores a submission on the criteria that could be judged.
-        scorers: Code for criteria with a `check`, by name, in addition to the built-in ones.
-        receipt: The calibration that every grade carries, checked against this rubric and judge; None without one.
-        facts: Facts about all submissions besides their inputs, such as the system that wrote them.
-        only_gates: True if a submission for which the judge can't gate stays ungraded.
-        rows: What becomes of the rubric that a submission brings as its input `rubric`; None leaves it to the
-            rubric's key `rows`.
-        has_core: True if submissions without a rubric of their own are graded by `rubric`; False refuses them.
+        normalize: True for scores from 0 to 1, False for raw sums of weights.
+        renormalize: True to score a submission on those criteria that could be judged.
+        scorers: Functions for criteria with a `check`, by name, in addition to the built-in ones.
+        receipt: The receipt of a calibration that every grade carries, checked against this rubric and judge; None
+            without one.
+        facts: Facts about all submissions, in addition to their inputs, such as the system that wrote them.
+        only_gates: True to leave a submission ungraded if the judge can't gate on it.
+        rows: How a rubric that a submission brings as its input `rubric` is used; None for what the rubric's key `rows`
+            says.
+        has_core: True to grade submissions without a rubric of their own by `rubric`, False to leave them ungraded.
 
     Raises:
-        UsageError: The judge is no judge, such as a function or a judge's name.
+        UsageError: The judge isn't a judge, but a function or a judge's name.
     """
 
     rubric: Rubric
@@ -182,7 +184,7 @@ class Grading:
         """Grade one submission; if the judge fails, return an ungraded Grade with the reason.
 
         Raises:
-            NoJudge: The judge cannot be used at all: its key or package is missing.
+            NoJudge: The judge cannot be used at all, since its key or package is missing.
             BudgetError: The budget would not cover another call.
         """
         return await self.grader.grade(submission)
@@ -213,11 +215,11 @@ def grade_many(
 ) -> AsyncGenerator[tuple[int, Grade], None]:
     """Yield grades as they are ready, each with the index of its submission; at most `concurrency` at once.
 
-    Takes from `submissions` only as fast as it grades, so that a long iterable needs little memory.
+    It takes from `submissions` only as fast as it grades, so that a long iterable needs little memory.
 
     Raises:
-        BudgetError: If the budget would not cover another call; raised after all grades under way are yielded.
-        ValueError: A concurrency below 1.
+        BudgetError: The budget would not cover another call; it is raised after all grades under way are yielded.
+        ValueError: The concurrency is below 1.
     """
     make_room(grading.judge, concurrency)
     return ask_many(grading.grade, submissions, concurrency=concurrency)
@@ -232,12 +234,12 @@ async def grade(
         rubric: The rubric to grade by, its name or its file.
         submission: The response: text, a number, a boolean, a list, a mapping or a trace; or a Submission.
         judge: The judge.
-        normalize: False keeps the raw sum of weights as score.
+        normalize: True for a score from 0 to 1, False for the raw sum of weights.
         inputs: Named inputs (`query=…`), unless `submission` is a Submission, which has its own.
 
     Raises:
         SubmissionError: The response is None, or it or an input is bytes or an object that isn't JSON data.
-        UsageError: There is no rubric of that name.
+        UsageError: No rubric has that name.
 
     Example:
         >>> import asyncio

@@ -20,5 +20,5 @@ GroupCheck: TypeAlias = "Callable[[JudgeGroup, Rubric], JudgeGroup]"
 GROUP_CHECKS: Final[OpenTable[GroupCheck]] = OpenTable()
 """Checks of groups of judges, which are applied one after the other."""
 AFTER_GRADING: Final[OpenTable[Callable[[Any, Any], None]]] = OpenTable()
-"""Functions that are called after a group of judges has graded, with the `Grading` and its `GradedCounts`, and that
-warn of shifts."""
+"""Functions that are called after a group of judges has graded, with the `Grading` and its `GradedCounts`, such as one
+that warns if shares shifted."""

@@ -1,4 +1,4 @@
-"""Receipts, by which grades say what calibration is behind them, and the grader that attaches them."""
+"""Receipts, which say what calibration is behind grades, and the grader that attaches them to grades."""
 
 import shlex
 from collections.abc import Mapping
@@ -22,8 +22,8 @@ class WithReceipt(AroundGrader):
 
     Attributes:
         receipt: The receipt, which was checked against rubric and judge.
-        facts: Facts about all submissions besides their inputs.
-        only_gates: True if a submission for which the judge can't gate stays ungraded.
+        facts: Facts about all submissions, in addition to their inputs.
+        only_gates: True to leave a submission ungraded if the judge can't gate on it.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ def receipt_of(rubric: Rubric, judge: GradingJudge, *starts: Path) -> Receipt | 
     Args:
         rubric: The rubric as used.
         judge: The judge.
-        starts: Folders in or above which `calibration/` is searched for; the first one found counts.
+        starts: Folders in or above which the folder `calibration/` is searched for; the first one found counts.
 
     Raises:
         RatingError: The accepted run cannot be read.
@@ -76,8 +76,8 @@ def way_to_accept(rubric: Rubric, *starts: Path, judge: str | None = YOUR_JUDGE)
 
     Args:
         rubric: The rubric; one without a file has no labels.
-        starts: Where to look for its labels.
-        judge: Name of the judge on a command line; None where it is asked without a name.
+        starts: Folders in or above which the folder `calibration/` with its labels is searched for.
+        judge: Name of the judge on a command line; None if it is asked without being named.
     """
     if rubric.source is None:
         return None
@@ -100,13 +100,13 @@ def receipt_wanted(
     """Find the receipt to attach to grades, before the judge is asked; None if there is none or `wish` is off.
 
     Args:
-        wish: One of CALIBRATION.
-        setting: Where the wish was given, for the message.
-        rubric: As for `receipt_of`.
-        judge: As for `receipt_of`.
-        starts: As for `receipt_of`.
-        averaged: True if scores are averaged, so that a receipt for trends is required, not one that can gate.
-        named: Name of the judge on a command line; None where it is asked without a name.
+        wish: The user's wish, one of CALIBRATION.
+        setting: The setting in which the wish was given, for the message.
+        rubric: The rubric as used.
+        judge: The judge.
+        starts: Folders in or above which the folder `calibration/` is searched for; the first one found counts.
+        averaged: True if scores are to be averaged, so that the receipt must allow trends, instead of a gate.
+        named: Name of the judge on a command line; None if it is asked without being named.
 
     Raises:
         UsageError: `wish` is `require`, and there is no receipt, or it doesn't allow this use.

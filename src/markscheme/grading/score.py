@@ -11,14 +11,14 @@ from markscheme.rubrics.rubric import Criterion, Rubric
 
 GradeDecision = Literal["pass", "fail", "ask", "first", "tie", "second"]
 ROUNDING = 1e-9
-"""Tolerance for floating-point sums at the pass mark."""
+"""Tolerance for floating-point sums in comparing a score with the pass mark."""
 
 SUM_DIGITS = 9
 """Number of digits to which sums of weighted positions are rounded, so that sums which should be equal are equal."""
 
 MOST_SUMS = 200_000
-"""Largest number of different sums that are distinguished: whole weights have hundreds; twenty odd weights would
-have a million, and take a second for each response."""
+"""Largest number of different sums that are distinguished in a probability of passing: whole weights have hundreds;
+twenty uneven weights would have a million, and take a second for each response."""
 
 NO_SCORE = "no score, and neither pass nor fail: its categories don't say which pass (`passes: [label, …]`)"
 """Message for a grade by a rubric with only categories."""
@@ -29,17 +29,18 @@ class Score:
     """The score of a response.
 
     Attributes:
-        score: 0 to 1, or `raw_score` if not normalized; of a pair from -1 (the first response is better) to 1.
+        score: The score, 0 to 1, or `raw_score` if not normalized; for a pair, from -1 (the first response is better)
+            to 1.
         raw_score: Sum of weight times position.
-        llm_raw_score: The score a holistic judge gave, 0 to 100; otherwise `raw_score`.
+        llm_raw_score: The score that a holistic judge gave, 0 to 100; otherwise `raw_score`.
         passed: True if score and every required criterion pass; None for a pair.
         failed_required: Names of the required criteria that fail.
         doubtful: True if the score is in the rubric's gray zone, so that a person decides.
         chance: The judge's own probability that the response passes, 0 to 1; None unless it gave one for each level.
-        certainty: How certain the decision is: the chance of what was decided, below one half where levels and
-            probabilities contradict each other; without a chance the distance from the pass mark. It ranks decisions,
-            and says nothing about how many are wrong.
-        preference: Of a pair: which response is better; None for a single one.
+        certainty: Certainty of the decision: the probability of what was decided, which is below one half if levels and
+            probabilities contradict each other; without a probability, the score's distance from the pass mark. It
+            ranks decisions, and doesn't tell how many are wrong.
+        preference: For a pair, which response is better; None for a single response.
     """
 
     score: float
@@ -65,16 +66,17 @@ def weigh(
 ) -> Score | str | None:
     """Compute a response's Score, or the reason why it has none; None if the rubric neither scores nor decides.
 
-    With p the position of a verdict on its scale and w its weight: raw = Σ w·p; score = raw / Σ positive w within
-    0 to 1; with negative weights only, score = 1 + raw / Σ |w| within 0 to 1. A criterion that does not apply is
-    left out of both sums. Categories without values are in neither sum: one that isn't among those that pass fails the
-    whole. A rubric of nothing else scores 1 where all pass, else 0.
+    With p the position of a verdict on its scale and w its weight: raw = Σ w·p; score = raw / Σ positive w within 0 to
+    1; with negative weights only, score = 1 + raw / Σ |w| within 0 to 1. A criterion that does not apply is left out of
+    both sums. Categories without values are in neither sum; a category that isn't among those that pass fails the whole
+    response. A rubric with nothing else scores 1 if all categories pass, else 0.
 
     Args:
-        outcomes: One for each criterion of the rubric, by name.
-        rubric: Its weights, required criteria and pass mark apply.
-        normalize: False keeps the raw sum as score; the pass mark still applies to the normalized one.
-        renormalize: True leaves abstentions and unread verdicts out like criteria that do not apply. A required
+        outcomes: An outcome for each criterion of the rubric, by name.
+        rubric: The rubric, whose weights, required criteria and pass mark apply.
+        normalize: True for a score from 0 to 1, False for the raw sum; the pass mark always applies to the normalized
+            score.
+        renormalize: True to leave out abstentions and unread verdicts, like criteria that do not apply. A required
             criterion is never left out.
 
     Example:
@@ -117,8 +119,8 @@ chance=None, certainty=0.0, preference=None)
 def weigh_holistic(holistic: Holistic, rubric: Rubric, *, normalize: bool = True) -> Score:
     """Score a response rated as a whole.
 
-    score = h / 100, where h is the holistic score; raw = h / 100 · Σ positive w, or with negative weights only
-    -(1 - h / 100) · Σ |w|.
+    With the holistic score h, score = h / 100; raw = h / 100 · Σ positive w, or with negative weights only -(1 - h /
+    100) · Σ |w|.
     """
     share = holistic.score / 100
     if rubric.positive_weight > 0:
@@ -148,11 +150,13 @@ def chance_of_passing(outcomes: Mapping[str, Outcome], rubric: Rubric) -> float 
     """Compute the probability that a response passes, by a judge's probabilities of its levels.
 
     Args:
-        outcomes: One for each criterion, by name. A check by code is certain, and what does not apply is left out.
-        rubric: Its weights, required criteria and pass mark apply.
+        outcomes: An outcome for each criterion, by name. A check by code is certain, and criteria that don't apply are
+            left out.
+        rubric: The rubric, whose weights, required criteria and pass mark apply.
 
     Returns:
-        0 to 1; None if a criterion that counts has no probabilities, or the rubric comes to no decision.
+        The probability, 0 to 1; None if a criterion that counts has no probabilities, or if the rubric makes no
+        decision.
     """
     distributions = {
         name: o.probabilities for name, o in outcomes.items() if isinstance(o, Verdict) and o.probabilities
@@ -174,8 +178,9 @@ def chance_of_levels(
 
     Args:
         probabilities: Probability of each level, by criterion.
-        certain: Levels by criterion; the level of a check by code has probability 1, and other entries are ignored.
-        rubric: The rubric as graded.
+        certain: Levels by criterion, of which those of checks by code are used, with probability 1, and others are
+            ignored.
+        rubric: The rubric by which it was graded.
         not_applicable: Criteria that are left out of the score.
 
     Example:
@@ -258,8 +263,8 @@ def must_pass(criterion: Criterion) -> bool:
 def decision_of_levels(score: float | None, levels: Mapping[str, float], rubric: Rubric) -> bool | None:
     """Return True if a response passes by its score and the levels of criteria that must pass; None if undecided.
 
-    A missing level of a criterion that must pass doesn't fail the response; if the rubric has no score, the result is
-    then None.
+    A missing level on a criterion that must pass doesn't fail the response; but if the rubric has no score, the result
+    is then None.
     """
     if rubric.is_of_pairs or not rubric.decides:
         return None

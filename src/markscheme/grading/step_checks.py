@@ -13,7 +13,7 @@ StepCheck: TypeAlias = "Callable[[Sequence[AgentStep], Any], tuple[bool, str]]"
 """Function that checks an agent's steps, given the rubric's value for the check; it returns whether the check holds,
 with a sentence on the steps.
 
-Raises ValueError for a value that it can't take.
+It raises ValueError for a value that it can't take.
 """
 
 

@@ -1,7 +1,7 @@
 """The strategies of a rubric for asking a judge about a submission: the prompts and the grader of each.
 
-STRATEGIES is the table of them. Prompts are made without a judge, since cost estimates, recorded replies and
-fingerprints of prompts need them.
+STRATEGIES is the table of strategies. Prompts are made without a judge, since they are needed to estimate cost, to look
+up recorded replies and to compute fingerprints.
 """
 
 from collections.abc import Callable
@@ -32,8 +32,8 @@ class StrategyKind(NamedTuple):
 
     Attributes:
         name: Name in a rubric's `strategy`.
-        prompts: Makes the prompts that are sent first about a submission.
-        grader: Opens the grader that asks a judge these prompts.
+        prompts: Function that makes the prompts that are sent first about a submission.
+        grader: Function that makes the grader that asks a judge these prompts.
     """
 
     name: str

@@ -28,13 +28,13 @@ from markscheme.rubrics.rubric import CANNOT_JUDGE, DOES_NOT_APPLY, Criterion, L
 from markscheme.text import encodable
 
 RAW_LENGTH = 2_000
-"""Maximum characters kept of an unreadable reply."""
+"""Largest number of characters of an unreadable reply that are kept."""
 LONGEST_READ = 200_000
-"""Maximum characters of a reply that is searched for an answer; a longer one is not read."""
+"""Largest number of characters of a reply that is searched for an answer; a longer reply is not read."""
 ONLY_REPEATS = "the reply only repeats an answer that the material contains"
 REFUSED_QUESTION = "the model declined to answer this question"
 MOST_DOUBT = 0.01
-"""Maximum probability that may be ambiguous between levels for an expected level to be given."""
+"""Largest probability that may be ambiguous between levels for an expected level to be computed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +42,16 @@ class Verdict:
     """A judge's rating of one criterion.
 
     Attributes:
-        criterion: Its name.
-        level: A value on its scale; may be between two levels if several verdicts were combined.
-        reason: Why, in the judge's words; None where it gave none.
-        quote: The passage it is based on; None if there was nothing to quote.
+        criterion: Name of the criterion.
+        level: A value on the criterion's scale; between two levels if several verdicts were combined so.
+        reason: The reason in the judge's words; None if it gave none.
+        quote: The passage that the verdict is based on; None if there was nothing to quote.
         quote_found: True if the quote is in the material; None without a quote, and for one too short to check.
-        votes: The levels of the single verdicts that this one combines; empty for a single one.
+        votes: The levels of the single verdicts that this one combines; empty for a single verdict.
         quote_in: Name of the text that contains the quote: `response`, an input or `step 4`; None if none does.
-        other_quote: Of a pair: the passage of the response that isn't preferred; of a tie, that of the second.
-        step: The step it cites; None if it cites none. A quote that isn't in this step counts as not found.
+        other_quote: For a pair, the passage from the response that isn't preferred; for a tie, that from the second.
+        step: Number of the step that the verdict cites; None if it cites none. A quote that isn't in this step counts
+            as not found.
         probabilities: The judge's probability of each level, in the scale's order; () if unknown.
     """
 
@@ -103,9 +104,9 @@ class Unread:
     """Outcome of a reply in which no verdict could be read.
 
     Attributes:
-        criterion: Its name.
-        why: Fault of the reply.
-        raw: The reply, at most RAW_LENGTH characters of it; None where it has no text.
+        criterion: Name of the criterion.
+        why: The fault of the reply.
+        raw: The first RAW_LENGTH characters of the reply; None if it has no text.
     """
 
     criterion: str
@@ -145,11 +146,13 @@ def read_verdicts(
     """Read a judge's reply: map each criterion that it was asked about to its outcome, in the order of `criteria`.
 
     Args:
-        reply: The reply as received; one with parts is read part by part and combined by its rule.
-        criteria: Those asked about.
-        shown: What the judge was shown, by name, the response as `response`; a text is the response alone. Quotes
-            are looked up in it, and a verdict that only repeats what it says is not read.
-        turned: True if the judge saw the second response of a pair first; levels are turned round to the stored order.
+        reply: The reply as received; a reply with parts is read part by part, and the outcomes are combined by its
+            rule.
+        criteria: The criteria that it was asked about.
+        shown: The texts that the judge was shown, by name, the response as `response`; a single text is the response.
+            Quotes are looked up in them, and a verdict that only repeats a passage of them is not read.
+        turned: True if the judge saw the second response of a pair first; levels are then converted to the stored
+            order.
     """
     material = Material.of(shown)
     if reply.parts:
@@ -386,8 +389,8 @@ def _one_answer(
 ) -> _Answer:
     """Parse a reply that is one JSON object, alone or within one code fence or after one think block.
 
-    Anything else around it may quote what the judge was shown, also decoded or altered, so nothing in such a reply
-    counts. An object that only repeats what the material says is a quotation too, not an answer.
+    A reply with anything else around the object isn't read, since that text may quote what the judge was shown, perhaps
+    decoded or altered. An object that only repeats a passage of the material is a quotation too, not an answer.
     """
     if reply.error:
         raise _Unreadable(reply.error)
@@ -448,7 +451,7 @@ def _object_in(text: str, *, cut_off: bool) -> _Answer:
 
     Args:
         text: The reply.
-        cut_off: True if it was cut off, so that what follows a think block may be a passage of it.
+        cut_off: True if the reply was cut off, so that the text after a think block may still be part of the thinking.
 
     Raises:
         ValueError: The text isn't a JSON object, or has other text around it, which may quote what the judge was shown.
@@ -499,12 +502,12 @@ _STRICT = json.JSONDecoder(object_pairs_hook=_noting_twice, parse_constant=no_co
 def combine(outcomes: Sequence[Outcome], criterion: Criterion, rule: str = "median") -> Outcome:
     """Combine several outcomes on the same criterion into one.
 
-    The median level counts; an even number of verdicts whose middle two differ gives the level halfway between
-    them. With `majority`, and on a scale without order, the most common level counts; of equally frequent ones, the
-    one that scores worse, while equally frequent preferences make a tie. Where every verdict is the most probable level
-    of its own probabilities, so is their combination, of the mean probabilities. A vote that could not be read or
-    abstained is left out as long as more than half of all votes remain; otherwise the most frequent kind of non-answer
-    is the outcome.
+    The median level counts; if the middle two of an even number of verdicts differ, it is the level halfway between
+    them. With the rule "majority", and on a scale without order, the most common level counts; of equally frequent
+    levels, the one that scores worse, while equally frequent preferences make a tie. If every verdict is the most
+    probable level by its own probabilities, the result is the most probable level by their mean. Votes that could not
+    be read or abstained are left out as long as more than half of all votes remain; otherwise the most frequent kind of
+    non-answer is the outcome.
 
     Example:
         >>> from markscheme.rubrics.rubric import Criterion, Scale
@@ -537,8 +540,8 @@ def _is_most_probable(verdict: Verdict, criterion: Criterion) -> bool:
 def middle_of(numbers: Sequence[float]) -> float:
     """Return the median of a few numbers, at least one, each finite.
 
-    Importing `statistics` would double the import time of this module, and numpy takes thirty times as long for two or
-    three numbers.
+    This function exists since importing `statistics` would double the import time of this module, and numpy takes
+    thirty times as long for two or three numbers.
     """
     ranked = sorted(numbers)
     return (ranked[(len(ranked) - 1) // 2] + ranked[len(ranked) // 2]) / 2
@@ -598,7 +601,7 @@ _LEVEL_KEY = re.compile(r'"level"\s*:\s*"?')
 def _level_probabilities(reply: Reply, answer: _Answer, criterion: Criterion) -> Probabilities:
     """Compute the probability of each level from the log-probabilities of the reply's tokens.
 
-    Return () without log-probabilities, or if they are ambiguous: a first token `1` may begin 1 and 10.
+    Return () without log-probabilities, or if they are ambiguous, as when a first token `1` may begin 1 or 10.
     """
     scale = criterion.scale
     if not reply.tokens or not scale.ordered:
