@@ -6,8 +6,7 @@ import sys
 from markscheme.session.client import socket_path, start, stop
 
 TYPE_CHECKING = False
-"""Flag that type checkers take to be true; importing `typing` only for its flag would cost every assertion
-milliseconds."""
+"""Flag that type checkers assume to be true; importing it from `typing` would cost every assertion milliseconds."""
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,10 +21,10 @@ def before_all(file: str) -> None:
 def after_all(context: "Mapping[str, Any]", file: str) -> None:
     """End the session and print the report to standard error, which Promptfoo shows.
 
-    Errors are printed, not raised: Promptfoo would drop a run whose hook fails before it is saved.
+    Errors are printed, not raised: if a hook fails, Promptfoo drops the run before it is saved.
 
     Args:
-        context: As Promptfoo passes it, with `results`.
+        context: The context that Promptfoo passes to its hook, with `results`.
         file: The file that Promptfoo called.
     """
     socket = socket_path(os.path.dirname(os.path.abspath(file)))
