@@ -1,4 +1,4 @@
-"""Awaiting of several calls at once, in a module without an event loop for code that only writes prompts."""
+"""Awaiting of several calls at once, without loading asyncio for code that only writes prompts."""
 
 from collections.abc import Coroutine, Iterable
 from typing import Any, TypeVar

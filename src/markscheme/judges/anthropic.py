@@ -33,14 +33,15 @@ _STOPS: Final[dict[str, Stop]] = {
 class AnthropicJudge(SdkJudge):
     """Claude as judge, with answers constrained to a schema and the rubric's part of the prompt cached.
 
-    Sends one request per reply: retries, rates and budgets are `Limited`'s job. These models take no temperature, so
-    the same prompt may get different answers; sample several times (`samples`) to see how different.
+    It sends one request per reply: retries, rates and budgets are `Limited`'s job. These models take no temperature, so
+    a prompt may get different answers; ask several times (`samples`) to see how different.
 
     Args:
         model: The model as the provider names it.
-        api_key: Else ANTHROPIC_API_KEY, else ANTHROPIC_AUTH_TOKEN, looked up with the first request.
-        base_url: Else ANTHROPIC_BASE_URL, else the provider's own.
-        max_tokens: Maximum tokens of an answer, thinking included.
+        api_key: The key; None for that in ANTHROPIC_API_KEY, or else in ANTHROPIC_AUTH_TOKEN, looked up with the first
+            request.
+        base_url: The address; None for that in ANTHROPIC_BASE_URL, or else the provider's own.
+        max_tokens: Largest number of tokens of an answer, thinking included.
         deadline: Timeout of a request in seconds.
         client: An AsyncAnthropic to use; it keeps its own key and address, and the caller closes it.
 
@@ -103,7 +104,7 @@ class AnthropicJudge(SdkJudge):
 
         Args:
             prompt: The prompt.
-            form: The settings to leave out, since the server doesn't take them.
+            form: The form of the request, which says which settings to leave out, since the server doesn't take them.
             caching: How the provider caches the system part.
         """
         request: dict[str, Any] = {

@@ -17,20 +17,20 @@ async def ask_many(
 ) -> AsyncGenerator[tuple[int, _Result], None]:
     """Yield each job's index and result as it is ready, while at most `concurrency` jobs run at once.
 
-    Takes from `jobs` only as fast as its results are taken, so that a long iterable needs little memory: jobs under way
-    and results that wait are fewer than twice `concurrency`. Jobs that are under way when the loop over the results
-    ends are cancelled. Each runs in a copy of the caller's context, as it was when the loop began.
+    It takes from `jobs` only as fast as its results are taken, so that a long iterable needs little memory: jobs under
+    way and waiting results are fewer than twice `concurrency`. Jobs that are under way when the loop over the results
+    ends are cancelled. Each job runs in a copy of the caller's context, as it was when the loop began.
 
     Args:
-        ask: Asks the judge about one job.
+        ask: Function that asks the judge about one job.
         jobs: The jobs to ask about.
-        concurrency: At least 1.
+        concurrency: Largest number of jobs that run at once, at least 1.
 
     Raises:
-        BudgetError: The budget doesn't cover another call. No job is begun after that; it is raised once those under
-            way have ended.
-        ValueError: A concurrency below 1.
-        Exception: The first error of any other kind that asking raises.
+        BudgetError: The budget doesn't cover another call. No job is begun after that; the error is raised once those
+            under way have ended.
+        ValueError: The concurrency is below 1.
+        Exception: Asking raises an error of another kind; the first one is raised.
     """
     if concurrency < 1:
         raise ValueError(f"concurrency is a whole number from 1, found {concurrency}")
@@ -53,7 +53,7 @@ async def ask_many(
 class _Workers(Generic[_Job, _Result]):
     """Tasks that each ask about one job (such as a submission) after another.
 
-    A task that ends a job goes on with the next at once. With a new task for each job, all connections to a provider
+    A task that ends a job begins the next one at once. With a new task for each job, all connections to a provider
     would be idle in between, and an HTTP client checks every idle connection for each request.
     """
 

@@ -19,16 +19,16 @@ class Asking:
     """Settings shared by all judges of one run, with one limiter and one cache of replies.
 
     Attributes:
-        limiter: Limits concurrent requests, requests per minute and cost.
-        price: Price of the judge's tokens, if given.
+        limiter: Limiter of concurrent requests, requests per minute and cost.
+        price: Price of the judge's tokens; None if it isn't given.
         memory: Cache of replies on disk; None for no cache.
-        brief: Cache for replies that mustn't outlive this process; None if a process may outlive what they depend on,
-            such as a session.
-        expected: True if to score the expected level where a provider gives log-probabilities.
+        brief: Cache of replies that mustn't outlive this process; None if the process, such as a session, may run on
+            after what replies depend on has changed.
+        expected: True to score the mean of the levels by their probabilities, if a provider gives log-probabilities.
         parameters: Parameters set for the model, such as its temperature, by name.
-        batch: Settings of batches, for judges with a batch API; None sends each prompt as its own request.
-        tests_sight: True if to test that a judge can see, before it is first shown images or documents.
-        list_prices: True if to use the list price of a known model if no price is given, also without a budget.
+        batch: Settings of batches, for judges with a batch API; None to send each prompt as its own request.
+        tests_sight: True to test if a judge can see, before it is first shown images or documents.
+        list_prices: True to use the list price of a known model if no price is given, even without a budget.
     """
 
     limiter: Limiter = field(default_factory=Limiter)
@@ -46,9 +46,9 @@ class Asking:
         """Make the settings of a run, with a new limiter, and with list prices if no price is given.
 
         Args:
-            limits: The arguments of the limiter.
-            price: Price as a user writes it, `IN:OUT`.
-            cache: True if replies are read from and kept in the cache.
+            limits: The arguments of the limiter, by name.
+            price: Price as a user writes it, `IN:OUT`; None if it isn't given.
+            cache: True to read replies from the cache and store them there.
 
         Raises:
             UsageError: The price cannot be read.
@@ -73,7 +73,7 @@ class Asking:
         """Return the parameters set for the model; raise UsageError for one whose name isn't in `names`.
 
         Raises:
-            UsageError: One is set that the model doesn't take.
+            UsageError: A parameter is set that the model doesn't take.
         """
         refused = [name for name in self.parameters if name not in names]
         if refused:

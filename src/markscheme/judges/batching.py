@@ -11,7 +11,7 @@ from markscheme.prompts.prompt import Prompt
 SENDING: Final = 600.0
 """Seconds that sending a batch may take."""
 CLOCKS_APART: Final = 600.0
-"""Seconds by which a provider's clock may differ from ours."""
+"""Seconds by which a provider's clock may differ from this machine's."""
 
 
 def _nothing(_: str) -> None:
@@ -23,14 +23,15 @@ class Batching:
     """Settings for sending prompts in batches.
 
     Attributes:
-        reasks: Whether prompts whose reply couldn't be used are sent in another batch, or singly at full price.
+        reasks: How prompts whose reply couldn't be used are sent again: "batch" for another batch, "live" for single
+            requests at full price.
         quiet: Seconds without another prompt after which the gathered prompts are sent.
         poll: Seconds before the first poll; each further wait is half as long again.
-        longest_poll: Maximum seconds between two polls.
+        longest_poll: Largest number of seconds between two polls.
         grace: Seconds after which a batch that a killed process sent, and that the provider doesn't list, counts as
             never received.
-        patience: Seconds for which an unreachable provider is retried.
-        attempts: Maximum number of batches for one prompt whose replies fail in a way that may be transient.
+        patience: Seconds for which an unreachable provider is tried again.
+        attempts: Largest number of batches for one prompt whose replies fail in a way that may be transient.
         notify: Called with a sentence when a batch is sent, resumed or read.
 
     Raises:
@@ -60,8 +61,9 @@ class BatchState:
         id: The provider's id of the batch.
         ended: True if its results can be read.
         processed: Number of prompts done so far; 0 if the provider reports it only at the end.
-        fault: Why the provider refused the whole batch; None if it didn't.
-        certain: True if it carries markscheme's token; otherwise only its results can show that markscheme sent it.
+        fault: The reason why the provider refused the whole batch; None if it didn't.
+        certain: True if the batch carries markscheme's token; otherwise only its results can show that markscheme sent
+            it.
     """
 
     id: str
@@ -75,8 +77,8 @@ class BatchApi(Protocol):
     """Interface of a provider's batch API, in which each method makes one request; errors are JudgeErrors.
 
     Attributes:
-        most: Maximum number of prompts in a batch.
-        most_bytes: Maximum size of a batch in bytes, as JSON.
+        most: Largest number of prompts in a batch.
+        most_bytes: Largest size of a batch in bytes, as JSON.
     """
 
     most: ClassVar[int]

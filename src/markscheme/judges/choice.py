@@ -23,18 +23,18 @@ def choose_judge(
 ) -> GradingJudge:
     """Open the judge to use if the user names none: the rubric's, the default one, or recorded replies.
 
-    No judge is needed if code decides every criterion. Recorded replies are used only if they answer all `prompts`, and
+    No judge is needed if code decides every criterion. Recorded replies are used only if they answer all `prompts` and
     there is no key for the default kind. A local model is never chosen automatically.
 
     Args:
         rubric: The rubric, whose `judge:` may name one.
         prompts: The prompts that the run sends first.
-        replies: The folder with recordings for this rubric, if there is one.
+        replies: The folder with recordings for this rubric; None if there is none.
         opening: Function that opens a judge by name and model.
 
     Raises:
         NoJudge: No judge is available; the message says what to do.
-        UsageError: The rubric names code to import.
+        UsageError: The rubric names code to import as its judge.
     """
     if all(criterion.check is not None for criterion in rubric.criteria):
         return ScriptedJudge((), name="code")
@@ -95,7 +95,8 @@ class BesideRecordings(Wrapping):
         """Return the wrapped judge's reply to a prompt.
 
         Raises:
-            JudgeError: The wrapped judge fails; a refused key is raised with the recording that needs none.
+            JudgeError: The wrapped judge fails; if its key is refused, the message names the recording, which needs no
+                key.
         """
         try:
             return await self.judge.reply(prompt, sample)

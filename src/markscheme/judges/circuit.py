@@ -13,19 +13,19 @@ WAYS_OUT: Final = {
     403: "check what the key may use",
     404: "check the model's name and the address",
 }
-"""HTTP statuses that every further call would get too once one call gets them, with what to check then."""
+"""HTTP statuses that every further call would get too once one call gets them, with the advice on what to check."""
 FAILURES: Final = 10
 """Number of failures in a row after which no further call is made."""
 TIMED_OUT: Final = 4
-"""Number of failures that a call counts as, if it took half the deadline or more."""
+"""Number of failures that a failed call counts as, if it took half the deadline or more."""
 FIRST_TRIAL_PAUSE: Final = 2.0
 """Seconds before the first trial call; each further pause is twice as long."""
 LONGEST_TRIAL_PAUSE: Final = 15.0
-"""Seconds between two trial calls to a judge that is down."""
+"""Largest number of seconds between two trial calls to a judge that is down."""
 SHORTEST_TRY: Final = 15.0
-"""Minimum timeout of a trial call in seconds."""
+"""Smallest timeout of a trial call in seconds."""
 REST: Final = 120.0
-"""Seconds after giving up before another call is tried."""
+"""Seconds after giving up a judge before another call is tried."""
 
 
 @dataclass(eq=False)
@@ -94,9 +94,9 @@ class Circuit:
 
         Args:
             error: The error of the call.
-            patience: Seconds for which a judge that is down is retried.
+            patience: Seconds for which a judge that is down is tried again.
             was_try: True if the call was a trial call.
-            timed_out: True if it took half the deadline or more.
+            timed_out: True if the call took half the deadline or more.
 
         Raises:
             NoJudge: The judge refuses every call, and has answered none.

@@ -14,7 +14,7 @@ def client_for_many_calls(sdk: ModuleType) -> Any:
     The SDK's default client finds proxies by itself.
 
     Args:
-        sdk: The SDK's module, which says which HTTP library it uses.
+        sdk: The SDK's module, which names its HTTP library.
     """
     if getproxies().keys() - {"no"}:
         return None
@@ -28,8 +28,8 @@ def client_for_many_calls(sdk: ModuleType) -> Any:
 class ConnectionEach:
     """HTTP transport that gives each simultaneous request its own connection, the most recently used free one first.
 
-    A connection pool checks all its connections before and after each request, which takes a quarter of the CPU time
-    with 64 calls at once.
+    A connection pool would check all its connections before and after each request, which takes a quarter of the CPU
+    time with 64 calls at once.
     """
 
     def __init__(self, open_one: Callable[[], Any]) -> None:

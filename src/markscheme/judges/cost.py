@@ -11,7 +11,7 @@ from markscheme.judges.registry import price_of
 from markscheme.prompts.prompt import Prompt
 
 WRITTEN_PER_CRITERION = 100
-"""Number of tokens assumed for a quote, a reason and a level, if there is no reply to measure."""
+"""Number of tokens assumed for a quote, a reason and a level in a reply, if there is no reply to measure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +22,10 @@ class Cost:
         judge: Name of the judge; None without one.
         calls: Number of questions without a reply yet; retries of unreadable replies come on top.
         kept: Number of questions with a cached or recorded reply.
-        input_tokens: Tokens read, estimated from the length of prompts.
-        output_tokens: Tokens written, estimated.
-        usd: US dollars; None where the price isn't known.
-        basis: How the token numbers were estimated, in words.
+        input_tokens: Number of tokens read, estimated from the length of prompts.
+        output_tokens: Number of tokens written, estimated.
+        usd: Cost in US dollars; None if the price isn't known.
+        basis: Description of how the numbers of tokens were estimated.
     """
 
     judge: str | None
@@ -64,9 +64,9 @@ def cost_of(
     Args:
         prompts: The prompts that the run sends first.
         judge: Name of the judge.
-        samples: Number of times that each is asked.
-        at_hand: Returns the cached or recorded reply to a prompt and sample; None without one.
-        price: Price of the judge's tokens.
+        samples: Number of times that each prompt is asked.
+        at_hand: Function that returns the cached or recorded reply to a prompt and sample, or None without one.
+        price: Price of the judge's tokens; None if it isn't known.
     """
     open_prompts: list[Prompt] = []
     lengths: list[int] = []

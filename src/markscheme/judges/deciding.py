@@ -1,7 +1,7 @@
 """Requests to decision models and their answers: typed questions, and a probability for each option.
 
-Answers of all formats are rewritten as replies in one form, so that caches and recordings of all are read alike. System
-One is the format of its servers and of model files.
+Answers of all formats are rewritten as replies in one form, so that caches and recordings of all formats can be read in
+one way. System One is the format of its servers and of model files.
 """
 
 import json
@@ -16,16 +16,16 @@ from markscheme.numerals import count, finite
 from markscheme.prompts.prompt import DecisionQuestion, Prompt
 
 MOST_SCORE_LEVELS = 10
-"""Largest number of levels of a score question that all formats allow."""
+"""Largest number of levels of a score question that every format allows."""
 MOST_OPTIONS = 255
-"""Largest number of options of a choice question that all formats allow."""
+"""Largest number of options of a choice question that every format allows."""
 ASSETS: Final = "assets"
 """Key in a request to System One of an object that maps each placeholder for an image to the image."""
 MODEL_QUESTION: Final = "c{}"
-"""Pattern of a question's id, so that no criterion's name becomes a key of a request."""
+"""Pattern of a question's id, which is used so that no criterion's name becomes a key of a request."""
 
 AnswersById = Iterator[tuple[str, Any]]
-"""Pairs of a question's id and its answer, as read; an id may occur twice."""
+"""Pairs of a question's id and its answer; an id may occur twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +39,10 @@ class DecisionFormat:
         key_variable: Name of the environment variable with the key.
         address_variable: Name of the environment variable with another base URL.
         instead: Advice for a server that doesn't know the path.
-        request: Builds the body of a request from a model's name and a prompt.
-        answers: Returns the answers in a response's body; raises ValueError if there are none.
-        distribution: Returns the probability of each option in the answer to a question; None if it has none.
+        request: Function that builds the body of a request from a model's name and a prompt.
+        answers: Function that returns the answers in a response's body, and raises ValueError if there are none.
+        distribution: Function that returns the probability of each option in the answer to a question, or None if it
+            has none.
     """
 
     name: str
@@ -143,7 +144,7 @@ def refuse_unaskable(prompt: Prompt) -> None:
     """Raise UsageError for a prompt that a decision model can't answer, before anything is sent.
 
     Raises:
-        UsageError: It doesn't ask about criteria, or one has more levels or options than there may be.
+        UsageError: The prompt doesn't ask about criteria, or a criterion has more levels or options than are allowed.
     """
     if not prompt.questions:
         raise UsageError(
@@ -168,7 +169,7 @@ def decided_reply(body: Any, prompt: Prompt, wire: DecisionFormat, *, expected: 
         body: The body, as `parsed_body` returns it.
         prompt: The prompt that was asked.
         wire: The format of the response.
-        expected: True if the mean of the levels counts, instead of the most probable level.
+        expected: True to use the mean of the levels by their probabilities instead of the most probable level.
 
     Raises:
         ValueError: The body isn't an answer in this format.
@@ -219,7 +220,7 @@ def parsed_body(text: str | bytes) -> Any:
     """Parse the JSON of a response, allowing NaN; the value of a key that occurs twice becomes TWICE.
 
     Raises:
-        ValueError: It isn't JSON.
+        ValueError: The text isn't JSON.
     """
     return json.loads(text, object_pairs_hook=_noting_twice)
 

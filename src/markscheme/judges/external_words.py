@@ -5,9 +5,9 @@ import re
 from markscheme.text import cut_short, on_one_line
 
 SAID_LENGTH = 200
-"""Maximum characters of a provider's own words quoted in a message."""
+"""Largest number of characters of a provider's own words that a message quotes."""
 SHORTEST_SECRET = 6
-"""Minimum characters of a secret; anything shorter is a placeholder."""
+"""Smallest number of characters of a secret; a shorter one counts as a placeholder."""
 _KEY_LIKE = re.compile(r"\b(?:sk|pk|rk|key)-[\w-]{8,}|\bBearer\s+\S+|\bAIza[\w-]{20,}")
 
 

@@ -31,7 +31,7 @@ MODEL_NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "GLM": ("glm", "chatglm"),
     "Kimi": ("kimi",),
 }
-"""Names of each family's models as parts of words, with no letter next to them."""
+"""Names of each family's models, which are looked for with no letter next to them."""
 
 MAKERS: Final[Mapping[str, tuple[str, ...]]] = {
     "Claude": ("anthropic",),

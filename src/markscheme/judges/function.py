@@ -32,7 +32,7 @@ from markscheme.user_code import import_user_module, user_spec
 
 ENVIRONMENT, READS = "environment", "reads"
 DECLARED: Final = (ENVIRONMENT, READS)
-"""Attributes by which a function declares what its replies depend on besides the prompt."""
+"""Attributes by which a function declares what its replies depend on in addition to the prompt."""
 
 
 @dataclass(frozen=True)
@@ -40,21 +40,22 @@ class FunctionJudge:
     """A judge that answers by calling `fn(system_prompt=…, user_prompt=…)`.
 
     Args:
-        fn: Sync or async; a sync function runs in a thread. It returns a text, a mapping, a pydantic model or a Reply.
-            A mapping `{"decisions": {CRITERION: {LEVEL: p, …}}}` gives probabilities instead of verdicts.
-            If its signature has `schema`, it receives the JSON Schema of the answer, and if it has `parts`, the images
-            and documents that the prompt's marks name.
-        name: The judge's name. Two functions with the same name differ by their source, by the files of the modules
-            they import from the project, and by what they declare: `fn.environment`, names of variables, and
-            `fn.reads`, files next to the module or in the working directory. Of a function that declares neither, no
-            reply is kept for later processes.
+        fn: The function, sync or async; a sync function runs in a thread. It returns a text, a mapping, a pydantic
+            model or a Reply. A mapping `{"decisions": {CRITERION: {LEVEL: p, …}}}` gives probabilities instead of
+            verdicts. If its signature has `schema`, it receives the JSON Schema of the answer, and if it has `parts`,
+            the images and documents that the prompt's marks name.
+        name: The judge's name. Functions with equal names are distinguished by their source, by the files of the
+            modules that they import from the project, and by what they declare: `fn.environment`, names of variables,
+            and `fn.reads`, files next to the module or in the working directory. If a function declares neither, its
+            replies aren't cached for later processes.
         home: The module in which the function was looked up, which is part of the judge's identity; None if it wasn't
             looked up.
-        deadline: Seconds for one answer; a function that takes longer is left behind.
-        apart: True if an async function runs in an event loop of its own, so that it may block.
+        deadline: Seconds for one answer; a function that takes longer is no longer waited for.
+        apart: True to run an async function in an event loop of its own, so that it may block.
 
     Raises:
-        UsageError: It cannot be called with `system_prompt` and `user_prompt`, or declares something else than names.
+        UsageError: The function cannot be called with `system_prompt` and `user_prompt`, or declares something other
+            than names.
 
     Example:
         >>> from markscheme import Rubric, grade
@@ -85,7 +86,7 @@ class FunctionJudge:
         """Load the function `module:name` as a judge.
 
         Raises:
-            UsageError: There is no such module or function, or it cannot be called as a judge.
+            UsageError: The module or function doesn't exist, or the function cannot be called as a judge.
         """
         module, _, function = name.partition(":")
         if not module or not function:
@@ -103,8 +104,7 @@ class FunctionJudge:
     def identity(self) -> Identity:
         """Identity with the judge's name, and digests of the function's source, its modules and what it declares.
 
-        What the function declares is read each time, since a program may change a variable or a file between two
-        replies.
+        The declared variables and files are read each time, since a program may change them between two replies.
         """
         parameters = {"source": self._source}
         if variables := self._declared(ENVIRONMENT):
@@ -151,7 +151,7 @@ class FunctionJudge:
         """Return the sorted names in a declaration of what the function uses, such as `reads`; None without it.
 
         Raises:
-            UsageError: It declares something else.
+            UsageError: The declaration is something other than names.
         """
         names = getattr(self.fn, attribute, getattr(self._innermost, attribute, None))
         if names is None:
@@ -166,7 +166,8 @@ class FunctionJudge:
         Raises:
             JudgeSilent: The function didn't answer within the deadline.
             JudgeUnavailable: The function raised an exception.
-            UnreadableReply: It raised because its answer was malformed, or returned something that isn't an answer.
+            UnreadableReply: The function raised an error about a malformed answer, or returned something that isn't an
+                answer.
         """
         try:
             async with asyncio.timeout(self.deadline) as limit:
