@@ -172,7 +172,9 @@ def test_a_budget_is_reserved_before_a_batch_is_sent(tmp_path: Path) -> None:
         assert server.creates == len(sizes)
 
 
-def test_the_same_prompt_asked_twice_is_sent_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_prompt_that_is_asked_twice_at_once_is_sent_to_the_provider_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with BatchServer() as server:
         monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
         judge = opened("anthropic", tmp_path, batching())

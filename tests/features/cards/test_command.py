@@ -19,7 +19,7 @@ def here(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_judge_card_is_verified_in_its_project_and_after_the_project_moved(here: Path, tmp_path: Path) -> None:
+def test_a_judge_card_passes_verification_also_after_the_project_s_folder_was_moved(here: Path, tmp_path: Path) -> None:
     asked_before = setting.calls(here)
     done = run("markscheme", "verify", "calibration/clear/card.json", cwd=here)
     assert (done.returncode, "The card is right." in done.stdout) == (0, True), done.stdout

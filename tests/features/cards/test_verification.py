@@ -160,7 +160,7 @@ def test_if_accepted_ratings_were_edited_verification_names_their_file_and_does_
     assert ratings.name in {difference.what for difference in verification.differences}
 
 
-def test_recorded_replies_behind_a_judge_card_are_graded_again_and_compared(home: Path) -> None:
+def test_verifying_a_judge_card_grades_recorded_replies_again_and_compares_the_figures(home: Path) -> None:
     replies = home / "replies" / "kind.jsonl"
     replies.write_text(replies.read_text().replace('\\"level\\": \\"UNMET\\"', '\\"level\\": \\"MET\\"', 1))
     found = {difference.what: difference.now for difference in checked(home).differences}

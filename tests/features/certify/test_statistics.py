@@ -224,7 +224,7 @@ def test_the_certified_error_rate_holds_if_errors_are_correlated_within_tasks(
 @pytest.mark.parametrize("correlation", [0.15, 0.5, 1.0])
 @pytest.mark.parametrize("size", [3, 10])
 @pytest.mark.parametrize("tasks", [46, 50, 60, 80])
-def test_in_many_draws_the_certified_error_rate_holds_at_any_correlation_within_tasks(
+def test_in_many_simulated_draws_the_certified_error_rate_holds_at_any_correlation_within_tasks(
     tasks: int, size: int, correlation: float
 ) -> None:
     """Allowed .10; 1,000 draws, standard error .0095."""
@@ -241,7 +241,7 @@ def test_testing_one_threshold_after_the_other_stops_at_the_first_that_fails() -
 
 
 @pytest.mark.proof
-def test_decisions_that_err_slightly_too_often_are_certified_in_at_most_a_tenth_of_draws() -> None:
+def test_decisions_that_err_slightly_too_often_are_certified_in_at_most_a_tenth_of_simulated_draws() -> None:
     """Automating anything breaks the promise; it may happen in a tenth of draws (600 draws, standard error .012)."""
     generator = np.random.default_rng(3)
     broken = [
@@ -270,7 +270,7 @@ def stages_of(case: dict[str, Any]) -> list[StageDecisions]:
     ]
 
 
-def test_certified_cascades_equal_the_shared_worked_examples() -> None:
+def test_certified_cascades_equal_the_worked_examples() -> None:
     cascade = block("decisions.yaml", "cascade")
     for case in cascade["cases"]:
         stages = stages_of(case)

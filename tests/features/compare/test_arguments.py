@@ -18,7 +18,7 @@ from tests.commands.judged_project import make_project
         ("compare", ["--json", "nowhere.json", "b"], "`--json` prints to standard output here"),
     ],
 )
-def test_a_wrong_option_or_value_of_compare_is_refused_with_the_allowed_ones(
+def test_a_wrong_option_or_value_of_compare_is_refused_and_the_error_says_what_is_allowed(
     command: str, words: list[str], message: str
 ) -> None:
     with pytest.raises(UsageError) as refused:

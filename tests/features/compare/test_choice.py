@@ -178,7 +178,7 @@ def test_judges_with_no_example_in_common_are_not_compared() -> None:
         choose(RUBRIC, [judge("old"), elsewhere], labels())
 
 
-def test_choosing_between_judges_needs_at_least_two() -> None:
+def test_choosing_between_judges_is_refused_for_a_single_judge() -> None:
     with pytest.raises(ValueError, match="two judges or more"):
         choose(RUBRIC, [judge("old")], None)
 

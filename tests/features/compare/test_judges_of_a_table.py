@@ -38,7 +38,9 @@ def test_false_passes_of_judges_that_give_levels_are_counted_only_if_a_pass_mark
     assert sorted(judge["false_passes"] for judge in json.loads(marked.stdout)["judges"]) == [2, 3]
 
 
-def test_judges_without_a_row_in_common_are_refused_with_their_counts(tmp_path: Path) -> None:
+def test_judges_without_a_row_in_common_are_refused_and_the_error_says_how_many_rows_each_of_them_rated(
+    tmp_path: Path,
+) -> None:
     rows = [f"t{row},{'' if row % 2 else 'pass'},{'fail' if row % 2 else ''},pass" for row in range(20)]
     (tmp_path / "t.csv").write_text("\n".join(["id,judge_a,judge_b,human", *rows]))
     done = run("markscheme", "compare", "t.csv", "--judge", "judge_a", "--judge", "judge_b", "--json", cwd=tmp_path)

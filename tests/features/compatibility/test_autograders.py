@@ -398,7 +398,7 @@ def test_if_a_server_goes_down_after_an_unreadable_first_answer_the_error_states
     assert report.error.startswith("c1: the judge refused; asked again: down")
 
 
-def test_a_mistake_in_a_generate_function_is_raised_once_all_calls_are_over() -> None:
+def test_an_error_in_a_generate_function_is_raised_after_all_calls_have_ended() -> None:
     over: list[str] = []
 
     async def generate(system_prompt: str, user_prompt: str) -> PerCriterionOutput:
@@ -465,7 +465,7 @@ def test_without_a_query_the_prompt_has_no_query_tag(make: Callable[[Any], Autog
 
 
 @pytest.mark.parametrize("make", MAKERS, ids=IDS)
-def test_the_default_instructions_speak_of_the_fence_and_a_custom_prompt_replaces_them(
+def test_the_default_instructions_of_a_grader_explain_the_fence_and_a_custom_prompt_replaces_them(
     make: Callable[[Any], Autograder],
 ) -> None:
     for system_prompt, _ in prompts_of(make, "x"):
@@ -555,7 +555,9 @@ def test_a_holistic_grader_refuses_a_rubric_with_settings_that_concern_single_cr
 
 
 @pytest.mark.parametrize("make", MAKERS, ids=IDS)
-def test_a_missing_declared_input_leaves_the_response_ungraded(make: Callable[[Any], Autograder]) -> None:
+def test_a_response_without_an_input_that_the_rubric_declares_is_left_ungraded(
+    make: Callable[[Any], Autograder],
+) -> None:
     for inputs, query in ((["query"], None), (["query", "reference"], "q")):
         rubric = Rubric.from_dict({"inputs": inputs, "criteria": [{"requirement": "A"}]})
         questions: list[str] = []
@@ -889,7 +891,7 @@ def test_the_quick_start_of_the_rubric_package_asks_gemini_with_the_user_s_key(
     assert server.requests[0]["response_format"]["type"] == "json_schema"
 
 
-def test_a_program_that_grades_through_the_openai_sdk_runs(
+def test_a_program_for_the_rubric_package_that_grades_through_the_openai_sdk_runs(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     met = ("States Q4", "Uses total")

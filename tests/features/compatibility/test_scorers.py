@@ -114,7 +114,7 @@ def test_a_malformed_answer_is_asked_for_once_more_and_then_ungraded(what: str) 
 
 
 @pytest.mark.parametrize("what", MALFORMED)
-def test_on_request_a_malformed_answer_is_scored_zero(what: str) -> None:
+def test_a_malformed_answer_is_scored_zero_if_the_scorer_is_set_to_do_so(what: str) -> None:
     faithful, judge = judged(MALFORMED[what], on_malformed="zero")
     assert faithful("A summary.") == 0
     assert len(judge.prompts) == 1
@@ -162,7 +162,7 @@ def test_a_scorer_with_fewer_than_one_sample_is_refused_when_it_is_made(samples:
         llm_judge("Reward.", samples=samples)
 
 
-def test_an_empty_rubric_and_an_unknown_rule_for_unreadable_answers_are_refused() -> None:
+def test_a_scorer_with_an_empty_rubric_or_an_unknown_rule_for_unreadable_answers_is_refused() -> None:
     with pytest.raises(ValueError, match="rubric is empty"):
         llm_judge("  ")
     with pytest.raises(ValueError, match="on_malformed is ungraded or zero"):

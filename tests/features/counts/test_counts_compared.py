@@ -99,7 +99,7 @@ def test_calibrate_given_only_a_counts_file_finds_the_rubric_that_the_counts_wer
     assert "60 examples" in table
 
 
-def test_limits_of_a_difference_of_shares_equal_newcombe_s_published_ones() -> None:
+def test_confidence_limits_of_a_difference_of_shares_equal_those_published_by_newcombe() -> None:
     """56 of 70 and 48 of 80: Newcombe (1998), Statistics in Medicine 17, 873-890, table II, method 10."""
     larger, smaller = (Estimate(hits / n, *wilson(hits, n), n=n) for hits, n in ((56, 70), (48, 80)))
     difference = difference_of(smaller, larger)

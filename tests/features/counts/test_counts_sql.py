@@ -187,7 +187,7 @@ def test_without_groups_each_example_counts_as_its_own_group_and_no_groups_are_l
 # --- what can't be counted, and the command ---------------------------------------------------------------------------
 
 
-def test_a_select_is_refused_for_rubrics_and_raters_that_cannot_be_counted() -> None:
+def test_export_refuses_a_select_statement_for_rubrics_and_raters_that_cannot_be_counted() -> None:
     rubric = rubric_of({"name": "place"})
     with pytest.raises(UsageError, match="--raters p1,p2 names"):
         CountQuery(rubric, (), "judge")

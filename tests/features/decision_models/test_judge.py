@@ -223,7 +223,9 @@ TONE = Criterion(1, "Polite", "tone")
         ('{"MET": 0.5, "UNMET": 0.4}', "sum to 0.90"),
     ],
 )
-def test_an_answer_that_is_no_distribution_is_unreadable_and_says_why(entry: str, why: str) -> None:
+def test_an_answer_that_is_no_probability_distribution_is_unreadable_and_the_error_says_why(
+    entry: str, why: str
+) -> None:
     outcome = read(f'{{"decisions": {{"tone": {entry}}}}}', TONE)["tone"]
     assert isinstance(outcome, Unread)
     if why != "two":
@@ -286,7 +288,7 @@ def test_an_answer_of_a_decision_model_gives_the_level_and_probabilities_of_the_
         assert by_mean.level == pytest.approx(case["expected"], abs=1e-6)
 
 
-def test_answers_of_a_decision_model_give_the_levels_votes_and_abstentions_of_the_shared_examples() -> None:
+def test_answers_of_a_decision_model_give_the_levels_votes_and_abstentions_of_the_worked_examples() -> None:
     for case in block("decisions.yaml", "reading")["cases"]:
         expect = case["expect"]
         answers = case.get("answers") or [case["answer"]]

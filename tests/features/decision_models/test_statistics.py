@@ -86,7 +86,7 @@ def test_every_figure_of_an_audit_equals_the_worked_example(case: dict[str, Any]
     compare(case)
 
 
-def test_audits_of_probabilities_equal_the_shared_worked_examples() -> None:
+def test_audits_of_probabilities_equal_the_worked_examples() -> None:
     audit = block("decisions.yaml", "audit")
     for case in audit["cases"]:
         if "p" in case:

@@ -130,7 +130,7 @@ def test_removing_a_model_s_suggestions_from_a_codebook_changes_no_count(
 
 @settings(max_examples=60, deadline=None)
 @given(STEPS)
-def test_a_codebook_that_was_written_reads_back_equal(
+def test_a_codebook_of_failure_modes_is_read_back_from_its_files_unchanged(
     tmp_path_factory: object, steps: list[tuple[str, int, int, int]]
 ) -> None:
     folder = DiscoveryFolder(Path(str(tmp_path_factory.mktemp("discovery"))))  # type: ignore[attr-defined]

@@ -204,7 +204,7 @@ def test_a_judge_calibrated_on_labels_written_by_discover_may_be_used_for_explor
     assert data["use"] in ("explore", "none")
 
 
-def test_the_written_rubric_has_a_criterion_for_each_failure_mode_with_the_stated_weight_and_examples(
+def test_the_rubric_that_discover_writes_has_a_criterion_for_each_failure_mode_with_its_weight_and_examples(
     project: Path,
 ) -> None:
     data = written(project)
@@ -234,7 +234,7 @@ def test_discover_adds_new_failure_modes_to_an_existing_rubric_and_keeps_its_com
     assert (project / "rubrics" / "reply.yaml").read_text() == after
 
 
-def test_a_rubric_that_comes_with_markscheme_is_never_written_to(project: Path) -> None:
+def test_discover_never_writes_to_a_rubric_that_comes_with_markscheme(project: Path) -> None:
     shipped = Path(__file__).parents[3] / "rubrics" / "code-quality.yaml"
     before = shipped.read_bytes()
     take = ("--pool", "outputs.jsonl", "--notes", "notes.jsonl", "--random", "--json")

@@ -105,7 +105,7 @@ def test_if_a_failure_mode_is_split_outputs_read_for_it_count_for_both_new_ones_
     assert counts(sorted_again, "a1") == (1, 8, ids(1, 2))
 
 
-def test_outputs_that_a_reader_marked_unclear_count_for_no_share() -> None:
+def test_outputs_that_a_reader_marked_unclear_count_for_no_failure_mode_s_share() -> None:
     outputs = read_outputs(OUTPUTS)
     unclear = tuple(replace(r, read="unclear") if r.id == "o9" else r for r in outputs.readings)
     without = replace(outputs, readings=unclear)

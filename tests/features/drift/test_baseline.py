@@ -321,7 +321,7 @@ def test_if_all_criteria_are_asked_in_one_prompt_a_rewording_of_one_can_explain_
     assert [change.key for change in drift.criteria["tone"].explanation.changes] == ["text:facts"]
 
 
-def test_a_finding_on_a_shift_says_if_nothing_on_record_changed() -> None:
+def test_the_finding_on_a_shift_says_so_if_nothing_that_is_on_record_about_judge_and_rubric_changed() -> None:
     judge, then = _accepted_runs(seed=4)
     drift = baseline(calibrated(replace(judge, added={"tone": 1.0}), rubric(), since=Since(then)))
     assert drift.changes == ()
@@ -355,7 +355,7 @@ def test_an_example_whose_response_changed_is_excluded_from_drift_and_counted(tm
     assert drift.criteria["tone"].drift.moved.shift.value == 0
 
 
-def test_examples_that_are_gone_or_new_are_counted(tmp_path: Path) -> None:
+def test_examples_that_only_one_of_two_compared_runs_has_are_counted(tmp_path: Path) -> None:
     truth = _truth(50)
     stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth})
     longer = _truth(50)[:45]

@@ -7,7 +7,7 @@ from markscheme.features.experiment.table import figures, marks_table
 from tests.report.test_one_interval import RUBRIC, calibrated
 
 
-def test_the_judge_s_pass_rate_has_the_same_interval_in_every_report(tmp_path: Path) -> None:
+def test_the_judge_s_pass_rate_has_the_same_interval_in_every_report_on_an_experiment(tmp_path: Path) -> None:
     calibration = calibrated(tmp_path, None)
     passes = calibration.comparison.overall["prevalence_judge"]
     cases = [ExperimentCase(f"e{i}", {"query": str(i)}) for i in range(120)]

@@ -25,7 +25,9 @@ TASKS = 30
 
 
 @pytest.mark.release
-def test_a_real_model_judges_and_proposes_and_a_killed_run_continues(local_model: Path, tmp_path: Path) -> None:
+def test_improve_works_with_a_real_model_as_judge_and_proposer_and_continues_after_it_was_killed(
+    local_model: Path, tmp_path: Path
+) -> None:
     make_project(tmp_path, n=TASKS)
     with front.MessagesFront(front.local_model(local_model, longest=120)) as served:
         env = {

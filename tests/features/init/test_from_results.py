@@ -55,7 +55,9 @@ def test_init_from_promptfoo_s_results_keeps_the_expected_labels_of_metrics_as_l
     assert criteria["short"]["accuracy"]["value"] == 1.0
 
 
-def test_a_negated_assertion_becomes_a_criterion_with_negative_weight_and_the_judge_s_level(tmp_path: Path) -> None:
+def test_a_negated_assertion_becomes_a_criterion_with_negative_weight_that_is_met_where_the_judge_said_met(
+    tmp_path: Path,
+) -> None:
     polite = {"type": "llm-rubric", "metric": "polite", "value": "Is polite"}
     promises = {"type": "not-llm-rubric", "metric": "promises", "value": "Promises a refund date"}
     rows = []

@@ -67,7 +67,7 @@ def test_agreement_so_far_ignores_judges_and_labels_that_are_repeated_or_missing
     assert counted(*others, *both(5)) == AgreementSoFar("c2", 5, 5, 5)
 
 
-def test_two_annotators_who_say_that_a_criterion_does_not_apply_agree() -> None:
+def test_two_annotators_agree_if_both_say_that_a_criterion_does_not_apply() -> None:
     none = [rating_of(who, id, None, declined="not applicable") for who in ("ann", "ben") for id in IDS[:5]]
     assert counted(*none) == AgreementSoFar("c2", 5, 5, 5)
 

@@ -300,7 +300,9 @@ def test_a_rater_s_consistency_is_shown_once_a_response_was_labelled_twice(proje
 
 
 @pytest.mark.proof
-def test_agreement_with_another_annotator_is_shown_in_steps_of_five_for_labelled_responses_only(project: Path) -> None:
+def test_agreement_with_another_annotator_is_updated_every_five_responses_that_both_have_labelled(
+    project: Path,
+) -> None:
     with Server(project) as ann, Server(project, rater="ben") as ben:
         for _ in range(21):
             ann.label(polite="0", waffle="0")

@@ -73,7 +73,7 @@ def test_if_a_response_is_shown_again_to_measure_consistency_the_whole_response_
     work.file.close()
 
 
-def test_the_question_about_the_whole_response_needs_an_answer(project: Path) -> None:
+def test_an_answer_without_a_decision_on_the_whole_response_is_refused_while_it_is_asked_for(project: Path) -> None:
     with Server(project) as server:
         unit = server.get().open
         for whole in (None, "x", "2"):

@@ -125,7 +125,7 @@ def with_decision_type(model: Path, to: Path) -> Path:
     return to
 
 
-def test_a_decision_model_is_recognized_by_its_header(tmp_path: Path) -> None:
+def test_a_decision_model_is_recognized_by_the_header_of_the_model_file(tmp_path: Path) -> None:
     chat = written(tmp_path, header(VOCABULARY))
     assert not is_decision_file(chat)
     assert is_decision_file(with_decision_type(chat, tmp_path / "decision.gguf"))

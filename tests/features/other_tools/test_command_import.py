@@ -184,7 +184,7 @@ def evaluation(rated_results: dict[str, Any]) -> dict[str, Any]:
     return unlabelled(rated_results, each=2)
 
 
-def test_promptfoo_metrics_named_like_a_criterion_are_read_as_its_levels(
+def test_promptfoo_metrics_named_like_a_criterion_are_read_as_levels_of_that_criterion(
     project: Path, evaluation: dict[str, Any]
 ) -> None:
     results = json.loads(json.dumps(evaluation))

@@ -273,7 +273,7 @@ def test_a_damaged_line_of_responses_is_refused_or_skipped_by_a_tracked_stream_a
     assert said(folder, file, "-o", "skip_damaged=true")["added"] == 50
 
 
-def test_audits_that_wait_too_long_and_edited_records_of_a_stream_are_reported(folder: Path) -> None:
+def test_responses_that_wait_too_long_for_an_audit_and_edited_records_of_a_stream_are_reported(folder: Path) -> None:
     waiting = "Audits of 2025-W41 have waited for over four weeks"
     changed = "looks.jsonl no longer follows from the files"
     done = tracked(folder, write(folder, lines_of(*range(7))), json_too=False)

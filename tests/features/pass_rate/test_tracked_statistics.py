@@ -103,7 +103,7 @@ def test_the_probability_of_an_audit_is_rounded_up_to_two_digits(sizes: list[int
     assert audit_chance(30, sizes) == chance
 
 
-def test_the_constants_for_tracked_streams_equal_those_of_the_shared_worked_examples() -> None:
+def test_the_constants_for_tracked_streams_equal_those_in_the_file_of_worked_examples() -> None:
     constants = block(FILE, "constants")
     weeks = constants["horizon_weeks"], constants["reference_weeks"], constants["reference_labels"]
     assert weeks == (evidence_rules.HORIZON, watched.REFERENCE_WEEKS, watched.REFERENCE_LABELS)
@@ -281,7 +281,7 @@ def test_a_week_is_closed_once_nine_tenths_of_its_responses_are_graded_and_of_it
     assert is_closed(responses=500, graded=449, audits=audits, labelled=labelled) is False
 
 
-def test_all_worked_examples_of_closed_weeks_are_reproduced() -> None:
+def test_whether_a_week_of_audits_is_closed_equals_every_worked_example() -> None:
     for case in block(FILE, "closed"):
         done = is_closed(responses=1, graded=1, audits=case["audits"], labelled=case["labelled"])
         assert done is case["closed"]

@@ -361,7 +361,7 @@ def test_a_published_rubric_that_cannot_be_read_completely_is_refused_with_the_r
 
 
 @pytest.mark.parametrize("name", READ_BY_KEY)
-def test_the_key_that_holds_a_published_rubric_s_criteria_may_be_named(name: str) -> None:
+def test_a_caller_may_name_the_key_that_holds_a_published_rubric_s_criteria(name: str) -> None:
     data, expected = READ[name]
     published = read(data, ShapeOptions(criteria=READ_BY_KEY[name]))
     assert published is not None

@@ -50,7 +50,7 @@ def test_the_smallest_detectable_shift_depends_on_how_many_results_are_tested(ce
     assert table["0", "c"].smallest == approx(SMALLEST[cells])
 
 
-def test_on_yes_no_ratings_the_test_of_a_perturbation_equals_mcnemar_s() -> None:
+def test_on_yes_no_ratings_the_test_of_a_perturbation_equals_mcnemar_s_test() -> None:
     d = array([1] * RISE + [-1] * FALL + [0] * (OF - RISE - FALL))
     cell = stress_cells({("praise", "c"): d}, {"c": 1.0})["praise", "c"]
     assert (cell.p, cell.shift.value) == approx((YES_NO_P, YES_NO_SHIFT))

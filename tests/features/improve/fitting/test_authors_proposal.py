@@ -87,7 +87,7 @@ def test_weights_fitted_to_decisions_in_which_a_negative_criterion_counts_more_e
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_weights_fitted_to_decisions_and_the_test_of_the_fit_equal_each_shared_worked_case(name: str) -> None:
+def test_weights_fitted_to_decisions_and_the_test_of_the_fit_equal_each_worked_example(name: str) -> None:
     rows, numbers, about = shared_rows(name)
     test = score_test(rows, numbers)
     expected = about["score_test"]
@@ -119,7 +119,7 @@ def test_weights_fitted_to_decisions_and_the_test_of_the_fit_equal_each_shared_w
         assert result.changed == about["decisions_changed"]
 
 
-def test_the_constants_of_fitting_weights_equal_those_of_the_shared_worked_cases() -> None:
+def test_the_constants_of_fitting_weights_equal_those_in_the_file_of_worked_examples() -> None:
     ours = {
         "alpha_weights": ALPHA_WEIGHTS,
         "alpha_mark": ALPHA_MARK,
@@ -131,7 +131,7 @@ def test_the_constants_of_fitting_weights_equal_those_of_the_shared_worked_cases
     assert block("authors.yaml", "constants") == ours
 
 
-def test_weights_fitted_to_preferences_and_the_test_of_the_fit_equal_each_shared_worked_case() -> None:
+def test_weights_fitted_to_preferences_and_the_test_of_the_fit_equal_each_worked_example() -> None:
     about = block("authors.yaml", "preferences")
     halves = [
         (unit, levels, outcome, weight)

@@ -263,7 +263,7 @@ def test_two_hundred_keys_pressed_20_ms_apart_answer_the_criteria_they_were_mean
 
 
 @pytest.mark.usefixtures("complaints")
-def test_keys_answer_can_t_tell_to_all_open_criteria_mark_a_passage_and_list_labelled_responses(
+def test_keyboard_shortcuts_answer_can_t_tell_mark_a_passage_and_list_labelled_responses(
     project: Path, page: Page
 ) -> None:
     with Server(project) as server:
