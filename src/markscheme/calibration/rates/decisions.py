@@ -1,25 +1,20 @@
-"""Tables of a judge's decisions on a graded set, and of annotators' and the judge's decisions on the same examples."""
+"""Tables of annotators' and a judge's decisions on the same examples."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from markscheme.errors import RatingError
-from markscheme.promptfoo.results import Results
 from markscheme.prompts.submission import Submission
-from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.ratings.example_rows import Example, ExampleRows, values_of
+from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import GOLD, JUDGE, Gold, gold_of
-from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rating
-from markscheme.ratings.table import RatingTable, row_by_row
+from markscheme.ratings.table import RatingTable
 from markscheme.readers.calibrations import gold_between
-from markscheme.readers.promptfoo import EXPECTED
-from markscheme.readers.rated import RatedFile, RatedFiles, columns_from_options, open_rated, rated_results
+from markscheme.readers.rated import RatedFile, RatedFiles, columns_from_options, open_rated
 from markscheme.rubrics.rubric import Rubric
 
 
@@ -40,32 +35,6 @@ class Decided:
     rubric: str | None = None
 
 
-def graded_table(rated: RatedFiles) -> RatingTable:
-    """Make a table with a row for each response that a judge graded, with the response's system and test.
-
-    Raises:
-        RatingError: The file has verdicts of several judges, or none that states or implies a decision.
-    """
-    (file,) = rated.files[:1]
-    _refuse_several_judges(file)
-    judged = _decided(file.judged, named=rated.is_named)
-    tests = [file.cases.get(unit, unit) for unit in judged.ids]
-    is_apart = tests == judged.ids and len(set(tests)) == len(tests)
-    examples = _examples_of(file, judged.ids).under(
-        [file.written_ids.get(unit, unit) for unit in judged.ids], group=[""] * len(tests) if is_apart else tests
-    )
-    return row_by_row(rated.rubric, JUDGE, examples, judged)
-
-
-def _examples_of(file: RatedFile, units: Sequence[str]) -> ExampleRows:
-    """Return an example for each id; if the file has no such example, one without a response."""
-    index_of = {unit: index for index, unit in enumerate(values_of(file.examples, "id"))}
-    unknown = [unit for unit in dict.fromkeys(units) if unit not in index_of]
-    index_of |= {unit: len(index_of) + index for index, unit in enumerate(unknown)}
-    every = (*file.examples, *ExampleRows.without_texts(unknown)) if unknown else file.examples
-    return ExampleRows.of(every).taken([index_of[unit] for unit in units])
-
-
 def read_decided(path: Path, rubric: Rubric | None = None, columns: ColumnOptions = ColumnOptions()) -> Decided:
     """Read the examples that both annotators and the judge decided, from a file of any format.
 
@@ -74,8 +43,8 @@ def read_decided(path: Path, rubric: Rubric | None = None, columns: ColumnOption
     """
     rated = open_rated([path], rubric, expected="decisions", columns=columns_from_options(columns))
     (file,) = rated.files[:1]
-    _refuse_several_judges(file)
-    decided_by_both = _with_gold(file, rated)
+    refuse_several_judges(file)
+    decided_by_both = decided_with_gold(file, rated)
     if decided_by_both is None:
         raise RatingError("holds nothing that both people and the judge decided on", path=path)
     table, truth = decided_by_both
@@ -86,38 +55,12 @@ def read_decided(path: Path, rubric: Rubric | None = None, columns: ColumnOption
     return Decided(table, reference, calibration.judge, calibration.rubric.name)
 
 
-def decided_in(rated: RatedFiles) -> Decided:
-    """Return the examples, of files already read, with a decision by annotators and one by the judge.
-
-    Raises:
-        RatingError: There are no such examples.
-    """
-    (file,) = rated.files
-    decided_by_both = _with_gold(file, rated)
-    if decided_by_both is None:
-        raise RatingError("holds nothing that both people and the judge decided on", path=file.path)
-    table, truth = decided_by_both
-    return Decided(table, truth.reference, rubric=rated.rubric.name)
-
-
-def decided_by_tests(results: Results) -> RatingTable | None:
-    """Return the outputs that have both a grader's verdict and the test author's expected label, with both decisions.
-
-    None if there are no such outputs. Ratings given in Promptfoo's viewer don't count, since they are of another run.
-    """
-    rated = rated_results(results)
-    (file,) = rated.files
-    expected = tuple(rating for rating in file.ratings if rating.kind in JUDGES or rating.rater == EXPECTED)
-    table = _with_gold(replace(file, ratings=expected), rated)
-    return None if table is None else table[0]
-
-
 def both_decided(table: RatingTable) -> RatingTable:
     """Select the rows on which both gold and the judge decided."""
     return table.rows(~np.isnan(table[GOLD].decisions + table[JUDGE].decisions))
 
 
-def _with_gold(file: RatedFile, rated: RatedFiles) -> tuple[RatingTable, Gold] | None:
+def decided_with_gold(file: RatedFile, rated: RatedFiles) -> tuple[RatingTable, Gold] | None:
     """Return a table of the examples that both gold and the judge decided, and gold itself; None if there are none."""
     truth = _gold(file, rated.rubric)
     if truth is None:
@@ -143,13 +86,6 @@ def _gold(file: RatedFile, rubric: Rubric) -> Gold | None:
     return gold_of(ExampleSet(tuple(labelled), file.path), rubric)
 
 
-def _decided(judged: RatingCodes, *, named: bool) -> RatingCodes:
-    """Remove the overall score of each of the judge's ratings whose score decides nothing without a pass mark."""
-    if named or all(header.overall is None or header.passed is not None for header in judged.headers):
-        return judged
-    return RatingCodes.of(decided(rating, named=named) for rating in judged)
-
-
 def decided(rating: Rating, *, named: bool) -> Rating:
     """Return a rating, without its overall score if that is all it has and no rubric gives a pass mark.
 
@@ -160,7 +96,12 @@ def decided(rating: Rating, *, named: bool) -> Rating:
     return rating if states_decision else replace(rating, overall=None)
 
 
-def _refuse_several_judges(file: RatedFile) -> None:
+def refuse_several_judges(file: RatedFile) -> None:
+    """Raise an error if a file has verdicts of several judges on one response.
+
+    Raises:
+        RatingError: It has; the error names the judges.
+    """
     judged = file.judged
     if len(judged.raters) < 2:
         return

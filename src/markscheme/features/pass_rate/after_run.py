@@ -7,8 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from markscheme.calibration.rates.decisions import decided_by_tests, read_decided
+from markscheme.calibration.rates.decisions import read_decided
 from markscheme.errors import MarkschemeError
+from markscheme.features.pass_rate.decided_files import decided_by_tests
 from markscheme.features.pass_rate.run_summary import RunWorth, run_worth
 from markscheme.features.pass_rate.view_run_summary import json_of, view
 from markscheme.files import write_whole

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from markscheme.calibration.findings.commands import Commands
-from markscheme.calibration.rates.decisions import decided_in, graded_table, read_decided
+from markscheme.calibration.rates.decisions import read_decided
 from markscheme.calibration.rates.pass_rates import DrawnHow, PassRates, pass_rates
 from markscheme.commands.output import TOO_FEW, show
 from markscheme.errors import UsageError, naming
+from markscheme.features.pass_rate.decided_files import decided_in, graded_table
 from markscheme.features.pass_rate.least_rate import rate_callout, rate_json, rate_status
 from markscheme.judges.kinds import kind_of
 from markscheme.ratings.column_options import ColumnOptions

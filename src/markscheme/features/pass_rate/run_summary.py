@@ -6,9 +6,9 @@ from operator import neg
 
 import numpy as np
 
-from markscheme.calibration.rates.decisions import graded_table
 from markscheme.calibration.rates.pass_rates import PassRates, compared_pairs, decided_rows, pass_rates, raw_rate
 from markscheme.calibration.rates.repeats import repeated
+from markscheme.features.pass_rate.decided_files import graded_table
 from markscheme.features.pass_rate.gate import table_of_runs
 from markscheme.judges.judge import Usage, total
 from markscheme.promptfoo.results import Results, Row

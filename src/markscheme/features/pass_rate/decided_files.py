@@ -1,0 +1,74 @@
+"""Tables of a judge's decisions on a graded set, and on the examples of a file that people decided too."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from markscheme.calibration.rates.decisions import Decided, decided, decided_with_gold, refuse_several_judges
+from markscheme.errors import RatingError
+from markscheme.promptfoo.results import Results
+from markscheme.ratings.codes import RatingCodes
+from markscheme.ratings.example_rows import ExampleRows, values_of
+from markscheme.ratings.gold import JUDGE
+from markscheme.ratings.kinds import JUDGES
+from markscheme.ratings.table import RatingTable, row_by_row
+from markscheme.readers.promptfoo import EXPECTED
+from markscheme.readers.rated import RatedFile, RatedFiles, rated_results
+
+
+def graded_table(rated: RatedFiles) -> RatingTable:
+    """Make a table with a row for each response that a judge graded, with the response's system and test.
+
+    Raises:
+        RatingError: The file has verdicts of several judges, or none that states or implies a decision.
+    """
+    (file,) = rated.files[:1]
+    refuse_several_judges(file)
+    judged = _decided(file.judged, named=rated.is_named)
+    tests = [file.cases.get(unit, unit) for unit in judged.ids]
+    is_apart = tests == judged.ids and len(set(tests)) == len(tests)
+    examples = _examples_of(file, judged.ids).under(
+        [file.written_ids.get(unit, unit) for unit in judged.ids], group=[""] * len(tests) if is_apart else tests
+    )
+    return row_by_row(rated.rubric, JUDGE, examples, judged)
+
+
+def _examples_of(file: RatedFile, units: Sequence[str]) -> ExampleRows:
+    """Return an example for each id; if the file has no such example, one without a response."""
+    index_of = {unit: index for index, unit in enumerate(values_of(file.examples, "id"))}
+    unknown = [unit for unit in dict.fromkeys(units) if unit not in index_of]
+    index_of |= {unit: len(index_of) + index for index, unit in enumerate(unknown)}
+    every = (*file.examples, *ExampleRows.without_texts(unknown)) if unknown else file.examples
+    return ExampleRows.of(every).taken([index_of[unit] for unit in units])
+
+
+def decided_in(rated: RatedFiles) -> Decided:
+    """Return the examples, of files already read, with a decision by annotators and one by the judge.
+
+    Raises:
+        RatingError: There are no such examples.
+    """
+    (file,) = rated.files
+    decided_by_both = decided_with_gold(file, rated)
+    if decided_by_both is None:
+        raise RatingError("holds nothing that both people and the judge decided on", path=file.path)
+    table, truth = decided_by_both
+    return Decided(table, truth.reference, rubric=rated.rubric.name)
+
+
+def decided_by_tests(results: Results) -> RatingTable | None:
+    """Return the outputs that have both a grader's verdict and the test author's expected label, with both decisions.
+
+    None if there are no such outputs. Ratings given in Promptfoo's viewer don't count, since they are of another run.
+    """
+    rated = rated_results(results)
+    (file,) = rated.files
+    expected = tuple(rating for rating in file.ratings if rating.kind in JUDGES or rating.rater == EXPECTED)
+    table = decided_with_gold(replace(file, ratings=expected), rated)
+    return None if table is None else table[0]
+
+
+def _decided(judged: RatingCodes, *, named: bool) -> RatingCodes:
+    """Remove the overall score of each of the judge's ratings whose score decides nothing without a pass mark."""
+    if named or all(header.overall is None or header.passed is not None for header in judged.headers):
+        return judged
+    return RatingCodes.of(decided(rating, named=named) for rating in judged)
