@@ -17,6 +17,8 @@ from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.splits import (
+    Opening,
+    Openings,
     labelling_digest,
     levels_seen,
     open_test_labels,
@@ -317,3 +319,31 @@ def test_recording_a_test_result_that_another_process_has_recorded_already_is_al
     assert (tmp_path / "opened.jsonl").read_text() == text
     with pytest.raises(RatingError, match="has no place for the answer"):
         record_decision(examples, looks.all[-1], "w")
+
+
+@pytest.mark.parametrize(
+    ("looks", "words"),
+    [
+        ([], "9 test examples are held out; no change of the rubric was tested on them yet."),
+        (
+            [Opening("2026-11-02", "improve --numbers", "a", 9, counts_apart=True)],
+            "9 test examples are held out; weights or pass mark were tested on them, other words weren't yet.",
+        ),
+        (
+            [Opening("2026-11-02", "improve", "b", 9, levels=frozenset({"x"}))],
+            "9 test examples are held out, and looked at once, but not at these labels (2026-11-02).",
+        ),
+        (
+            [
+                Opening("2026-11-02", "improve", "b", 9, levels=frozenset({"x"})),
+                Opening("2026-11-03", "improve --numbers", "b", 9, levels=frozenset({"y"}), counts_apart=True),
+                Opening("2026-11-04", "improve", "b", 9, levels=frozenset({"y"})),
+            ],
+            "9 test examples are held out, and looked at 2 times, 1 of them at some of these labels "
+            "(2026-11-02 to 2026-11-04).",
+        ),
+    ],
+)
+def test_the_sentence_on_looks_at_test_labels_counts_those_that_tested_words(looks: list[Opening], words: str) -> None:
+    openings = Openings(tuple(looks), "c", 9, frozenset({"y"}))
+    assert openings.sentence.removesuffix(" An edit made after a look makes the next result too optimistic.") == words

@@ -153,6 +153,25 @@ def test_a_fault_that_outweighs_all_criteria_is_advised_to_be_required() -> None
 
 
 @pytest.mark.parametrize(
+    ("words", "is_negated"),
+    [
+        ("Doesn't blame a person.", True),
+        ("The reply does not promise a date.", True),
+        ("Avoids jargon.", True),
+        ("The answer contains no invented fact.", True),
+        ("Blames a person.", False),
+        ("The summary states something the ticket doesn't say.", False),
+        ("Says that it is not known.", False),
+        ("Promises something without saying on what it depends.", False),
+    ],
+)
+def test_a_fault_that_says_what_a_good_response_leaves_out_is_reported(words: str, is_negated: bool) -> None:
+    fault = {"name": "fault", "requirement": words, "weight": -0.5}
+    assert (("negated-fault", "fault") in codes_of(PLAIN, fault)) is is_negated
+    assert ("negated-fault", "fault") not in codes_of(PLAIN, {**fault, "weight": 0.6})
+
+
+@pytest.mark.parametrize(
     ("keys", "code"),
     [
         ({"threshold": 0.0}, "never-fails"),
@@ -186,6 +205,7 @@ def test_every_kind_of_advice_occurs_in_these_tests() -> None:
     [
         ("The reply names a next step that the customer can take.", True),
         ("Is it kind?", True),
+        ("Response mentions Paris. Response contains an invented fact. Response is at most 80 words long.", True),
         ("Die Antwort nennt in einem Satz den nächsten Schritt, den die Kundin selbst gehen kann.", False),
         ("La réponse indique une étape que le client peut suivre, et ne promet rien.", False),
         ("Het antwoord noemt in een zin de volgende stap die de klant kan zetten.", False),

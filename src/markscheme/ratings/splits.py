@@ -136,13 +136,18 @@ class Openings:
     @property
     def sentence(self) -> str:
         """How often the test labels were looked at, as a sentence for the report."""
-        looks = len(self.all)
+        of_words = [opening for opening in self.all if not opening.counts_apart]
+        looks = len(of_words)
         labels = f"{counted(self.n, 'test example')} {'is' if self.n == 1 else 'are'} held out"
+        them = "it" if self.n == 1 else "them"
+        if not self.all:
+            return f"{labels}; no change of the rubric was tested on {them} yet."
         if not looks:
-            return f"{labels}; no change of the rubric was tested on {'it' if self.n == 1 else 'them'} yet."
+            return f"{labels}; weights or pass mark were tested on {them}, other words weren't yet."
         times = "once" if looks == 1 else f"{looks} times"
-        same = "" if self.of_these == looks else f", {self.of_these} of them at some of these labels"
-        span = self.all[0].at if looks == 1 else f"{self.all[0].at} to {self.all[-1].at}"
+        same = f", {self.of_these} of them at some of these labels" if self.of_these else ", but not at these labels"
+        same = "" if self.of_these == looks else same
+        span = of_words[0].at if looks == 1 else f"{of_words[0].at} to {of_words[-1].at}"
         looked = f"{labels}, and looked at {times}{same} ({span})."
         return f"{looked} An edit made after a look makes the next result too optimistic."
 

@@ -18,6 +18,7 @@ Code = Literal[
     "never-fails",
     "always-fails",
     "outweighed",
+    "negated-fault",
     "too-many-levels",
     "split-up",
     "tie",
@@ -42,6 +43,13 @@ _VAGUE = re.compile(
     r"|adequate(ly)?|sufficient(ly)?|suitabl[ey]|excellent|great|effective(ly)?|as needed|etc)\b",
     re.IGNORECASE,
 )
+_NEGATED = re.compile(
+    r"(?:the |an? |it )?(?:(?!(?:that|it|what|who|which)\b)\w+ ){0,2}"
+    r"(?:(?:does|do|is|are|has|have|must|should)(?: not\b|n[’']t\b)|never\b|avoids?\b|refrains? from\b|free of\b"
+    r"|(?:contains?|has|have|makes?|gives?|uses?) no\b)",
+    re.IGNORECASE,
+)
+"""Pattern of a requirement whose main verb is negated; a negation further on is part of what is looked for."""
 _JOINED = re.compile(r"\b(and|as well as|and/or)\b", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 _ENDING = re.compile(r"(?<=\w{3})(ing|ed|es|s|e)$")
@@ -53,6 +61,8 @@ _SAYS_LITTLE = re.compile(
 
 _ENGLISH = re.compile(
     "the|and|that|to|are|it|does|with|which|has|not|for|this|says|gives|names|what|every|each|any|in|its"
+    "|by|from|be|been|must|should|than|where|who|how|their|there|they|would|have|least|most|only|without"
+    "|response|reply|answer|contains|mentions|states|uses|words"
 )
 """Pattern of common English words, at least one of which nearly every English criterion has, and which are rare in
 other languages."""
@@ -145,6 +155,12 @@ def _of_words(criterion: Criterion) -> Iterator[tuple[Code, str]]:
         yield (
             "double-barrelled",
             "it asks two things at once; split it into two criteria, or say whether one of them is enough",
+        )
+    if criterion.weight < 0 and criterion.scale.is_yes_no and (negated := _NEGATED.match(text)):
+        yield (
+            "negated-fault",
+            f"its weight is negative, so a response loses points where “{negated.group(0)} …” is true; say what a bad "
+            "response does, or make the weight positive",
         )
 
 

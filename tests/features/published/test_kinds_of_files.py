@@ -88,6 +88,18 @@ def test_notes_say_if_a_class_was_removed_from_a_criterion_or_if_a_desired_behav
     assert any("Claims costs points where it is met, and says what a good response does" in note for note in row.notes)
 
 
+def test_a_published_criterion_whose_polarity_says_that_it_is_a_fault_gets_a_negative_weight() -> None:
+    row = own([
+        {"id": "flour", "text": "Names the flour of the loaf.", "weight": 2, "polarity": "include"},
+        {"id": "salt", "text": "Leaves out the salt.", "weight": 1, "polarity": "avoid"},
+        {"id": "claims", "text": "Makes claims on health.", "weight": 3, "is_positive": False},
+        {"id": "shape", "text": "Says how it is shaped.", "weight": 1, "polarity": "round"},
+    ])  # fmt: skip
+    assert [criterion.weight for criterion in row.rubric.criteria] == [2.0, -1.0, -3.0, 1.0]
+    assert any("polarity avoid: the weight is read as negative, for a fault" in note for note in row.notes)
+    assert any("not read: polarity" in note for note in row.notes)
+
+
 def test_groups_of_published_criteria_are_read_with_their_shares_and_disabled_criteria_are_noted() -> None:
     levels = {0: "burnt", 2: "golden"}
     published = read({

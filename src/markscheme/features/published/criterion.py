@@ -20,6 +20,7 @@ from markscheme.features.published.vocabulary import (
     WEIGHT_CLASSES,
     WEIGHTS,
     WORD_KEYS,
+    direction_of,
     names_good,
     number_of,
     text_in,
@@ -157,10 +158,18 @@ class CriterionReading:
             weight = amount[1]
         else:
             weight = self._word_weight(fields, taken)
-        if isinstance(fields.get("is_positive"), bool):
-            taken.add("is_positive")
-            weight = abs(weight) if fields["is_positive"] else -abs(weight)
-        return weight
+        direction = direction_of(fields)
+        return weight if direction is None else self._directed(weight, fields, direction, taken)
+
+    def _directed(
+        self, weight: float, fields: Mapping[str, Any], direction: tuple[str, bool], taken: set[str]
+    ) -> float:
+        """Return a weight with the sign that a key such as `polarity` gives it; note a word that makes it negative."""
+        key, earns = direction
+        taken.add(key)
+        if not earns and isinstance(fields[key], str) and weight > 0:
+            self.notes[f"{key} {fields[key].strip()}: the weight is read as negative, for a fault"] = None
+        return abs(weight) if earns else -abs(weight)
 
     def _word_weight(self, fields: Mapping[str, Any], taken: set[str]) -> float:
         key = next(

@@ -96,6 +96,14 @@ TAG_KEYS: Final = (
 )
 """Keys whose values say what a criterion is about; they become tags."""
 FINER_TAGS: Final = ("finegrained_task_category",)
+DIRECTION_KEYS: Final = ("is_positive", "polarity", "direction")
+"""Keys of whether meeting a criterion earns points or costs them."""
+DIRECTIONS: Final[Mapping[str, bool]] = {
+    **dict.fromkeys(("include", "positive", "desirable", "desired", "good", "reward", "higher_is_better"), True),
+    **dict.fromkeys(("avoid", "exclude", "negative", "undesirable", "undesired", "bad", "penalty"), False),
+    "lower_is_better": False,
+}
+"""Words under these keys, with True where meeting the criterion earns points."""
 REQUIRED_KEYS: Final = ("required", "hard_gate", "gate", "blocking")
 """Keys of which the value `true` means that a response fails as a whole if it fails the criterion."""
 MARKS: Final = (
@@ -145,7 +153,7 @@ NATIVE_CRITERION: Final = frozenset(CRITERION.keys)
 NATIVE_RUBRIC: Final = frozenset(name for name in RUBRIC.keys) | {"passingThreshold"}
 FOREIGN: Final = frozenset({
     *WORD_KEYS, *NAMES, *WEIGHTS, *TAG_KEYS, *FINER_TAGS, *REQUIRED_KEYS, *MAXIMA, *LEVEL_LISTS, *CREDITS,
-    "scores", "tiers", "is_positive", "always_applicable", "grader_spec", *CHILDREN,
+    "scores", "tiers", *DIRECTION_KEYS, "always_applicable", "grader_spec", *CHILDREN,
 }) - NATIVE_CRITERION  # fmt: skip
 """Keys of criteria in other people's formats that markscheme's own format doesn't have."""
 
@@ -211,6 +219,20 @@ def weight_of_class(fields: Mapping[str, Any]) -> tuple[str, float, bool] | None
     named = next((text for key in WEIGHT_CLASSES if (text := text_in(fields.get(key)))), None)
     amount = None if named is None else number_of(fields.get(f"{'_'.join(named.split())}_weight"))
     return None if named is None or amount is None else (named, amount, _AGAINST in named.split())
+
+
+def direction_of(fields: Mapping[str, Any]) -> tuple[str, bool] | None:
+    """Return the key that says whether meeting a criterion earns points, and whether it does; None without one.
+
+    >>> direction_of({"polarity": "Avoid"}), direction_of({"is_positive": True}), direction_of({"polarity": "round"})
+    (('polarity', False), ('is_positive', True), None)
+    """
+    for key in DIRECTION_KEYS:
+        value = fields.get(key)
+        earns = DIRECTIONS.get("_".join(value.casefold().split())) if isinstance(value, str) else value
+        if isinstance(earns, bool):
+            return key, earns
+    return None
 
 
 def scored_lines(text: str) -> dict[str, str] | None:

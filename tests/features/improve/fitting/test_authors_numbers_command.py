@@ -93,6 +93,22 @@ def test_improve_leaves_weights_that_already_fit_the_labels_as_they_are(tmp_path
     assert "To find smaller gains, label fresh outputs: markscheme label plate --pool FILE" in shown
 
 
+def test_a_pass_mark_that_decisions_speak_against_stays_with_the_reason_if_no_other_gains(tmp_path: Path) -> None:
+    plate = Plate(tmp_path, warm=1)
+    plate.rubric.write_text(plate.rubric.read_text().replace("passingThreshold: 0.5", "passingThreshold: 0.74"))
+    lines = [json.loads(line) for line in (plate.home / "examples.jsonl").read_text().splitlines()]
+    for line in lines:
+        (label,) = line["labels"]
+        label["pass"] = sum(label["criteria"].values()) >= 3  # no score lies between this and the mark
+    (plate.home / "examples.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    status, report, _ = plate.improve("--numbers", "--open")
+    assert (status, report["numbers"]["adopted"]) == (1, None)
+    assert report["numbers"]["mark_p"] <= 0.01
+    shown = " ".join(plate.shown("--numbers", "--open").split())
+    assert "They speak against the mark (p " in shown
+    assert "but no other mark gains on decisions left out of the fit." in shown
+
+
 @pytest.mark.proof
 def test_improve_without_options_says_whether_words_weights_and_pass_mark_can_be_tried_and_uses_no_labels(
     tmp_path: Path,

@@ -6,7 +6,7 @@ from typing import Any
 from markscheme.features.improve.fitting.chances import chances_of, in_tenths, simulated_size
 from markscheme.features.improve.fitting.evidence import LEAST, PER_WEIGHT, DecisionEvidence, WholeDecision
 from markscheme.features.improve.fitting.numbers_fit import ALPHA_WEIGHTS
-from markscheme.features.improve.fitting.proposal import share_right
+from markscheme.features.improve.fitting.proposal import ALPHA_MARK, share_right
 from markscheme.features.improve.fitting.run import NumbersRun, ScoresRun
 from markscheme.features.improve.least_labels import LEAST_OF_EACH
 from markscheme.phrases import brief, counted, in_words, percent, signed
@@ -111,16 +111,23 @@ def _by_cost(run: NumbersRun) -> str:
 def _why_yours_stay(run: NumbersRun) -> str:
     evidence = run.evidence
     proposal = run.proposal
-    mark = f" or mark (p {brief(proposal.mark_p, 2)})" if proposal.mark_p is not None else ""
     n = simulated_size(evidence)
     chances = " ".join(
         f"The chance to find a change worth {gain} is {in_tenths(chance)} with {n}."
         for gain, chance in chances_of(evidence, n).items()
     )
     decisions = plural(evidence)
-    if proposal.test.p <= ALPHA_WEIGHTS / 2 ** (run.opening - 1):
+    halved = 2 ** (run.opening - 1)
+    if proposal.test.p <= ALPHA_WEIGHTS / halved:
         return f"Other weights would fit, but don't gain on {decisions} left out of the fit. {chances}"
-    return f"The {decisions} don't speak against weights (p {brief(proposal.test.p, 2)}){mark}. {chances}"
+    weights = f"The {decisions} don't speak against weights (p {brief(proposal.test.p, 2)})"
+    if proposal.mark_p is None:
+        return f"{weights}. {chances}"
+    mark = f"mark (p {brief(proposal.mark_p, 2)})"
+    if proposal.mark_p <= ALPHA_MARK / halved:
+        left_out = f"{decisions} left out of the fit"
+        return f"{weights}. They speak against the {mark}, but no other mark gains on {left_out}. {chances}"
+    return f"{weights} or {mark}. {chances}"
 
 
 def _disagreements(run: NumbersRun) -> Iterator[doc.Block]:
