@@ -21,9 +21,9 @@ class Usage:
 
     Attributes:
         calls: Number of requests that reached a provider.
-        input_tokens: Tokens read, those in the provider's cache included; None if not counted.
-        output_tokens: Tokens written; None if not counted.
-        usd: US dollars; None if the price or the tokens are unknown, never 0 for "unknown".
+        input_tokens: Number of tokens read, those in the provider's cache included; None if not counted.
+        output_tokens: Number of tokens written; None if not counted.
+        usd: Cost in US dollars; None, never 0, if the price or the number of tokens is unknown.
         batched: Number of calls that were sent in batches.
         batched_usd: The part of `usd` spent on batches, at their lower price.
     """
@@ -80,12 +80,11 @@ class Identity:
 
     Attributes:
         name: Name as a user writes it: anthropic, local:model.gguf, recorded:PATH, ….
-        model: The model asked for, as the provider names it; None where the name says it all.
-        parameters: Everything else that affects a reply, as plain data.
-        address: The base URL if it isn't the provider's own, never with a key; None if it is.
+        model: The model asked for, as the provider names it; None if the judge's name says everything.
+        parameters: Everything else that affects a reply, as plain data by name.
+        address: The base URL, without a key; None if it is the provider's own.
         lasting: True if replies may be kept for later processes; False if they may depend on something unknown.
-        without: Parameters that the server didn't take, so that the judge was asked without them; () before it is
-            asked.
+        without: Parameters that the server didn't take, so that the judge was asked without them; () until it is asked.
     """
 
     name: str
@@ -125,8 +124,8 @@ class Identity:
         """Return the identity with a record of the parameters that requests to the judge left out.
 
         Args:
-            ways: Number of grades by the set of parameters that were left out in asking. A parameter left out only for
-                some grades gets "in part" added, so that no judge with consistent parameters has the same fingerprint.
+            ways: Number of grades by the set of parameters that requests left out. A parameter left out only for some
+                grades gets "in part" added, so that no judge with consistent parameters has the same fingerprint.
 
         Example:
             >>> Identity("openai:m").as_asked({("seed",): 6}).without
@@ -159,21 +158,21 @@ class Reply:
     Attributes:
         text: The text of the answer.
         model: The model that answered, as it named itself; None if it did not.
-        stop: Why the answer ended: complete, cut off by length, a refusal, or something else.
+        stop: The reason why the answer ended: complete, cut off by length, a refusal, or something else.
         usage: Tokens and cost; an empty Usage without a request (a recording, the cache).
-        source: Whether it is new, recorded, or cached from an earlier run.
+        source: "live" if it is new, "recorded" if it is from a recording, "cache" if it is from an earlier run.
         provenance: For a recording, who made it and when; None for a new reply.
         tokens: The answer's tokens with their alternatives, if the provider reports them; empty otherwise.
         decided: True if `text` has the probability of each level, written by the adapter of a decision model, instead
             of a model's words.
         parts: The replies of a panel or of one judge asked several times; `text` is then empty.
         rule: Rule by which `parts` are combined.
-        error: Why this part of a reply has no answer, if one of several requests failed; None otherwise.
-        key: Its key in the cache; "" if it isn't cached.
+        error: The reason why this part of a reply has no answer, if one of several requests failed; None otherwise.
+        key: The reply's key in the cache; "" if it isn't cached.
         spared: For a reply from the cache, the number of tokens that it took when it was new; 0 if they weren't
             counted.
-        without: Parameters that the server didn't take, so that this reply was asked for without them; for a panel,
-            those of its members, each with the member's name.
+        without: Parameters that the server didn't take, so that the request left them out; for a panel, those of its
+            members, each with the member's name.
     """
 
     text: str
@@ -216,7 +215,8 @@ class Reply:
 class Judge(Protocol):
     """Anything that can answer a Prompt, such as a model, a panel of judges, or a judge with limits.
 
-    A judge that wraps another one may also have `make_room` and `forget`, which it passes on, as Wrapping does.
+    A judge that wraps another one may also have methods `make_room` and `forget`, whose calls it passes on to that
+    judge.
     """
 
     @property
@@ -273,7 +273,7 @@ def replying(judge: GradingJudge) -> Judge:
     """Return the judge if it can be sent prompts; raise UsageError for judges that only grade together.
 
     Raises:
-        UsageError: These are judges that grade together.
+        UsageError: The judges only grade together.
     """
     if isinstance(judge, JudgeGroup):
         raise UsageError(judge.why_no_reply)

@@ -1,6 +1,6 @@
 """The kinds of judge: one row each in `JUDGE_KINDS`, used by help, `status`, error messages and `open_judge`.
 
-Features add rows, which are loaded for a name that is no kind of the core, and where all kinds are listed. An installed
+Features add rows, which are loaded for a name that isn't of a kind of the core, and to list all kinds. An installed
 package adds a kind with an entry point in the group `markscheme.judges`. The entry point has the kind's name and refers
 to an object with `name` and `open`, plus any other attributes of JudgeKind that apply. Loading this module is cheap; an
 adapter is imported when its kind is opened.
@@ -59,31 +59,33 @@ class JudgeKind:
 
     Attributes:
         name: Name of the kind, which is the part of a judge's name before the first colon.
-        open: Opens the judge that the rest of a name means, or says which judges it names; imports nothing heavy before
-            the first reply.
+        open: Function that opens the judge that the rest of a name means, or returns the judges that it names; it
+            imports nothing heavy before the first reply.
         extra: Extra to install for the kind, as in `markscheme[openai]`; None if it needs none.
-        environment: Names of environment variables that it reads, the most important first.
-        ready: Returns what to do before it can be used here; None if it is ready.
-        form: How such a judge is named, for help; `[…]` is optional. None for the kind's name and any text.
-        needs: What the rest of the name says, if it is required.
+        environment: Names of environment variables that judges of the kind read, the most important first.
+        ready: Function that returns what to do before the kind can be used in this environment, or None if it is ready.
+        form: Form of such a judge's name, for help, in which `[…]` is optional; None for the kind's name and any text.
+        needs: What the rest of the name means, if it is required.
         about: A short description.
-        uses: Returns what it would use here; without it the variables that are set are shown, else `about`.
+        uses: Function that returns what the kind would use in this environment; without it, the variables that are set
+            are shown, or else `about`.
         deadline: Timeout of one request in seconds; infinite if requests queue in this process.
         asks: False if replies are already available, so that such a judge is neither limited nor cached.
-        price: Returns the list price of a judge's tokens by its identity, zero if it is free; None if unknown.
-        batches: True if its judges have `batches()`, the batch API of their provider.
-        proposes: True if its models can propose new wording for a rubric.
-        sees: Returns whether its judges can show the model parts of a kind, such as images; a judge's own `sees` takes
-            precedence.
+        price: Function that returns the list price of a judge's tokens by its identity, zero if it is free, None if
+            unknown.
+        batches: True if its judges have a method `batches()`, which returns the batch API of their provider.
+        proposes: True if its models can propose new words for a rubric.
+        sees: Function that returns True if its judges can pass parts of a kind, such as images, to the model; a judge's
+            own `sees` takes precedence.
         probabilities: True if its judges give probabilities of levels, or of tokens if asked to.
-        names_code: True if the rest of the name is code to import, which no configuration file may name.
+        names_code: True if the rest of the name is that of code to import, which no configuration file may name.
         names_judges: True if the rest of the name is a file that names the judges to ask; such a file may not name
-            another one.
-        file_of: Returns the file that the name of the kind alone means, by a rubric's name and its calibration folder;
-            raises UsageError if the rubric has none. None if the name alone means no file.
+            another such file.
+        file_of: Function that returns the file that the kind's name alone means, given a rubric's name and calibration
+            folder, and raises UsageError if the rubric has none; None if the name alone means no file.
         stands_in: True if its judges can answer if none is named and the default kind can't be used.
-        meant_by: Returns the full name of the judge that the name of a model or file alone seems to mean; None for
-            other names.
+        meant_by: Function that returns the full name of the judge that the name of a model or file alone seems to mean,
+            or None for other names.
         rank: Position in help, messages and `status`; core kinds have multiples of ten, so that there is room between
             them.
     """
@@ -148,7 +150,7 @@ def known_kind(name: str) -> JudgeKind:
     """Return the kind of a judge by its name.
 
     Raises:
-        UsageError: There is no such kind.
+        UsageError: The kind is unknown.
     """
     kind = kind_of(name)
     if kind is None:
@@ -176,7 +178,7 @@ def in_full(name: str, rubric: str, folder: Path | None) -> str:
     Args:
         name: The name as a user writes it.
         rubric: The rubric's name.
-        folder: The rubric's calibration folder, if it was found already.
+        folder: The rubric's calibration folder; None if it wasn't looked for yet.
 
     Raises:
         UsageError: The rubric has no such file.
@@ -255,8 +257,8 @@ IN_HELP: Final[Mapping[str, Callable[[], str]]] = {
     "{judges with batches}": lambda: names_that(lambda kind: kind.batches),
     "{judges with probabilities}": lambda: names_that(lambda kind: kind.probabilities),
 }
-"""Placeholders in options' help, with the function that returns the words for each when help is shown; calling one
-loads features."""
+"""Placeholders in options' help, each with the function that returns its words when help is shown, which loads
+features."""
 
 
 def in_words(help_text: str) -> str:
@@ -417,7 +419,7 @@ DEFAULT: Final = JudgeKind(
     meant_by=_claude,
     rank=10,
 )
-"""The kind that is asked where no judge is named, if its decisive variable is set."""
+"""The kind that is asked if no judge is named, provided that the environment variable with its key is set."""
 JUDGE_KINDS: Final = OpenTable(
     DEFAULT,
     JudgeKind(
@@ -461,4 +463,4 @@ JUDGE_KINDS: Final = OpenTable(
         rank=80,
     ),
 )
-"""The kinds of judge that come with this package; features add theirs."""
+"""The table of the kinds of judge, with the core's; features add theirs."""

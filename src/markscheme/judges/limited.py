@@ -34,21 +34,21 @@ from markscheme.phrases import brief, counted, number
 from markscheme.prompts.prompt import Prompt
 
 MINUTE: Final = 60.0
-"""Seconds over which providers count requests and tokens."""
+"""Number of seconds over which providers count requests and tokens."""
 LONGEST_PAUSE: Final = 3600.0
 """Longest pause in seconds: if a provider asks for a longer one, it is asked again after an hour."""
 LONGEST_BACKOFF: Final = 30.0
-"""Maximum number of seconds between two attempts, however often the wait was doubled."""
+"""Largest number of seconds between two attempts, however often the wait was doubled."""
 PATIENCE: Final = 60.0
-"""Seconds for which a judge that is down is retried before it is given up."""
+"""Seconds for which a judge that is down is tried again before it is given up."""
 CALLS_AT_ONCE: Final = 8
 """Default number of concurrent calls, if neither the limiter nor a caller sets one."""
 RECOVERY: Final = 0.25
-"""Number of concurrent calls that is added for each answered call, after the limit was halved."""
+"""Number of concurrent calls that are added to the limit for each answered call, after it was halved."""
 BYTES_PER_TOKEN: Final = 3
-"""Number of characters per token, fewer than in most text, so that estimates are rather too high."""
+"""Number of bytes of text per token, fewer than in most texts, so that estimates of tokens are rather too high."""
 LONGEST_ANSWER: Final = 4096
-"""Assumed maximum answer length in tokens, for judges that don't report their own."""
+"""Assumed largest length of an answer in tokens, for judges that don't report their own limit."""
 
 
 @dataclass(slots=True, eq=False)
@@ -56,14 +56,14 @@ class Permit:
     """Permission for one call, from the moment it is requested until it is returned.
 
     Attributes:
-        tokens: Upper estimate of the call's input and output together.
-        usd: Upper estimate of its cost in US dollars, reserved once it is granted.
+        tokens: Upper estimate of the number of tokens of the call's input and output together.
+        usd: Upper estimate of the call's cost in US dollars, which is reserved once the call is permitted.
         patience: Longest pause in seconds, requested by the provider, that the caller accepts.
         granted: Future that is done when the call may be made, or fails if it may not.
         at: Time at which the call was permitted, by the event loop's clock.
-        halvings: How often the limiter had halved concurrency by then.
-        in_minute: Tokens that the call takes from its minute's limit; None if tokens aren't limited, and once the
-            minute is over.
+        halvings: Number of times that the limiter had halved concurrency by then.
+        in_minute: Number of tokens that the call takes from the limit of its minute; None if tokens aren't limited, or
+            once the minute is over.
     """
 
     tokens: int
@@ -79,15 +79,16 @@ class Permit:
 class Limiter:
     """Gate that keeps all calls of a process within limits of rate and cost, first come first served.
 
-    Concurrency is halved when a provider asks to wait, once for all calls under way, and regained with each answer.
-    While a provider has asked to wait for a given time, no call is let through. It serves one event loop at a time,
-    and any number of them in succession.
+    Concurrency is halved when a provider asks to wait, only once for all calls under way, and grows again with each
+    answer. While a provider has asked to wait for a given time, no call is let through. A limiter serves one event loop
+    at a time, and any number of them one after another.
 
     Attributes:
-        concurrency: Maximum number of concurrent calls; None for as many as callers ask for, at first CALLS_AT_ONCE.
-        requests_per_minute: Maximum calls begun in any 60 seconds; None for no limit.
-        tokens_per_minute: Maximum tokens in any 60 seconds, estimated until a call is answered.
-        budget: Maximum total cost in US dollars.
+        concurrency: Largest number of concurrent calls; None for as many as callers ask for, at first CALLS_AT_ONCE.
+        requests_per_minute: Largest number of calls begun in any 60 seconds; None for no limit.
+        tokens_per_minute: Largest number of tokens in any 60 seconds, estimated until a call is answered; None for no
+            limit.
+        budget: Largest total cost in US dollars; None for no limit.
 
     Raises:
         ValueError: A limit isn't above 0.
@@ -158,13 +159,13 @@ class Limiter:
         """Wait until the limits allow a call; return the permit for it.
 
         Args:
-            tokens: Tokens of input and output that the call may use.
-            usd: US dollars that it may cost.
-            patience: Longest pause in seconds, imposed by the provider, that the caller accepts.
+            tokens: Number of tokens of input and output that the call may use.
+            usd: Cost in US dollars that the call may have.
+            patience: Longest pause in seconds, requested by the provider, that the caller accepts.
             again: True for a retry, which goes before first attempts.
 
         Raises:
-            BudgetError: It could cost more than the budget leaves, and no call under way could release any of it.
+            BudgetError: The call could cost more than the budget leaves, and no call under way could release any of it.
             JudgeBusy: The provider asks for a longer pause than `patience`.
         """
         if not self._most:
@@ -197,7 +198,7 @@ class Limiter:
     def failed(self, permit: Permit, error: BaseException) -> None:
         """Take back the permit for a call that got no answer.
 
-        A refused call costs nothing. A call that was cut off may have been charged, and counts as estimated.
+        A refused call costs nothing. A call that was cut off may have been charged, so its estimated cost counts.
         """
         if isinstance(error, JudgeBusy):
             self._slow_down(permit, error.retry_after or 0.0)
@@ -212,11 +213,12 @@ class Limiter:
         """Reserve the possible cost of a prompt in a batch; return False if other calls must end first.
 
         Args:
-            usd: US dollars.
-            already_sent: True if an earlier run has sent it, so that it can't be held back.
+            usd: The possible cost in US dollars.
+            already_sent: True if an earlier run has sent the prompt, so that it can't be held back.
 
         Raises:
-            BudgetError: The budget leaves less, and nothing under way could release any of it.
+            BudgetError: The prompt could cost more than the budget leaves, and no call under way could release any of
+                it.
         """
         if not already_sent and not self._affordable(usd):
             return False
@@ -228,8 +230,8 @@ class Limiter:
         """Release the cost reserved for a prompt in a batch, and count the actual cost; if unknown, the reserved one.
 
         Args:
-            usd: US dollars that were reserved.
-            usage: Usage of the reply; without calls if there is no reply, which costs nothing.
+            usd: The cost in US dollars that was reserved.
+            usage: Tokens and cost of the reply; an empty Usage if there is no reply, which costs nothing.
         """
         self._in_batches -= 1
         self._set_aside = self._set_aside - usd if self._in_batches else 0.0
@@ -346,24 +348,25 @@ class Limiter:
 class Limited(Wrapping):
     """Judge that calls another judge within the limits of a limiter, and retries failures that may be transient.
 
-    A transient failure is retried after the time the provider names, else after `first_wait` seconds, twice that, and
-    so on, without jitter. A reply that can't be read is asked for once more. A judge that refuses every call ends the
-    run; one that only fails is paused, tried one call at a time, and given up after `patience`.
+    After a transient failure, the call is tried again after the time that the provider names, else after `first_wait`
+    seconds, twice that, and so on, without jitter. A reply that can't be read is asked for once more. A judge that
+    refuses every call ends the run; one that only fails is paused, tried one call at a time, and given up after
+    `patience`.
 
     Attributes:
         judge: The judge that calls a provider; each member of a panel is wrapped separately.
-        limiter: Shared by all judges of a process.
-        price: Price of the judge's tokens; None if unknown. A function looks it up with the first call, and its result
-            is kept.
+        limiter: The limiter, which all judges of a process share.
+        price: Price of the judge's tokens; None if unknown. If it is a function, it is called with the first call, and
+            its result is kept.
         deadline: Seconds for one reply from the first attempt on, including waits and retries; `math.inf` for a judge
             whose requests queue behind one another, such as a local model.
-        attempts: Maximum number of attempts.
+        attempts: Largest number of attempts.
         first_wait: Seconds before the second attempt.
-        patience: Seconds for which a judge that is down is retried.
+        patience: Seconds for which a judge that is down is tried again.
 
     Raises:
         UsageError: The limiter has a budget, but there is no price.
-        ValueError: Fewer than one attempt, or a time that isn't above 0.
+        ValueError: There is less than one attempt, or a time isn't above 0.
     """
 
     limiter: Limiter
@@ -398,7 +401,7 @@ class Limited(Wrapping):
         Raises:
             BudgetError: The next call could cost more than the budget leaves.
             NoJudge: The judge refuses every call, and has answered none.
-            JudgeError: The failure of the last attempt.
+            JudgeError: The last attempt failed.
         """
         clock = asyncio.get_running_loop().time
         price = self._price  # looked up before sockets leave no file to open for it

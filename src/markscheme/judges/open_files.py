@@ -4,9 +4,9 @@ import errno
 import os
 
 CALL_FILES = 2
-"""Number of files that a call may need at the same time: its connection, and one to look up its address."""
+"""Number of open files that a call may need: its connection, and one to look up its address."""
 KEPT_FILES = 24
-"""Number of open files that are reserved for anything but calls: modules, the cache, results."""
+"""Number of open files that are reserved for everything except calls: modules, the cache, results."""
 NONE_LEFT = (errno.EMFILE, errno.ENFILE)
 
 

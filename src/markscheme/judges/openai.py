@@ -1,7 +1,7 @@
 """Models of any OpenAI-compatible server as judge: OpenAI itself, vLLM, Ollama, llama.cpp, OpenRouter or Gemini.
 
-Servers support different parameters. Those that a server refuses are left out: instead of a JSON schema plain JSON mode
-is used, then no format at all (the prompt describes the form anyway), and so on (`taken_settings.py`).
+Servers support different parameters. Those that a server refuses are left out: plain JSON mode is used instead of a
+JSON schema, then no format at all (the prompt describes the form anyway), and so on (`taken_settings.py`).
 """
 
 import json
@@ -27,7 +27,7 @@ from markscheme.prompts.prompt import Prompt
 REPORTED_ALTERNATIVES = 20
 """Number of alternatives requested for each token, the most that providers report."""
 NO_KEY = "none"
-"""Placeholder for an API key, which the SDK requires, with servers that need none."""
+"""Placeholder for an API key, for servers that need none, since the SDK requires one."""
 
 _STOPS: Final[dict[str, Stop]] = {"stop": "end", "length": "length", "content_filter": "refusal"}
 
@@ -35,19 +35,20 @@ _STOPS: Final[dict[str, Stop]] = {"stop": "end", "length": "length", "content_fi
 class OpenAIJudge(SdkJudge):
     """A model behind an OpenAI-compatible chat endpoint, constrained to the answer's schema if the server supports it.
 
-    Sends one request per reply: retries, rates and budgets are `Limited`'s job. A server that turns chats into one text
-    may interpret a model's chat marks in a submission, such as `<|im_end|>`; submissions are sent unchanged.
+    It sends one request per reply: retries, rates and budgets are `Limited`'s job. A server that turns chats into one
+    text may interpret a model's chat marks in a submission, such as `<|im_end|>`; submissions are sent unchanged.
 
     Args:
         model: The model as the server names it.
-        api_key: Else OPENAI_API_KEY, looked up with the first request; only OpenAI's own address requires one.
-        base_url: Else OPENAI_BASE_URL, else OpenAI's own.
-        expected: True uses the expected level by token probabilities instead of the written level.
-        temperature: Sampling temperature; 0 asks for the most probable answer.
+        api_key: The key; None for that in OPENAI_API_KEY, looked up with the first request. Only OpenAI's own address
+            requires one.
+        base_url: The server's address; None for that in OPENAI_BASE_URL, or else OpenAI's own.
+        expected: True to use the mean of the levels by the token probabilities instead of the written level.
+        temperature: Sampling temperature; 0 for the most probable answer.
         seed: Random seed; the sample's number is added, so that repeated requests may differ.
-        max_tokens: Maximum tokens of an answer, thinking included.
+        max_tokens: Largest number of tokens of an answer, thinking included.
         deadline: Timeout of a request in seconds.
-        name: The judge's name, before the colon and the model.
+        name: The part of the judge's name before the colon and the model.
         client: An AsyncOpenAI to use; it keeps its own key and address, and the caller closes it.
 
     Raises:
@@ -184,10 +185,10 @@ class OpenAIJudge(SdkJudge):
 
         Args:
             completion: The completion as plain data.
-            calls: Number of requests that it took.
+            calls: Number of requests that it took to get the completion.
 
         Raises:
-            UnreadableReply: It isn't a chat completion.
+            UnreadableReply: The data aren't a chat completion.
         """
         reply = chat_reply(completion, calls, expected=self.expected)
         if reply is None:
@@ -354,5 +355,5 @@ class OpenAIBatches:
 
 
 MARK: Final = "markscheme"
-"""Metadata key of a batch under which our token is stored."""
+"""Metadata key of a batch under which markscheme's token is stored."""
 _PASSING: Final = {"batch_expired", "server_error"}

@@ -158,10 +158,10 @@ class AskOptions:
 
     @property
     def _one_per_call(self) -> int | None:
-        """The largest number of criteria per question, if one is set; several in a tuple are an error.
+        """The largest number of criteria per question; None if it isn't set.
 
         Raises:
-            UsageError: Several are set, of which a run can have one.
+            UsageError: Several numbers are set, of which a run can have only one.
         """
         if isinstance(self.criteria_per_call, tuple):
             listed = ", ".join(map(str, self.criteria_per_call))
@@ -218,12 +218,12 @@ class AskOptions:
             prompts: The prompts that the run sends first.
             folder: The rubric's calibration folder, whose recorded replies may be used.
             name: Name of the judge as on the command line.
-            asking: Settings shared with the other judges of a run; None makes new ones.
+            asking: Settings that the judges of a run share; None to make new ones.
             opening: Function that opens a judge by name and model; by default `open_grading_judge`.
 
         Raises:
-            NoJudge: None was named, and there is none to ask.
-            UsageError: It cannot be opened.
+            NoJudge: No judge was named, and none is available.
+            UsageError: The judge cannot be opened.
         """
         opener = opening or partial(self._opened, asking)
         named = name or self.judge
@@ -264,14 +264,14 @@ class AskOptions:
 
 
 ASK_OPTIONS: Final = options_of(AskOptions)
-"""The options of how a judge is asked, by key."""
+"""The options on how a judge is asked, by key."""
 
 
 def refuse_opening(written: Mapping[str, Any]) -> None:
     """Raise UsageError for options about how to open a judge, if a judge object is passed that is open already.
 
     Raises:
-        UsageError: One of them is set.
+        UsageError: One of these options is set.
     """
     for key, value in written.items():
         if value is not None and key in ASK_OPTIONS and ASK_OPTIONS[key].opens:

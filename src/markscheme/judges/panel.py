@@ -17,15 +17,15 @@ class Panel:
     """Judge that asks several judges at once, and combines their votes on each criterion.
 
     A member without a readable reply has no vote; a criterion on which at most half of the members have a vote is not
-    rated. Caching, limits and prices belong to the members, not the panel: wrap each member.
+    rated. Caching, limits and prices are the members', not the panel's, so each member is to be wrapped separately.
 
     Args:
-        judges: The members.
-        rule: Whether the median or the most common level counts.
+        judges: The members of the panel.
+        rule: The level that counts: "median", or "majority" for the most common one.
         name: Name of the panel; None for the joined names of its members.
 
     Raises:
-        ValueError: No member, or another rule.
+        ValueError: There is no member, or the rule is another one.
 
     Example:
         >>> from markscheme import Rubric, ScriptedJudge, grade
@@ -101,7 +101,7 @@ class Repeated(Wrapping):
     """Judge that asks another judge each prompt several times at once; of the answers, the median level counts.
 
     Raises:
-        ValueError: Fewer than one sample.
+        ValueError: There is less than one sample.
     """
 
     samples: int

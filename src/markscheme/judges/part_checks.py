@@ -1,4 +1,4 @@
-"""Checks of whether a judge can be shown images or documents, in a table that features add to."""
+"""The table of checks that a judge can be shown images or documents; features add them."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias

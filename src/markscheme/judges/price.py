@@ -1,4 +1,4 @@
-"""Prices of judges' tokens: the one that the user states, else a known model's list price, else unknown."""
+"""Prices of judges' tokens: the price that the user states, else a known model's list price, else unknown."""
 
 import math
 from contextlib import suppress
@@ -76,8 +76,8 @@ class Price:
 def list_price(identity: Identity, provider: str) -> Price | None:
     """Look up today's list price of a judge's model in the data of genai-prices; None if unknown.
 
-    For a server at another address, it is the price of that provider if known, else of the model's maker, as gateways
-    charge. Nothing is downloaded.
+    For a server at another address, it is the price of the provider there if known, else that of the model's maker, as
+    gateways charge. Nothing is downloaded.
 
     Args:
         identity: Identity of the judge.

@@ -19,7 +19,7 @@ def read_tokens(entries: Iterable[Mapping[str, Any]]) -> tuple[Token, ...]:
             logarithm), `bytes` and `top_logprobs`. The tokens end before the first unreadable entry.
 
     Returns:
-        Tokens whose concatenated texts are what the model wrote; a character whose bytes are spread over several
+        Tokens whose texts joined together are the model's answer; a character whose bytes are spread over several
         tokens belongs to the last of them.
     """
     decoder = codecs.getincrementaldecoder("utf-8")("replace")

@@ -1,4 +1,4 @@
-"""What adapters to HTTP providers share: addresses, keys, one client per event loop, and the meaning of errors."""
+"""Code that adapters to HTTP providers share: addresses, keys, one client per event loop, and the meaning of errors."""
 
 import asyncio
 import base64
@@ -25,7 +25,7 @@ from markscheme.numerals import count, finite
 from markscheme.shipped import install_command
 
 MAX_TOKENS = 4096
-"""Maximum tokens of an answer."""
+"""Default largest number of tokens of an answer."""
 STATUSES: Final[Mapping[int, str]] = {
     400: "refused the request",
     401: "refused the key",
@@ -55,7 +55,7 @@ _BUSY = {429, 503, 529}
 _LASTING_FAILURES = {501, 505}
 _PASSING_REFUSALS = {408, 409, 499}
 _SPENT = {"billing_error", "contract_spend_limit_reached", "enforced_spend_limit_reached", "insufficient_quota"}
-"""Error codes with the HTTP status 429 that waiting doesn't fix."""
+"""Error codes with the HTTP status 429 for which waiting doesn't help."""
 ADD_CREDIT: Final = "the account's quota is used up, and waiting doesn't help: check its plan and credit"
 _STATUS_OF: Final[Mapping[str, int]] = {
     "invalid_request_error": 400,
@@ -73,7 +73,7 @@ _STATUS_OF: Final[Mapping[str, int]] = {
     "timeout_error": 504,
     "overloaded_error": 529,
 }
-"""HTTP status for each type of error that an answer may contain without stating a status."""
+"""HTTP status that each type of error means, for errors inside an answer that don't state a status."""
 _UNKNOWN_ERROR: Final = 500
 """HTTP status assumed for an error inside an answer that states no known one, so that the request is repeated."""
 
@@ -87,7 +87,7 @@ class Address:
 
     Attributes:
         url: Scheme, host and path; never with a user or a password.
-        login: User and password from the address, "user:password"; "" without.
+        login: User and password from the address, as "user:password"; "" without.
     """
 
     url: str
@@ -139,7 +139,7 @@ def usable_key(variable: str, in_code: str | None = None) -> str:
         in_code: The key as given in code; None to read the variable.
 
     Raises:
-        NoJudge: It contains a character that a header can't.
+        NoJudge: The key contains a character that a header can't contain.
     """
     key = (in_code or os.environ.get(variable, "")).strip()
     if not (key.isascii() and key.isprintable()):
@@ -159,13 +159,13 @@ class SdkJudge:
         sdk: Name of the SDK's module.
         brand: Name of the provider in the SDK's class names.
         extra: Extra of markscheme that installs the SDK; "" if it is part of another package.
-        settings: Which settings of the judge the server takes, as far as known.
+        settings: Record of the judge's settings that the server takes, as far as known.
 
     Args:
-        name: The judge's name, before the model.
+        name: The part of the judge's name before the model.
         model: The model as the provider names it.
-        api_key: Else the environment's, looked up with the first request.
-        base_url: Else the variable's, else the provider's own.
+        api_key: The key; None for that in the environment, looked up with the first request.
+        base_url: The address; None for that in the environment variable, or else the provider's own.
         deadline: Timeout of a request in seconds.
         client: An asynchronous client of the SDK to use; it keeps its own key and address, and the caller closes it.
 
@@ -200,8 +200,8 @@ class SdkJudge:
         """Send a prompt, leaving out one setting after another that the server refuses, until it is answered.
 
         Args:
-            client: The client, as `call` gives it.
-            send: Sends the prompt in a form of request, and returns the SDK's raw response.
+            client: The client that `call` yields.
+            send: Function that sends the prompt in a form of request, and returns the SDK's raw response.
 
         Returns:
             The answer as `body` reads it, the form of the request that was answered, and the number of requests that it
@@ -299,7 +299,7 @@ class SdkJudge:
         """API key or token, as the client takes it.
 
         Raises:
-            NoJudge: One is needed and there is none.
+            NoJudge: A key is needed and there is none.
         """
         raise NotImplementedError
 
@@ -315,7 +315,7 @@ class SdkJudge:
         """Import the provider's SDK, and return its module.
 
         Raises:
-            NoJudge: It is not installed.
+            NoJudge: The SDK is not installed.
         """
         collecting = gc.isenabled()
         gc.disable()  # the SDK's thousands of classes stay in memory; collecting takes a quarter of the import time
@@ -336,7 +336,7 @@ class SdkJudge:
             deadline: Timeout of the call in seconds.
 
         Raises:
-            JudgeError: In place of every error of the call.
+            JudgeError: The call raises an error; this one replaces it.
         """
         hide = self.secrets
         sdk = self.module()
@@ -438,7 +438,7 @@ def status_fault(
         headers: Headers of the response; `retry-after` and `x-should-retry: false` are obeyed.
         body: Body of the response, parsed if it is JSON.
         secrets: Texts that must not be shown.
-        within: Where the status was found, if it isn't that of the response itself.
+        within: The place where the status was found; None if it is that of the response itself.
 
     Returns:
         JudgeBusy if the provider asks to wait, else JudgeUnavailable, transient if waiting may help.
@@ -467,7 +467,7 @@ def error_in_answer(
     """Return the error in a response of status 200, as gateways send when a provider fails; None if there is none.
 
     Args:
-        who: The provider.
+        who: Name of the provider.
         body: The answer as plain data; its error is under `error`, in itself or in its first choice.
         headers: Headers of the response.
         secrets: Texts that must not be shown.
@@ -530,7 +530,7 @@ def asked_wait(headers: Mapping[str, str], now: float) -> float | None:
 
     Args:
         headers: Headers with `retry-after-ms`, or `retry-after` in seconds or as a date.
-        now: Seconds since 1970.
+        now: The present time in seconds since 1970.
 
     Example:
         >>> asked_wait({"retry-after": "12"}, 0.0)

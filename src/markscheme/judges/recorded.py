@@ -23,7 +23,7 @@ class RecordedJudge:
     Attributes:
         path: The file of replies.
         judge: Name of the judge that gave the replies.
-        model: Model that gave the replies, if known.
+        model: Model that gave the replies; None if unknown.
         provenance: Origin of the replies, in the words of the file.
         recorded: Dates of the first and of the last reply.
         replies: The replies by fingerprint of the prompt and number of the sample.
@@ -44,7 +44,7 @@ class RecordedJudge:
             path: The file or folder.
 
         Raises:
-            UsageError: There is no such file, or a folder with several.
+            UsageError: The file doesn't exist, or the folder has several.
             RatingError: A line isn't a reply, or the file has replies of two judges.
         """
         path = _only_file(Path(path))
@@ -89,7 +89,7 @@ class RecordedJudge:
         """Return the reply that was recorded for exactly this prompt and sample.
 
         Raises:
-            JudgeUnavailable: There is none.
+            JudgeUnavailable: No reply was recorded for the prompt and sample.
         """
         reply = self.replies.get((prompt.fingerprint, sample))
         if reply is None:

@@ -18,13 +18,14 @@ def open_judge(name: str, *, model: str | None = None, asking: Asking | None = N
     """Open the judge with this name, with limits and cache; nothing heavy is imported before its first reply.
 
     Args:
-        name: Kind of judge and, after a colon, which one: `openai:MODEL`; several joined by `+` make a panel.
+        name: Kind of judge and, after a colon, which judge of the kind, as in `openai:MODEL`; several names joined by
+            `+` make a panel.
         model: The model, if the name doesn't include it.
-        asking: Settings shared with the other judges of the run.
+        asking: Settings that the judges of the run share; None for new ones.
 
     Raises:
-        UsageError: Unknown kind of judge, missing file, a function that cannot be imported, no batch API, or judges
-            that only grade together.
+        UsageError: The kind of judge is unknown, a file is missing, a function cannot be imported, there is no batch
+            API, or the judges only grade together.
     """
     return replying(open_grading_judge(name, model=model, asking=asking))
 

@@ -22,9 +22,10 @@ from markscheme.prompts.prompt import Prompt
 from markscheme.session.client import is_halted
 
 LEASE = 150.0
-"""Seconds after which a claim expires if its process can't be checked: longer than any request may take."""
+"""Seconds after which a claim to request a reply expires if its process can't be checked: longer than a request may
+take."""
 LONGEST_LOOK = 0.25
-"""Maximum seconds between two checks for a reply that another process has requested."""
+"""Largest number of seconds between two checks for a reply that another process has requested."""
 
 _NOTE = (
     "INSERT INTO tries VALUES (?, 1, ?, ?) "
@@ -43,8 +44,8 @@ _CLAIMS = itertools.count()
 class Memory:
     """Cache of replies by key, in one SQLite file that many processes may use at once.
 
-    Every reply is on disk before `keep` returns, so that a killed run loses none. If two processes answer the same
-    key, the first reply is kept and both get it. A folder that cannot be written, or a full disk, causes one warning
+    Every reply is on disk before `keep` returns, so that a killed run loses none. If two processes get replies for one
+    key, the first reply is kept and used by both. A folder that cannot be written, or a full disk, causes one warning
     and turns the cache off; the run continues.
 
     Attributes:
@@ -64,7 +65,8 @@ class Memory:
     def recall(self, key: str) -> Reply | None:
         """Return the reply cached under `key`; None without one, or if it can't be decoded.
 
-        If only a second request answered a prompt, the first is known to have failed, and its reply comes back empty.
+        If a prompt was answered only by a second request, an empty reply is returned for the first one, which is known
+        to have failed.
         """
         for (record,) in self._execute("SELECT reply FROM replies WHERE key = ?", (key,)):
             try:
@@ -93,8 +95,8 @@ class Memory:
         """Remove a cached reply that couldn't be read, and count the attempt.
 
         Args:
-            reply: The reply as returned by this cache.
-            settled: True if another reply supplied what this one lacks.
+            reply: The reply as this cache returned it.
+            settled: True if another reply supplied what this one lacks, so that the next run needn't ask for this one.
         """
         values = (reply.key, reply_json(reply))
         if self._execute("SELECT 1 FROM replies WHERE key = ? AND reply = ?", values):
@@ -174,7 +176,7 @@ class Remembering(Wrapping):
         """Return the cached reply, or ask the judge and cache its reply; wait if another process is asking.
 
         Raises:
-            JudgeError: The judge gave no reply, or may not be asked and none is cached.
+            JudgeError: The judge gave no reply, or no reply is cached and the judge may not be asked.
         """
         key = self.key(prompt, sample)
         cached = self.memory.recall(key)

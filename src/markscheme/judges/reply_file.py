@@ -33,7 +33,7 @@ def open_replies(folder: Path) -> sqlite3.Connection:
     """Open the SQLite file of replies in a folder, creating both if needed; each statement is its own transaction.
 
     Raises:
-        OSError: The folder or the file can't be created, or another user may write to it.
+        OSError: The folder or the file can't be created, or another user may write to the folder.
         sqlite3.Error: The file can't be used.
     """
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -64,7 +64,7 @@ def _check_owner(path: Path) -> None:
 def _write_ahead(connection: sqlite3.Connection) -> None:
     """Set write-ahead logging, so that writers don't block readers; retry if another process does so too.
 
-    SQLite doesn't wait by itself here: if two processes change the journal mode at once, one fails immediately.
+    It retries since SQLite doesn't wait: if two processes change the journal mode at once, one fails immediately.
     """
     until = time.monotonic() + WAIT
     while True:

@@ -11,7 +11,7 @@ class FromSample(Wrapping):
     """Judge that adds `first` to the number of each sample, so that cached replies of an earlier run aren't reused.
 
     Attributes:
-        first: The sample number that counts as 0 in this run.
+        first: Number of the first sample of this run, to which the run's own numbers from 0 are added.
     """
 
     first: int

@@ -17,9 +17,9 @@ class ScriptedJudge:
     """Judge with scripted answers that records its prompts, for tests.
 
     Attributes:
-        script: The answers: a function of prompt and sample number, or an iterable of answers used one after
-            the other. An answer is a Reply, a text, an exception to raise, or a mapping of criterion to level,
-            which becomes a well-formed answer.
+        script: The answers: a function of prompt and sample number, or an iterable of answers that are used one after
+            the other. An answer is a Reply, a text, an exception to raise, or a mapping of criterion to level, which
+            becomes a well-formed answer.
         prompts: Prompts that it received, in order.
 
     Example:

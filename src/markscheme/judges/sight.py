@@ -1,4 +1,4 @@
-"""Which judges can be shown images and documents, and checks before they are."""
+"""Functions that say which judges can be shown images and documents, and that check it before they are."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ def kind_of_judge(judge: Judge) -> JudgeKind | None:
 def sees(judge: Judge, part_kind: str) -> bool:
     """Return True if a judge can pass parts of a kind, such as images, to its model.
 
-    A judge object that a program made is assumed to, unless its `sees` says that it can't.
+    A judge object that a program made is assumed to be able to, unless its `sees` says that it isn't.
     """
     inner = innermost(judge)
     itself = getattr(inner, "sees", None)
@@ -58,7 +58,7 @@ def refuse_unseeing(judge: Judge, parts: Sequence[ShownPart]) -> None:
     """Raise NoJudge if a judge can't be shown some images or documents.
 
     Raises:
-        NoJudge: It takes none.
+        NoJudge: The judge doesn't take such parts.
     """
     unseen = sorted({shown_part.kind for shown_part in parts if not sees(judge, shown_part.kind)})
     if unseen:
@@ -71,7 +71,7 @@ def refuse_unseeing_of(judge: GradingJudge, submissions: Iterable[Submission]) -
     """Raise NoJudge if a judge can't be shown the images or documents in some submissions.
 
     Raises:
-        NoJudge: It takes none.
+        NoJudge: The judge doesn't take such parts.
     """
     if not isinstance(judge, JudgeGroup):
         for submission in submissions:
@@ -82,8 +82,8 @@ async def why_unseen(judge: Judge, parts: Sequence[ShownPart]) -> str | None:
     """Return the reason why a judge can't read some images or documents; None if it can read them all.
 
     Raises:
-        NoJudge: It takes none.
-        JudgeError: It could not be found out.
+        NoJudge: The judge doesn't take such parts.
+        JudgeError: A check of the judge failed without an answer.
     """
     refuse_unseeing(judge, parts)
     for check in PART_CHECKS:

@@ -1,8 +1,8 @@
 """Record of which of a judge's settings a server accepts, from its refusals and answers.
 
-Only what a refusal names as its cause counts: its parameter, or its code. A server that names neither is believed by
-its words as long as it has answered nothing, and only if the same prompt is answered without the setting. What was once
-answered with a setting keeps it: one refused prompt never changes how the others are asked.
+Only the cause that a refusal names counts, by a parameter or a code. If a server names neither, the words of its
+message count as long as it has answered no request, and only if the same prompt is answered without the setting. Once a
+request with a setting was answered, the setting is kept: one refused prompt never changes how the others are asked.
 """
 
 import re
@@ -22,7 +22,7 @@ _NAMED: Final[Mapping[SettingKind, re.Pattern[str]]] = {
         r"response_format|output_(config|format)|text\.format|json.?(schema|object|mode)|schema|structured output", re.I
     ),
 }
-"""Pattern, for each kind of setting, of its name in refusals, the least ambiguous first."""
+"""For each kind of setting, the pattern of its name in refusals, the least ambiguous kind first."""
 _UNSUPPORTED: Final = frozenset(
     {
         "unsupported_parameter",
@@ -60,8 +60,8 @@ class RequestRefusal:
     """A server's refusal of a request, with the setting that it names as the cause.
 
     Attributes:
-        path: The setting that it names as the cause; None if it names none.
-        code: Code of the error; None if it has none, or one that names no cause.
+        path: The setting named as the cause, as a path in the request; None if none is named.
+        code: Code of the error; None if there is none, or if it names no cause.
         words: Message of the error.
     """
 
@@ -75,7 +75,7 @@ class RequestRefusal:
 
         Args:
             body: The body, parsed if it is JSON.
-            words: The provider's message in it.
+            words: The provider's message in that body.
 
         Example:
             >>> RequestRefusal.of({"error": {"param": "seed", "code": "unsupported_parameter"}}, "No seed.")
@@ -104,7 +104,7 @@ class RequestRefusal:
         """Return the kinds of settings that the refusal may be about, the likeliest first.
 
         Args:
-            by_words: True if the message counts if neither a parameter nor a code names the cause.
+            by_words: True to use the message if neither a parameter nor a code names the cause.
         """
         if self.is_about_the_prompt:
             return []
@@ -128,7 +128,7 @@ class RequestForm:
 
     Attributes:
         dropped: Parameters or values that are left out, since a server refused them.
-        limit: A lower limit of the answer's tokens; None for the judge's own.
+        limit: A lower limit on the answer's number of tokens; None for the judge's own limit.
     """
 
     dropped: frozenset[str] = frozenset()
@@ -151,8 +151,9 @@ class TakenSettings:
     Attributes:
         steps: For each kind of setting, the parameters or values to try one after another; after the last one, the
             setting is left out.
-        limit: The judge's own limit of an answer's tokens.
-        unlisted: Kinds of settings that affect no reply, so that the judge's identity doesn't mention leaving them out.
+        limit: The judge's own limit on an answer's number of tokens.
+        unlisted: Kinds of settings that affect no reply, so that the judge's identity doesn't mention that they are
+            left out.
         needed: Kinds of settings without which a request can't be sent.
     """
 

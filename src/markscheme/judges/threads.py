@@ -1,6 +1,6 @@
 """Calls of a user's function in a thread, so that a hanging one doesn't hold up the run, its deadline or Ctrl-C.
 
-The threads are daemons: a program can end even if one of them never does.
+The threads are daemons, so that a program can end even if one of its threads never does.
 """
 
 import asyncio

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from markscheme.judges.price import Price
 
 JudgeWrapper: TypeAlias = "Callable[[Any, Limited, Asking, Price | None], Judge]"
-"""Function that wraps a judge with `batches()` so that it asks in batches; it also gets the same judge for live
-requests, the settings shared by the run's judges, and the price of a live request. It raises UsageError if the judge
-can't be asked in batches."""
+"""Function that wraps a judge with `batches()` so that it asks in batches; it also gets the judge for live requests,
+the settings that the run's judges share, and the price of live requests. It raises UsageError if the judge can't be
+asked in batches."""
 WRAPPERS: OpenTable[JudgeWrapper] = OpenTable()
 """Functions that wrap a judge so that it asks in batches, the first of which is used."""
