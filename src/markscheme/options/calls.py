@@ -20,9 +20,9 @@ class CallOptions:
     """The families of options that a Python function takes as `**options`.
 
     Attributes:
-        command: The command that does the same, to which features add families.
-        families: Those of the core.
-        without: Options of theirs that the function doesn't take, or has parameters for.
+        command: The corresponding command, to which features add families.
+        families: The families of the core.
+        without: Options of the families that the function doesn't take, or has parameters for.
         parameters: The function's own parameters by name.
     """
 
@@ -39,12 +39,12 @@ class CallOptions:
         """Split a call's options into an object for each family, and a dict of the options of no family.
 
         Args:
-            written: What the call sets.
-            settings: The file that sets what the call doesn't.
-            besides: The options that are read by others; None leaves the rest unchecked.
+            written: The options that the call sets, by name.
+            settings: The settings file, for options that the call doesn't set.
+            besides: Names of options of no family that may be set; None to leave such options unchecked.
 
         Raises:
-            UsageError: An unknown option, or a value that the option can't have.
+            UsageError: An option is unknown, or has a value that it can't have.
         """
         others = dict(written)
         values: list[object] = []

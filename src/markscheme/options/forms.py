@@ -11,12 +11,12 @@ class ValueForm(NamedTuple):
     """A rule for the values of an option: which are allowed, and how they are read.
 
     Attributes:
-        allowed: What it may be, as the end of "must be …".
-        read: Returns the value of what a data file or a program has; raises ValueError for anything else.
-        typed: Returns the value of a typed text, for `read`.
+        allowed: The allowed values in words, as the end of "must be …".
+        read: Function that converts a value from a data file or a program, and raises ValueError if it isn't allowed.
+        typed: Function that converts a typed text to a value for `read`.
         by_type: True if a command line's parser converts the text itself, by the option's type.
-        choices: The words it may be, if it is one of a few.
-        suggested: Returns what was probably meant by a value that is refused, or None.
+        choices: The allowed words, if the value is one of a few.
+        suggested: Function that returns the value that was probably meant by one that isn't allowed, or None.
     """
 
     allowed: str

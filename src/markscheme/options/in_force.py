@@ -40,11 +40,11 @@ def split_reading(
     """Separate the options for reading files, one object for each family, from all others that sources set.
 
     Args:
-        sources: What each sets, the strongest first.
-        foreign: Keys that aren't options of reading. Where there are no others, no feature is loaded.
+        sources: The sources, the strongest first.
+        foreign: Keys that aren't options for reading files. If the sources have no other keys, no feature is loaded.
 
     Raises:
-        UsageError: A value that the option can't have.
+        UsageError: An option has a value that it can't have.
     """
     if all(key in foreign for written, _ in sources for key in written):
         return AddedOptions(), list(sources)
@@ -86,7 +86,7 @@ def typed_reading(typed: Mapping[str, Sequence[str]]) -> AddedOptions:
     """Read the options for reading files from those typed as `-o KEY=VALUE`.
 
     Raises:
-        UsageError: A value that the option can't have.
+        UsageError: An option has a value that it can't have.
     """
     if not typed:
         return AddedOptions()

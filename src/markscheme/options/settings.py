@@ -15,8 +15,8 @@ class SettingsFile(NamedTuple):
     """Defaults for options, from the settings file of a project.
 
     Attributes:
-        path: The file they come from; None where there is none.
-        values: By option, without dashes and with underscores.
+        path: The file that the defaults come from; None if there is none.
+        values: The defaults, by the option's name without dashes at the start and with underscores.
     """
 
     path: Path | None = None
@@ -44,7 +44,7 @@ def find_settings(start: Path) -> SettingsFile:
     """Find the nearest settings file, in `start` or a folder above it, up to the folder that contains `.git`.
 
     Raises:
-        UsageError: The file isn't TOML, sets an unknown key, or a key to what it cannot be.
+        UsageError: The file isn't TOML, or sets an unknown key or a value that isn't allowed.
     """
     for folder in (start, *start.parents):
         for name in SETTINGS_FILES:

@@ -1,8 +1,8 @@
 """Families of options, declared once and read from the command line, files, environment and Python calls.
 
 A family is a frozen dataclass whose fields are made by `option` or `setting`. The command line, the settings file,
-Promptfoo's `config`, pytest and calls from Python fill an object of it, and that object is what statistics get.
-Loading this module is cheap.
+Promptfoo's `config`, pytest and calls from Python fill an object of the family, which is passed on as it is, down to
+the statistics. Loading this module is cheap.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -37,22 +37,25 @@ class DeclaredOption(NamedTuple):
     """The declaration of an option: its help, allowed values, name on the command line, and where it may be set.
 
     Attributes:
-        about: What it sets, for help; names of judges are marks in it, as in `kinds.IN_HELP`.
-        form: What its value may be.
-        value: How help names its value; None for a switch.
-        name: How it is typed on the command line; None for the field's name.
-        is_typed: True if every command with the family has it, rather than an option of that name of its own.
+        about: Description of what it sets, for help; placeholders in it, as in `kinds.IN_HELP`, stand for judges'
+            names.
+        form: The rule for its values.
+        value: Name of its value in help; None for a switch.
+        name: Its name on the command line; None for the field's name.
+        is_typed: True if every command with the family has it; False if a command has an option of its own with that
+            name.
         is_setting: True if the settings file may set it.
-        is_named: True if it may be typed as an option of its own too, and not by `-o KEY=VALUE` alone.
-        written: The types that it may have in the settings file, where its form is checked only when it is used.
-        never_in_files: Returns what a value names that the settings file may not name, or None.
+        is_named: True if it may be typed by its name, and not only as `-o KEY=VALUE`.
+        written: The types that its value may have in the settings file, where its form is checked only when it is used.
+        never_in_files: Function that returns what a value names that the settings file may not name, or None.
         of_model: True if an experiment may set it for the model that makes the outputs.
         parameter: True if it is a parameter of the model, which a kind of judge takes or refuses.
-        several: True if its value is a list, of all words that were given.
-        opens: True if it says how a judge is opened, and so comes too late for one that is open.
-        goes_with: The option that it belongs to: where a stronger source sets that one, this one doesn't count.
+        several: True if its value is a list of all words that were given.
+        opens: True if it says how a judge is opened, so that it can't apply to a judge that is open already.
+        goes_with: The option that it belongs to: if a stronger source sets that option, this one is ignored; None for
+            none.
         off: The option of the command line that switches it off, for a switch that is on by default.
-        variable: The environment variable that sets it in Promptfoo and pytest, if there is one.
+        variable: The environment variable that sets it in Promptfoo and pytest; None if there is none.
     """
 
     about: str
@@ -81,7 +84,7 @@ class DeclaredOption(NamedTuple):
         """Convert the value in a source, such as a settings file, to the option's value; None stays None (not set).
 
         Raises:
-            UsageError: The option can't have it.
+            UsageError: The option can't have that value.
         """
         if written is None:
             return None
@@ -93,7 +96,7 @@ class DeclaredOption(NamedTuple):
         """Convert a typed text to the option's value.
 
         Raises:
-            UsageError: The option can't have it.
+            UsageError: The option can't have that value.
         """
         return self._read(lambda: self.form.read(self.form.typed(text)), text, source)
 
@@ -110,12 +113,12 @@ class DeclaredOption(NamedTuple):
         """Raise an error if the settings file sets this option to a value that it may not have there.
 
         Args:
-            key: The option.
-            written: What the file has.
-            source: The file and the line.
+            key: Name of the option.
+            written: The value in the file.
+            source: The file and the line, for messages.
 
         Raises:
-            UsageError: It is of another type, or names what only the command line may name.
+            UsageError: The value is of another type, or names something that only the command line may name.
         """
         if self.written is not None:
             if not isinstance(written, self.written) or isinstance(written, bool):
@@ -133,9 +136,9 @@ def option(default: Any, about: str, form: ValueForm, **more: Any) -> Any:
     """Declare an option, as a field of a family's dataclass.
 
     Args:
-        default: Its value where no source sets it.
-        about: What it sets, for help.
-        form: What its value may be.
+        default: The option's value if no source sets it.
+        about: Description of what it sets, for help.
+        form: The rule for its values.
         more: Further attributes of `DeclaredOption`.
     """
     return field(default=default, metadata={"option": DeclaredOption(about, form, **more)})
@@ -144,7 +147,7 @@ def option(default: Any, about: str, form: ValueForm, **more: Any) -> Any:
 def setting(default: Any, about: str, form: ValueForm, **more: Any) -> Any:
     """Declare an option that the settings file may set, and that is typed as `-o KEY=VALUE`, unless `is_named`.
 
-    Arguments are those of `option`.
+    It takes the arguments of `option`.
     """
     return option(default, about, form, **{"is_setting": True, "is_named": False} | more)
 
@@ -156,11 +159,12 @@ class Family(NamedTuple):
     """A family of options, and the commands that take it.
 
     Attributes:
-        load: Imports its dataclass and returns it.
-        commands: The commands that take it without naming it: a part of them that a feature adds reads it.
-        rank: Its source among these in help.
-        is_of_reading: True if its options hold wherever something is read: every command that reads files takes them,
-            and so do Promptfoo's `config`, pytest and calls from Python (`options.in_force`).
+        load: Function that imports the family's dataclass and returns it.
+        commands: Names of the commands that take it although they don't name it, since a part of them that a feature
+            adds reads it.
+        rank: Its position among families in help.
+        is_of_reading: True if its options apply to all reading of files: every command that reads files takes them, and
+            so do Promptfoo's `config`, pytest and calls from Python (`options.in_force`).
     """
 
     load: Callable[[], type]
@@ -171,7 +175,7 @@ class Family(NamedTuple):
 
 _DECLARED: dict[type, Mapping[str, DeclaredOption]] = {}
 OPTIONS = OpenTable[Family]()
-"""All families of options; the core offers its own in the same way as features do, since this table is below both."""
+"""The table of all families of options, to which core and features add theirs, since both import this module."""
 
 
 def options_of(family: type) -> Mapping[str, DeclaredOption]:
@@ -219,10 +223,10 @@ def read_options(family: type[_Family], *sources: OptionSource) -> _Family:
 
     Args:
         family: The dataclass.
-        sources: What each sets.
+        sources: The sources, the strongest first.
 
     Raises:
-        UsageError: An unknown key, or a value that the option can't have.
+        UsageError: A key is unknown, or an option has a value that it can't have.
     """
     declared = options_of(family)
     options: dict[str, Any] = {}
@@ -251,7 +255,7 @@ def options_in(family: type, environment: Mapping[str, str]) -> dict[str, Any]:
     """Return a family's options that are set by environment variables, which Promptfoo and pytest use.
 
     Raises:
-        UsageError: A value that the option can't have.
+        UsageError: An option has a value that it can't have.
     """
     by_variable = {key: row for key, row in options_of(family).items() if row.variable is not None}
     texts = {key: environment.get(str(row.variable), "") for key, row in by_variable.items()}
