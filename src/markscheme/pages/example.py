@@ -22,7 +22,7 @@ MOST_BYTES_IN_REPORT = 200_000
 """Largest size in bytes of an image or document in a page with shortened texts, so that a page with many examples
 can be mailed."""
 MOST_BYTES_IN_SHEET = 10_000_000
-"""Largest total size in bytes of the images and documents in a page that is sent as a file, so that it can be
+"""Largest total size in bytes of the images and documents in a page that is sent as a file, so that the page can be
 mailed; a judgement."""
 TOO_LARGE = "Too large for this page"
 _LINES = re.compile(r"[^\n]+\n?|\n")
@@ -39,10 +39,11 @@ class Shortening:
     """Rule for how much of a long text a page shows, and which images and documents.
 
     Attributes:
-        cut: Cuts one text, and says on it that it did.
-        steps: Maximum number of an agent's steps; those in the middle are left out.
-        instead: Returns words to show in place of an image or document; None to show it.
-        address: URL under which a server has images and documents, by digest; None for a page without a server.
+        cut: Function that shortens one text, and marks it as shortened.
+        steps: Largest number of an agent's steps that are shown; if there are more, those in the middle are left out.
+        instead: Function that returns words to show in place of an image or document, or None to show it.
+        address: URL under which a server has images and documents, each by its digest; None for a page without a
+            server.
     """
 
     cut: Callable[[str], str]
@@ -59,7 +60,7 @@ def whole_texts(sent_along: set[str]) -> Shortening:
     """Return the Shortening for a page that is sent as a file: uncut texts, and files embedded up to a size limit.
 
     Args:
-        sent_along: Set to which the files beyond the limit are added, since the page only names them.
+        sent_along: A set to which the names of files beyond the limit are added, which the page doesn't contain.
     """
     left = MOST_BYTES_IN_SHEET
 
@@ -88,9 +89,9 @@ def render_example(
     Args:
         submission: The response with its inputs.
         names: The inputs to show, in this order; a missing one is shown as missing.
-        level: Level of the headings, 2 for those right below a page's title; None for names that are no headings.
-        with_raw: True if each text is included a second time, hidden and unrendered.
-        shortening: How long texts are cut; None shows all of them.
+        level: Level of the headings, 2 for those right below a page's title; None for names that aren't headings.
+        with_raw: True to include each text a second time, hidden and unrendered.
+        shortening: Rule by which long texts are shortened; None to show them in full.
     """
     inputs = submission.inputs
     cut = shortening.cut if shortening is not None else str
@@ -116,8 +117,8 @@ def render_example(
 def render(text: str) -> str:
     """Render a text as safe HTML, without scripts, styles, forms or anything that loads by itself.
 
-    A JSON value becomes a folded tree, a list of messages a conversation, a text of which most lines are code is
-    highlighted, and anything else is read as Markdown. Images and data URLs are folded, remote ones are links.
+    A JSON value becomes a folded tree, a list of messages a conversation; a text of which most lines are code is
+    highlighted, and anything else is read as Markdown. Images in data URLs are folded, remote ones become links.
     """
     if len(text) <= LONGEST_LAID_OUT and _is_conversation(json_in(text)):
         return cleaned(tree_html(tree_of([(None, step) for step in read_steps(text)])))

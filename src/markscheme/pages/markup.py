@@ -26,11 +26,12 @@ PIECE = 4000
 FOLDED = 4
 """Number of entries above which a JSON value is folded at first."""
 SLOW_TO_HIGHLIGHT = re.compile(r"[^\n]{500}|[ \t]{100}|(?:[ \t]{0,99}\n){50}")
-"""Pattern of very long lines and runs of white space, which code doesn't have and on which lexers take minutes."""
+"""Pattern of very long lines and runs of white space, which code doesn't have, and on which highlighting takes
+minutes."""
 SECONDS_PER_CHARACTER = 2e-5
-"""Time limit for highlighting, in seconds per character: ten times what lexers need for code."""
+"""Time limit for highlighting, in seconds per character: ten times as long as it takes for code."""
 SECONDS_OF_SHORTEST = 0.2
-"""Time limit for highlighting code of few characters, for which a busy machine may need longer than in proportion."""
+"""Time limit in seconds for highlighting short code, for which a busy machine may take longer than in proportion."""
 TAGS = {
     *("a", "blockquote", "br", "code", "del", "details", "div", "em", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "img"),
     *("ins", "li", "ol", "p", "pre", "s", "section", "span", "strong", "summary", "table", "tbody", "td", "th"),
@@ -165,8 +166,8 @@ def _code(text: str, language: str) -> str:
 def _tokens(lexer: Lexer, text: str) -> Iterator[tuple[_TokenType, str]]:
     """Yield the tokens of code until a time limit is over; all code after that is one plain token.
 
-    Lexers search for patterns that cost the square of a text's length; one without a long line or run of white space
-    has none that costs this for a single token.
+    Lexers try patterns whose time grows with the square of a text's length; in a text without a long line or run of
+    white space, none takes so long for a single token.
     """
     if SLOW_TO_HIGHLIGHT.search(text):
         yield Text, text

@@ -11,7 +11,7 @@ from markscheme.options.table import WHOLE_IN_FILES, setting
 
 LOOPBACK: Final = "127.0.0.1"
 LAST_PORT: Final = 65_535
-"""The highest number that a port of TCP can have."""
+"""The highest number of a TCP port."""
 
 
 def _port(written: Any) -> int:
@@ -45,7 +45,7 @@ class PageOptions:
         """Refuse an invalid public URL, and a server for all network addresses without a public URL.
 
         Raises:
-            UsageError: The options are one of these.
+            UsageError: The public URL is invalid, or is missing for such a server.
         """
         public = self.public
         if public is not None and (public.scheme not in ("http", "https") or not public.netloc or public.query):

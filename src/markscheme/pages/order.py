@@ -1,4 +1,6 @@
-"""The order in which a rater labels responses, which of them twice, and their division among annotators."""
+"""The order in which a rater labels responses, the responses that are labelled twice, and their division among
+annotators.
+"""
 
 import hashlib
 import random
@@ -7,7 +9,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 RESPONSES_PER_REPEAT = 20
-"""Number of responses of which one is labelled twice."""
+"""One in this many responses is labelled twice."""
 LEAST_BETWEEN = 10
 """Fewest other responses between the two times that a response is labelled, if there are that many."""
 TOGETHER = 20
@@ -20,9 +22,10 @@ class Share:
     """Division of a pool of responses among annotators.
 
     Attributes:
-        raters: Their names.
-        per_response: Annotators per response.
-        overlap: Number of responses, from the first, that get so many annotators; later ones get one. None for all.
+        raters: Names of the annotators.
+        per_response: Number of annotators per response.
+        overlap: Number of responses, from the first one, that get `per_response` annotators, while later ones get one;
+            None for all responses.
 
     Raises:
         ValueError: There are fewer annotators than each response needs, or a name occurs twice.
@@ -43,12 +46,13 @@ class Share:
     def assigned(self, ids: Sequence[str], labelled: Mapping[str, Collection[str]], *, seed: int) -> list[set[str]]:
         """Choose each response's annotators at random, so that every possible set of annotators is equally frequent.
 
-        Annotators who have labelled a response already count, so that a share may be changed half-way; the others of
-        its set are added until there are enough. Responses added at the end leave the earlier ones as they are.
+        Annotators who have labelled a response already count, so that the division may be changed half-way; the others
+        of its set are added until there are enough. Adding responses at the end doesn't change the annotators of
+        earlier ones.
 
         Args:
             ids: Ids of the responses.
-            labelled: Who has labelled each, by id.
+            labelled: Names of those who have labelled each response, by its id.
             seed: Random seed.
 
         Example:
@@ -81,14 +85,15 @@ def steps_of(
 ) -> tuple[Step, ...]:
     """List the responses in a rater's own order, one in twenty of them twice.
 
-    The same arguments give the same order. A response added later leaves the order of the others as it is.
+    Equal arguments give equal orders. A response that is added later doesn't change the order of the others.
 
     Args:
         ids: Ids of the responses.
         rater: Name of the rater.
         seed: Random seed.
-        again: True if some responses are labelled twice.
-        together: Position of each response in a shared pool, through which raters go in batches; None to shuffle all.
+        again: True to let some responses be labelled twice.
+        together: Position of each response in a shared pool, which raters label in batches; None to shuffle all
+            responses.
 
     Example:
         >>> steps = steps_of([f"e{i}" for i in range(40)], rater="ann", seed=1)

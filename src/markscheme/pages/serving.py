@@ -20,9 +20,9 @@ from markscheme.prompts.parts import parts_of
 from markscheme.prompts.submission import Submission
 
 PORTS_TRIED = 50
-"""Number of ports that are tried from the wanted one: more than the sessions of annotators that one machine serves."""
+"""Number of ports that are tried, from the wanted one on: more than the pages that one machine serves at a time."""
 LONGEST_FORM = 200_000
-"""Largest size in bytes of an answer: enough for a note and a reason per criterion of the greatest length that the
+"""Largest size in bytes of an answer: enough for a note, and a reason per criterion, of the greatest length that the
 page allows."""
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
@@ -32,14 +32,14 @@ HEADERS = {
     "Cache-Control": "no-store",
 }
 SANDBOXED = {"Content-Security-Policy": "default-src 'none'; sandbox; frame-ancestors 'none'"}
-"""Headers of a response with content from others, such as images, which lets nothing in it run or load."""
+"""HTTP headers for content from others, such as images, which let nothing in it run or load anything."""
 
 
 def free_socket(host: str, port: int) -> socket.socket:
     """Open a socket listening at an address and port, or at the first free port after it.
 
     Raises:
-        UsageError: None of the first fifty ports is free.
+        UsageError: None of the first PORTS_TRIED ports is free.
     """
     last = min(port + PORTS_TRIED, 65_536)
     family, is_dual = (socket.AF_INET6, socket.has_dualstack_ipv6()) if ":" in host else (socket.AF_INET, False)
@@ -61,7 +61,7 @@ def serve_apps(apps: Mapping[str, ASGIApp], listening: socket.socket, hosts: Col
         apps: The application of each person, by token.
         listening: Socket on which requests come in.
         hosts: Host names, with ports, under which browsers may reach this server.
-        policy: The pages' content security policy: their own style and script alone.
+        policy: The pages' content security policy, which allows only their own style and script.
     """
     config = uvicorn.Config(
         _PageGuard(apps, frozenset(hosts), policy),

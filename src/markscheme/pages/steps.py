@@ -11,11 +11,11 @@ from markscheme.phrases import number
 from markscheme.prompts.steps import SPAN, SPAN_RESULT, TOOL_CALL, TOOL_RESULT, AgentStep
 
 LONGEST_GIST = 160
-"""Largest number of characters of arguments or of a result on a folded step's line: more than a wide screen shows."""
+"""Largest number of characters of arguments or a result on a folded step's line: more than fit on a wide screen."""
 LONGEST_OPEN = 2_500
 """Largest number of characters of a message that is shown unfolded: about a screen."""
 DEEPEST = 8
-"""Largest depth to which nested steps are indented; a phone has no room for more."""
+"""Largest depth to which nested steps are indented; more doesn't fit on a phone."""
 _FOLDED_ROLES = ("system", "developer")
 """Roles whose messages are folded, since people rarely read them again."""
 

@@ -33,10 +33,10 @@ class PageTemplate:
     """A page's template, and the files of its own style and script.
 
     Attributes:
-        name: The template.
-        styles: Its style sheets, after the one that all pages share.
-        scripts: Its scripts, after the one that all pages share.
-        folder: Folder of these files; a file that isn't there is taken from those that all pages share.
+        name: Name of the template.
+        styles: Its style sheets, which come after the one that all pages share.
+        scripts: Its scripts, which come after the one that all pages share.
+        folder: Folder of these files; a file that isn't there is taken from the folder of files that all pages share.
     """
 
     name: str
