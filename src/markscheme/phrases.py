@@ -1,6 +1,6 @@
 """Formats counts, names and numbers for sentences and tables; all rounding for readers is done here.
 
-It imports little, so that commands start fast.
+This module imports little, so that commands start fast.
 """
 
 from collections import Counter
@@ -9,14 +9,14 @@ from collections.abc import Collection, Iterable, Sequence
 from markscheme.text import cut_short
 
 MOST_REASONS = 3
-"""Largest number of reasons that are listed for ungraded responses, the most frequent first; more would push what
-follows off the screen."""
+"""Largest number of reasons that are listed for ungraded responses, the most frequent first; with more, what follows
+wouldn't fit on the screen."""
 _SAME = 1e-9
 """Difference below which two shares are equal except for rounding, and print as the same number."""
 _MOST_DIGITS = 2
 """Largest number of decimals of a percentage."""
 _LEAST_P = 0.001
-"""The least p value that is printed as a number."""
+"""The smallest p value that is printed as a number."""
 
 
 def sent_with(files: Collection[str]) -> str:
