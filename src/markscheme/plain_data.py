@@ -24,9 +24,10 @@ from markscheme.numerals import finite
 from markscheme.text import cut_short, encodable, encodable_data, escaped
 
 MAX_DEPTH = 50
-"""Levels of nesting: rubrics have about five, and Python's recursion ends at a thousand calls, several a level."""
+"""Largest number of levels of nesting: rubrics have about five, and Python's recursion ends at a thousand calls, of
+which a level takes several."""
 MAX_NODES = 50_000
-"""Largest number of nodes of a text with its aliases followed, unless the text itself writes out more."""
+"""Largest number of nodes of a text with its aliases followed, unless the text itself has more."""
 MAX_LETTERS = 4_000_000
 """Largest number of characters in keys and values of a text with its aliases followed: many aliases may repeat a
 long text."""
@@ -52,7 +53,7 @@ def read_text(path: Path, error: type[FileError], *, most_bytes: int | None = No
     """Read the text of a file.
 
     Raises:
-        FileError: Of the given class: it cannot be read, is too long, or is not UTF-8 text.
+        FileError: The file cannot be read, is too long, or is not UTF-8 text; the error is of the class `error`.
     """
     refuse_device(path, error)
     try:
@@ -75,7 +76,7 @@ def refuse_device(path: Path, error: type[FileError]) -> None:
     """Refuse to read a device without an end, such as /dev/zero; a terminal and /dev/null are allowed.
 
     Raises:
-        FileError: Of the given class.
+        FileError: The path is that of such a file; the error is of the class `error`.
     """
     try:
         is_device = stat.S_ISCHR(path.stat().st_mode)
@@ -98,13 +99,13 @@ def plain_data(
 
     Args:
         text: The whole text.
-        form: What it is written in.
-        error: The class of error to raise.
-        path: Where it came from, for messages.
+        form: The format of the text.
+        error: Class of the error to raise.
+        path: The file that it came from, for messages; None if there is none.
 
     Raises:
-        FileError: Of the given class: unreadable, nested too deep, not plain data, or its aliases lead to more than
-            MAX_NODES or MAX_LETTERS.
+        FileError: The text is unreadable, nested too deep or not plain data, or its aliases lead to more than MAX_NODES
+            or MAX_LETTERS; the error is of the class `error`.
     """
     reader = _Reader(path, error)
     whole = encodable(text)
@@ -116,10 +117,10 @@ def json_lines(path: Path, error: type[FileError]) -> Iterator[tuple[int, Any]]:
 
     Args:
         path: The file.
-        error: The class of error to raise.
+        error: Class of the error to raise.
 
     Raises:
-        FileError: Of the given class: the file can't be read, or a line is not readable JSON.
+        FileError: The file can't be read, or a line is not readable JSON; the error is of the class `error`.
     """
     for line_number, raw in raw_lines(path, error):
         for data in json_in_line(raw, path, line_number, error):
@@ -130,7 +131,7 @@ def raw_lines(path: Path, error: type[FileError]) -> Iterator[tuple[int, bytes]]
     """Yield the lines of a file that aren't blank, with their numbers.
 
     Raises:
-        FileError: Of the given class: the file can't be read.
+        FileError: The file can't be read; the error is of the class `error`.
     """
     return chain.from_iterable(line_batches(path, error))
 
@@ -139,7 +140,7 @@ def line_batches(path: Path, error: type[FileError]) -> Iterator[list[tuple[int,
     """Yield the lines of a file that aren't blank, with their numbers, in lists of about `BATCH` bytes.
 
     Raises:
-        FileError: Of the given class: the file can't be read.
+        FileError: The file can't be read; the error is of the class `error`.
     """
     refuse_device(path, error)
     before = 0
@@ -156,7 +157,7 @@ def json_in_line(raw: bytes, path: Path, line_number: int, error: type[FileError
     """Parse a line of a JSON lines file; return its value in a tuple, or () if the line is damaged and skipped.
 
     Raises:
-        FileError: Of the given class: it isn't readable JSON.
+        FileError: The line isn't readable JSON; the error is of the class `error`.
     """
     try:
         return (_json_line(raw, path, line_number, error),)
@@ -173,10 +174,10 @@ def id_and_rest(raw: bytes) -> tuple[str | None, bytes]:
 
     Lines that differ only in their ids then need to be parsed only once.
 
-    Where the line is an object of which a key occurs once, so is one of any other id and the same rest.
+    If a line is an object in which no key occurs twice, so is every line with another id and the same rest.
 
     Returns:
-        None and the whole line, where it doesn't begin so.
+        The id and the rest; None and the whole line if the line doesn't begin with an id.
 
     Example:
         >>> id_and_rest(b'{"id": "a7", "rater": "judge", "criteria": {"tone": 3}}\n')
@@ -194,7 +195,7 @@ def json_rows(path: Path, error: type[FileError]) -> Iterator[tuple[int, Any]]:
     """Yield the rows of a JSON lines file with line numbers, or of a list in a `.json` file with their ordinals.
 
     Raises:
-        FileError: Of the given class: the file can't be read, or isn't JSON.
+        FileError: The file can't be read, or isn't JSON; the error is of the class `error`.
     """
     if path.suffix.casefold() != ".json":
         yield from json_lines(path, error)
@@ -207,7 +208,7 @@ def append_readable(path: Path, lines: Sequence[Mapping[str, Any]], read: Callab
     """Append JSON objects as lines, once each is checked to be readable by the reader of such files.
 
     Raises:
-        UsageError: A line couldn't be read again; nothing is written.
+        UsageError: A line couldn't be read back; nothing is written.
         OSError: The lines can't be written; the file is unchanged.
     """
     refuse_unreadable(lines, read)
@@ -218,11 +219,11 @@ def refuse_unreadable(lines: Iterable[Mapping[str, Any]], read: Callable[[Any], 
     """Raise an error if lines that are to be written to a file couldn't be read back by the file's reader.
 
     Args:
-        lines: JSON objects.
+        lines: The lines, as JSON objects.
         read: The function that reads a line of the file; a ValueError says why it can't.
 
     Raises:
-        UsageError: Says why.
+        UsageError: A line couldn't be read back; the message says why.
     """
     try:
         for line in lines:
@@ -241,10 +242,11 @@ ANOTHER_LENGTH = "has another number of cells than the header"
 def table_rows(path: Path, error: type[FileError]) -> Iterator[tuple[int, dict[str, str] | None]]:
     """Yield the rows of a .csv or .tsv file as dicts with line numbers; None in place of a row of the wrong length.
 
-    Cells are separated by commas, or as the header shows by semicolons or tabs, as spreadsheets write them.
+    Cells are separated by commas or, if the header shows it, by semicolons or tabs.
 
     Raises:
-        FileError: Of the given class: the file cannot be read as a table, or two columns of one name differ.
+        FileError: The file cannot be read as a table, or two columns with one name differ; the error is of the class
+            `error`.
     """
     import csv  # few files are tables; the others shouldn't pay for the import
 
@@ -302,8 +304,8 @@ def json_value(raw: bytes) -> Any:
     """Parse a JSON text from a file; a key that occurs twice in an object is an error.
 
     Raises:
-        ValueError: It isn't UTF-8, or isn't JSON.
-        RecursionError: It is nested too deep.
+        ValueError: The text isn't UTF-8, or isn't JSON.
+        RecursionError: The text is nested too deep.
     """
     text = (raw[len(BOM_UTF8) :] if raw.startswith(BOM_UTF8) else raw).decode()
     return parse_json(text, parse_constant=no_constant, object_pairs_hook=_pairs_once)
@@ -313,7 +315,7 @@ def json_values(raws: Sequence[bytes]) -> list[Any] | None:
     """Return the values of JSON texts, parsed together as one list, which for short texts takes half of the time.
 
     Returns:
-        None where one of them isn't an object, or isn't JSON in which a key occurs once in an object.
+        The values; None if a text isn't an object, isn't JSON, or has an object in which a key occurs twice.
 
     Example:
         >>> json_values([b'{"id": 1}', b'{"id": 2}']), json_values([b'{"id": 1', b'"n": 2}'])
@@ -330,14 +332,15 @@ def json_values(raws: Sequence[bytes]) -> list[Any] | None:
 
 
 _MARK: Final = "\x7fnext text\x7f"
-"""Separator between texts that are parsed as one list, by which a text that ends within another one is detected."""
+"""Separator between texts that are parsed as one list, by which a text that isn't closed before the next one is
+detected."""
 _BETWEEN: Final = b"," + json.dumps(_MARK).encode() + b","
 
 
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 LETTERS_APART = 154
-"""Distance between the characters that are checked for digits to find whole numbers too large for a float: 309
-digits contain two of these."""
+"""Distance between the characters of a text that are checked for digits, to find whole numbers too large for a float: a
+number of 309 digits contains two of these characters."""
 _TWO_DIGITS = re.compile(r"\d\d")
 
 
@@ -355,8 +358,8 @@ def parse_json(
     """Parse a JSON text; half a character (a lone surrogate) in it becomes U+FFFD, so that it can be stored.
 
     Raises:
-        ValueError: It isn't JSON, or has a number that is too large for arithmetic.
-        RecursionError: It is nested too deep.
+        ValueError: The text isn't JSON, or has a number that is too large for arithmetic.
+        RecursionError: The text is nested too deep.
     """
     data = _decoder(parse_constant, object_pairs_hook, is_long=_may_have_long_number(text)).decode(text)
     return encodable_data(data) if _HALF.search(text) else data
@@ -366,7 +369,7 @@ def json_amid_prose(text: str) -> Any:
     """Parse the JSON object or list in a model's text, which may have prose or a code fence around it.
 
     Raises:
-        ValueError: It has none.
+        ValueError: The text has no such object or list.
 
     Example:
         >>> json_amid_prose('Here you are: {"modes": []}. Anything else?')
@@ -435,7 +438,7 @@ def read_json(path: Path, error: type[FileError], *, parse_constant: Callable[[s
     """Read the value in a JSON file.
 
     Raises:
-        FileError: Of the given class: the file cannot be read, or is not JSON.
+        FileError: The file cannot be read, or is not JSON; the error is of the class `error`.
     """
     try:
         return parse_json(read_text(path, error), parse_constant=parse_constant)
@@ -448,14 +451,14 @@ def json_parts(path: Path, error: type[FileError]) -> Iterator[tuple[str, Any]]:
 
     Args:
         path: The file.
-        error: The class of error to raise.
+        error: Class of the error to raise.
 
     Yields:
         ("", item) for each item of a list; (key, value) for each key of an object, and for a value that is a list
         (key, item) for each of its items.
 
     Raises:
-        FileError: Of the given class: the file can't be read, or is not JSON.
+        FileError: The file can't be read, or is not JSON; the error is of the class `error`.
     """
     refuse_device(path, error)
     try:
@@ -560,7 +563,7 @@ class _JsonStream:
 
 
 Shape: TypeAlias = "type | UnionType | list[Shape] | dict[str, Shape]"
-"""The required shape of plain data: a type, a list whose items have one shape, or an object with a shape for each
+"""The required shape of plain data: a type, a list whose items all have one shape, or an object with a shape for each
 key that it may have."""
 
 
@@ -568,7 +571,7 @@ def refuse_other_shape(data: Any, shape: Shape, location: str | None = None) -> 
     """Raise an error if plain data doesn't have a given shape, such as a number in place of a text.
 
     Raises:
-        ValueError: Names the first place that differs.
+        ValueError: The data have another shape; the message names the first place that differs.
 
     Example:
         >>> refuse_other_shape({"levels": [{"label": "poor"}, {"label": 1.5}]}, {"levels": [{"label": str}]})
