@@ -13,7 +13,7 @@ from urllib.parse import unquote
 from markscheme.prompts.submission import RESPONSE
 
 SHORTEST_QUOTE = 8
-"""Minimum characters of a quote that is looked up; a run of white space counts as one."""
+"""Fewest characters of a quote that is looked up; a run of white space counts as one character."""
 _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
     "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\U000e0000-\U000e0fff]"
@@ -29,11 +29,12 @@ _STEP = re.compile(r"step \d+")
 _WORD = re.compile(r"\w+")
 _ESCAPE = re.compile(r"\\+(?:u([0-9a-fA-F]{4})|([nrtbf])|)")
 _MOST_UNESCAPING = 4
-"""Maximum levels of escaping that are undone."""
+"""Largest number of levels of escaping that are undone."""
 _LONGEST_LEVEL = 40
 """Largest number of characters of a value that is looked up as a level; longer values are reasons, which all differ."""
 _SAYING = ("reason", "level", "score")
-"""Keys that an answer is compared by; the quote isn't one, since it comes from the material in any case."""
+"""Keys of an answer whose values are compared with the texts; the quote isn't one, since it is from the texts
+anyway."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Material:
     """Texts a judge was shown.
 
     Attributes:
-        texts: By name: inputs, and the response as `response`; a step of a trajectory as `step 4`.
+        texts: The texts by name: inputs, the response as `response`, and a step of a trajectory as `step 4`.
     """
 
     texts: Mapping[str, str]
@@ -87,8 +88,8 @@ class Material:
     def repeats(self, answer: Mapping[str, Any]) -> bool:
         """Return True if a text says everything that an answer says: each of the answer's values next to its key.
 
-        The order of keys, the style of quotation marks, and escaping as JSON or HTML are ignored, so an altered copy is
-        found as well as a literal one.
+        The order of keys, the style of quotation marks, and escaping as JSON or HTML are ignored, so that altered
+        copies are found too.
 
         Args:
             answer: A verdict with reason and level or score; for any other object, all values except quotes count.

@@ -1,7 +1,7 @@
-"""Parts of a submission that aren't text, such as images: a judge is shown them, and the text has a mark for each.
+"""Parts of a submission that aren't text, such as images, which a judge is shown, and for which the text has marks.
 
-Nothing here knows what a part is. A text with marks is a `PartedText`: in fingerprints and reports it is the text with
-its marks, and a mark contains the part's digest. A prompt, a judge's adapter and a page find the parts in it.
+This module doesn't know the kinds of parts. A text with marks is a `PartedText`: in fingerprints and reports it is the
+text with its marks, and a mark contains the part's digest. Prompts, judges' adapters and pages find the parts in it.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,10 +11,10 @@ from typing import Any, Final, NamedTuple, Protocol
 from markscheme.seam import OpenTable
 
 _SIGNS: Final = ('"image', '"pdf"', '"input_', '"file"', '"document"', "data:image/", "application/pdf")
-"""Texts of which JSON contains at least one if it names a part, such as an image; other JSON isn't searched further."""
+"""Texts of which JSON that names a part, such as an image, contains at least one; JSON without them isn't searched."""
 
 _LOADED: Final = ("data:image/", "data:application/pdf", "iVBORw0KGgo", "/9j/", "R0lGOD", "UklGR", "JVBERi0")
-"""Beginnings of the contents of files, as data URLs or in base64, that Promptfoo loads into variables."""
+"""Beginnings of the contents, as data URLs or in base64, of files that Promptfoo loads into variables."""
 
 
 class ShownPart(Protocol):
@@ -68,7 +68,7 @@ class ShownPart(Protocol):
         """Return the part as HTML that neither runs nor loads anything.
 
         Args:
-            address: Where a server has parts, each under its digest; None without one.
+            address: URL under which a server has parts, each by its digest; None without a server.
         """
         ...
 
@@ -78,7 +78,7 @@ class PartedText(str):
 
     Attributes:
         parts: The parts, each once, in the order of their marks.
-        written: What a file has in place of the text, with a way to each part's content.
+        written: The value that a file has in place of the text, with the content of each part or its path.
     """
 
     parts: tuple[ShownPart, ...]
@@ -100,12 +100,13 @@ class PartReader(NamedTuple):
     """Functions that read parts of one kind from plain data, and write them to files.
 
     Attributes:
-        read: Returns a value as a text with parts, or None if it names none. Next to the value come the folder that
-            paths in it are relative to, None where it may name no path, and the value's name for messages; it raises
-            SubmissionError for a part that can't be judged.
-        written: Returns what a file in a folder has in place of a text; without a folder, it contains the parts.
-        loaded: Returns a text that is the content of a part as a tool passes it in a variable, as a text with that
-            part; None for any other text. Arguments are the text and its name for messages.
+        read: Function that returns a value as a text with parts, or None if it names none. Further arguments are the
+            folder that paths in it are relative to, None if it may name no paths, and the value's name for messages; it
+            raises SubmissionError for a part that can't be judged.
+        written: Function that returns the value that a file in a folder has in place of a text; without a folder, the
+            value contains the parts.
+        loaded: Function that returns a text with a part, given the content of the part as a tool passes it in a
+            variable, or None for any other text. Arguments are the text and its name for messages.
     """
 
     read: Callable[[Any, Path | None, str], PartedText | None]
@@ -117,11 +118,11 @@ class PartChange(NamedTuple):
     """A change of images or other parts, by which a stress test finds out if a judge looks at them.
 
     Attributes:
-        name: Its name in files and options.
-        what: In words, for a table's note.
-        moves: True if a judge that looks must be moved by it; otherwise it deserves the same levels.
-        change: Returns a part in place of another one, or None where the change can't be made. Next to the part comes
-            the same part of another example, None where no other has one of its kind.
+        name: The change's name in files and options.
+        what: Description of the change, for a table's note.
+        moves: True if the change must move a judge that looks at the part; False if the levels should stay.
+        change: Function that returns a part to replace a given one, or None if the change can't be made. Its second
+            argument is the corresponding part of another example; None if no other example has one of that kind.
     """
 
     name: str
@@ -151,11 +152,11 @@ def parted_text(value: Any, folder: Path | None, name: str) -> PartedText | None
 
     Args:
         value: Plain data, or an object that is a part.
-        folder: What paths in it are relative to; None where it may name none.
-        name: What it is, for messages.
+        folder: The folder that paths in it are relative to; None if it may name no paths.
+        name: Name of the value in messages.
 
     Raises:
-        SubmissionError: It names a part that can't be judged.
+        SubmissionError: The value names a part that can't be judged.
     """
     for reader in PART_READERS:
         text = reader.read(value, folder, name)
@@ -168,11 +169,11 @@ def loaded_part(value: Any, name: str) -> Any:
     """Convert a variable into which a tool loaded a file such as an image to a PartedText; return others unchanged.
 
     Args:
-        value: The variable: a data URL or base64, where a file was loaded.
-        name: What it is, for messages.
+        value: The variable's value: a data URL or base64, if a file was loaded.
+        name: Name of the value in messages.
 
     Raises:
-        SubmissionError: It is a part that can't be judged.
+        SubmissionError: The value is a part that can't be judged.
     """
     if not isinstance(value, str) or not value.startswith(_LOADED):
         return value
@@ -232,8 +233,8 @@ def message_content(prompt_text: str, parts: Sequence[ShownPart], api: str) -> s
 
     Args:
         prompt_text: The text.
-        parts: The parts that marks in it name.
-        api: The form of the parts.
+        parts: The parts that the text's marks name.
+        api: Name of the API whose form the parts get.
     """
     if not parts:
         return prompt_text
