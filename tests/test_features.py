@@ -179,7 +179,7 @@ def test_every_command_that_a_worked_example_of_a_table_names_exists() -> None:
     assert {command_of(case) for case in listed} - former <= set(command_names())
 
 
-def test_every_file_of_the_project_whose_damaged_copies_are_tested_is_read_by_a_command(tmp_path: Path) -> None:
+def test_every_file_that_tests_damage_on_purpose_is_read_by_some_command(tmp_path: Path) -> None:
     assert {slot.file for slot in MutatedProject(tmp_path).slots} >= OTHER.keys()
 
 

@@ -222,7 +222,7 @@ def test_an_abstention_is_an_answer_and_is_not_asked_again() -> None:
     assert done.score == 1.0
 
 
-def test_criteria_whose_own_prompts_failed_are_asked_about_again_in_one_prompt() -> None:
+def test_criteria_whose_answers_to_separate_prompts_cannot_be_read_are_asked_about_again_in_one_prompt() -> None:
     def script(prompt: Prompt, _: int) -> Any:
         return "?" if len(prompt.criteria) == 1 else {"a": "MET", "b": "UNMET"}
 

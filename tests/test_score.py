@@ -211,7 +211,7 @@ def test_a_required_criterion_that_fails_fails_the_grade_and_is_named() -> None:
     assert (score.score, score.passed, score.failed_required) == (0.9, False, ("b",))
 
 
-def test_a_required_fault_fails_when_it_is_present() -> None:
+def test_a_required_fault_that_is_present_fails_the_grade() -> None:
     rubric = Rubric((Criterion(9.0, "A", "a"), Criterion(-1.0, "B", "b", required=True)))
     assert scored({"a": Verdict("a", 1.0), "b": Verdict("b", 0.0)}, rubric).passed
     assert scored({"a": Verdict("a", 1.0), "b": Verdict("b", 1.0)}, rubric).failed_required == ("b",)
@@ -320,7 +320,7 @@ def test_without_probabilities_a_decision_is_as_certain_as_its_score_is_far_from
     assert score.certainty == pytest.approx(0.25)
 
 
-def test_in_the_chance_of_passing_checks_by_code_are_certain_and_criteria_that_do_not_apply_are_left_out() -> None:
+def test_checks_by_code_count_as_certain_in_the_chance_of_passing_and_criteria_that_do_not_apply_are_left_out() -> None:
     rubric = Rubric((Criterion(1, "A", "a", check="json_valid"), Criterion(1, "B", "b"), Criterion(5, "C", "c")))
     outcomes: dict[str, Outcome] = {
         "a": Verdict("a", 0.0),

@@ -91,7 +91,9 @@ def _shown(page: Page) -> int:
     return int(page.locator(".examples output").inner_text().split()[0])
 
 
-def test_a_reader_of_a_report_can_filter_and_search_its_examples_and_open_one(chromium: Browser, plain: Path) -> None:
+def test_a_reader_of_a_report_can_filter_and_search_its_examples_and_open_an_example(
+    chromium: Browser, plain: Path
+) -> None:
     opened = Opened(chromium, plain)
     page = opened.page
     assert _shown(page) == 60
@@ -112,7 +114,7 @@ def test_a_reader_of_a_report_can_filter_and_search_its_examples_and_open_one(ch
     assert opened.told == []
 
 
-def test_the_list_of_examples_is_drawn_a_page_at_a_time_and_sorted_by_any_column(
+def test_the_list_of_examples_shows_a_page_at_a_time_and_can_be_sorted_by_any_column(
     chromium: Browser, plain: Path
 ) -> None:
     page = Opened(chromium, plain).page

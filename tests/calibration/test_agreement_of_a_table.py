@@ -56,7 +56,7 @@ def why_not(folder: Path, table: str | bytes, **options: str) -> str:
     return str(refused.value)
 
 
-def test_the_json_on_the_agreement_in_a_table_of_raters_has_the_keys_of_the_format(tmp_path: Path) -> None:
+def test_the_json_on_the_agreement_in_a_table_of_raters_has_the_documented_keys(tmp_path: Path) -> None:
     report = as_json(tmp_path, SHROUT_FLEISS, scale="interval")
     assert list(report) == ["schema", "units", "raters", "scale", "levels", "statistics", "chance"]
     assert (report["schema"], report["units"], report["scale"]) == (1, 6, "interval")

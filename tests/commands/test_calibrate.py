@@ -101,7 +101,7 @@ def test_each_shipped_rubric_calibrates_without_a_key(name: str, cache: dict[str
     assert any(line.startswith("Criterion") for line in rest)
 
 
-def test_calibrate_s_json_is_strict_and_has_the_keys_of_the_format(cache: dict[str, str]) -> None:
+def test_calibrate_s_json_is_strict_and_has_the_documented_keys(cache: dict[str, str]) -> None:
     done = run("calibrate", "rubrics/code-quality.yaml", "--json", "-", env=cache)
 
     def refuse(constant: str) -> Any:
@@ -325,6 +325,8 @@ def test_calibrate_asks_a_real_local_model_through_the_real_sdk_and_prints_no_ke
     assert "test-key" not in done.stdout + done.stderr
 
 
-def test_the_rubric_s_folder_is_found_from_a_folder_below_it(tmp_path: Path, cache: dict[str, str]) -> None:
+def test_calibrate_finds_a_rubric_by_name_from_a_folder_below_the_project_s_folder(
+    tmp_path: Path, cache: dict[str, str]
+) -> None:
     done = run("calibrate", "code-quality", cwd=ROOT / "src" / "markscheme", env=cache)
     assert done.returncode in (1, 4), done.stderr

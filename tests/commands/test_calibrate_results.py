@@ -38,7 +38,7 @@ def report_of(path: Path, *options: str) -> tuple[int, dict[str, Any]]:
     return done.returncode, report
 
 
-def test_thumbs_in_promptfoo_s_results_are_gold_labels_and_each_graded_metric_is_a_judge(
+def test_thumbs_in_promptfoo_s_results_are_gold_labels_and_each_graded_metric_is_read_as_a_judge(
     enough_results: dict[str, Any], tmp_path: Path
 ) -> None:
     thumbs(enough_results, GRADED)

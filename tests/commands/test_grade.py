@@ -100,7 +100,7 @@ def lines_of(done: subprocess.CompletedProcess[str]) -> list[dict[str, Any]]:
 # --- what is printed ------------------------------------------------------------------------------------------------
 
 
-def test_each_line_of_grade_s_json_has_the_keys_of_the_format(project: Path) -> None:
+def test_each_line_of_grade_s_json_has_the_documented_keys(project: Path) -> None:
     done = graded(project, submissions(project, "it reads LEVEL=4 rude"), *JUDGE, "--json")
     (line,) = lines_of(done)
     assert list(line) == GRADE_KEYS

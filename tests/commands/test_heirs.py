@@ -67,12 +67,12 @@ def test_no_command_has_the_name_of_a_removed_command() -> None:
         ("prompts reply --examples set.jsonl", "grade reply set.jsonl --show-prompt"),
     ],
 )
-def test_the_removed_command_prompts_is_answered_with_the_grade_command_to_type(typed: str, now: str) -> None:
+def test_typing_the_removed_command_named_prompts_shows_the_grade_command_to_type_instead(typed: str, now: str) -> None:
     done = run("markscheme", *typed.split())
     assert (done.returncode, done.stderr) == (2, f"error: `prompts` is part of `grade`:\n  markscheme {now}\n")
 
 
-def test_show_prompt_prints_the_same_for_the_rubric_s_own_examples_and_for_their_file_by_name() -> None:
+def test_the_option_show_prompt_prints_the_same_whether_or_not_the_file_of_the_rubric_s_examples_is_named() -> None:
     own = run("markscheme", "grade", "error-messages", "--show-prompt")
     examples = "calibration/error-messages/examples.jsonl"
     of_file = run("markscheme", "grade", "error-messages", examples, "--show-prompt")

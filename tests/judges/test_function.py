@@ -269,7 +269,9 @@ def times_asked(folder: Path, declared: str, *models: str) -> list[int]:
     return counts
 
 
-def test_replies_of_a_judge_function_without_declarations_are_not_cached_for_other_processes(tmp_path: Path) -> None:
+def test_replies_of_a_judge_function_that_declares_no_files_or_variables_are_not_cached_for_other_processes(
+    tmp_path: Path,
+) -> None:
     assert times_asked(tmp_path, "", "one", "two", "one") == [1, 2, 3]
 
 
@@ -312,7 +314,9 @@ def test_declared_variables_and_files_of_a_judge_function_are_read_again_for_eac
     assert asyncio.run(replies()) == ["one kind", "two kind", "two strict", "one kind"]
 
 
-def test_within_a_process_replies_of_a_judge_function_without_declarations_are_cached(tmp_path: Path) -> None:
+def test_within_a_process_replies_of_a_judge_function_that_declares_no_files_or_variables_are_cached(
+    tmp_path: Path,
+) -> None:
     calls: list[str] = []
 
     def fn(system_prompt: str, user_prompt: str) -> str:

@@ -174,7 +174,7 @@ def test_limits_that_are_not_above_zero_are_refused(name: str, limit: float) -> 
 
 
 @pytest.mark.parametrize("option", [{"attempts": 0}, {"deadline": 0.0}, {"first_wait": -1.0}, {"deadline": math.nan}])
-def test_a_limited_judge_with_no_attempts_or_no_waiting_time_is_refused(option: dict[str, Any]) -> None:
+def test_limits_with_no_attempts_or_no_time_to_wait_for_a_reply_are_refused(option: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="above 0"):
         Limited(Provider(), Limiter(), **option)
 

@@ -49,7 +49,9 @@ def recording(folder: Path, fingerprint: str) -> Path:
         ("openai:gpt-5-mini", "openai:gpt-5-mini", "gpt-5-mini"),
     ],
 )
-def test_a_judge_opened_by_name_is_limited_and_cached(asking: Asking, name: str, judge: str, model: str) -> None:
+def test_a_judge_opened_by_name_has_limits_on_calls_and_a_cache_of_replies(
+    asking: Asking, name: str, judge: str, model: str
+) -> None:
     opened = open_judge(name, asking=asking)
     assert isinstance(opened, Remembering)
     assert isinstance(opened.judge, Limited)

@@ -220,7 +220,7 @@ def test_of_several_samples_only_the_readable_ones_are_cached(tmp_path: Path) ->
     assert kept_texts(tmp_path) == [GOOD, GOOD]
 
 
-def test_unreadable_replies_to_a_cache_key_are_counted(tmp_path: Path) -> None:
+def test_how_often_a_reply_to_one_prompt_could_not_be_read_is_counted_in_the_cache(tmp_path: Path) -> None:
     memory = Memory(tmp_path)
     for n in (1, 2, 3):
         memory.forget(memory.keep("k", Reply("")), settled=False)

@@ -100,7 +100,7 @@ def test_a_verdict_with_a_grader_s_error_is_read_as_ungraded(read: Results) -> N
     assert (short.passed, short.score, short.ungraded) == (None, None, "API error: 500")
 
 
-def test_expected_labels_and_splits_in_the_metadata_are_read(read: Results) -> None:
+def test_expected_labels_and_splits_in_the_metadata_of_tests_are_read(read: Results) -> None:
     by_name = {row.inputs["word"]: (row.expected, row.split) for row in read.rows}
     assert by_name["hello"] == (True, "dev")
     assert by_name["world"] == (False, "test")

@@ -25,7 +25,7 @@ def test_a_criterion_on_which_pairs_are_compared_has_the_levels_first_tie_and_se
     assert rubric.is_of_pairs
 
 
-def test_pairs_have_a_score_and_neither_pass_nor_fail() -> None:
+def test_pairs_of_responses_have_a_score_and_neither_pass_nor_fail() -> None:
     rubric = Rubric.from_yaml(PAIRS)
     assert rubric.has_score
     assert not rubric.decides
@@ -55,13 +55,15 @@ def test_the_levels_of_a_preference_between_two_responses_may_have_other_descrip
         ("prefer: The reply that reads kinder.", "requirement: The reply is kind.", "says what to `prefer`"),
     ],
 )
-def test_keys_that_a_rubric_of_pairs_cannot_have_are_refused(before: str, after: str, problem: str) -> None:
+def test_keys_that_a_rubric_for_pairs_of_responses_cannot_have_are_refused(
+    before: str, after: str, problem: str
+) -> None:
     assert before in PAIRS
     with pytest.raises(RubricError, match=problem):
         Rubric.from_yaml(PAIRS.replace(before, after))
 
 
-def test_settings_of_the_comparison_of_pairs_are_part_of_the_rubric_s_fingerprint() -> None:
+def test_settings_on_how_pairs_of_responses_are_compared_are_part_of_the_rubric_s_fingerprint() -> None:
     plain = Rubric.from_yaml(PAIRS)
     wider = Rubric.from_yaml(PAIRS.replace("compare: pairs", "compare: pairs\ntie_within: 0.2"))
     assert plain.fingerprint != wider.fingerprint

@@ -199,7 +199,7 @@ def test_a_changed_settings_file_leads_to_a_new_session_and_other_changed_files_
     assert calls_of[1] == 3 * calls_of[0]
 
 
-def test_a_user_s_own_judge_in_a_session_reads_its_own_caller_s_environment_and_no_other(
+def test_a_user_s_own_judge_in_a_session_reads_the_environment_of_the_caller_it_answers_and_no_other(
     project: Path, runtime: Path, env: dict[str, str]
 ) -> None:
     module = project / "session_judge.py"

@@ -189,7 +189,7 @@ def test_the_interval_of_a_correlation_is_withheld_or_marked_if_few_units_are_ou
 
 
 @pytest.mark.parametrize("statistic", ALL.values(), ids=ALL)
-def test_intervals_of_correlations_are_withheld_by_the_number_of_groups_and_not_of_units_outside_the_commonest_level(
+def test_if_few_groups_have_examples_outside_the_most_common_level_a_correlation_has_no_interval(
     statistic: Statistic,
 ) -> None:
     gold = np.array([1.0] * 40 + [0.0] * 12)

@@ -351,7 +351,9 @@ def test_if_linear_weights_are_requested_every_weighted_coefficient_of_a_table_u
 
 
 @pytest.mark.parametrize("credit", [[[1, 0], [0, 0.5]], [[1, 1.5], [1.5, 1]], [[1, nan], [nan, 1]]])
-def test_a_credit_matrix_gives_full_credit_for_agreeing_and_no_more_for_less(credit: list[list[float]]) -> None:
+def test_a_credit_matrix_is_refused_unless_equal_levels_get_a_credit_of_1_and_different_levels_at_most_1(
+    credit: list[list[float]],
+) -> None:
     with pytest.raises(ValueError, match="1 on its diagonal and nowhere more than 1"):
         cohen_kappa([[1, 2]], levels=[1, 2], weights=credit)
 

@@ -316,6 +316,6 @@ def test_the_sum_of_no_random_choices_is_0_with_probability_1() -> None:
 
 
 @pytest.mark.parametrize("wrong", [[1, 2, 3], [[0.5, 1.0]], [[math.nan, 1.0]]])
-def test_values_to_choose_from_that_are_not_a_table_of_whole_numbers_are_refused(wrong: Any) -> None:
+def test_a_sum_of_random_choices_is_refused_unless_the_choices_are_a_table_of_whole_numbers(wrong: Any) -> None:
     with pytest.raises(ValueError, match="a table of whole numbers"):
         sum_of_choices(wrong)

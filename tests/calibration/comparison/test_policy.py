@@ -441,7 +441,7 @@ def test_a_verdict_that_is_decided_needs_no_further_labels() -> None:
 
 
 @pytest.mark.parametrize("path", sorted(STATS.glob("*.py")), ids=lambda path: path.stem)
-def test_modules_of_statistics_contain_no_names_of_uses_and_verdicts(path: Path) -> None:
+def test_no_name_in_a_module_of_statistics_contains_the_words_gate_trend_explore_or_drift(path: Path) -> None:
     names = {
         word
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))

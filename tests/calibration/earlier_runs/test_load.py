@@ -123,7 +123,9 @@ def test_a_run_that_is_accepted_with_a_fresh_start_replaces_all_runs_accepted_be
     assert len(load_accepted(tmp_path / "accepted.json").runs) == 1
 
 
-def test_no_run_is_accepted_if_the_history_file_has_an_invalid_line(calibration: Calibration, tmp_path: Path) -> None:
+def test_no_run_is_accepted_if_the_history_of_accepted_runs_has_an_invalid_line(
+    calibration: Calibration, tmp_path: Path
+) -> None:
     accept(replace(calibration, repeats=()), tmp_path / "accepted.json")
     with (tmp_path / "accepted_runs.jsonl").open("a", encoding="utf-8") as history:
         history.write("{}\n")

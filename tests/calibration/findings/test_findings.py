@@ -243,7 +243,7 @@ def test_a_level_that_nobody_uses_is_reported_if_there_are_at_least_sixty_exampl
 # --- criteria and labels --------------------------------------------------------------------------------------------
 
 
-def test_a_criterion_on_which_people_disagree_is_ambiguous_and_the_judge_is_not_blamed() -> None:
+def test_a_criterion_on_which_people_disagree_is_reported_as_ambiguous_and_the_judge_is_not_blamed() -> None:
     people = {name: levels.copy() for name, levels in MADE.people.items()}
     noise = np.random.default_rng(8).normal(size=(2, 100)) * 1.6
     for name, off in zip(people, noise, strict=True):

@@ -104,7 +104,7 @@ def test_a_finding_that_is_not_about_a_judge_s_levels_is_ranked_by_the_score_it_
     assert [it.criterion for it in ranked(ranking, None)] == ["a", None, "b", "c", "c"]
 
 
-def test_only_findings_about_a_judge_s_levels_or_a_scale_are_ranked_by_the_decisions_that_fixing_corrects() -> None:
+def test_only_findings_about_a_judge_s_levels_or_a_scale_are_ranked_by_the_decisions_corrected_by_fixing_them() -> None:
     ranked_kinds = [kind for kind in finding_kinds() if kind.is_of_levels]
     assert {kind.cause for kind in ranked_kinds} == {"judge", "scale"}
     assert {kind.code for kind in ranked_kinds} == {

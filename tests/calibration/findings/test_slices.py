@@ -88,7 +88,7 @@ def test_no_slice_is_reported_if_the_judge_is_equally_good_on_all_slices() -> No
     assert standing_out(slices(MADE.judge, systems=SYSTEMS)) == []
 
 
-def test_only_the_slice_on_which_the_judge_guesses_is_found() -> None:
+def test_of_all_slices_only_the_one_on_which_the_judge_guesses_is_reported() -> None:
     judge = MADE.judge
     judge[IN_D] = rounded(3 + 1.3 * MADE.fresh[IN_D])
     broken = slices(judge, systems=SYSTEMS)
@@ -177,7 +177,7 @@ def test_the_bias_on_a_slice_is_in_levels_or_as_a_share_of_the_scale_if_the_scal
     assert ("of the scale," if by_label else " levels,") in d.figure.in_words
 
 
-def test_the_json_of_a_slice_has_the_keys_of_the_format() -> None:
+def test_the_json_of_a_slice_has_the_documented_keys() -> None:
     entry = slices(MADE.judge, systems=SYSTEMS)[0].to_json()
     assert list(entry) == [
         "by",

@@ -149,7 +149,7 @@ def test_in_a_column_of_numbers_signs_such_as_a_dash_count_as_missing_ratings(si
     assert reading.values[""].missing == {"judge": 0, "human": 1}
 
 
-def test_among_signs_for_no_rating_only_a_question_mark_needs_an_option_that_says_what_it_means() -> None:
+def test_a_question_mark_in_a_cell_needs_an_option_that_says_what_it_means_and_a_dash_does_not() -> None:
     error = refused({"judge": ["good", "bad"] * 10, "human": ["?", "N/A", "-", "#N/A", *["good", "bad"] * 8]})
     assert (error.code, dict(error.values)) == ("odd-value", {"?": 1})
 

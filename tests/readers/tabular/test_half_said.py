@@ -100,7 +100,7 @@ def test_on_a_scale_that_runs_from_below_to_above_zero_negative_numbers_are_leve
     assert (reading.values[""].kind, reading.values[""].ends) == ("levels", (min(numbers), max(numbers)))
 
 
-def test_a_printed_command_about_a_cell_with_a_dash_runs_when_pasted(tmp_path: Path) -> None:
+def test_a_command_that_is_printed_about_a_cell_beginning_with_a_dash_runs_when_pasted(tmp_path: Path) -> None:
     rows = [f"t{row},{topic},{'-' if row == 0 else topic}" for row, topic in enumerate(TOPICS)]
     (tmp_path / "t.csv").write_text("\n".join(["id,judge,human", *rows]))
     asked = run("calibrate", "t.csv", "--json", "-", "--quiet", cwd=tmp_path)
