@@ -14,6 +14,7 @@ from markscheme.prompts.submission import Submission
 from markscheme.ratings.examples import ExampleSet
 from markscheme.report.html import render_html
 from markscheme.report.views import calibration as of_calibration
+from tests.browser.printed import first_page_text, without_spaces
 from tests.browser.waiting import patient_context, wait_until
 from tests.report.hostile import hostile_calibration
 
@@ -196,6 +197,20 @@ def test_without_javascript_the_report_shows_a_note_that_its_list_of_examples_ne
     assert "needs JavaScript" in note.first.inner_text()
 
 
+def test_without_javascript_the_report_shows_the_examples_to_read_first_with_both_scores_and_levels(
+    chromium: Browser, plain: Path
+) -> None:
+    page = Opened(chromium, plain, script=False).page
+    lines = page.locator(".examples noscript li")
+    assert all(line.is_visible() for line in lines.all())
+    shown = [line.locator("bdi").first.inner_text() for line in lines.all()]
+    assert shown[:4] == page.locator(".tile").first.locator("a.id").all_inner_texts()
+    assert len(shown) == 5
+    first, *_, last = lines.all_inner_texts()
+    assert "judge 0.50 pass, gold 0.25 fail (+0.25); c0 First, mix the flour.: judge 3, gold 2" in first
+    assert "judge 0.25 fail, gold 0.00 fail (+0.25)" in last
+
+
 def test_a_report_of_a_thousand_examples_shows_only_one_page_of_rows_at_a_time(
     chromium: Browser, thousand: Path
 ) -> None:
@@ -208,6 +223,18 @@ def test_a_printed_report_of_a_thousand_examples_has_between_two_and_ten_pages(
     pdf = Opened(chromium, thousand).page.pdf(format="A4")
     pages = len(re.findall(rb"/Type\s*/Page\b", pdf))
     assert 2 <= pages <= 10
+
+
+@pytest.mark.parametrize("size", ["sixty examples", "a thousand examples"])
+def test_the_first_page_of_a_printed_report_has_the_answer_its_figures_and_the_wrong_decisions(
+    chromium: Browser, plain: Path, thousand: Path, size: str
+) -> None:
+    page = Opened(chromium, plain if size == "sixty examples" else thousand).page
+    printed = first_page_text(page)
+    for part in ("h1", ".callout", ".tiles"):
+        assert without_spaces(page.locator(part).first.inner_text()) in printed
+    for figure in page.locator(".bars").first.locator("td.figure").all_inner_texts():
+        assert without_spaces(figure) in printed
 
 
 def test_the_first_screen_of_a_report_on_a_desktop_shows_the_verdict_the_figures_and_what_to_fix_first(

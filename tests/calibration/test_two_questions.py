@@ -17,18 +17,22 @@ from markscheme.calibration.comparison.policy import (
     BecauseCode,
     Circumstances,
     Ruling,
+    RulingState,
     UseQuestion,
     VerdictStates,
     against_gate,
     verdict_row,
 )
 from markscheme.calibration.comparison.verdict import LIMIT_OF_SIDE
+from markscheme.calibration.findings.kinds import NO_SKILL
 from markscheme.calibration.options import LabelOptions
 from markscheme.calibration.reasons import offer_in_words
 from markscheme.calibration.tried_settings import EXAMPLE_DIGITS, SETTINGS
 from markscheme.fingerprint import fingerprint
 from markscheme.report.views.calibration import json_of
-from tests.calibration.made import examples, judged, yes_no_rubric
+from markscheme.rubrics.rubric import Scale
+from markscheme.stats.intervals import clopper_pearson_lower, clopper_pearson_upper
+from tests.calibration.made import Floats, examples, judged, rubric, yes_no_rubric
 from tests.commands.console import run
 from tests.reference.two_questions import GATES, GateCase
 from tests.stats.shared_numbers import block
@@ -289,6 +293,59 @@ def test_one_reason_against_a_gate_is_enough_to_refuse_it() -> None:
 def test_codes_name_the_reasons_why_labels_do_not_allow_a_gate() -> None:
     assert against_gate("adjudicated") == ()
     assert against_gate("one-person", blind=False, by_hand=1.0) == ("one-annotator", "not-blind", "picked")
+
+
+# --- a simulated judge that follows annotators, and gives every response a higher level -------------------------------
+
+TEN_LEVELS = replace(rubric("help", scale=Scale.numbered(1, 10)), pass_mark=0.5, tolerance=0.15)
+"""A rubric on whose scale one level is a ninth of the score, less than its tolerance, and two levels are more."""
+
+
+class RatedUniformly:
+    """Simulated labels of two annotators on ten levels, all as common, and judges' levels of the same responses."""
+
+    def __init__(self, seed: int) -> None:
+        generator = np.random.default_rng(seed)
+        self.gold = generator.integers(1, 11, size=(200, 1)).astype(float)
+        self.labelled = examples(TEN_LEVELS, {"p1": self.gold, "p2": self.gold})
+        self.at_random = generator.permutation(self.gold)
+
+    def higher(self, levels: int) -> Floats:
+        """Return levels in annotators' order, each higher by a number of levels as far as the scale goes."""
+        raised: Floats = np.clip(self.gold + levels, 1, 10)
+        return raised
+
+    def calibration(self, judge: Floats) -> Calibration:
+        """Calibrate a judge with the given levels."""
+        return calibration_of(TEN_LEVELS, self.labelled, judged(TEN_LEVELS, judge), Rater("judge", "", "ratings"))
+
+    def expected_gate(self, judge: Floats) -> RulingState:
+        """Return the state of the gate by the judge's right decisions, with 10 points below the target for a side."""
+        passes, kept = self.gold >= 6, judge >= 6
+        shares = [
+            (int((passes == kept).sum()), len(passes), 0.8),
+            (int((~passes & ~kept).sum()), int((~passes).sum()), 0.7),
+            (int((passes & kept).sum()), int(passes.sum()), 0.7),
+        ]
+        if any(clopper_pearson_upper(right, of, confidence=0.975) < least for right, of, least in shares):
+            return "refused"
+        is_shown = all(clopper_pearson_lower(right, of, confidence=0.975) > least for right, of, least in shares)
+        return "shown" if is_shown else "open"
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_lenient_judge_in_annotators_order_has_skill_and_may_show_trends_and_gates_by_its_errors(seed: int) -> None:
+    simulated = RatedUniformly(seed)
+    for levels, trend in ((0, ("target",)), (1, ("target",)), (3, ("below-target", "below-constant"))):
+        judge = simulated.higher(levels)
+        calibration = simulated.calibration(judge)
+        gate = calibration.decision.gate
+        assert gate is not None
+        assert (calibration.decision.trend.because, gate.state) == (trend, simulated.expected_gate(judge))
+        assert NO_SKILL not in [finding.kind for finding in calibration.findings]
+    guesses = simulated.calibration(simulated.at_random)
+    assert guesses.decision.trend.because[0] == "no-skill"
+    assert NO_SKILL in [finding.kind for finding in guesses.findings]
 
 
 # --- what the labels say besides --------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import yaml
 from markscheme.commands.call import parse
 from markscheme.options.settings import SettingsFile
 from tests.commands.console import ROOT
+from tests.workflows import permissions_beyond
 
 PAGE = (ROOT / "docs" / "howto" / "ci.md").read_text(encoding="utf-8")
 NAMES = {
@@ -81,6 +82,12 @@ def test_the_gate_workflow_lints_and_calibrates_and_comments_and_uploads_the_fil
     (kept,) = (step for step in _steps(gate) if "upload-artifact" in step.get("uses", ""))
     assert kept["if"] == "always()"
     assert kept["with"]["path"].split() == [written["junit"], written["html"]]
+
+
+def test_no_job_in_a_workflow_of_the_page_about_ci_has_permissions_that_its_workflow_lacks() -> None:
+    assert set(WORKFLOWS) == {"calibrate", "rubrics", "weekly"}
+    for workflow in WORKFLOWS.values():
+        assert not any(permissions_beyond(workflow, job) for job in workflow["jobs"])
 
 
 def test_text_from_a_pull_request_never_becomes_part_of_a_workflow_s_command() -> None:

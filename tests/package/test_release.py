@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from tests.commands.console import ROOT
+from tests.workflows import permissions_beyond
 
 CI = ROOT / ".ci"
 WORKFLOWS = {
@@ -98,6 +99,20 @@ def test_workflows_only_read_the_repository_by_default_and_each_of_their_jobs_ha
         assert workflow["permissions"] == {"contents": "read"}, name
         for job in workflow["jobs"].values():
             assert "timeout-minutes" in job
+
+
+def test_only_jobs_that_publish_or_attest_have_permissions_that_their_workflow_lacks() -> None:
+    wider = {
+        (name, job): beyond
+        for name, workflow in WORKFLOWS.items()
+        for job in workflow["jobs"]
+        if (beyond := permissions_beyond(workflow, job))
+    }
+    assert wider == {
+        ("docs", "build"): {"contents": "write", "pages": "read"},
+        ("release", "build"): {"id-token": "write", "attestations": "write"},
+        ("release", "publish"): {"id-token": "write"},
+    }
 
 
 def test_the_weekly_test_run_installs_dependencies_without_upper_bounds() -> None:

@@ -138,6 +138,26 @@ def test_a_certificate_file_may_lack_the_shares_of_passes_but_impossible_shares_
         CascadeFile.load(older)
 
 
+def test_a_certificate_file_without_the_shares_of_passes_decides_as_one_with_them_and_warns_of_no_other_share(
+    certified: tuple[Path, Servers], tmp_path: Path
+) -> None:
+    folder, servers = certified
+    project = shutil.copytree(folder, tmp_path / "older")
+    path = project / "calibration" / "reply" / "cascade.json"
+    with (project / "outputs.jsonl").open("w") as file:
+        for place, (_, cheap, better) in enumerate(row for row in rows(200, 3) if not row[0]):
+            file.write(json.dumps({"id": f"m{place}", "response": reply(place, cheap, better)}) + "\n")
+    content = json.loads(path.read_text())
+    decisions = []
+    for left_out, warns in ((None, True), ("pass_shares", False)):
+        path.write_text(json.dumps({key: value for key, value in content.items() if key != left_out}))
+        lines, complaint = graded(project, servers)
+        decisions.append([(line["id"], line["decision"], line["stage"], line["certainty"]) for line in lines])
+        assert (MOVED in " ".join(complaint.split())) is warns
+    assert decisions[0] == decisions[1]
+    assert {stage for _, _, stage, _ in decisions[1]} == {1, 2, None}
+
+
 def test_the_report_of_certify_states_the_promise_and_how_many_examples_each_judge_decides(
     certified: tuple[Path, Servers],
 ) -> None:

@@ -1,5 +1,6 @@
 """Counts next to other counts: two files, and counts that were accepted."""
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -62,6 +63,36 @@ def test_counts_can_be_accepted_as_a_run_and_later_counts_are_compared_with_the_
     )
     assert names == [accepted(project)["ratings"]["file"], "accepted.json", "next_labels.json"]
     assert len((project / "calibration/answers/accepted_runs.jsonl").read_text().splitlines()) == 2
+
+
+def test_an_accepted_counts_file_is_kept_with_its_digest_its_judge_and_the_verdict_and_figures_that_were_printed(
+    project: Path,
+) -> None:
+    command = ("calibrate", "answers", "--counts", "old.csv", "--judge", "mini")
+    printed = json.loads(answer(project, *command, "--accept", "--json", "-").stdout)
+    kept = accepted(project)
+    digest = hashlib.sha256((project / "old.csv").read_bytes().replace(b"\r\n", b"\n")).hexdigest()
+    assert kept["ratings"] == {
+        "file": f"accepted-{digest[:8]}.csv",
+        "sha256": digest,
+        "judge": "mini",
+        "samples": 0,
+        "examples": printed["counts_file"]["examples"],
+    }
+    assert kept["counts"] == {**printed["counts_file"], "judge": "stated"}
+    assert (kept["rubric"]["name"], kept["verdict"], kept["use"]) == ("answers", printed["verdict"], printed["use"])
+    for question in ("gate", "trend"):
+        ruling = printed["decision"][question]
+        assert kept["decision"][question] == {"state": ruling["state"], "because": ruling["because"]}
+    assert kept["judge"] == {
+        "name": "mini",
+        "source": "ratings",
+        "provenance": "old.csv",
+        "identity": None,
+        "answered_by": [],
+    }
+    for name in ("agreement", "agreement_constant", "tolerance", "target"):
+        assert json.loads(dumps(kept["measurements"][name])) == printed[name]
 
 
 def test_counts_of_a_judge_that_must_not_be_used_are_not_accepted(project: Path) -> None:

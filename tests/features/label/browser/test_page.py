@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
-from tests.browser.waiting import wait_until
+from tests.browser.waiting import patient_context, wait_until
 from tests.features.label.labelled_project import RUBRIC, Server, make_pool
 
 pytestmark = pytest.mark.browser
@@ -392,3 +392,15 @@ def test_a_trace_of_twenty_steps_shows_times_and_errors_and_one_key_opens_and_cl
         assert _serious(page) == []
         _press(page, "o")
         expect(page.locator("details.step[open]")).to_have_count(0)
+
+
+def test_without_javascript_the_labelling_page_says_that_it_needs_it_and_asks_nothing(
+    project: Path, chromium: Browser
+) -> None:
+    context = patient_context(chromium, java_script_enabled=False)
+    page = context.new_page()
+    with Server(project) as server:
+        page.goto(server.url)
+        assert "This page needs JavaScript." in page.locator("body").inner_text()
+        assert page.locator("main:visible, button[type=submit]:visible, input:visible").count() == 0
+    context.close()
