@@ -23,7 +23,7 @@ class RecordedJudge:
     Attributes:
         path: The file of replies.
         judge: Name of the judge that gave the replies.
-        model: Model that gave the replies; None if unknown.
+        model: Model that gave the replies; "" if unknown.
         provenance: Origin of the replies, in the words of the file.
         recorded: Dates of the first and of the last reply.
         replies: The replies by fingerprint of the prompt and number of the sample.
