@@ -52,15 +52,16 @@ class Call:
 
     Attributes:
         rubric: The rubric, with the pass mark and prompt settings from the configuration.
-        file: Path of the rubric's file; None for a rubric written in the assertion.
+        file: The path of the rubric's file; None for a rubric written in the assertion.
         submission: The output with its inputs.
-        options: How the judge is asked; the configuration's keys, and defaults where it sets none.
-        calibration: Whether the result includes the judge's calibration, and whether it requires a judge that can gate.
-        system: The provider that wrote the output; None where that isn't known.
+        options: How the judge is asked, by the configuration's keys, or else by defaults.
+        calibration: How the judge's calibration is used: "warn" includes it in the result, "require" also demands a
+            judge that can gate, "off" ignores it.
+        system: The provider that wrote the output; None if that isn't known.
         provider: The provider that wrote the output, as results name it: by its label, else its id.
-        metadata: Those metadata of the test that are short texts.
-        reading: The reading of what the text of an `llm-rubric` asks for, in words.
-        row_rubric: The criteria that the test brings; None where it is graded by a rubric's file.
+        metadata: The metadata of the test that are short texts.
+        reading: Description of what the text of an `llm-rubric` asks for, as it was read; None for other assertions.
+        row_rubric: The criteria that the test brings; None if it is graded by a rubric's file.
     """
 
     rubric: Rubric
@@ -91,14 +92,14 @@ def get_assert(output: Any, context: Mapping[str, Any], *, near: Path) -> dict[s
     Args:
         output: The model's output: text, or parsed JSON.
         context: The context as Promptfoo passes it.
-        near: The folder of the file that Promptfoo called; rubrics are looked for there too.
+        near: The folder of the file that Promptfoo called, where rubrics are looked for too.
 
     Returns:
-        Promptfoo's grading result. For an output that could not be graded it fails, names no scores, and its reason
-        opens with "not graded:".
+        Promptfoo's grading result. For an output that could not be graded, it is a fail without named scores, whose
+        reason begins with "not graded:".
 
     Raises:
-        NotGraded: It could not be graded, and the assertion is a `not-python` or may be one.
+        NotGraded: The output could not be graded, and the assertion is a `not-python` or may be one.
     """
     return by_itself(
         lambda engine: assess(output, context, near=near, engine=engine),
@@ -134,7 +135,7 @@ async def assess(output: Any, context: Mapping[str, Any], *, near: Path, engine:
         engine: Judges and settings that all gradings of the process share.
 
     Raises:
-        NotGraded: It could not be graded, and the assertion is a `not-python` or may be one.
+        NotGraded: The output could not be graded, and the assertion is a `not-python` or may be one.
     """
     search_for_code(Path.cwd(), near, near.parent)
     try:
@@ -160,7 +161,7 @@ def read_call(output: Any, context: Mapping[str, Any], near: Path, engine: Engin
 
     Raises:
         UsageError: The configuration has an unknown key or invalid value, or an input is missing.
-        RubricError: The rubric's file is faulty.
+        RubricError: The rubric's file is invalid.
     """
     context = mapping_of(context, "context")
     config = mapping_of(context.get("config"), "config")
@@ -195,7 +196,7 @@ def reading_of(config: Any) -> AddedOptions:
     """Return the options that say how text in an assertion is read; other options aren't checked here.
 
     Raises:
-        UsageError: A value that the option can't have.
+        UsageError: An option has a value that it can't have.
     """
     written = config if isinstance(config, Mapping) else {}
     return split_reading([(written, "config.{}")], CONFIG_KEYS)[0]
@@ -229,7 +230,7 @@ def call_by(
 def _earlier(turns: Any, output: Any, test: Any) -> Any:
     """Return the earlier turns of the conversation that Promptfoo passes; [] at its first turn, None if there is none.
 
-    Promptfoo passes them from the second turn on.
+    Promptfoo passes them only from the second turn on.
     """
     if turns is None and _is_in_conversation(test):
         return []
@@ -271,7 +272,7 @@ def check_config(config: Mapping[str, Any]) -> None:
     """Raise an error if the assertion's configuration is invalid.
 
     Raises:
-        UsageError: An unknown key, a value of the wrong type, or a placeholder that was never filled in.
+        UsageError: A key is unknown, a value has the wrong type, or a placeholder wasn't filled in.
     """
     for key, value in config.items():
         of_reading = {} if key in CONFIG_KEYS else reading_options()
@@ -313,7 +314,7 @@ CALL_KEYS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "session": (lambda value: isinstance(value, str) or value is False, "auto, off or the path of a socket"),
     "calibration": (lambda value: value in CALIBRATION, f"one of {', '.join(CALIBRATION)}"),
 }
-"""Allowed values of each key that says what is graded and how the result counts."""
+"""Check and description of the allowed values of each key that says what is graded and how the result counts."""
 CONFIG_KEYS = (*CALL_KEYS, *ASK_OPTIONS)
 """Keys of an assertion's configuration that the core reads: those of a call, and the options on how the judge is
 asked."""
@@ -341,8 +342,7 @@ def _own_rubric(
     """Return the criteria written in the configuration or a var; None if a rubric is named instead.
 
     Raises:
-        UsageError: The criteria are faulty, or the var holds a single criterion, because Promptfoo split a list of
-            them.
+        UsageError: The criteria are invalid, or the var holds a single criterion, since Promptfoo split a list of them.
     """
     by_var = "rubric_var" in config
     value = variables.get(config["rubric_var"]) if by_var else config.get("rubric")
@@ -605,8 +605,8 @@ def _may_be_negated(test: Any, config: Any) -> bool:
 def _kinds(assertion: Any, config: Any, unsure: bool = False) -> Iterator[str]:
     """Yield the types of those assertions in a test, at any depth, that could be the one being called.
 
-    Those are the assertions with this configuration, and those whose configuration can't be known here, since their
-    set has a configuration of its own. A reference or file that replaces assertions may contain a negated one.
+    These are the assertions with this configuration, and those whose configuration can't be known, since their set has
+    a configuration of its own. A reference or file that stands in place of assertions may contain a negated one.
     """
     if isinstance(assertion, Mapping):
         if "$ref" in assertion or isinstance(assertion.get("assert"), str):

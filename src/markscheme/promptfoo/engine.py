@@ -29,14 +29,14 @@ from markscheme.rubrics.search import find_calibration
 class Engine:
     """The open judges of a process, each used for many outputs, with their limits and their cache.
 
-    Judges with equal limits, such as a budget, share these, and all judges share one cache.
+    Judges with equal limits, such as a budget, share one limiter, and all judges share one cache.
 
     Attributes:
-        defaults: Options for calls that don't set them, the strongest first: by default those of the environment's
-            variables and of the configuration file.
+        defaults: Sources of options for calls that don't set them, the strongest first: by default environment
+            variables and the settings file.
 
     Raises:
-        UsageError: A default that an option can't have.
+        UsageError: A default is a value that the option can't have.
     """
 
     defaults: Sequence[OptionSource] = field(default_factory=lambda: environment_sources(Path.cwd()))
@@ -57,7 +57,7 @@ class Engine:
         """Combine options of a call, from sources in order of precedence, with the engine's defaults.
 
         Raises:
-            UsageError: An unknown option, or an invalid value.
+            UsageError: An option is unknown, or has an invalid value.
         """
         return read_options(AskOptions, *sources, *self.defaults)
 

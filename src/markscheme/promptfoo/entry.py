@@ -7,8 +7,7 @@ from contextlib import contextmanager
 from markscheme.session.client import ask
 
 TYPE_CHECKING = False
-"""Flag that type checkers take to be true; importing `typing` only for its flag would cost every assertion
-milliseconds."""
+"""Flag that type checkers assume to be true; importing it from `typing` would cost every assertion milliseconds."""
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -44,8 +43,8 @@ def answer(grader: str, arguments: "dict[str, Any]", wish: "Any", folder: str) -
     """Return the warm session's answer to a grader, else this process's: a result as `given`, or an error as `raised`.
 
     Args:
-        grader: `assertion` or `provider`.
-        arguments: Arguments of its function.
+        grader: Name of the grader: "assertion" or "provider".
+        arguments: Arguments of the grader's function, by name.
         wish: The value of `config.session`.
         folder: The graders' folder.
     """

@@ -14,7 +14,8 @@ from markscheme.promptfoo.entry import answer
 from markscheme.session import client
 
 TYPE_CHECKING = False
-"""Flag that type checkers take to be true; importing `typing` for it takes longer than everything else here."""
+"""Flag that type checkers assume to be true; importing it from `typing` would take longer than the rest of this
+module."""
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
@@ -33,7 +34,7 @@ def find(message: "Mapping[str, Any]") -> "dict[str, Any]":
     """Find the warm session of this environment, or start one; return its socket, its key and its process.
 
     Returns:
-        `place` (socket path), `key` and `pid`; without a session `place` is None, and `off` says whether sessions
+        `place` (the socket's path), `key` and `pid`; without a session, `place` is None, and `off` is true if sessions
         are switched off.
     """
     session = client.running(folder=message["folder"], wish=message["wish"])

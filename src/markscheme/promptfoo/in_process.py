@@ -1,4 +1,4 @@
-"""Answers to Promptfoo's graders in their own process, if no warm session gives them."""
+"""Answers to Promptfoo's graders in their own process, if there is no warm session to answer."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,8 +12,8 @@ def answer_here(grader: str, arguments: Mapping[str, Any], folder: str) -> dict[
     """Call a grader's function; return its result as `given`, or the reason it raised an error as `raised`.
 
     Args:
-        grader: `assertion` or `provider`.
-        arguments: Arguments of its function.
+        grader: Name of the grader: "assertion" or "provider".
+        arguments: Arguments of the grader's function, by name.
         folder: The graders' folder.
     """
     near = Path(folder)

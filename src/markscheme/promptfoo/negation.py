@@ -1,4 +1,4 @@
-"""The exception that is raised where a `not-python` would turn a failing result into a pass; imports nothing."""
+"""The exception that is raised if a `not-python` would turn a failing result into a pass; imports no other module."""
 
 
 class NotGraded(Exception):  # noqa: N818 - Promptfoo prints its name

@@ -56,13 +56,14 @@ def call_api(prompt: str, options: Mapping[str, Any], context: Mapping[str, Any]
     """Return the grading provider's answer to one prompt from Promptfoo.
 
     Args:
-        prompt: The prompt as Promptfoo would send it to a model.
-        options: With `config`: the keys of our assertion's configuration, except those that name a rubric.
-        context: With `vars`: for `llm-rubric` the output, the rubric and the test's own.
-        near: The folder of the file that Promptfoo called; rubrics are looked for there too.
+        prompt: The prompt that Promptfoo would send to a model.
+        options: Promptfoo's options with `config`, which has the keys of an assertion's configuration, except those
+            that name a rubric.
+        context: Promptfoo's context with `vars`: for `llm-rubric` the output, the rubric and the test's own variables.
+        near: The folder of the file that Promptfoo called, where rubrics are looked for too.
 
     Returns:
-        `output`, `tokenUsage`, `cost` and `metadata`, or an `error` that opens with "not graded:".
+        `output`, `tokenUsage`, `cost` and `metadata`, or an `error` that begins with "not graded:".
     """
     return by_itself(lambda engine: respond(prompt, options, context, near=near, engine=engine), _failed)
 

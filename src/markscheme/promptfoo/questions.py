@@ -22,10 +22,11 @@ class QuestionKind(NamedTuple):
     """A kind of assertion, other than `llm-rubric`, whose prompts the grading provider answers in its own way.
 
     Attributes:
-        label: How Promptfoo labels the prompt of the assertion.
-        variables: The variables that come with such a prompt.
-        keys: The keys of the provider's configuration that no other assertion reads.
-        load: Imports what checks the values of these keys, and what answers.
+        label: Promptfoo's label of the assertion's prompt.
+        variables: Names of the variables that come with such a prompt.
+        keys: Keys of the provider's configuration that no other assertion reads.
+        load: Function that imports and returns the function that checks the values of these keys, and the one that
+            answers.
     """
 
     label: str
@@ -42,7 +43,7 @@ TextRubric: TypeAlias = "tuple[Rubric, str | None]"
 """The rubric that is made from the text of an `llm-rubric`, with one criterion, and a phrase for what the text asks
 for.
 
-The words are None where nothing looked for more than pass or fail.
+The phrase is None if the text was read only as pass or fail.
 """
 TextReader: TypeAlias = Callable[[str], TextRubric]
 TEXT_READERS: Final[OpenTable[TextReader]] = OpenTable()

@@ -30,16 +30,17 @@ GRADED_TYPES = frozenset(
         *("search-rubric", "agent-rubric", "pi"),
     }
 )
-"""Assertions whose verdict is a judgement; the rest (contains, is-json, latency, …) are facts about the output."""
+"""Types of assertions whose verdict is a judgement; all others (contains, is-json, latency, …) check facts about the
+output."""
 COMPARING_TYPES = frozenset(["select-best", "max-score"])
-"""Assertions that Promptfoo adds after scoring a row: they affect whether it passes, not its score."""
+"""Types of assertions that Promptfoo adds after scoring a row: they affect whether it passes, not its score."""
 NEGATION = "not-"
 """Prefix of the types of negated assertions, such as `not-contains`, which pass if the condition isn't met."""
 HUMAN, ASSERT_SET = "human", "assert-set"
 MANUAL_REASON = "Manual result (overrides all other grading results)"
 GRADER_BROKE = ("Python code execution failed", "Python execution failed", "Error running Python script")
 PROVIDER_FAILED = 2
-"""Promptfoo's `failureReason` of a row whose provider failed, rather than an assertion."""
+"""Promptfoo's `failureReason` of a row that failed by its provider instead of an assertion."""
 SPLIT_OF_NAME: Mapping[str, Literal["dev", "test"]] = {"golden": "dev", "dev": "dev", "holdout": "test", "test": "test"}
 EXPECTED_LABELS: Mapping[str, bool] = {"pass": True, "fail": False, "true": True, "false": False}
 ID_KEYS = ("id", "example_id", "test_id")
@@ -59,9 +60,9 @@ class AssertionVerdict:
         metric: Name of the verdict: the assertion's metric, else its type.
         kind: The assertion's type, without a leading "not-".
         passed: True if it passed; None if ungraded.
-        score: Its score; None if ungraded.
+        score: The score; None if ungraded.
         reason: The grader's reason.
-        ungraded: Why there is no verdict; None if there is one.
+        ungraded: The reason why there is no verdict; None if there is one.
         text: The requirement in words.
         is_part: True if the verdict is on one criterion of the assertion before it.
         usage: Tokens and cost of grading it.
@@ -90,7 +91,7 @@ class Manual:
     """A manual rating of an output in Promptfoo's viewer.
 
     Attributes:
-        passed: Thumb up or down; None if only a score was given.
+        passed: True for a thumb up, False for a thumb down; None if only a score was given.
         score: The score as typed, 0 to 1; None if none was.
         comment: The annotator's comment; None without one.
     """
@@ -105,21 +106,21 @@ class Row:
     """One output in Promptfoo's results, with its verdicts and manual rating.
 
     Attributes:
-        id: Unique within its file.
-        key: Digest of vars and output: rows of two files with the same key hold the same example.
+        id: Id of the row, unique within its file.
+        key: Digest of vars and output; rows of two files with equal keys hold the same example.
         inputs: The test's vars.
         response: The output; "" if there is none.
         system: The prompt and provider that produced it.
-        task: The test it belongs to, if several rows share one; "" otherwise.
-        split: From `metadata.split`.
-        expected: Expected label of the output as a whole, from `metadata.expected_label`.
-        expected_of: Expected decisions by metric, where the test's author labelled its metrics.
+        task: Name of the test that it belongs to, if several rows share one; "" otherwise.
+        split: The split of the example, from `metadata.split`; None without one.
+        expected: Expected label of the output as a whole, from `metadata.expected_label`; None without one.
+        expected_of: Expected decisions by metric, if the test's author labelled its metrics.
         manual: The manual rating; None without one.
         passed: True if the graders passed it, without the manual rating; None if ungraded.
         score: The graders' score, 0 to 1, without the manual rating; None if ungraded.
-        ungraded: Why the row has no verdict; None if it has one.
-        verdicts: One for each assertion, and one for each criterion of it.
-        named: Named scores of the row.
+        ungraded: The reason why the row has no verdict; None if it has one.
+        verdicts: A verdict for each assertion, and one for each of its criteria.
+        named: Named scores of the row, by name.
         test: Index of its test in the file.
         sample: Index of this grading among several of the same output, from 0.
         passed_anyway: True if Promptfoo counts it as passed although it is ungraded.
@@ -166,7 +167,7 @@ class Results:
     Attributes:
         path: The file.
         rows: Its rows, in the order of the tests.
-        threshold: The score a row needs to pass, if the same for all tests.
+        threshold: The score that a row needs to pass, if it is equal for all tests; else None.
         at: The day of the evaluation, as written; None if the file doesn't say.
         aside: Counts of what was not read as a rating.
     """
@@ -193,7 +194,7 @@ def read_results(path: Path, *, unjudged: bool = False) -> Results:
 
     Args:
         path: A .json, .jsonl or .yaml file.
-        unjudged: True keeps outputs that no assertion judges, as ungraded rows.
+        unjudged: True to keep outputs that no assertion judges, as ungraded rows.
 
     Raises:
         RatingError: The file cannot be read, or holds no rows of results.
@@ -207,12 +208,12 @@ def results_of(rows: Iterable[Any], path: Path, *, at: str | None = None, unjudg
 
     Args:
         rows: Parsed rows.
-        path: The file they are from, or its name for messages.
-        at: The day of the evaluation; None where the rows don't say.
-        unjudged: True keeps outputs that no assertion judges, as ungraded rows.
+        path: The file that the rows are from, or a name for messages.
+        at: The day of the evaluation; None if it isn't known.
+        unjudged: True to keep outputs that no assertion judges, as ungraded rows.
 
     Raises:
-        RatingError: None of them was graded.
+        RatingError: No row was graded.
     """
     reading = _Reading(unjudged)
     mappings = [raw for raw in rows if isinstance(raw, Mapping)]  # in order of completion
@@ -430,7 +431,7 @@ class _Component:
 def _components(grading: Mapping[str, Any]) -> Iterator[_Component]:
     """Yield the results of all assertions in a grading result, without manual ratings.
 
-    Promptfoo lists an assertion's components twice: inside the assertion and right after it.
+    Promptfoo lists an assertion's components twice: inside the assertion, and right after it.
     """
     listed = [c for c in _list(grading.get("componentResults")) if isinstance(c, Mapping)]
     index = 0

@@ -25,7 +25,7 @@ def main(arguments: Sequence[str]) -> None:
     """Serve on the inherited socket until stopped or idle.
 
     Args:
-        arguments: File descriptor of the socket, path of its file, folder of the graders.
+        arguments: The socket's file descriptor, the path of its file, and the folder of the graders.
     """
     process, path, folder = arguments
     search_for_code(Path(folder))  # before the working directory, as Promptfoo has it for a grader of its own
@@ -72,7 +72,7 @@ class Serving:
         """Answer a grader's request with the result that a process of its own would have given.
 
         Raises:
-            Retired: One of the user's own modules, a configuration file, or a file that a judge declares to read, has
+            Retired: One of the user's own modules, the settings file, or a file that a judge declares to read has
                 changed, or the project has moved.
         """
         self._check_folders()
