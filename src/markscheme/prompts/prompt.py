@@ -1,8 +1,8 @@
 """Build a judge's prompt from a rubric and a submission: fenced, fingerprinted, with the schema of the answer.
 
-`system` holds what the rubric's author wrote and is the same for every submission, so that a provider can cache it.
-`user` holds the submission, between tags that contain a digest of that content. No text can contain the digest of the
-whole it is part of, so nothing inside can close its fence, and the same content always gives the same prompt.
+`system` holds what the rubric's author wrote and is equal for all submissions, so that a provider can cache it. `user`
+holds the submission, between tags that contain a digest of that content. No text can contain the digest of the whole
+that it is part of, so no text inside can close its fence. Equal contents always give equal prompts.
 """
 
 import hashlib
@@ -25,7 +25,7 @@ PLACES = ("response-1", "response-2")
 PLACE_QUOTES = ("quote_1", "quote_2")
 """Keys of an answer about a pair for a quote from each response."""
 QUOTE_WORDS = 30
-"""Number of words that a judge is asked to quote at most: a sentence or two, enough to be found in the material; a
+"""Largest number of words that a judge is asked to quote: a sentence or two, enough to be found in the material; a
 judgement."""
 
 
@@ -34,10 +34,10 @@ class DecisionQuestion:
     """A criterion as a typed question, for a model that answers with probabilities instead of words.
 
     Attributes:
-        name: The criterion's.
-        kind: Yes or no, a score on ordered levels, or a choice.
-        instructions: What is asked.
-        options: What may be answered, as `decision_options` has it, worst first, each with its description or "".
+        name: Name of the criterion.
+        kind: Kind of question: yes or no, a score on ordered levels, or a choice.
+        instructions: The question in words.
+        options: The allowed answers in the form of `decision_options`, worst first, each with its description or "".
     """
 
     name: str
@@ -56,18 +56,19 @@ class Prompt:
     """Prompt for a judge about a submission, with the schema of the expected answer.
 
     Attributes:
-        system: Instructions and rubric; the same for every submission to one rubric.
+        system: Instructions and rubric, equal for all submissions to one rubric.
         user: The fenced submission.
         schema: JSON Schema of the answer; empty if any text is a valid answer.
         criteria: Names of the criteria asked about, in the order asked; empty for a holistic prompt.
         material: The fenced texts of `user` by name, the response last; each step of a trajectory separately, as
             `step 4`.
-        left_out: What is not shown of the trajectories, one line per input.
-        again: True if an earlier reply to the same prompt could not be used.
-        questions: The criteria as typed questions, in the same order; empty for a prompt that asks for anything else.
-        guidelines: What the rubric's author says of all criteria, which is in `system` too, as are the questions; None
-            for a prompt without typed questions.
-        parts: The parts that the marks in `user` name, to be shown before it.
+        left_out: Sentences on the parts of trajectories that aren't shown, one line per input.
+        again: True if an earlier reply to this prompt could not be used.
+        questions: The criteria as typed questions, in the order of `criteria`; empty for a prompt that asks for
+            something else.
+        guidelines: The rubric's guidelines on all criteria, which are in `system` too, as are the questions; None for a
+            prompt without typed questions.
+        parts: The parts, such as images, that marks in `user` name, to be shown before it.
     """
 
     system: str
@@ -94,9 +95,9 @@ def verdict_prompt(
     """Build the prompt for a verdict on each of `criteria`, which must all have the same inputs.
 
     Args:
-        rubric: Its description and guidelines introduce the criteria.
-        submission: What is judged.
-        criteria: Asked about in this order.
+        rubric: The rubric, whose description and guidelines introduce the criteria.
+        submission: The submission to judge.
+        criteria: The criteria, in the order in which they are asked about.
         again: True if an earlier reply left these criteria without a usable verdict.
     """
     frame = _frame(rubric, tuple(criteria))
@@ -134,7 +135,7 @@ class _Frame(NamedTuple):
 def _frame(rubric: Rubric, criteria: tuple[Criterion, ...]) -> _Frame:
     """Return the parts of a prompt about some criteria that are the same for all submissions, cached.
 
-    A rubric has many where each criterion is asked about by itself; these are small, so more of them are kept.
+    If each criterion is asked about by itself, a rubric has many; these are small, so more of them are cached.
     """
     return (_frame_of_one if len(criteria) == 1 else _frame_of_several)(rubric, criteria)
 
@@ -232,7 +233,7 @@ def verdict_schema(criteria: Sequence[Criterion], *, in_steps: bool = False) -> 
 
     Args:
         criteria: The criteria asked about.
-        in_steps: True also asks for the step that the quote is from.
+        in_steps: True to ask for the step that the quote is from, too.
     """
     are_pairs = all(criterion.scale.mirrored for criterion in criteria)
     quotes = PLACE_QUOTES if are_pairs else ("quote",)
@@ -274,9 +275,9 @@ def use_the_form(earlier: str = "reply", *, scope: str | None = None, about: str
     """Write the sentence that asks a judge to answer again, in the required form.
 
     Args:
-        earlier: What it gave.
-        scope: What that could not be used for; None for everything.
-        about: What it is to answer about; None for everything.
+        earlier: Noun for what the judge gave.
+        scope: What it could not be used for; None for everything.
+        about: What the judge is to answer about; None for everything.
     """
     used = "used" if scope is None else f"used for {scope}"
     answer = "answer" if about is None else f"answer for {about},"
@@ -292,10 +293,10 @@ def about_material(name: str, *, about: str, holds: str, and_then: str | None = 
     """Write the introduction of material between tags, which tells the judge not to follow instructions in it.
 
     Args:
-        name: Of the last text, which its tags carry.
-        about: What the material is, or is about.
-        holds: What it may hold that a judge is not to follow.
-        and_then: What to do besides; None for nothing.
+        name: Name of the last text, which is in its tags.
+        about: A phrase on what the material is, or is about.
+        holds: A phrase on what it may contain that a judge is not to follow.
+        and_then: A further instruction; None for none.
     """
     besides = "" if and_then is None else f", {and_then}"
     return (
@@ -547,8 +548,8 @@ def fenced_material(material: Mapping[str, str | Excerpt], task: str, after: str
     """Put material between tags, and the task after it.
 
     Args:
-        material: Texts by name, the one to judge last; each step of a trajectory gets its own fence.
-        task: What to do.
+        material: Texts by name, the text to judge last; each step of a trajectory gets its own fence.
+        task: The text of the task.
         after: Text at the very end, after the tag that ends the material; None for none.
     """
     parts = [
