@@ -1,7 +1,7 @@
-"""Modules whose paths programs know, and to which features add names.
+"""Public modules, whose paths programs import, and to which features add names.
 
-Such a module imports the core's names itself, and gets a feature's when one is first asked for. The stub next to it,
-such as `scorers.pyi` next to `scorers.py`, has all of them for type checkers.
+Such a module imports the core's names itself, and gets a feature's names when one is first asked for. The stub next to
+it, such as `scorers.pyi` next to `scorers.py`, has all names for type checkers.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,10 +20,11 @@ def attribute(module: Mapping[str, Any], name: str) -> Any:
 
     Args:
         module: The module's globals.
-        name: What is looked for in it. The core's names are there, and so they load no feature.
+        name: The name that is looked for. It isn't one of the core's, which are found in the module without loading
+            features.
 
     Raises:
-        AttributeError: No feature adds a name like this.
+        AttributeError: No feature adds this name to the module.
     """
     path = module["__name__"]
     if name == "__all__":
