@@ -1,4 +1,4 @@
-"""`assert_grade` in pytest: a test fails if a rubric's judge fails an output.
+"""The pytest fixture `assert_grade`, by which a test fails if a rubric's judge fails an output.
 
 pytest loads this module at startup whenever markscheme is installed, so it imports nothing else of markscheme before
 a test asks for the fixture.
