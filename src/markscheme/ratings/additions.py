@@ -1,4 +1,4 @@
-"""What an import adds to a file of ratings: a second import of the same ratings adds nothing."""
+"""Ratings that an import adds to a file of ratings; importing ratings a second time adds none."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from markscheme.ratings.rating import Rating, RatingReader, corrected
 from markscheme.rubrics.rubric import Rubric
 
 DAY = len("2026-11-21")
-"""Number of characters at the beginning of a time that give its day."""
+"""Number of characters at the beginning of a time that are its day."""
 _Key = tuple[str, str, str, int]
 
 
@@ -71,11 +71,11 @@ def new_examples(
     Args:
         path: The file.
         examples: The examples to add.
-        responses: What the file has, by id: a response, or both of a pair.
-        where: Where the examples come from, for an error message.
+        responses: The responses that the file has, by id: one response, or both of a pair.
+        where: Name of the examples' source, for an error message.
 
     Raises:
-        RatingError: The file has other responses under their ids.
+        RatingError: The file has other responses under these ids.
     """
     new: list[Example] = []
     others: list[str] = []
@@ -96,7 +96,7 @@ def additions_to(path: Path, ratings: Iterable[Rating], rubric: Rubric) -> Addit
     Args:
         path: A file of ratings; it may be missing.
         ratings: The ratings to add, in the order in which they were given.
-        rubric: Its criteria and scales decide which lines of the file are ratings.
+        rubric: The rubric, whose criteria and scales decide which lines of the file are ratings.
 
     Raises:
         RatingError: The file has a line that isn't JSON.

@@ -32,7 +32,7 @@ def keep_labelled_audits(examples: Path, rubric: Rubric) -> None:
     """Add to a rubric's examples the responses that `pass-rate --track` drew and that people have labelled.
 
     Args:
-        examples: The file of examples in its calibration folder.
+        examples: The file of examples in the rubric's calibration folder.
         rubric: The rubric.
 
     Raises:

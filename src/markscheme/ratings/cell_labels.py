@@ -1,4 +1,4 @@
-"""Labels in the cells of a table of examples: levels by criterion, an overall score, and who gave them."""
+"""Labels in the cells of a table of examples: levels by criterion, an overall score, and the rater's name."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -116,7 +116,8 @@ def equal_rows(columns: Iterable[npt.NDArray[Any]], n: int) -> tuple[Integers, I
 
 
 MOST_KINDS: Final = 2**40
-"""Largest product of numbers of distinct values with which columns are combined into one number."""
+"""Largest product of columns' numbers of distinct values up to which their values are combined into one number per
+row."""
 
 
 def _numbered(column: npt.NDArray[Any]) -> tuple[Integers, int]:

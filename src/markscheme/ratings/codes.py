@@ -1,8 +1,8 @@
 """A compact store of many ratings, in which equal raters and equal answers are kept only once.
 
-Most of a million ratings repeat the rater and the level of thousands of others. Each distinct header (all of a rating
-but its id and its answers) and each distinct answer is kept once, and a rating is the number of its header and a code
-for each criterion.
+Most of a million ratings repeat the rater and the levels of thousands of others. Each distinct header (a rating without
+its id and its answers) and each distinct answer is kept once, and a rating is stored as the number of its header and a
+code for its answer to each criterion.
 """
 
 import json
@@ -26,18 +26,19 @@ from markscheme.ratings.rating import PLAIN, Rated, Rating, RatingReader, correc
 from markscheme.rubrics.rubric import Rubric
 
 NO_ANSWER: Final = -1
-"""Code for a criterion that a rating doesn't answer; as an index it selects the last item of a list, which is
-reserved for it."""
+"""Code for a criterion that a rating doesn't answer; as an index it selects the last item of a list of answers, which
+is reserved for it."""
 MOST_KEPT: Final = 4096
-"""Largest number of beginnings of lines whose headers are cached; with more, each line has words of its own."""
+"""Largest number of beginnings of lines whose headers are cached; if there are more, each line probably has its own
+words."""
 RATINGS_REMEMBERED: Final = 16_384
-"""Number of different ratings whose text is cached; with more, the cache is emptied."""
+"""Largest number of different ratings whose text is cached; if there are more, the cache is emptied."""
 CodedRating: TypeAlias = tuple[int, "array[int]"]
 """The number of a rating's header, and the codes of its answers."""
 _searched = attrgetter("rater", "kind", "overall", "passed", "sample", "error", "at", "under", "blind", "note",
                        "confidence", "seconds", "shown", "asked_without", "whole_under")  # fmt: skip
-"""Attributes by which equal headers are found; a rating with `superseded` answers, which are rare, always gets a
-header of its own."""
+"""Attributes by which equal headers are found; a rating with `superseded` answers, which is rare, always gets a header
+of its own."""
 
 
 class RatingCodes(Sequence[Rating]):
@@ -47,7 +48,7 @@ class RatingCodes(Sequence[Rating]):
         names: The criteria that ratings may answer.
         ids: The id of each rating's example.
         headers: Each distinct header, as a Rating without id and answers.
-        answers: The distinct answers to each criterion.
+        answers: The distinct answers to each criterion, by the criterion's name.
     """
 
     def __init__(self, names: Iterable[str] = ()) -> None:
@@ -415,13 +416,14 @@ class RatingLines:
         """Read the ratings in some lines, cut to what follows the id; equal lines are read only once.
 
         Args:
-            texts: The lines.
-            kind: The kind of lines that don't name one.
-            interpreted: As for `load_ratings`.
+            texts: The lines, without the id at their beginning.
+            kind: The kind of rater for lines that don't name one.
+            interpreted: Function that turns the data of a line into a rating's; it raises ValueError if they aren't
+                one.
 
         Returns:
-            The number of each rating's header and the codes of its answers, as `extend_coded` adds them; None if one of
-            the lines has another id, or isn't a rating.
+            The number of each rating's header with the codes of its answers, for `extend_coded`; None if a line has an
+            id of its own, or isn't a rating.
         """
         new = list(dict.fromkeys([text for text in texts if text not in self._known]))
         parsed = json_values([b"{%b}" % text for text in new])
@@ -442,7 +444,7 @@ class RatingLines:
         """Read a rating from a JSON object, as `RatingReader.rating` does; return its index.
 
         Raises:
-            ValueError: It isn't a rating.
+            ValueError: The object isn't a rating.
         """
         return self.codes.append_codes(*self._coded(line, kind, id))
 
@@ -489,22 +491,22 @@ def load_ratings(
 ) -> RatingCodes:
     """Return the ratings in a file, one per line.
 
-    Where an annotator rates the same submission again in a later line of the same sample, the later line counts:
-    criterion by criterion; what it replaces under another wording is in `Rating.superseded`. A later line that is
-    `withdrawn` removes the rating.
+    If an annotator rates a submission again in a later line with the same sample number, the later line counts,
+    criterion by criterion; answers under another wording that it replaces are in `Rating.superseded`. A later line that
+    is `withdrawn` removes the rating.
 
     Args:
         path: A .jsonl file.
-        rubric: Its criteria and scales decide which ratings are valid.
-        kind: The kind of lines that don't name one.
-        keep_unread: True keeps a judge's answer off the scale as an unreadable verdict, to be counted.
+        rubric: The rubric, whose criteria and scales decide which ratings are valid.
+        kind: The kind of rater for lines that don't name one.
+        keep_unread: True to keep a judge's answer off the scale as an unreadable verdict, so that it is counted.
         interpreted: Function that turns the data of a line into a rating's; it raises ValueError if they aren't one.
 
     Raises:
-        RatingError: All invalid lines: unreadable, with unknown criteria, off the scale.
+        RatingError: Lines are unreadable, have unknown criteria, or levels off the scale; the error lists all of them.
 
     Warns:
-        RatingWarning: Lines that contradict each other, or their own probabilities.
+        RatingWarning: Lines contradict each other, or their own probabilities.
     """
     lines = RatingLines(rubric, keep_unread=keep_unread)
     codes = lines.codes
@@ -552,7 +554,7 @@ def _lines_to_check(
     """Add the ratings in a file that `load_ratings` need not check, and yield the lines that it must.
 
     Yields:
-        The line's number and text, and, where it is like many others, its example's id and its rating's codes.
+        The line's number and text and, if many lines are like it, its example's id and its rating's codes, else None.
     """
 
     def lasting(line: Mapping[str, Any]) -> Any:

@@ -105,7 +105,7 @@ class ColumnOptions:
         """Check the form of the options; return them with `judges`, if there are any, as the columns of judges.
 
         Raises:
-            UsageError: A value of `--scale` gives no ends, or one of `--map` has no `=`.
+            UsageError: A value of `--scale` doesn't give two ends, or one of `--map` has no `=`.
         """
         for scale in self.scale:
             if span_in(_named(scale)[1]) is None:
@@ -127,7 +127,7 @@ class ColumnOptions:
             but: Options that are allowed nevertheless.
 
         Raises:
-            UsageError: One is given, or `name` is a file that isn't there.
+            UsageError: Such an option is set, or `name` is a file that doesn't exist.
         """
         defaults = ColumnOptions()
         key = replace(self, **{key: getattr(defaults, key) for key in but}).first_of_tables
@@ -261,7 +261,7 @@ def sides_of(option: str, texts: Iterable[str]) -> dict[str, str]:
     """Parse values LEFT=RIGHT of `--map` or `--levels` into a dict from each left side to its right side.
 
     Raises:
-        UsageError: One has no `=`, or nothing on a side of it.
+        UsageError: A value has no `=`, or an empty side.
     """
     sides = {}
     for text in texts:
@@ -277,7 +277,7 @@ def spans_of_sides(texts: Iterable[str]) -> dict[str, Span]:
     """Parse the values of `--scale`, each SIDE=LOW..HIGH, into a dict from the side to its range.
 
     Raises:
-        UsageError: One isn't SIDE=LOW-HIGH.
+        UsageError: A value isn't in the form SIDE=LOW-HIGH.
     """
     spans = {}
     for text in texts:

@@ -59,7 +59,7 @@ def read_examples(path: Path, rubric: Rubric, *, with_labels: bool = True) -> tu
     """Read the examples in a file; return them, and for each one a digest of its texts.
 
     Raises:
-        RatingError: All that is wrong with them, each fault with its line.
+        RatingError: Examples are invalid; the error lists all faults, each with its line.
     """
     reading = _Reading(path, rubric, with_labels)
     return reading.examples(reading.rows(path)), reading.digests
@@ -69,7 +69,7 @@ def examples_in_rows(rows: Iterable[Example | Mapping[str, Any]], rubric: Rubric
     """Read examples from objects in memory; return them and a digest of each one's texts.
 
     Raises:
-        RatingError: All that is wrong with them, each fault with its place from 1.
+        RatingError: Examples are invalid; the error lists all faults, each with the example's position from 1.
     """
     reading = _Reading("examples", rubric)
     numbered = (_Row(ordinal, example_cells(row)) for ordinal, row in enumerate(rows, start=1))
@@ -79,16 +79,16 @@ def examples_in_rows(rows: Iterable[Example | Mapping[str, Any]], rubric: Rubric
 _Texts: TypeAlias = tuple[tuple[str, ...], Mapping[str, str]]
 """The responses of an example, and its inputs by name."""
 _Source: TypeAlias = Submission | tuple[str, ...]
-"""The submission of an example, or the texts it can be made from: the response, then the inputs."""
+"""The submission of an example, or the texts that it can be made from: the response, then the inputs."""
 
 
 class _Row(NamedTuple):
     """An example before it is checked: an Example, or plain data from a line of a file or from a row in memory.
 
     Attributes:
-        line: Its line in a file, or its position from 1.
+        line: Number of its line in a file, or its position in memory, from 1.
         data: An Example, or the value of a line or a row.
-        labels: Its labels, where they were cut out of `data`.
+        labels: Its labels, if they were cut out of `data`.
         is_line: True if `data` is from a line of a file.
     """
 
@@ -108,11 +108,11 @@ class _Reading:
         sources: The source of each example's submission.
         input_names: The names of each example's inputs.
         digests: The digest of each example's texts.
-        columns: The values of each other field that an example has, by its name.
+        columns: The values of each other field of the examples, by the field's name.
         lengths: The length of each response.
-        line_of: The line of each example by its id; None for an example in memory.
-        ends: For each example, the number of labels of all examples up to it.
-        names: Different names of inputs, each with itself.
+        line_of: The line of each example, by its id; None for an example in memory.
+        ends: For each example, the number of labels of all examples up to and including it.
+        names: The different names of inputs, each mapped to itself, so that equal names share one object.
     """
 
     path: Path | str
@@ -240,7 +240,7 @@ class _Reading:
     ) -> bool:
         """Add the examples in some lines together and return True; False if one of them must be checked by itself.
 
-        All of them must have the same keys, a new id, and a text as id, response and each input.
+        All lines must have equal keys and a new id, and a text as id, response and each input.
 
         Args:
             line_numbers: The number of each line.
@@ -249,7 +249,7 @@ class _Reading:
             labels: The labels of all lines.
 
         Returns:
-            Whether they were added.
+            True if the examples were added.
         """
         keys = tuple(rows[0])
         names = tuple(key for key in keys if key not in _OWN_KEYS)
@@ -392,10 +392,10 @@ _ESCAPE: Final = ord("\\")
 def _labels_apart(raw: bytes) -> tuple[bytes, Sequence[bytes]] | None:
     """Split a line of an example into its JSON without the labels, and the JSON of each label without braces.
 
-    A part that isn't JSON by itself was cut in the middle of a text.
+    If a part isn't JSON by itself, the line was cut in the middle of a text.
 
     Returns:
-        None if the line has no list of labels, or one with another list in it.
+        The two parts; None if the line has no list of labels, or one with another list in it.
     """
     key = raw.find(_KEY)
     begin = raw.find(b"[", key) + 1
@@ -419,7 +419,7 @@ def _response_of(raw: Mapping[str, Any], short: bool, folder: Path | None) -> st
     """Return the response of an example that isn't a pair.
 
     Raises:
-        ValueError: It has a pair, or no text.
+        ValueError: The example is a pair, or its response isn't text.
     """
     response = raw.get("response", raw.get("output", raw.get("input") if short else None))
     if response is None and has_pair_alone(raw):

@@ -24,18 +24,18 @@ class Example:
     """A submission with the labels that annotators gave it, and how it was drawn.
 
     Attributes:
-        submission: What is judged; its id is the example's.
-        labels: Ratings written in place or in `ratings/`.
-        group: What it shares with others, such as its task; "" if nothing.
-        system: What wrote the response; "" where unknown.
-        split: Whether it may be looked at while tuning (dev) or is held out (test); None without splits.
-        drawn: How it was chosen for labelling; None where unknown.
-        weight: Inverse of the probability with which it was drawn; 1 where unknown.
-        line: Its line in the file.
-        stratum: The stratum of the pool it was drawn from, in a stratified draw; "" where unknown.
-        draw: The draw it came in, the same for all examples of one `--next`; "" where unknown.
-        metadata: What else is known of it before it is graded, such as its language: texts, numbers and yes or no.
-        sides: Of a pair: who wrote the first and the second response; None for a single response.
+        submission: The submission that is judged; its id is the example's.
+        labels: The ratings in its line of the file, or in files of the folder `ratings/`.
+        group: Name of its group, such as a task that it shares with others; "" if it has none.
+        system: Name of the system that wrote the response; "" if unknown.
+        split: Its split: "dev" if it may be looked at while tuning, "test" if it is held out; None without splits.
+        drawn: How it was chosen for labelling; None if unknown.
+        weight: Inverse of the probability with which it was drawn; 1 if unknown.
+        line: Number of its line in the file; None if it isn't from a file.
+        stratum: The stratum of the pool that it was drawn from, in a stratified draw; "" if unknown.
+        draw: Name of the draw that it came in, equal for all examples of one `label --next`; "" if unknown.
+        metadata: Further facts that are known before it is graded, such as its language, by name.
+        sides: For a pair, the origins of the first and the second response; None for a single response.
     """
 
     submission: Submission
@@ -90,7 +90,7 @@ class Example:
         """Return the example as a line of a file of examples, without its labels.
 
         Args:
-            folder: Folder of the file, for relative paths to images and other files; None writes their content.
+            folder: Folder of the file, for relative paths to images and other files; None to write their content.
         """
         inputs = {name: as_written(text, folder) for name, text in self.submission.inputs.items()}
         responses = [as_written(text or "", folder) for text in (self.submission.response, self.submission.second)]
@@ -127,7 +127,8 @@ class ExampleRows(Sequence[Example]):
 
     Attributes:
         ids: The id of each row.
-        attributes: The values of each attribute by row; an attribute that is unknown in all rows is left out.
+        attributes: The values of each attribute by row; an attribute that has its default value in all rows is left
+            out.
         labels: The labels of all rows.
     """
 
@@ -145,8 +146,8 @@ class ExampleRows(Sequence[Example]):
         Args:
             ids: The id of each row.
             attributes: The values of each attribute by row; `response_length` may be among them.
-            responses: Returns the response of a row, or the two of a pair.
-            submission: Makes the submission of a row.
+            responses: Function that returns the response of a row, or the two of a pair, as a tuple.
+            submission: Function that makes the submission of a row.
             labels: The labels of all rows, in the order of the rows.
             ends: For each row, the number of labels of all rows up to and including it.
         """

@@ -27,10 +27,10 @@ RATES_FOLDER = "rates"
 AUDITS_FILE = "audits.jsonl"
 """Name of the file, in a stream's folder, with the responses that were drawn at random for people to label."""
 MOST_WARNED = 5
-"""Largest number of duplicate responses that are each warned of with their lines; further ones are only counted."""
+"""Largest number of duplicate responses for which a warning names the lines; further ones are only counted."""
 LEAKING = 40
-"""Number of characters from which on a passage shared with an anchor gives the response away; shorter ones are
-shared by chance."""
+"""Number of characters from which on a passage that a response shares with an anchor gives its level away; shorter
+passages may be shared by chance."""
 SUFFIXES = (".jsonl", ".json", ".yaml", ".yml", ".csv")
 
 
@@ -132,7 +132,7 @@ def examples_file(folder: Path) -> Path:
     """Return the only file of examples in a calibration folder.
 
     Raises:
-        RatingError: There is none, or more than one.
+        RatingError: The folder has no file of examples, or more than one.
     """
     files = examples_files(folder)
     if len(files) != 1:
@@ -152,15 +152,15 @@ def load_examples(path: Path, rubric: Rubric, *, ratings: Path | None = None) ->
 
     Args:
         path: A .jsonl, .json, .yaml or .csv file, in the long form or the short one.
-        rubric: Its criteria and scales decide which labels are valid.
+        rubric: The rubric, whose criteria and scales decide which labels are valid.
         ratings: A folder whose .jsonl files have more labels.
 
     Raises:
-        RatingError: All that is wrong with the files, each fault with its line.
+        RatingError: The files are invalid; the error lists all faults, each with its line.
 
     Warns:
-        RatingWarning: A response under two ids, a response that the rubric's anchors show, whole or a passage of it,
-            labels given under another wording, ratings of unknown examples.
+        RatingWarning: A response has two ids, a response or a passage of it is one of the rubric's anchors, labels were
+            given under another wording, or ratings are of unknown examples.
     """
     rows, digests = read_examples(path, rubric)
     read = ExampleSet(rows)
@@ -178,11 +178,11 @@ def load_responses(path: Path, rubric: Rubric) -> ExampleSet:
     """Read the examples in a file without their labels, which may belong to any rubric.
 
     Args:
-        path: As for `load_examples`.
-        rubric: Says whether they are pairs.
+        path: A .jsonl, .json, .yaml or .csv file, in the long form or the short one.
+        rubric: The rubric, which says whether the examples are pairs.
 
     Raises:
-        RatingError: All that is wrong with the file apart from labels, each fault with its line.
+        RatingError: The file is invalid, labels aside; the error lists all faults, each with its line.
     """
     return ExampleSet(read_examples(path, rubric, with_labels=False)[0], path)
 
@@ -191,15 +191,16 @@ def examples_from(rows: Iterable[Example | Mapping[str, Any]], rubric: Rubric) -
     """Read examples from objects in memory, with their labels.
 
     Args:
-        rows: Examples, or objects as the lines of a file of examples have them.
-        rubric: Its criteria and scales decide which labels are valid.
+        rows: Examples, or objects in the form of lines of a file of examples.
+        rubric: The rubric, whose criteria and scales decide which labels are valid.
 
     Raises:
-        RatingError: All that is wrong with them, each fault with its place from 1.
-        UsageError: A data frame in place of its rows.
+        RatingError: Examples are invalid; the error lists all faults, each with the example's position from 1.
+        UsageError: A data frame was passed instead of its rows.
 
     Warns:
-        RatingWarning: As for `load_examples`.
+        RatingWarning: A response has two ids, a response or a passage of it is one of the rubric's anchors, labels were
+            given under another wording, or ratings are of unknown examples.
     """
     refuse_frame(rows)
     example_rows, digests = examples_in_rows(rows, rubric)
@@ -265,7 +266,7 @@ def anchors_in(rubric: Rubric) -> list[str]:
 def _without_leaks(read: ExampleSet, rubric: Rubric, path: Path | None) -> ExampleSet:
     """Remove the labels of examples whose response, or a passage of it, is one of the rubric's samples; warn of each.
 
-    A judge that reads an anchor knows the answer for the response it is from, so the example counts in no figure.
+    A judge that reads an anchor knows the answer for the response that it is from, so the example counts in no figure.
     """
     anchors = [_squeezed(text) for text in anchors_in(rubric)]
     passages = [anchor for anchor, text in zip(anchors, anchors_in(rubric), strict=True) if len(text) >= LEAKING]

@@ -24,7 +24,7 @@ def chosen_examples(examples: ExampleSet, split: Part | None, only: Sequence[str
         only: Required values, each as "FIELD=VALUE", with a field of CHOSEN_BY.
 
     Raises:
-        UsageError: There are none.
+        UsageError: There are no such examples.
     """
     return examples_with(part_of(examples, split), only)
 
@@ -42,7 +42,7 @@ def examples_with(part: ExampleSet, only: Sequence[str]) -> ExampleSet:
         only: Required values, each as "FIELD=VALUE", with a field of CHOSEN_BY.
 
     Raises:
-        UsageError: There are none.
+        UsageError: There are no such examples.
     """
     chosen = part
     for choice in only:

@@ -20,7 +20,7 @@ def first_prompts(rubric: Rubric, examples: Iterable[Example]) -> list[Prompt]:
 def ratings_of(grade: Grade, rubric: Rubric, rater: str, *, sample: int = 0) -> list[Rating]:
     """Convert a grade to ratings: one for a single response, and one per order in which a judge saw a pair.
 
-    All orders of one grade have the same sample number, since they belong to one run.
+    The ratings from one grade have the same sample number, since they belong to one run.
     """
     whole = rating_of(grade, rubric, rater, sample=sample)
     if not grade.by_order:

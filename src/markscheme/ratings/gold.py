@@ -34,11 +34,11 @@ from markscheme.stats.intervals import Flags, Floats, Integers
 GOLD = "gold"
 """Name of the gold column in a table."""
 JUDGE = "judge"
-"""Name of the judge's column where there is only one judge."""
+"""Name of the judge's column if there is only one judge."""
 HALF_PASS = 0.5
-"""Share of annotators who say pass if they are evenly split."""
+"""Share of annotators who decide pass if annotators are evenly split."""
 SPLIT_DECISION = "pass or fail"
-"""Name for what annotators are split on, if they decided on whole responses."""
+"""Name for what annotators are split over, if they decided on whole responses."""
 
 
 @dataclass(frozen=True)
@@ -48,12 +48,12 @@ class Gold(Column):
     Attributes:
         examples: The examples that have gold, in order.
         kinds: Number of raters of each kind who labelled.
-        reference: The kind of gold: adjudicated, people, one-person, constructed or model.
+        reference: The kind of gold: "adjudicated", "people", "one-person", "constructed" or "model".
         people: Labels of single annotators, without adjudicated ones.
         set_aside: Number of examples whose labels are of a weaker kind than those that count.
         not_blind: Number of labels that count and were given with the judge's verdict shown.
-        even_splits: Each even split of annotators, which leaves no gold: the example's id, and what they split over, a
-            yes/no criterion or `SPLIT_DECISION`.
+        even_splits: For each even split of annotators, which leaves no gold, the example's id and what they split over:
+            a yes/no criterion or `SPLIT_DECISION`.
         annotators: The table of `people`, if gold was made from it; None if it has to be made.
     """
 
@@ -164,7 +164,7 @@ def gold_of(examples: ExampleSet, rubric: Rubric, *, kind: Kind | None = None, b
     the criterion, and no score or decision for the example if the answer could change it.
 
     Raises:
-        ComparisonError: Nothing is labelled, or there are no labels of `kind`.
+        ComparisonError: No example is labelled, or there are no labels of `kind`.
     """
     labels = examples.labels if kind is None else examples.labels.of_kinds((kind,))
     allowed = _kinds_that_count(labels) if kind is None else (kind,)
@@ -323,8 +323,8 @@ def _scores(
 ) -> Floats:
     """Return the gold scores, shape (n_examples,).
 
-    An overall score that raters gave counts, from the strongest kind that gave one. Otherwise the score is computed
-    from the gold levels; nan if an even split leaves too wide a range of scores.
+    If raters gave overall scores, those of the strongest kind of raters count. Otherwise the score is computed from the
+    gold levels; nan if an even split leaves too wide a range of scores.
     """
     rubric = table.rubric
     scores = np.full(len(table.ids), np.nan)
@@ -368,8 +368,8 @@ def _decisions(
 ) -> tuple[Floats, Flags]:
     """Return gold's decisions (1 pass, 0 fail, nan none), and flags of examples on which raters' decisions tie.
 
-    Decisions that raters gave count, by majority of the strongest kind that gave one. Otherwise the decision follows
-    from score and required criteria, unless an even split decides it.
+    If raters gave decisions, the majority of the strongest kind of raters counts. Otherwise the decision follows from
+    score and required criteria, unless it depends on an even split.
     """
     rubric = table.rubric
     passed = np.where(np.isnan(scores), np.nan, scores >= rubric.pass_mark - ROUNDING).astype(np.float64)
@@ -418,11 +418,11 @@ def _decision_at(
 
     Args:
         index: Index of the example.
-        levels: Levels of all examples by criterion.
-        skipped: Where each criterion doesn't apply.
-        splits: Where annotators split evenly on each criterion.
+        levels: Levels of all examples by criterion, each of shape (n_examples,).
+        skipped: By criterion, flags of the examples to which it doesn't apply, each of shape (n_examples,).
+        splits: By criterion, flags of the examples on which annotators split evenly, each of shape (n_examples,).
         rubric: The rubric with the rule for passing.
-        score: The example's score.
+        score: The example's score; None if it has none.
         keeps_score: True if the score is independent of how even splits are resolved.
     """
     outcomes = _either_way(index, levels, splits, rubric) or (_answers_at(index, levels),)

@@ -12,11 +12,11 @@ from markscheme.prompts.submission import PAIR_NAMES, RESPONSE_KEYS, response_in
 
 @dataclass(frozen=True, slots=True)
 class PairSide:
-    """Where one response of a pair comes from: its id and the system that wrote it.
+    """Origin of one response of a pair: its id and the system that wrote it.
 
     Attributes:
-        id: The response's own id; None where unknown.
-        system: What wrote it; None where unknown.
+        id: The response's own id; None if unknown.
+        system: Name of the system that wrote it; None if unknown.
     """
 
     id: str | None = None

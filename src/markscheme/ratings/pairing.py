@@ -5,13 +5,14 @@ from markscheme.ratings.example_rows import DrawnBy, Example
 from markscheme.ratings.pair_sides import PairSide, group_of_inputs, systems_of
 
 _LEAST_TYPICAL_FIRST: tuple[DrawnBy | None, ...] = ("chosen", "by-verdict", None, "random")
-"""Ways to draw examples, the least typical first: a pair counts as drawn in the first of its responses' ways."""
+"""Ways to draw examples, the least typical first: a pair counts as drawn in the earlier of the ways of its two
+responses."""
 
 
 def pair_of(first_response: Example, second_response: Example) -> Example:
     """Make a pair example from two responses to the same inputs, stored in the order of their ids.
 
-    The pair has the metadata that is equal for both, and counts as drawn like the less typical of the two.
+    The pair has the metadata that are equal for both, and counts as drawn like the less typical of the two.
     """
     first, second = sorted((first_response, second_response), key=lambda example: example.id)
     sides = (PairSide(first.id, first.system or None), PairSide(second.id, second.system or None))

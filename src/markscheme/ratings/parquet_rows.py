@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 def parquet_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield the rows of a Parquet file or of a folder of them, numbered from 1, without loading all at once.
 
-    A cell with NaN is as empty as one with null: None.
+    Cells with NaN or null are None.
 
     Raises:
-        RatingError: It can't be read.
+        RatingError: The file or folder can't be read.
         UsageError: pyarrow is missing.
     """
     require_parquet(path)
@@ -52,7 +52,7 @@ def _batch_rows(batch: "RecordBatch", before: int, path: Path) -> list[dict[str,
         path: The file.
 
     Raises:
-        RatingError: Names the first cell that has no value in Python, with its row.
+        RatingError: A cell has no value in Python; the message names the first such cell and its row.
     """
     try:
         rows: list[dict[str, Any]] = batch.to_pylist()

@@ -1,4 +1,6 @@
-"""Splits that examples get from a set's first label on: dev to be read, test held out to test new wordings."""
+"""Splits that examples get from a set's first label on: dev, which may be read, and test, held out to test new
+wordings.
+"""
 
 import json
 import re
@@ -22,7 +24,7 @@ READ_FIRST: Final = 40
 """Number of a set's first tasks that go into the dev split: with fewer tasks, held-out ones couldn't confirm new
 words anyway."""
 TASKS_IN_TURN: Final = 3
-"""Number of tasks, after the first `READ_FIRST`, of which one goes into the dev split."""
+"""After the first `READ_FIRST` tasks, one in this many tasks goes into the dev split."""
 _TEST: Final = re.compile(r'("split"\s*:\s*)"test"')
 
 
@@ -74,7 +76,7 @@ def keep_parts_by_place(path: Path, rubric: Rubric) -> tuple[Example, ...]:
         RatingError: The file can't be read or written.
 
     Warns:
-        RatingWarning: Outputs are held out from now on, whose texts may have been read.
+        RatingWarning: Outputs whose texts may have been read are held out from now on.
     """
     if not takes_lines(path) or not path.is_file() or not path.stat().st_size:
         return ()

@@ -15,7 +15,7 @@ def refuse_frame(rows: Any) -> None:
     """Raise UsageError if a data frame was passed itself, where its rows are expected.
 
     Raises:
-        UsageError: Says how to get the rows.
+        UsageError: A data frame was passed; the message says how to get its rows.
     """
     if hasattr(rows, "columns") and not isinstance(rows, Mapping):
         how = "frame.to_dicts()" if hasattr(rows, "to_dicts") else "frame.to_dict('records')"

@@ -19,7 +19,7 @@ from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 EMPTY_MAPPING: Final[Mapping[str, Any]] = {}
 """An empty mapping that most ratings and examples share as a rare attribute, since a set may have millions of them."""
 Declined: TypeAlias = Literal["abstained", "unread", "not applicable"]
-"""Reasons why an answer has no level: the rater couldn't tell, nobody could read it, or the criterion doesn't apply."""
+"""Reasons why an answer has no level: the rater couldn't tell, it couldn't be read, or the criterion doesn't apply."""
 DECLINED_KEYS: Final[Mapping[str, Declined]] = {word.replace(" ", "_"): word for word in get_args(Declined)}
 """Keys that a file of ratings may have instead of a level, in order of precedence, with the reason for the missing
 level."""
@@ -30,15 +30,16 @@ class Rated:
     """A rater's answer on one criterion: a level, or the reason why there is none.
 
     Attributes:
-        level: A value on the criterion's scale; None where the rater gave none.
-        reason: Why.
-        quote: The passage that supports it.
+        level: A value on the criterion's scale; None if the rater gave none.
+        reason: The rater's reason; "" without one.
+        quote: The passage that supports the level; None without one.
         quote_found: True if the quote is in the material; None without one, and for one too short to check.
-        declined: Why there is no level; None where there is one, or nothing was asked.
-        under: Fingerprint of the criterion as the rater saw it; "" where unknown.
-        quote_in: Name of the text with the quote: `response` or an input; None where none has it.
-        label: Name of a category that has no value, which files hold instead of a level; None for other levels.
-        probabilities: Each level of the scale, as raters choose it, and the rater's probability of it; () if unknown.
+        declined: The reason why there is no level; None if there is one, or if the rater wasn't asked.
+        under: Fingerprint of the criterion as the rater saw it; "" if unknown.
+        quote_in: Name of the text with the quote: `response` or an input; None if no text has it.
+        label: Name of a category that has no value, which files have in place of a level; None for other levels.
+        probabilities: Pairs of each level of the scale, as raters choose it, and the rater's probability of it; () if
+            unknown.
     """
 
     level: float | None
@@ -79,25 +80,25 @@ class Rating:
     Attributes:
         id: Id of the submission.
         rater: Name of the annotator or judge.
-        kind: Person, construction, model or code.
+        kind: Kind of rater: a person, construction, a model or code.
         criteria: The answer on each criterion, by name.
-        overall: The overall score, 0 to 1; None where none was given.
-        passed: The overall decision; None where none was given.
-        whole_under: Fingerprint of the question about the whole response that was answered; None where it wasn't asked,
-            or no file says so. With no decision the rater couldn't tell.
-        sample: Number of the sample, where the same rater was asked several times, from 0.
-        error: Why there is no rating at all; None where there is one.
-        at: The day it was given, as written.
-        under: Fingerprint of the question over all criteria; "" where unknown.
-        blind: False where it was given with the judge's verdict visible.
+        overall: The overall score, 0 to 1; None if none was given.
+        passed: The overall decision, True for pass; None if none was given.
+        whole_under: Fingerprint of the question about the whole response that the rater answered; None if it wasn't
+            asked, or if no file says so. If it was asked and `passed` is None, the rater couldn't tell.
+        sample: Number of the sample, from 0, if the rater was asked several times.
+        error: The reason why there is no rating at all; None if there is one.
+        at: The day on which it was given, as written; "" if unknown.
+        under: Fingerprint of the words of all criteria as asked; "" if unknown.
+        blind: False if it was given with the judge's verdict visible.
         note: The rater's comment; None without one.
-        confidence: How sure the rater was, as written; None where unknown.
-        seconds: How long the rater took; None where unknown.
-        superseded: By criterion, the rater's earlier answer under other words, where a later one replaced it.
-        shown: Of a pair: the order in which the rater saw the two responses; None where unknown. Levels are always
-            those of the stored order.
-        asked_without: Of a judge: for each way in which it was asked, the parameters left out, since its server didn't
-            take them; () where nothing was, or it isn't known.
+        confidence: How sure the rater was, as written; None if unknown.
+        seconds: Time that the rater took; None if unknown.
+        superseded: By criterion, the rater's earlier answer under other words that a later one replaced.
+        shown: For a pair, the order in which the rater saw the two responses; None if unknown. Levels are always for
+            the stored order.
+        asked_without: For a judge, the parameters left out in each way in which it was asked, since its server didn't
+            take them; () if none were, or if it isn't known.
     """
 
     id: str
@@ -185,14 +186,14 @@ def ratings_from(
     """Read ratings from objects in memory.
 
     Args:
-        rows: Ratings, or objects as the lines of a file of ratings have them.
-        rubric: Its criteria and scales decide which ratings are valid.
-        kind: The kind of rows that name none.
-        rater: The rater of rows that name none; None where each must.
+        rows: Ratings, or objects in the form of lines of a file of ratings.
+        rubric: The rubric, whose criteria and scales decide which ratings are valid.
+        kind: The kind of rater for rows that name none.
+        rater: The rater of rows that name none; None if each row must name one.
 
     Raises:
-        RatingError: All invalid rows, each with its place from 1.
-        UsageError: A data frame in place of its rows.
+        RatingError: Rows are invalid; the error lists all of them, each with its position from 1.
+        UsageError: A data frame was passed instead of its rows.
     """
     refuse_frame(rows)
     reader = RatingReader(rubric, keep_unread=True)
@@ -213,10 +214,10 @@ def ratings_from(
 def corrected(earlier: Rating, later: Rating) -> Rating:
     """Merge a rater's earlier and later ratings of one submission; the later answers count.
 
-    Each answer belongs to the wording it was given under: a later rating after a rewording keeps the earlier answers to
-    other criteria, and records the ones it replaces as superseded. A decision about the whole response depends on no
-    criterion's wording, so it stays until the rater decides again; an overall score given under another wording is
-    dropped.
+    Each answer belongs to the wording under which it was given: a later rating after a rewording keeps the earlier
+    answers to other criteria, and records the answers that it replaces as superseded. A decision about the whole
+    response doesn't depend on any criterion's wording, so it stays until the rater decides again; an overall score
+    given under another wording is dropped.
     """
     if not later.answers_whole:
         later = replace(later, passed=earlier.passed, whole_under=earlier.whole_under)
@@ -245,7 +246,7 @@ def _under(rating: Rating, name: str) -> str:
 
 
 PLAIN = (bool, int, float, str)
-"""Types of an answer that consists of just a level."""
+"""Types of an answer that consists only of a level."""
 
 
 @dataclass(frozen=True)
@@ -253,7 +254,7 @@ class RatingReader:
     """Reader of ratings by a rubric; for an invalid rating, it raises ValueError and says what is allowed.
 
     Attributes:
-        rubric: Its criteria and scales decide which ratings are valid.
+        rubric: The rubric, whose criteria and scales decide which ratings are valid.
         keep_unread: True if an invalid level or score makes a judge's rating an unreadable one.
     """
 
@@ -273,8 +274,8 @@ class RatingReader:
         """Read the rating in a JSON object.
 
         Args:
-            line: As in a file of ratings, or as a label inside an example.
-            kind: Its kind if it doesn't name one.
+            line: The object, in the form of a line of a file of ratings, or of a label inside an example.
+            kind: The kind of rater, if the object doesn't name one.
             id: Id of the submission, if the object is a label inside its example.
         """
         if not isinstance(line, Mapping):
@@ -367,7 +368,7 @@ def _probabilities(raw: Mapping[str, Any], criterion: Criterion) -> Probabilitie
     """Read the probabilities in an answer, whose keys are level numbers or labels; () if it has none.
 
     Raises:
-        ValueError: They aren't one for each level, from 0 to 1, with a sum of about 1.
+        ValueError: There isn't one probability for each level, from 0 to 1, with a sum of about 1.
     """
     written = raw.get("probabilities")
     if written is None:
@@ -394,7 +395,7 @@ def level_on(scale: Scale, value: Any, name: str) -> float:
     """Return the level of a scale that a value from a file means: a number, a label, or true or false.
 
     Raises:
-        ValueError: There is no such level on this scale.
+        ValueError: The scale has no such level.
     """
     if isinstance(value, bool):
         if scale.is_yes_no:
@@ -427,7 +428,7 @@ def _ways(value: Any) -> tuple[tuple[str, ...], ...]:
     """Read `asked_without`: for each way of asking the judge, the parameters left out of the request; () if missing.
 
     Raises:
-        ValueError: It is something else.
+        ValueError: The value has another form.
     """
     if value in (None, ""):
         return ()

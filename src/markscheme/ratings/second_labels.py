@@ -1,4 +1,4 @@
-"""How many examples a second annotator should label, so that labels count as those of two annotators each."""
+"""Number of examples that a second annotator should label, so that the labels count as those of two annotators."""
 
 import math
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from markscheme.ratings.example_rows import Example
 from markscheme.ratings.kinds import PEOPLE
 
 LABELLED_TWICE: Final = 0.9
-"""Least share of the examples that two annotators labelled, or that are adjudicated, for a set to count as labelled
+"""Smallest share of the examples that two annotators labelled, or that are adjudicated, for a set to count as labelled
 twice."""
 FOR_A_GATE: Final = "For a gate, two annotators label each: one annotator's labels show trends at most."
 """Sentence that accompanies every request to label further examples."""

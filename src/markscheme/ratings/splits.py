@@ -1,4 +1,4 @@
-"""Held-out labels: drawing of dev and test, a record of each look at test labels, and of examples used to tune."""
+"""Held-out labels: drawing of dev and test splits, and records of looks at test labels and of examples used to tune."""
 
 import hashlib
 import json
@@ -20,7 +20,7 @@ from markscheme.ratings.rating import Rating
 from markscheme.ratings.row_form import takes_lines
 
 SPLIT_SEED = 1
-"""Seed of the hash that orders tasks, fixed so that the same tasks are always split in the same way."""
+"""Seed of the hash that orders tasks, fixed so that equal tasks are always split in the same way."""
 OPENED = "opened.jsonl"
 TUNED = "tuned.jsonl"
 
@@ -30,7 +30,7 @@ class Opening:
     """A record that a command looked at held-out test labels, and what it tested on them.
 
     Attributes:
-        at: The day, as 2026-11-02.
+        at: The day of the look, as in 2026-11-02.
         by: The command that looked.
         labels: Digest of the labels that were looked at.
         n: Number of examples with these labels.
@@ -39,9 +39,9 @@ class Opening:
         judge: Fingerprint of the judge that was asked; None without one.
         adopted: Fingerprint of the wording that was adopted; None without one.
         decided: False while a test is under way, or was interrupted.
-        levels: Digests of the levels that were looked at, one by the example's id and one by its texts, to recognize
-            later looks at the same levels; if empty, it counts as a look at any labels.
-        counts_apart: True if the look concerned other labels than those that test wordings, such as decisions about the
+        levels: Digests of the levels that were looked at, for each level one with the example's id and one with its
+            texts, to recognize later looks at these levels; if empty, it counts as a look at any labels.
+        counts_apart: True if the look was at labels other than those that test wordings, such as decisions about the
             whole response.
     """
 
@@ -98,7 +98,7 @@ class Openings:
     """All recorded looks at the test labels of one set, in order.
 
     Attributes:
-        all: Every look on record.
+        all: All looks on record.
         labels: Digest of the current labels.
         n: Number of examples that have test labels now.
         levels: Digests of the current levels, to recognize earlier looks at them.
@@ -176,8 +176,8 @@ def labelling_digest(examples: ExampleSet) -> str:
 def levels_seen(examples: ExampleSet) -> frozenset[str]:
     """Return two short digests of each label's level in a set, one with the example's id and one with its texts.
 
-    Notes, reasons, raters, days, splits and names of criteria don't enter them, so that correcting a typo in one
-    doesn't make labels count as unseen.
+    The digests don't depend on notes, reasons, raters, days, splits and names of criteria, so that correcting a typo in
+    one of these doesn't make labels count as unseen.
     """
     return frozenset(
         fingerprint(of_example, level)[:8]
@@ -244,13 +244,13 @@ def open_test_labels(
     Args:
         examples: The whole set.
         by: The command that looks.
-        at: The day.
-        alpha: Returns the significance level of a test of new wordings from the number of the look; None for any other
-            look.
+        at: The day of the look.
+        alpha: Function that returns the significance level of a test of new wordings, given the number of the look;
+            None for any other look.
         wordings: Fingerprints of the wordings that are tested.
         judge: Fingerprint of the judge that is asked about them; None without one.
         whole: True to look at all labels and return all examples.
-        counts_apart: True for a look at other labels than those that test wordings.
+        counts_apart: True for a look at labels other than those that test wordings.
 
     Raises:
         RatingError: No example is held out, or the record next to the examples can't be read or written.
@@ -355,7 +355,7 @@ def file_for_parts(examples: ExampleSet) -> Path:
     """Return the file of a set of examples, after checking that splits can be written into its lines.
 
     Raises:
-        RatingError: There is none, since it is not a .jsonl file.
+        RatingError: The examples aren't from a .jsonl file.
     """
     path = examples.path
     if path is None or not takes_lines(path):
@@ -373,7 +373,7 @@ def write_parts(examples: ExampleSet) -> None:
     Lines that another process appended meanwhile stay, and so do equal splits that another process drew.
 
     Raises:
-        RatingError: The file is not a .jsonl file, can't be written, or has other examples or parts now.
+        RatingError: The file is not a .jsonl file, can't be written, or has other examples or other splits by now.
     """
     path = file_for_parts(examples)
     drawn = [example for example in examples.examples if example.split and example.line is not None]
@@ -395,7 +395,7 @@ def _with_part(line: str, example: Example, path: Path) -> str:
     """Return the line of an example with its split added.
 
     Raises:
-        RatingError: It isn't this example's any more, or has another part.
+        RatingError: The line isn't that of this example any more, or has another split.
     """
     try:
         data = json.loads(line)

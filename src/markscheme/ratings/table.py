@@ -1,7 +1,7 @@
 """Ratings of one set of examples as arrays, with one column per rater.
 
-Only this module converts ratings to arrays and combines several samples of a rater into one rating. Levels, score and
-decision of a rater are combined together, so that all figures follow the same rule.
+Only this module converts ratings to arrays and combines several samples of a rater into one rating. A rater's levels,
+score and decision are combined in one place, so that all figures follow one rule.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -46,16 +46,17 @@ class Column:
 
     Attributes:
         name: Name of the rater.
-        kind: Person, construction, model or code.
+        kind: Kind of rater: a person, construction, a model or code.
         levels: Levels by criterion, each of shape (n_examples,).
-        skipped: By criterion, whether the rater said that it does not apply, each of shape (n_examples,).
+        skipped: By criterion, flags of the examples to which, as the rater said, it does not apply, each of shape
+            (n_examples,).
         scores: Scores from 0 to 1, shape (n_examples,).
         decisions: 1 for pass and 0 for fail, shape (n_examples,).
-        given: The ratings that the column is made of.
-        sources: For each example the index of the rating that reasons and quotes are taken from, shape (n_examples,);
-            of several samples the one nearest to their combination; -1 without a rating.
-        probabilities: Probability of each level in the order of the scale, by criterion for which the rater gave some,
-            shape (n_examples, n_levels); nan where they are missing.
+        given: The ratings that the column is made from.
+        sources: For each example, the index of the rating that reasons and quotes are taken from, shape (n_examples,);
+            of several samples, it is the one nearest to their combination; -1 without a rating.
+        probabilities: By criterion for which the rater gave probabilities, the probability of each level in the order
+            of the scale, shape (n_examples, n_levels); nan where they are missing.
         chances: The rater's probability that each example passes, shape (n_examples,), nan where it is unknown; empty
             if it is unknown for all.
     """
@@ -138,11 +139,12 @@ class RatingTable:
     """Ratings of one set of examples as a table with one column per rater.
 
     Attributes:
-        rubric: The rubric of all of them.
+        rubric: The rubric of all ratings.
         ids: Ids of the examples, in order.
-        columns: One per rater; labels, gold, a constant, an earlier run and a prompt variant are all columns.
-        groups: Name of each example's group; an example without one is its own group; None if no example has one.
-        examples: The examples, which say what wrote each response and how it was drawn; None if nobody needs to know.
+        columns: A column for each rater; labels, gold, a constant, an earlier run and a prompt variant are columns too.
+        groups: Name of each example's group; an example without one is a group of its own; None if no example has one.
+        examples: The examples, which say which system wrote each response and how it was drawn; None if that isn't
+            needed.
     """
 
     rubric: Rubric
@@ -197,9 +199,9 @@ def rating_table(
     Args:
         rubric: The rubric of the ratings.
         ids: Ids of the examples; ratings of other examples are ignored.
-        ratings: In any order.
-        samples_apart: True if each sample of a rater is a column of its own, named "RATER #SAMPLE", instead of one
-            column for all samples of a rater.
+        ratings: The ratings, in any order.
+        samples_apart: True to make each sample of a rater a column of its own, named "RATER #SAMPLE", instead of one
+            column for all samples.
     """
     codes = RatingCodes.of(ratings)
     rows = rows_in(ids, codes)
@@ -231,7 +233,8 @@ def decision_table(rubric: Rubric, examples: Sequence[Example], **decisions: Seq
     Args:
         rubric: The rubric of the decisions.
         examples: The example of each row.
-        decisions: Whether each rater passes each example; None without a decision.
+        decisions: By the name of each rater, True for the examples that it passes, False for those that it fails; None
+            without a decision.
     """
     n = len(examples)
     nan = np.full(n, np.nan)
@@ -260,7 +263,7 @@ def column_names(codes: RatingCodes, rows: Integers, *, samples_apart: bool) -> 
     Args:
         codes: The ratings.
         rows: Row of each rating's example in the table; -1 if it isn't there.
-        samples_apart: As for `rating_table`.
+        samples_apart: True to make each sample of a rater a column of its own.
     """
     placed = np.flatnonzero(rows >= 0)
 
@@ -294,9 +297,9 @@ class _RatingArrays:
         codes: The ratings.
         rubric: The rubric of the ratings.
         levels: Levels by criterion, nan where missing, each of shape (n_ratings,).
-        skipped: By criterion, whether it does not apply, each of shape (n_ratings,).
-        whole: A number for each rating, equal for ratings with equal score, error and decision.
-        is_probable: Which ratings have probabilities of levels.
+        skipped: By criterion, flags of the ratings that say that it does not apply, each of shape (n_ratings,).
+        whole: A number for each rating, equal for ratings with equal score, error and decision, shape (n_ratings,).
+        is_probable: Flags of the ratings with probabilities of levels, shape (n_ratings,).
     """
 
     codes: RatingCodes
@@ -363,7 +366,7 @@ def _with_collapsed(column: Column, samples: Mapping[int, Sequence[int]], rubric
 
     Args:
         column: The column without these rows; its arrays are filled in place.
-        samples: Indices of the ratings of each such row.
+        samples: Indices of the ratings of each such row, by the row's index.
         rubric: The rubric of the ratings.
     """
     distributions: dict[int, Mapping[str, Probabilities]] = {}
@@ -411,10 +414,10 @@ class Collapsed:
     """One rater's levels, score and decision on an example, combined from all of the rater's samples.
 
     Attributes:
-        levels: Level by criterion.
-        skipped: Criteria that do not apply.
-        score: 0 to 1; None where there is none.
-        decision: Pass or fail; None where there is none.
+        levels: The level on each criterion, by the criterion's name.
+        skipped: Names of criteria that do not apply.
+        score: The score, 0 to 1; None if there is none.
+        decision: True for pass, False for fail; None if there is no decision.
         probabilities: Probability of each level, by criterion for which every sample has them.
     """
 
@@ -426,17 +429,17 @@ class Collapsed:
 
 
 EarnedByLevels: TypeAlias = dict[tuple[tuple[tuple[str, float], ...], frozenset[str]], tuple[float | None, bool | None]]
-"""Cache of score and decision, by levels and skipped criteria, which thousands of ratings have in common."""
+"""Cache of score and decision by levels and skipped criteria, since thousands of ratings have equal levels."""
 
 
 def collapsed(samples: Sequence[Rating], rubric: Rubric, earned_by: EarnedByLevels | None = None) -> Collapsed:
     """Combine all samples of a rater on an example into one set of levels, a score and a decision.
 
-    A single sample is used as given. Of several, each criterion has the median level (the majority's where levels have
-    no order); if each sample's level is the most probable of its own probabilities, it has the level with the highest
-    mean probability. If every criterion then has a level, score and decision are computed from these levels. Scores
-    given separately from the levels are combined by their median. If only decisions were given, the majority decides,
-    and an even split is no decision.
+    A single sample is used as given. Of several, each criterion gets the median level (the most common one if levels
+    have no order); but if each sample's level is the most probable by its own probabilities, it gets the level with the
+    highest mean probability. If every criterion then has a level, score and decision are computed from these levels.
+    Scores given separately from the levels are combined by their median. If only decisions were given, the majority
+    counts, and an even split leaves no decision.
 
     Args:
         samples: The samples of one rater on one example.

@@ -15,11 +15,11 @@ from markscheme.rubrics.rubric import Criterion, Rubric
 WORDINGS_FILE = "wordings.jsonl"
 """Name of the file with the record of wordings."""
 SAME_AS = "same_as"
-"""Key of the earlier wordings that, by their author's statement, mean the same."""
+"""Key of the earlier wordings that, as their author states, mean the same as the current one."""
 
 
 NOT_KNOWN = "not known"
-"""Mark, in place of a digest, of labels that don't name their wording although a criterion was reworded."""
+"""Mark in place of a digest for labels that don't name their wording although a criterion was reworded."""
 
 
 @dataclass(frozen=True)
@@ -27,8 +27,8 @@ class CriterionWords:
     """The wording of a criterion at the time when labels were given.
 
     Attributes:
-        text: What the criterion asked.
-        levels: The words of each level, worst first: how raters chose it, and what it meant.
+        text: The text of the criterion.
+        levels: The words of each level, worst first: its name, by which raters chose it, and its description.
     """
 
     text: str
@@ -68,10 +68,10 @@ def record_same_meaning(folder: Path, criterion: Criterion, at: str) -> tuple[st
     Args:
         folder: The rubric's calibration folder.
         criterion: The criterion with its current wording.
-        at: The day.
+        at: The day of the statement.
 
     Returns:
-        Digests of the earlier wordings; () if none are recorded, and then nothing is appended.
+        Digests of the earlier wordings; () if none are recorded, in which case no line is appended.
 
     Raises:
         UsageError: The file can't be written.
