@@ -11,7 +11,7 @@ from typing import IO, Any
 from markscheme.errors import RatingError
 
 MOST_OF_MEMBER = 256 * 2**20
-"""Largest unpacked size in bytes of a member, since members are read whole and a small archive could fill the
+"""Largest unpacked size in bytes of a member: members are read whole, so that a small archive could otherwise fill the
 memory."""
 MOST_OF_ALL = 4 * 2**30
 """Largest unpacked size in bytes of all members together."""
@@ -22,9 +22,9 @@ UNPACKING_ERRORS = (
 """Errors that zipfile and the modules behind it raise for invalid headers and data; RuntimeError is for encrypted
 data."""
 ZSTANDARD = 93
-"""The compression method's number in a ZIP archive (APPNOTE 4.4.5)."""
+"""Number of the compression method Zstandard in a ZIP archive (APPNOTE 4.4.5)."""
 _LOCAL_HEADER = 30
-"""Number of bytes before a member's name (APPNOTE 4.3.7)."""
+"""Number of bytes of a member's local header before its name (APPNOTE 4.3.7)."""
 
 
 def members(path: Path, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
@@ -59,7 +59,7 @@ def zstandard_or(instead: str, path: Path) -> Any:
     """Return the library `zstandard`, or raise an error with the text `instead` if it isn't installed.
 
     Args:
-        instead: What the error says where the library is missing.
+        instead: Text of the error if the library is missing.
         path: The packed file.
 
     Raises:
@@ -75,7 +75,7 @@ def zstandard_or(instead: str, path: Path) -> Any:
 def _zstandard(raw: IO[bytes], info: zipfile.ZipInfo, path: Path) -> bytes:
     """Unpack a Zstandard member of a zip archive, since zipfile before Python 3.14 can't.
 
-    A member larger than the archive states is refused.
+    A member that is larger than the archive states is refused.
     """
     instead = "is packed with Zstandard: `pip install zstandard`, or convert it with `inspect log dump`"
     zstandard = zstandard_or(instead, path)

@@ -44,8 +44,8 @@ def reported_rubric(peek: Peek) -> str:
 def read_calibrations(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:  # noqa: ARG001
     """Read the calibrations in reports of `calibrate --json`, each with the judge's ratings and the gold labels.
 
-    Without a rubric, the ratings are read by the rubric that the reports name if the project has it unchanged, else by
-    the criteria that the reports have in common.
+    If no rubric is given, the ratings are read by the rubric that the reports name, if the project has it unchanged, or
+    else by the criteria that the reports have in common.
 
     Raises:
         RatingError: A file can't be read.
@@ -59,7 +59,7 @@ def written_calibrations(peek: Peek) -> list[WrittenCalibration]:
     """Return the calibrations in one report of `calibrate --json`: one for each judge.
 
     Raises:
-        RatingError: It contains none.
+        RatingError: The report contains no calibration.
     """
     report = peek.document
     return [

@@ -1,4 +1,6 @@
-"""Reader of lines of pass/fail decisions or scores: a judge's, with annotators' on the same examples or without."""
+"""Reader of lines with a judge's pass/fail decisions or scores, perhaps with annotators' decisions on the same
+examples.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -38,11 +40,11 @@ def is_decisions(peek: Peek) -> bool:
 def read_decisions(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:  # noqa: ARG001
     """Read the decisions and scores in each file, with the system that wrote each response and how it was drawn.
 
-    A line is `{"id", "pass"}` or `{"id", "score"}` for what a judge graded, or `{"id", "gold", "judge"}` for what
-    annotators and a judge decided.
+    A line is `{"id", "pass"}` or `{"id", "score"}` for a response that a judge graded, or `{"id", "gold", "judge"}` for
+    one that annotators and a judge decided.
 
     Raises:
-        RatingError: All lines that can't be read.
+        RatingError: Lines can't be read; the error lists all of them.
     """
     return [_reading(_lines(peek.path, rubric)) for peek in files]
 

@@ -14,7 +14,7 @@ def responses_in_export(path: Path) -> Iterator[Submission]:
     """Yield the responses in another tool's export, or in Promptfoo's results.
 
     Raises:
-        UsageError: There are none in it.
+        UsageError: The file has no responses.
     """
     if has_results(path):
         rows = read_results(path, unjudged=True).rows

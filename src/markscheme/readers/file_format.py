@@ -32,16 +32,18 @@ class FileFormat(NamedTuple):
 
     Attributes:
         reads: Description of the files for messages; how to recognize them is in brackets.
-        is_mine: Returns whether a file has the format.
-        read: Reads files of this format by a rubric; without one, by the rubric that they name or imply.
-        expected: What the caller must expect, such as "ratings", for a file to have this format; empty for any caller.
+        is_mine: Function that returns True if a file has the format.
+        read: Function that reads files of this format by a rubric or, without one, by the rubric that they name or
+            imply.
+        expected: What a caller must expect of a file, such as "ratings", for the format to be considered; empty to
+            consider it for any caller.
         all_are_judges: True if people's ratings in these files are compared like a judge's, instead of being labels.
         is_of_tool: True if the files are a tool's export that names its metrics and its raters.
         states_kinds: True if the files state for each rating whether a person gave it.
         names_judges: True if the files name their judges.
-        read_remarks: Reads the comments in the files of one export, its responses by id, counts of what can't be
-            imported, and notes; None for other formats.
-        times: Yields ids of responses with their times, as written; None for a format without times.
+        read_remarks: Function that returns the comments in the files of one export, its responses by id, counts of what
+            can't be imported, and notes; None for a format without comments.
+        times: Function that yields ids of responses with their times, as written; None for a format without times.
         rank: Position in the order in which formats are tried, lowest first.
     """
 
@@ -66,4 +68,4 @@ class FileFormat(NamedTuple):
 LoadFormats: TypeAlias = "Callable[[], Sequence[FileFormat]]"
 """Function that imports the formats of a feature and returns them."""
 FORMATS: OpenTable[LoadFormats] = OpenTable()
-"""Functions that load the formats of each feature; `readers.formats` has the core's."""
+"""Functions that load the formats of each feature; the module `readers.formats` has the core's."""

@@ -29,7 +29,7 @@ def one_by_one(read: Callable[[Reading], None], *, has_responses: bool = True) -
     """Make a format's reader of several files from a function that reads one; the reader needs a rubric.
 
     Args:
-        read: Adds the content of one file to a reading.
+        read: Function that adds the content of one file to a reading.
         has_responses: True if the files may contain responses.
     """
 
@@ -75,7 +75,7 @@ OWN_FORMATS = (
     PLAIN_LINES,
     LIST,
 )
-"""The formats of the core: examples and ratings come before tables and lines."""
+"""The formats of the core, with examples and ratings before tables and lines."""
 
 
 def all_formats() -> list[FileFormat]:
@@ -89,7 +89,7 @@ def format_of(peek: Peek, expected: Expected) -> FileFormat | None:
 
     Args:
         peek: The file.
-        expected: What the caller takes plain lines for, such as ratings or examples.
+        expected: What the caller expects plain lines to be, such as ratings or examples.
     """
     possible = (
         file_format for file_format in all_formats() if not file_format.expected or expected in file_format.expected
