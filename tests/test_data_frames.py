@@ -86,7 +86,7 @@ def test_an_empty_response_in_a_data_frame_is_refused_with_its_row(empty: Any) -
         calibrate(RUBRIC, rows)
 
 
-def test_rows_read_from_a_table_or_a_data_frame_equal_those_given_directly() -> None:
+def test_rows_that_are_read_from_a_table_or_a_data_frame_equal_rows_given_as_python_objects() -> None:
     direct = [{"id": f"e{n}", "criteria": {"polite": {"level": n % 2, "reason": "So."}}} for n in range(4)]
     direct.append({"id": "e4", "criteria": {"polite": {"abstained": "unsure"}}})
     table = pa.Table.from_pylist(direct)

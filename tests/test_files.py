@@ -174,7 +174,7 @@ def test_writing_to_a_pipe_leaves_it_a_pipe(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [pipe]
 
 
-def test_a_terminal_can_be_written_to_although_its_folder_takes_no_file() -> None:
+def test_a_terminal_can_be_written_to_although_no_file_can_be_created_in_its_folder() -> None:
     ours, theirs = os.openpty()
     try:
         name = os.ttyname(theirs)
@@ -192,7 +192,9 @@ def test_writing_to_a_device_leaves_it_a_device() -> None:
     assert Path(os.devnull).is_char_device()
 
 
-def test_a_socket_that_takes_no_connection_is_reported_not_replaced(tmp_path: Path) -> None:
+def test_writing_to_a_socket_that_takes_no_connection_is_an_error_and_does_not_replace_the_socket(
+    tmp_path: Path,
+) -> None:
     place = tmp_path / "s"
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(str(place))
@@ -225,7 +227,7 @@ def test_existing_files_and_broken_symlinks_are_left_alone_when_files_are_added(
     assert add_files(files, tmp_path)[0] == []
 
 
-def test_a_folder_that_cannot_be_made_for_an_added_file_is_reported(tmp_path: Path) -> None:
+def test_a_file_to_add_whose_folder_cannot_be_created_is_reported(tmp_path: Path) -> None:
     (tmp_path / "b").write_text("a file where a folder belongs")
     with pytest.raises(UsageError, match="cannot be written"):
         add_files({Path("b", "new.md"): "new"}, tmp_path)

@@ -130,7 +130,7 @@ def test_closing_a_grader_waits_for_its_grades_and_closing_the_last_grader_ends_
     assert threads() == []
 
 
-def test_a_grader_closes_a_judge_that_it_opened_by_name_and_not_one_that_it_was_given(
+def test_a_grader_closes_a_judge_that_it_opened_by_name_and_leaves_open_a_judge_that_it_was_given(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "rubric.yaml"
@@ -162,7 +162,7 @@ def judge(system_prompt, user_prompt):
 """
 
 
-def test_a_pickled_grader_with_a_named_judge_opens_it_in_the_other_process(
+def test_a_pickled_grader_with_a_judge_named_by_text_opens_the_judge_in_the_other_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "judge_that_travels.py").write_text(JUDGE_BY_TOWN)

@@ -207,7 +207,7 @@ def test_if_the_second_attempt_is_unreadable_too_a_response_is_ungraded_with_rea
     assert done.outcomes["b"] == Unread("b", "the reply isn't one JSON object alone", "still nothing")
 
 
-def test_if_a_judge_fails_when_asked_again_the_first_reason_is_reported_too() -> None:
+def test_if_a_judge_fails_when_asked_a_second_time_the_reason_for_asking_again_is_reported_too() -> None:
     done, _ = graded(TWO, ["garbage", JudgeUnavailable("gone")])
     assert done.error is not None
     assert done.error.startswith("a: the reply isn't one JSON object alone; asked again: gone")

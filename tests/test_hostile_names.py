@@ -113,7 +113,7 @@ def call_wrongly(command: str, names: Iterable[str], capfd: pytest.CaptureFixtur
 
 
 @pytest.mark.parametrize("command", [command for command in command_names() if command in OFTEN_TYPED])
-def test_no_wrong_argument_controls_the_terminal_through_its_error(
+def test_no_wrong_argument_can_control_the_terminal_through_the_error_message_about_it(
     command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """Every fourth name; each name meets a quarter of the commands."""
@@ -123,14 +123,14 @@ def test_no_wrong_argument_controls_the_terminal_through_its_error(
 
 @pytest.mark.proof
 @pytest.mark.parametrize("command", command_names())
-def test_no_argument_of_any_command_controls_the_terminal_through_its_error(
+def test_no_argument_of_any_command_can_control_the_terminal_through_an_error_message(
     command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     call_wrongly(command, NAMES, capfd)
 
 
-def test_no_unknown_command_s_name_controls_the_terminal(capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_name_of_an_unknown_command_can_not_control_the_terminal(capfd: pytest.CaptureFixture[str]) -> None:
     for name in NAMES:
         status, message = outcome([name], capfd)
         assert (status, acts_on_a_terminal(message)) == (2, [])

@@ -36,7 +36,7 @@ WITH_STUBS = [pytest.param(stub, id=dotted(stub)) for stub in modules_of(SOURCE,
 
 
 @pytest.mark.parametrize("name", PUBLIC)
-def test_names_that_users_need_for_the_main_job_are_public(name: str) -> None:
+def test_names_that_users_need_to_calibrate_and_grade_can_be_imported_from_the_package(name: str) -> None:
     assert name in markscheme.__all__
     assert getattr(markscheme, name) is not None
 

@@ -95,7 +95,7 @@ def outcomes_of(commands: Sequence[Sequence[str]], folder: Path) -> tuple[list[i
     return statuses, set(tried)
 
 
-def test_every_command_has_a_case_among_the_tests_that_no_user_code_is_imported_by_chance() -> None:
+def test_every_command_is_listed_for_the_tests_that_no_module_in_the_working_folder_is_imported() -> None:
     assert {*command_names()} <= {command[0] for command in (*COMMANDS, DEMO)}
 
 
@@ -119,7 +119,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.proof
-def test_no_command_imports_a_module_left_in_the_folder(folder: Path, tmp_path: Path) -> None:
+def test_no_command_imports_a_python_module_left_in_the_working_folder(folder: Path, tmp_path: Path) -> None:
     commands, later = offered(COMMANDS), offered([DEMO])
     statuses, tried = outcomes_of(commands, folder)
     assert 70 not in statuses, (folder / "printed.txt").read_text()

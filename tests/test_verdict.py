@@ -142,7 +142,7 @@ def test_a_quote_that_is_only_part_of_words_is_never_found() -> None:
     assert quoting("今日は晴れです。明日", response="はい、今日は晴れです。明日も。") == (True, "response")
 
 
-def test_a_quote_too_short_to_check_is_neither_found_nor_invented() -> None:
+def test_a_quote_too_short_to_check_is_reported_neither_as_found_nor_as_invented() -> None:
     assert quoting("the", response="the cat") == (None, None)
     assert quoting("dog", response="the cat") == (None, None)
     assert quoting("Paris.", response=" Paris. ") == (True, "response")
@@ -238,7 +238,7 @@ def test_a_reply_that_the_judge_s_provider_marks_as_a_refusal_is_never_read() ->
     assert read_one(GOOD, stop="refusal") == Unread("clear", "the judge refused", GOOD)
 
 
-def test_an_answer_that_was_cut_off_is_unread_with_that_reason() -> None:
+def test_an_answer_that_was_cut_off_is_not_read_and_the_reason_says_so() -> None:
     outcome = read_one(GOOD[:30], stop="length")
     assert isinstance(outcome, Unread)
     assert outcome.why == "the reply was cut off at its greatest length"

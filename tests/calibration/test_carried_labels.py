@@ -54,7 +54,7 @@ def carried(n: int, differing: int = 0, checked: int | None = None) -> CarriedLa
     return carried
 
 
-def test_no_labels_are_carried_over_if_no_criterion_was_reworded() -> None:
+def test_if_no_criterion_was_reworded_there_are_no_old_labels_to_carry_over() -> None:
     assert carried_labels(set_of([[label(0, "ana", NOW, {"tone": 1.0, "facts": 1.0})]]), NOW) is None
     assert carried_labels(set_of([[Rating("e0", "ana", "human", {"tone": Rated(1.0)})]]), NOW) is None
 

@@ -43,7 +43,7 @@ def test_a_certificate_uses_the_decision_that_annotators_gave_or_else_the_one_th
     assert decided_by.explicit == explicit
 
 
-def test_labels_of_a_model_certify_nothing() -> None:
+def test_labels_by_a_model_never_lead_to_a_certificate() -> None:
     example = labels_of(("ann", 1.0, None))
     by_model = replace(example, labels=tuple(replace(label, kind="model") for label in example.labels))
     assert decided_labels(YES_NO, ExampleSet((by_model,))).ids == ()

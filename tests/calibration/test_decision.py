@@ -102,7 +102,7 @@ def test_findings_that_do_not_concern_the_verdict_leave_a_good_judge_s_verdict_o
     assert decide(scored(60, 0), findings=[Finding(kind, None, "high", "")]).verdict == "ok"
 
 
-def test_if_a_constant_agrees_as_often_as_the_judge_there_is_no_verdict_and_no_number_of_labels_is_asked_for() -> None:
+def test_if_a_constant_answer_agrees_as_often_as_the_judge_no_verdict_and_no_number_of_labels_is_given() -> None:
     gold = [0.8] * 58 + [0.1, 0.2]
     labels = [tuple(Rating(f"e{i}", r, "human", overall=gold[i]) for r in ("a", "b")) for i in range(60)]
     labelled = ExampleSet(tuple(Example(Submission(f"r{i}", {}, f"e{i}"), labels[i]) for i in range(60)))
@@ -218,7 +218,7 @@ def test_for_scores_without_a_pass_mark_the_next_step_never_says_to_let_people_d
         (4, 1, "Agreement 3 of 4, target 80%."),
     ],
 )
-def test_the_sentence_of_a_verdict_has_one_interval_and_the_target(n: int, misses: int, sentence: str) -> None:
+def test_the_sentence_on_a_verdict_names_one_interval_and_the_target(n: int, misses: int, sentence: str) -> None:
     comparison = scored_exactly(n, misses)
     assert decide(comparison).because.startswith(sentence)
     assert "confidence" not in decide(comparison).because

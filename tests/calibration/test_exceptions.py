@@ -109,12 +109,12 @@ def test_the_report_names_the_excepted_slice_and_says_that_people_decide_it() ->
     assert calibration.exit_status == 0
 
 
-def test_the_slice_that_keeps_a_judge_from_being_a_gate_is_named() -> None:
+def test_if_a_judge_may_only_show_trends_because_it_is_worse_on_a_slice_the_slice_is_named() -> None:
     text = text_of(view(calibrated((83, 110), (90, 90))))
     assert "Use for trends: it is worse on system X than on the rest." in " ".join(text.split())
 
 
-def test_an_excepted_slice_may_be_a_value_of_the_metadata() -> None:
+def test_a_slice_excepted_from_a_gate_may_be_defined_by_a_value_of_the_metadata() -> None:
     calibration = calibrated((14, 40), (144, 160), by="language")
     (part,) = calibration.decision.excepted
     assert (part.by, part.name, part.elsewhere) == ("language", "X", frozenset({"Y", "Z"}))

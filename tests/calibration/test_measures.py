@@ -131,7 +131,7 @@ def test_comparing_by_decision_score_or_one_criterion_gives_the_figures_of_a_rub
 
 @each_measure
 @pytest.mark.parametrize("seed", SEEDS)
-def test_if_only_the_decision_the_score_or_one_criterion_is_compared_the_verdict_and_the_labels_needed_follow_it(
+def test_if_decisions_scores_or_one_criterion_alone_are_compared_verdict_and_labels_needed_are_about_these_alone(
     seed: int, of: str, rubric: Rubric
 ) -> None:
     world = World(seed)
@@ -149,7 +149,7 @@ def test_if_only_the_decision_the_score_or_one_criterion_is_compared_the_verdict
 
 @each_measure
 @pytest.mark.parametrize("seed", SEEDS)
-def test_if_only_the_decision_the_score_or_one_criterion_is_compared_slices_are_compared_by_it(
+def test_if_decisions_scores_or_one_criterion_alone_are_compared_slices_are_compared_on_these_alone(
     seed: int, of: str, rubric: Rubric
 ) -> None:
     world = World(seed)

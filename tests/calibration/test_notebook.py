@@ -72,7 +72,7 @@ def test_a_calibration_without_a_pass_mark_has_no_confusion_matrix_of_passes_and
     assert calibrate(scores, judge="judge", human="human").confusion is None
 
 
-def test_a_data_frame_has_a_row_for_each_example_with_text_decisions_and_criteria() -> None:
+def test_the_data_frame_of_a_calibration_has_a_row_for_each_example_with_text_decisions_and_criteria() -> None:
     frame = calibration(wrong=1).to_frame()
     assert isinstance(frame, pandas.DataFrame)
     assert list(frame.columns) == [
@@ -97,7 +97,7 @@ def test_a_data_frame_has_a_row_for_each_example_with_text_decisions_and_criteri
     assert len(frame) == 40
 
 
-def test_a_data_frame_has_no_texts_of_held_out_examples() -> None:
+def test_the_data_frame_of_a_calibration_has_no_texts_of_held_out_examples() -> None:
     examples = [{**row, "split": "test" if n < 20 else "dev"} for n, row in enumerate(rows())]
     frame = calibrate(RUBRIC, examples, ratings=verdicts()).to_frame()
     assert frame["text"].isna().sum() == 20

@@ -59,7 +59,7 @@ def elsewhere(tmp_path: Path) -> Any:
 # --- calibrate ------------------------------------------------------------------------------------------------------
 
 
-def test_people_s_ratings_in_the_judge_s_file_are_the_labels_if_no_example_has_one(elsewhere: Path) -> None:
+def test_people_s_ratings_in_the_judge_s_file_are_the_labels_if_no_example_has_a_label(elsewhere: Path) -> None:
     examples = [{"id": row["id"], "response": row["response"]} for row in rows()]
     people = [{**row, "rater": "ann", "kind": "human"} for row in verdicts()]
     found = calibrate(RUBRIC, examples=examples, ratings=[*verdicts(wrong=4), *people]).to_json()
@@ -165,7 +165,7 @@ def test_a_calibration_s_ratings_are_rows_of_plain_values_from_which_its_agreeme
 
 
 @pytest.mark.usefixtures("elsewhere")
-def test_a_notebook_shows_the_page_in_a_frame_of_its_own() -> None:
+def test_a_notebook_shows_the_report_in_a_frame_of_its_own() -> None:
     calibration = calibrate(RUBRIC, rows(), ratings=verdicts())
     shown = calibration._repr_html_()
     assert shown.startswith('<iframe srcdoc="')
@@ -233,7 +233,9 @@ def test_the_error_on_a_table_in_memory_without_rows_says_that_the_table_holds_n
 @pytest.mark.parametrize(
     ("wrong", "right"), [("levls", "levels"), ("humans", "human"), ("passes", "pass_"), ("tagret", "target")]
 )
-def test_an_unknown_option_of_a_call_is_answered_with_the_nearest_of_all_its_options(wrong: str, right: str) -> None:
+def test_an_unknown_option_of_a_python_call_is_answered_with_the_nearest_of_all_its_options(
+    wrong: str, right: str
+) -> None:
     options: dict[str, Any] = {wrong: "x"}
     with pytest.raises(UsageError, match=f"unknown option `{wrong}`; did you mean `{right}`"):
         calibrate([{"human": "yes", "judge": "no"}] * 9, **options)
@@ -254,7 +256,7 @@ def test_a_table_in_memory_that_may_be_read_in_several_ways_is_refused_with_call
     assert all(eval(call, {"TABLE": table, "calibrate": calibrate}) for call in calls)
 
 
-def test_an_unknown_option_that_resembles_no_other_is_answered_with_all_options_of_the_call() -> None:
+def test_an_unknown_option_of_a_python_call_that_resembles_no_other_is_answered_with_all_options() -> None:
     with pytest.raises(UsageError, match=r"known are rubric, examples, .*target, .*human, .*levels, .*samples"):
         calibrate("code-quality", zzz=1)
 
@@ -296,7 +298,7 @@ def test_agreement_of_annotators_is_the_same_from_a_file_from_rows_in_memory_and
     assert by_file.to_json() == {key: printed[key] for key in by_file.to_json()}
 
 
-def test_agreement_of_rows_with_a_single_rater_or_on_an_unknown_kind_of_scale_is_refused() -> None:
+def test_agreement_of_annotators_from_rows_with_one_rater_or_an_unknown_kind_of_scale_is_refused() -> None:
     with pytest.raises(RatingError, match="two columns of raters or more"):
         agreement([{"ann": 1}])
     with pytest.raises(UsageError, match="`scale` must be one of nominal, ordinal, interval"):

@@ -149,7 +149,7 @@ def test_the_accepted_run_says_how_many_settings_were_tried(project: Path) -> No
 
 
 @pytest.mark.proof
-def test_a_copy_of_a_rubric_under_another_name_is_a_further_setting_on_the_same_labels(project: Path) -> None:
+def test_a_copy_of_a_rubric_under_another_name_counts_as_a_further_setting_tried_on_the_labels(project: Path) -> None:
     first = calibrated(target=0.85)
     assert first.decision.settings == 1
     assert (first.comparison.agreement.low or 0) > 0.85

@@ -263,7 +263,7 @@ ROWS: list[tuple[Ruling | None, Ruling, Circumstances, tuple[str, str, str]]] = 
 
 
 @pytest.mark.parametrize(("gate", "trend", "circumstances", "row"), ROWS)
-def test_the_verdict_is_that_of_the_first_table_row_that_fits_the_rulings_on_gate_and_trend(
+def test_the_verdict_is_that_of_the_first_row_in_the_table_of_verdicts_that_fits_gate_and_trend(
     gate: Ruling | None, trend: Ruling, circumstances: Circumstances, row: tuple[str, str, str]
 ) -> None:
     assert verdict_row(gate, trend, circumstances) == row

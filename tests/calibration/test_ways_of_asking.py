@@ -131,7 +131,7 @@ def test_an_accepted_run_is_valid_only_for_requests_with_the_same_parameters_as_
     assert same.fingerprints.judge != other.fingerprints.judge
 
 
-def test_a_cached_reply_keeps_which_parameters_its_request_left_out(tmp_path: Path) -> None:
+def test_a_cached_reply_keeps_the_list_of_parameters_that_its_request_left_out(tmp_path: Path) -> None:
     class Without:
         identity = Identity("some")
 

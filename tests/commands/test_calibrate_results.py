@@ -148,7 +148,7 @@ def test_an_output_that_was_not_graded_counts_as_ungraded_and_not_as_a_fail(
     assert report["false_fails"] == []
 
 
-def test_several_files_of_promptfoo_s_results_are_read_as_one_in_which_an_output_graded_twice_is_one_example(
+def test_several_files_of_promptfoo_s_results_are_joined_and_an_output_graded_twice_is_one_example(
     results: dict[str, Any], tmp_path: Path
 ) -> None:
     thumbs(results, GRADED)
@@ -219,7 +219,7 @@ def test_promptfoo_s_results_given_together_with_a_rubric_are_refused(results: d
     assert "name results alone, or a rubric and --ratings FILE" in why
 
 
-def test_a_missing_file_among_several_is_named_as_missing(results: dict[str, Any], tmp_path: Path) -> None:
+def test_a_missing_file_among_several_files_is_named_in_the_error(results: dict[str, Any], tmp_path: Path) -> None:
     written(results, tmp_path / "results.json")
     for names in (("results.json", "result.json"), ("result.json", "results.json"), ("code-quality", "result.json")):
         assert "result.json: there is no such file; did you mean results.json?" in refused(tmp_path, *names)

@@ -196,7 +196,7 @@ def test_a_table_with_two_different_columns_of_one_name_is_refused_and_neither_i
     assert "has several columns named 'human', which differ; rename all but one" in done.stderr
 
 
-def test_the_baseline_is_named_by_the_level_that_raters_write_and_not_by_its_position(tmp_path: Path) -> None:
+def test_the_baseline_is_named_by_the_level_as_raters_write_it_and_not_by_the_level_s_position(tmp_path: Path) -> None:
     """A fifth of the labels is 5, all others are fewer; as a position it would be 1, which is another level."""
     labels = [*LABELS, 5]
     table(tmp_path, "id,judge,human", (f"e{n},{label},{label}" for n, label in enumerate(labels)))

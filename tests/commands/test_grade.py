@@ -456,7 +456,7 @@ def test_checks_from_a_user_s_module_are_graded_together_with_the_judge_s_criter
     assert "-o scorers=MODULE" in unnamed.stderr
 
 
-def test_checks_alone_need_no_judge(project: Path) -> None:
+def test_a_rubric_with_checks_by_code_only_needs_no_judge(project: Path) -> None:
     (project / "rubrics" / "prose.yaml").write_text("criteria: [{name: form, requirement: JSON, check: json_valid}]\n")
     for text, status in (("[1]", 0), ("[1", 1)):
         done = graded(project, "-", "--json", stdin=text)

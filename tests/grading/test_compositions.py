@@ -79,7 +79,7 @@ def test_a_decision_names_either_the_judge_that_decided_or_the_reason_to_ask_a_p
             DecidedBy(stage, "judge", 0.5, why)
 
 
-def test_a_grader_lists_its_first_prompts_before_it_asks_the_judge() -> None:
+def test_the_prompts_that_a_grader_lists_before_grading_are_those_that_it_sends() -> None:
     whole = [composition for composition in compositions() if composition.name.endswith("whole, plain; levels")]
     assert len(whole) > 30
     for composition in whole:
@@ -132,7 +132,7 @@ def test_a_judge_that_prefers_whichever_response_comes_first_gives_a_tie_if_a_pa
     assert list(grade.by_order) == ["first-second", "second-first"][:orders]
 
 
-def test_if_grades_without_a_gate_are_refused_a_response_of_an_excepted_slice_stays_ungraded() -> None:
+def test_if_a_judge_must_be_able_to_gate_a_response_of_an_excepted_slice_stays_ungraded() -> None:
     inner = by_criterion(YES_NO, function_judge(right="MET", rude="UNMET"))
     known, excepted = Submission("x", {"system": "Y"}), Submission("x", {"system": "X"})
     grader = WithReceipt(inner, RECEIPT, {})

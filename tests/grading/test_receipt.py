@@ -64,7 +64,7 @@ def test_a_score_is_printed_with_its_margin_of_error_and_what_its_calibration_al
         ("none", "model", "± 0.11 (84 model labels, 2026-11-02; no use: adjust first)"),
     ],
 )
-def test_constructed_and_model_labels_are_never_called_human(use: Any, kind: str, message: str) -> None:
+def test_constructed_labels_and_labels_by_a_model_are_never_called_human(use: Any, kind: str, message: str) -> None:
     assert calibration_text(replace(KNOWN, use=use, kind=kind)) == message
 
 
@@ -234,7 +234,7 @@ def test_a_calibration_receipt_allows_no_gate_on_a_slice_that_is_excepted_or_unk
     assert EXCEPT_X.for_example({}).why_excepted == "system X is excepted, and which system this is isn't known"
 
 
-def test_a_row_that_names_only_a_model_is_in_an_excepted_slice_of_a_prompt_with_the_model() -> None:
+def test_a_row_that_names_only_a_model_is_excepted_if_a_prompt_with_this_model_is_an_excepted_slice() -> None:
     part = ExceptedPart("system", "prompt-a / gpt", frozenset({"prompt-b / gpt", "prompt-a / claude"}))
     receipt = replace(KNOWN, excepted=(part,))
     assert receipt.for_example({"system": "gpt"}).why_excepted == "system prompt-a / gpt is excepted"

@@ -159,7 +159,7 @@ ROWS = [
 ]
 
 
-def test_rows_with_their_own_rubric_with_none_and_with_a_faulty_one_are_graded_in_one_run() -> None:
+def test_rows_with_a_rubric_of_their_own_rows_without_one_and_rows_with_a_faulty_one_are_graded_in_one_run() -> None:
     with Grader(CORE, judging("Paris", "polite")) as grader:
         both, core, faulty = grader.grade_rows(ROWS)  # type: ignore[arg-type]
     assert (both["score"], both["rubric"]["source"], both["rubric"]["criteria"]) == (1.0, "core+row", 3)

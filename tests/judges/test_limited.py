@@ -275,7 +275,7 @@ def test_a_call_that_fails_with_a_final_error_is_not_retried_and_the_error_is_un
     assert len(provider.asked_at) == 1
 
 
-def test_an_unreadable_reply_is_asked_for_once_more() -> None:
+def test_a_reply_that_cannot_be_read_is_requested_once_more() -> None:
     provider = Provider(always(UnreadableReply("a web page")))
     (error,) = run(all_of(Limited(provider, Limiter()), 1))
     assert isinstance(error, UnreadableReply)
@@ -341,7 +341,7 @@ def test_without_a_deadline_a_slow_judge_is_waited_for() -> None:
     assert isinstance(asyncio.run(all_of(Limited(Provider(seconds=0.0), Limiter(), deadline=math.inf), 1))[0], Reply)
 
 
-def test_all_attempts_at_one_reply_together_respect_the_deadline() -> None:
+def test_all_attempts_to_get_one_reply_end_together_by_the_deadline() -> None:
     async def main() -> float:
         judge = Limited(Provider(always(JudgeSilent("gone")), seconds=7.0), Limiter(), deadline=30.0, attempts=99)
         begun = asyncio.get_running_loop().time()
@@ -389,7 +389,7 @@ def test_concurrency_never_falls_below_one() -> None:
 PRICE = Price(1_000.0, 10_000.0)  # a tenth of a cent a token read, a cent a token written
 
 
-def test_a_known_price_fills_in_the_cost_and_an_unknown_one_leaves_it_unknown() -> None:
+def test_a_known_price_fills_in_the_cost_of_a_reply_and_an_unknown_price_leaves_the_cost_unknown() -> None:
     limiter = Limiter()
     (priced,) = run(all_of(Limited(Provider(), limiter, PRICE), 1))
     (unpriced,) = run(all_of(Limited(Provider(), Limiter()), 1))
@@ -408,7 +408,7 @@ def test_a_budget_for_a_judge_without_a_price_is_refused_with_advice() -> None:
         Limited(Provider(), Limiter(budget=1.0))
 
 
-def test_the_budget_stops_before_the_next_call_could_pass_it() -> None:
+def test_the_budget_allows_no_call_that_could_exceed_it() -> None:
     provider = Provider()
     limiter = Limiter(concurrency=4, budget=5.0)
     results = run(all_of(Limited(provider, limiter, PRICE), 40))
@@ -421,7 +421,7 @@ def test_the_budget_stops_before_the_next_call_could_pass_it() -> None:
     assert "the budget of $5 has $" in str(results[-1])
 
 
-def test_a_call_waits_for_budget_that_running_calls_may_release() -> None:
+def test_a_call_waits_if_running_calls_may_yet_cost_less_than_the_budget_reserved_for_them() -> None:
     """The budget covers one estimate in addition to actual costs, but never two: calls run one after another."""
     provider = Provider(usage=Usage(1, 1, 1))
     estimate = 0.5 + 0.001 * (len((PROMPT.system + PROMPT.user + str(PROMPT.schema)).encode()) // 3)

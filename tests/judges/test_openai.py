@@ -374,7 +374,7 @@ def test_refusals_of_parameters_are_understood_in_every_form_that_servers_use(er
         assert len(server.requests) == 2
 
 
-def test_a_model_s_lower_token_limit_is_adopted_from_its_refusal() -> None:
+def test_a_model_s_lower_token_limit_is_adopted_from_the_refusal_that_names_it() -> None:
     def decide(body: dict[str, Any]) -> Answer:
         words = f"max_tokens is too large: {body['max_tokens']}. This model supports at most 1000 completion tokens."
         error = {"message": words, "param": "max_tokens", "code": "invalid_value"}

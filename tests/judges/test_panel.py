@@ -136,7 +136,7 @@ def test_the_identity_of_a_panel_changes_with_its_members_and_with_its_rule_for_
     assert str(panels[1].identity) == "panel(one, two)"
 
 
-def test_replies_of_a_panel_are_cached_for_other_processes_only_if_those_of_all_members_may_be() -> None:
+def test_replies_of_a_panel_are_cached_for_other_processes_only_if_replies_of_all_members_may_be_cached() -> None:
     def undeclared(system_prompt: str, user_prompt: str) -> str:
         return system_prompt + user_prompt
 

@@ -38,7 +38,7 @@ def test_the_cost_of_a_call_is_computed_from_its_tokens() -> None:
 
 
 @pytest.mark.parametrize("usage", [Usage(1), Usage(1, 5, None), Usage(1, None, 5)])
-def test_a_cost_of_unknown_tokens_is_unknown(usage: Usage) -> None:
+def test_the_cost_of_a_call_is_unknown_if_its_tokens_are_unknown(usage: Usage) -> None:
     assert Price(3, 15).of(usage) is None
 
 

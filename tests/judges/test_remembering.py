@@ -117,7 +117,7 @@ def test_a_cached_token_count_of_400_digits_does_not_make_the_reply_unreadable(t
     connection.close()
 
 
-def test_a_reply_that_consists_of_several_parts_is_not_cached(tmp_path: Path) -> None:
+def test_a_reply_that_is_made_up_of_several_replies_is_not_cached(tmp_path: Path) -> None:
     judge = ScriptedJudge([Reply("", parts=(Reply("1"), Reply("2"))), Reply("", parts=(Reply("3"),))])
     remembering = Remembering(judge, Memory(tmp_path))
     assert [len(ask(remembering, prompt()).parts) for _ in range(2)] == [2, 1]
@@ -138,7 +138,7 @@ def test_a_damaged_cache_file_is_not_used_and_the_run_continues(tmp_path: Path) 
     assert ask(Remembering(ScriptedJudge(["y"]), memory), prompt()).text == "y"
 
 
-def test_a_process_that_opens_the_cache_while_others_do_waits_for_them(tmp_path: Path) -> None:
+def test_a_process_that_opens_the_cache_while_another_process_opens_it_waits(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / REPLIES_FILE, isolation_level=None, check_same_thread=False)) as other:
         other.execute("BEGIN IMMEDIATE")
         Timer(0.2, other.execute, ("COMMIT",)).start()
@@ -148,7 +148,7 @@ def test_a_process_that_opens_the_cache_while_others_do_waits_for_them(tmp_path:
         memory.close()
 
 
-def test_the_cache_file_passes_sqlite_s_check_after_use(tmp_path: Path) -> None:
+def test_the_cache_file_passes_the_integrity_check_of_sqlite_after_use(tmp_path: Path) -> None:
     memory = Memory(tmp_path)
     memory.keep("k", Reply("x"))
     memory.close()
@@ -213,7 +213,7 @@ def test_a_reply_that_was_readable_at_the_second_attempt_is_cached_for_the_next_
     assert [grade.score for grade in (*first, *second)] == [1.0, 1.0]
 
 
-def test_of_several_samples_only_the_readable_ones_are_cached(tmp_path: Path) -> None:
+def test_of_several_samples_of_a_judge_only_the_readable_ones_are_cached(tmp_path: Path) -> None:
     rubric = replace(RUBRIC, samples=3)
     (grade,) = run_over(ScriptedJudge([GOOD, EMPTY, GOOD]), tmp_path, rubric, "a")
     assert grade.score == 1.0
@@ -267,7 +267,7 @@ def ask_at_once(*judges: Remembering) -> list[Reply | BaseException]:
     return asyncio.run(run())
 
 
-def test_a_prompt_that_one_process_is_asking_is_not_asked_by_another_process(tmp_path: Path) -> None:
+def test_a_prompt_that_one_process_is_sending_is_not_sent_by_another_process(tmp_path: Path) -> None:
     judge = Slow(["one", "two", "three"])
     replies = ask_at_once(*(Remembering(judge, Memory(tmp_path)) for _ in range(3)))
     assert [reply.text for reply in replies if isinstance(reply, Reply)] == ["one"] * 3

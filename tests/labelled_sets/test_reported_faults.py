@@ -48,7 +48,7 @@ def judged(report: dict[str, Any], criterion: str) -> dict[str, float]:
 
 
 @every_criterion
-def test_the_recorded_judge_gives_lower_levels_on_a_criterion_to_examples_with_a_fault_of_that_criterion(
+def test_the_judge_of_the_recorded_replies_gives_lower_levels_to_examples_with_a_fault_of_the_criterion(
     reports: dict[str, dict[str, Any]], name: str, criterion: str
 ) -> None:
     lost, level = planted(SETS[name], criterion), judged(reports[name], criterion)
@@ -59,7 +59,7 @@ def test_the_recorded_judge_gives_lower_levels_on_a_criterion_to_examples_with_a
 
 
 @every_criterion
-def test_the_recorded_judge_gives_nearly_the_lowest_level_on_a_criterion_to_examples_with_a_grave_fault_of_it(
+def test_the_judge_of_the_recorded_replies_gives_nearly_the_lowest_level_to_examples_with_a_grave_fault(
     reports: dict[str, dict[str, Any]], name: str, criterion: str
 ) -> None:
     lost, level = planted(SETS[name], criterion), judged(reports[name], criterion)
@@ -70,7 +70,7 @@ def test_the_recorded_judge_gives_nearly_the_lowest_level_on_a_criterion_to_exam
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_recorded_judge_gives_the_lowest_level_on_the_criterion_with_the_worst_fault(
+def test_the_judge_of_the_recorded_replies_gives_the_lowest_level_on_the_criterion_with_the_worst_fault(
     reports: dict[str, dict[str, Any]], name: str
 ) -> None:
     lost = {criterion: planted(SETS[name], criterion) for criterion in CRITERIA[name]}

@@ -37,7 +37,7 @@ def test_a_response_that_is_code_is_not_rendered_as_markdown() -> None:
     assert "<p>" in render("A sentence.\n\nAnother one, with f(x) in it.")
 
 
-def test_json_is_rendered_folded_and_messages_as_turns_with_steps() -> None:
+def test_json_is_rendered_as_folded_text_and_a_list_of_messages_as_turns_of_a_conversation_with_steps() -> None:
     assert render('{"a": {"b": [1, 2, 3, 4, 5]}}').count("<details") == 1
     call = {"function": {"name": "find", "arguments": '{"q": "x"}'}}
     html = render(
@@ -75,7 +75,7 @@ class Tags(HTMLParser):
         self.tags.append((tag, attrs))
 
 
-def test_embedded_images_are_folded_and_remote_ones_are_links() -> None:
+def test_images_embedded_in_markdown_are_folded_and_remote_images_become_links() -> None:
     html = render(f"![a dot]({PIXEL}) and {PIXEL} and ![far](https://example.org/x.png)")
     assert html.count(f'<img src="{PIXEL}"') == html.count('<details class="image">') == 2
     assert 'href="https://example.org/x.png"' in html
@@ -108,7 +108,7 @@ def test_hostile_text_is_rendered_as_text(text: str) -> None:
     assert all(dict(attributes)["src"] == PIXEL for name, attributes in page.tags if name == "img")
 
 
-def test_the_tests_html_parser_tells_a_tag_in_an_attribute_from_a_real_one() -> None:
+def test_the_html_parser_of_these_tests_does_not_take_a_tag_inside_an_attribute_for_a_tag() -> None:
     page = Tags()
     page.feed('<img alt="&quot;><script>" src=x onerror=x()><script>')
     assert page.tags == [("img", [("alt", '"><script>'), ("src", "x"), ("onerror", "x()")]), ("script", [])]

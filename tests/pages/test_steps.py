@@ -55,7 +55,7 @@ def test_long_messages_and_system_prompts_in_a_trace_are_folded() -> None:
     assert 'class="turn"' not in html
 
 
-def test_a_long_trace_shows_its_first_and_last_steps_with_the_number_left_out_between() -> None:
+def test_a_long_trace_shows_its_first_and_last_steps_and_the_number_of_steps_left_out_between() -> None:
     trace = [{"role": "user", "content": f"message {n} " + "x" * 50} for n in range(20)]
     short = Shortening(lambda text: text[:10], 4)
     html = render_example(Submission("", {"trace": json.dumps(trace)}), ["trace"], shortening=short)

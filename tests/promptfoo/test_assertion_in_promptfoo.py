@@ -24,7 +24,7 @@ def shipped(promptfoo: PromptfooInstall, tmp_path_factory: pytest.TempPathFactor
     return run_eval(ROOT / "promptfooconfig.yaml", cwd=ROOT, env=cache)
 
 
-def test_the_shipped_config_passes_and_fails_the_answers_it_should(shipped: EvalRun) -> None:
+def test_the_shipped_promptfoo_configuration_passes_good_answers_and_fails_bad_ones(shipped: EvalRun) -> None:
     assert [row["success"] for row in rows(shipped)] == [True, True, True, False, False, False], shipped.stderr
     assert shipped.exit_code == 100
 
@@ -241,7 +241,7 @@ def test_a_test_can_have_criteria_of_its_own_in_a_var(graded: dict[str, dict[str
     assert row["success"] is name.endswith("a var")  # the configuration's have a pass mark of 0.9
 
 
-def test_faulty_criteria_in_a_var_and_a_list_that_promptfoo_splits_into_tests_are_not_graded(
+def test_faulty_criteria_in_a_var_are_not_graded_and_neither_is_a_list_that_promptfoo_splits_into_tests(
     graded: dict[str, dict[str, Any]],
 ) -> None:
     assert "the var 'own': its rubric, criterion 1: weight must be" in outcome(graded["a faulty list in a var"])

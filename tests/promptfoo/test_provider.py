@@ -213,7 +213,7 @@ def test_an_llm_rubric_assertion_with_a_file_of_criteria_is_graded_by_these_crit
     assert list(row["gradingResult"]["componentResults"][0]["metadata"]["criteria"]) == ["right", "rude"]
 
 
-def test_the_provider_reports_tokens_and_cost(graded: Graded) -> None:
+def test_our_provider_for_promptfoo_reports_tokens_and_cost(graded: Graded) -> None:
     component = graded.rows["tokens"][0]["gradingResult"]["componentResults"][0]
     assert component["tokensUsed"]["prompt"] == 100
     assert component["tokensUsed"]["completion"] == 20
@@ -243,24 +243,24 @@ def test_an_ungraded_output_passes_neither_an_assertion_nor_its_negation(
     assert message in row["gradingResult"]["reason"]
 
 
-def test_the_provider_answers_the_prompts_of_g_eval_in_plain_text(graded: Graded) -> None:
+def test_our_provider_for_promptfoo_answers_the_prompts_of_g_eval_in_plain_text(graded: Graded) -> None:
     (row,) = graded.rows["g-eval"]
     assert row["success"], row["gradingResult"]["reason"]
     assert row["score"] == 0.8
     assert row["gradingResult"]["componentResults"][0]["tokensUsed"]["total"] == 94
 
 
-def test_the_provider_grades_empty_unusual_and_structured_outputs(graded: Graded) -> None:
+def test_our_provider_for_promptfoo_grades_empty_unusual_and_structured_outputs(graded: Graded) -> None:
     results = graded.rows["strange"]
     assert [row["success"] for row in results] == [True, True, True, False]
     assert all("right" in row["gradingResult"]["componentResults"][0]["reason"] for row in results)
 
 
-def test_the_python_assertion_and_the_provider_share_one_session(graded: Graded) -> None:
+def test_the_python_assertion_and_our_provider_for_promptfoo_share_one_session(graded: Graded) -> None:
     assert graded.sessions == 1
 
 
-def test_the_provider_s_answer_is_the_same_with_and_without_a_session(graded: Graded) -> None:
+def test_the_answer_of_our_provider_for_promptfoo_is_the_same_with_and_without_a_session(graded: Graded) -> None:
     def answers(purpose: str) -> dict[str, Any]:
         parts = {row["vars"]["answer"]: row["gradingResult"]["componentResults"][0] for row in graded.rows[purpose]}
         return {
@@ -278,7 +278,7 @@ MOST_KIB = 250_000
 """What the session may take at its peak; a pool of Pythons for each assertion came to 3.2 GB."""
 
 
-def test_the_provider_in_javascript_starts_only_the_python_process_that_finds_the_session(
+def test_our_provider_in_javascript_starts_no_python_process_except_the_one_that_finds_the_session(
     in_both_languages: dict[str, Graded],
 ) -> None:
     graded = in_both_languages["mjs"]

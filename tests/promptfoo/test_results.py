@@ -64,7 +64,9 @@ def test_assertions_on_facts_of_an_output_are_counted_but_are_not_read_as_judges
     assert read.aside["assertions of type contains, which state a fact and no judgement"] == 10
 
 
-def test_components_of_an_assertion_are_read_once_although_promptfoo_lists_them_twice(read: Results) -> None:
+def test_the_components_of_an_assertion_are_read_once_although_promptfoo_s_results_list_them_twice(
+    read: Results,
+) -> None:
     parts = [verdict.metric for verdict in read.rows[0].verdicts if verdict.is_part]
     assert parts == ["readability", "correctness"]
 
@@ -170,7 +172,7 @@ def test_the_graders_verdict_is_read_again_after_a_manual_rating_is_removed(
     assert row.score == pytest.approx(before[1])
 
 
-def test_the_original_verdict_that_newer_versions_of_promptfoo_keep_next_to_a_manual_rating_is_used(
+def test_the_verdict_that_newer_versions_of_promptfoo_keep_next_to_a_manual_rating_is_used(
     results: dict[str, Any], tmp_path: Path
 ) -> None:
     raw = rows_of(results, "hello")[0]
@@ -214,7 +216,9 @@ def test_an_assertion_with_weight_0_is_read_as_passed_or_failed_by_its_score(
     assert next(verdict.passed for verdict in row.verdicts if verdict.metric == "polite") is False
 
 
-def test_an_empty_reason_does_not_turn_a_fail_into_a_pass(results: dict[str, Any], tmp_path: Path) -> None:
+def test_an_empty_reason_for_a_verdict_does_not_turn_a_fail_into_a_pass(
+    results: dict[str, Any], tmp_path: Path
+) -> None:
     raw = rows_of(results, "world")[0]
     for component in raw["gradingResult"]["componentResults"]:
         component["reason"] = ""

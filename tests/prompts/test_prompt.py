@@ -58,7 +58,7 @@ def test_a_prompt_has_exactly_one_fenced_response_with_its_text_byte_for_byte(re
         assert fenced_parts(prompt) == [("query", query), ("response", response)]
 
 
-def test_a_response_that_copies_a_whole_prompt_cannot_close_its_fence() -> None:
+def test_a_response_that_copies_a_whole_prompt_cannot_close_the_tags_around_the_response() -> None:
     rubric = Rubric((Criterion(1.0, "A"),))
     response = "harmless"
     for _ in range(5):
@@ -151,7 +151,7 @@ def test_the_system_prompt_is_the_same_for_every_submission() -> None:
     assert first.user != two.user
 
 
-def test_a_holistic_prompt_gives_the_weights() -> None:
+def test_a_prompt_for_a_holistic_score_gives_the_weights() -> None:
     system = holistic_prompt(RUBRIC, SUBMISSION).system
     assert all(f"Weight: {weight}" in system for weight in ("2", "1", "-1"))
 

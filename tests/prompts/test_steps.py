@@ -147,7 +147,7 @@ def test_of_a_long_step_in_a_trace_the_judge_is_shown_the_beginning_and_the_end(
     assert len(text) < MOST_OF_STEP + 100
 
 
-def test_a_grade_says_which_steps_the_judge_was_not_shown() -> None:
+def test_a_grade_says_which_steps_of_a_trace_the_judge_was_not_shown() -> None:
     rubric = Rubric((Criterion(1.0, "Is it safe?", "safe", steps=("refund",)),), inputs=("trace",))
     steps = [{"role": "assistant", "content": "x" * 3_900} for _ in range(40)]
     graded = asyncio.run(grade(rubric, "Done.", ScriptedJudge([{"safe": "MET"}]), trace=steps))
@@ -156,12 +156,12 @@ def test_a_grade_says_which_steps_the_judge_was_not_shown() -> None:
     assert rubric.fingerprint != Rubric((Criterion(1.0, "Is it safe?", "safe"),), inputs=("trace",)).fingerprint
 
 
-def test_a_criterion_that_asks_for_steps_and_sees_none_is_refused() -> None:
+def test_a_criterion_that_asks_for_steps_of_a_trace_but_sees_no_trace_is_refused() -> None:
     with pytest.raises(RubricError, match="asks for steps and sees none of messages, tool_calls, trace"):
         Rubric((Criterion(1.0, "Is it safe?", "safe", steps=("refund",)),), inputs=("query",))
 
 
-def test_a_rubric_may_not_declare_an_input_with_a_name_like_step_4() -> None:
+def test_a_rubric_may_not_declare_an_input_named_like_a_step_of_a_trace_such_as_step_4() -> None:
     with pytest.raises(RubricError, match=r"'step 4': a name has letters, digits, _, - and \. alone"):
         Rubric((Criterion(1.0, "Is it safe?"),), inputs=("trace", "step 4"))
 
@@ -228,7 +228,9 @@ agents = st.lists(
 
 @settings(max_examples=60, deadline=None)
 @given(steps=agents, data=st.data())
-def test_true_quotes_are_found_in_their_step_and_invented_ones_are_marked(steps: Any, data: st.DataObject) -> None:
+def test_a_quote_from_a_trace_is_found_in_the_step_it_comes_from_and_an_invented_quote_is_marked(
+    steps: Any, data: st.DataObject
+) -> None:
     place = data.draw(st.integers(0, len(steps) - 1))
     text = read_steps(steps)[place].text
     spoken = text.split()

@@ -198,7 +198,7 @@ def test_a_failure_in_pytest_says_why_an_output_is_not_graded(tmp_path: Path) ->
     assert judge.prompts == []
 
 
-def test_inputs_given_both_in_a_submission_and_next_to_it_are_refused() -> None:
+def test_inputs_that_are_given_both_in_a_submission_and_as_arguments_are_refused() -> None:
     with pytest.raises(ValueError, match="not both"):
         Submission.of(Submission("x"), {"query": "q"})
 

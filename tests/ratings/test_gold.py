@@ -41,7 +41,7 @@ def test_if_people_labelled_some_examples_those_with_only_other_labels_are_set_a
     assert gold_of(truth, ONE, kind="constructed").ids == ("e1",)
 
 
-def test_labels_given_by_code_are_gold_if_that_kind_is_asked_for() -> None:
+def test_labels_given_by_code_are_gold_if_this_kind_of_label_is_requested() -> None:
     truth = set_of((tone(0, "p", "human", 2), tone(0, "length", "code", 4)))
     gold = gold_of(truth, ONE, kind="code")
     assert (gold.levels["tone"].tolist(), gold.reference) == ([4.0], "model")

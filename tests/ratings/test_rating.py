@@ -22,7 +22,7 @@ RUBRIC = Rubric.from_dict(
 )
 
 
-def test_a_written_rating_reads_back_as_itself() -> None:
+def test_a_rating_that_is_written_to_a_file_and_read_again_is_unchanged() -> None:
     rating = Rating(
         "a",
         "judge",
@@ -49,7 +49,9 @@ def test_abstentions_and_other_answers_without_a_level_read_back_unchanged(decli
     assert RatingReader(RUBRIC).rating(rating.to_json()).criteria["clarity"].declined == declined
 
 
-def test_the_key_judge_is_read_as_rater_and_a_fault_in_a_file_of_ratings_has_its_line(tmp_path: Path) -> None:
+def test_the_key_judge_of_a_line_is_read_as_the_rater_and_a_fault_in_a_file_of_ratings_is_reported_with_its_line(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "judge.jsonl"
     path.write_text('{"id": "a", "judge": "gpt", "criteria": {"clarity": 4}}\n\n{"id": "b", "criteria": {"tone": 1}}\n')
     with pytest.raises(

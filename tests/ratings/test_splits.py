@@ -113,7 +113,9 @@ def test_a_group_with_examples_in_both_dev_and_test_causes_a_warning(tmp_path: P
         warn_of_split_groups(a_set(tmp_path, example("1", "dev", group="x"), example("2", "test", group="x")))
 
 
-def test_half_a_line_at_the_end_of_a_record_is_set_aside_and_does_not_block_further_lines(tmp_path: Path) -> None:
+def test_half_a_line_at_the_end_of_the_record_of_opened_labels_or_tuning_is_set_aside_before_a_line_is_added(
+    tmp_path: Path,
+) -> None:
     examples = a_set(tmp_path, example("1", "test"))
     open_test_labels(examples, by="a command", at="2026-11-02")
     record_tuning(examples, ["1"], {}, at="2026-11-02")
@@ -344,6 +346,8 @@ def test_recording_a_test_result_that_another_process_has_recorded_already_is_al
         ),
     ],
 )
-def test_the_sentence_on_looks_at_test_labels_counts_those_that_tested_words(looks: list[Opening], words: str) -> None:
+def test_the_sentence_on_held_out_labels_counts_how_often_they_were_opened_to_test_a_wording(
+    looks: list[Opening], words: str
+) -> None:
     openings = Openings(tuple(looks), "c", 9, frozenset({"y"}))
     assert openings.sentence.removesuffix(" An edit made after a look makes the next result too optimistic.") == words

@@ -79,7 +79,7 @@ def test_gold_read_from_a_report_equals_gold_from_the_labels(tmp_path: Path) -> 
     assert gold.levels["polite"].tolist() == again.levels["polite"].tolist()
 
 
-def test_labels_that_changed_between_two_files_are_counted_and_the_later_ones_count(tmp_path: Path) -> None:
+def test_labels_that_changed_between_two_reports_are_counted_and_the_later_labels_count(tmp_path: Path) -> None:
     first, second = calibration(tmp_path), calibration(tmp_path, "d.json", shift=1)
     gold, differing = gold_between([calibration_in(first), calibration_in(second)], RUBRIC)
     assert differing == 12
@@ -135,7 +135,7 @@ def test_levels_that_are_words_of_unknown_order_cannot_be_read_without_a_rubric(
         infer_rubric([lines(tmp_path, {"a": "fair"}, {"a": "good"})])
 
 
-def test_a_rubric_is_inferred_despite_invalid_levels_which_the_reader_then_reports(tmp_path: Path) -> None:
+def test_a_rubric_is_inferred_from_ratings_despite_invalid_levels_which_are_then_reported(tmp_path: Path) -> None:
     path = lines(tmp_path, {"a": 1}, {"a": [2]}, {"a": {"level": {"b": 1}}})
     rubric = infer_rubric([path])
     with pytest.raises(RatingError, match=r"r\.jsonl:2: a: \[2\] isn't a level"):

@@ -185,7 +185,7 @@ def test_json_lines_in_markscheme_s_own_format_are_read_with_all_their_keys(tmp_
     assert (second.error, second.criteria) == ("refused", {})
 
 
-def test_lines_with_the_keys_gold_and_judge_give_labels_and_verdicts(tmp_path: Path) -> None:
+def test_lines_with_the_keys_gold_and_judge_are_read_as_labels_and_verdicts(tmp_path: Path) -> None:
     (tmp_path / "r.jsonl").write_text('{"id": "e1", "gold": true, "judge": false}\n{"id": "e2", "pass": null}\n')
     content = imported(tmp_path / "r.jsonl")
     assert [(r.rater, r.passed) for r in content.ratings] == [("judge", False), ("person", True)]

@@ -56,7 +56,7 @@ def test_editing_numbers_keeps_comments_and_order_and_quotes_and_folded_texts() 
 @pytest.mark.parametrize(
     "old", ["0.1", "{passes: 0.1, fails: none}", "\n  passes: 0.1  # few\n  fails: none"], ids=["one", "flow", "block"]
 )
-def test_a_gray_zone_of_different_width_for_passes_and_fails_replaces_the_one_in_the_file(old: str) -> None:
+def test_a_gray_zone_of_different_width_for_passes_and_fails_replaces_the_gray_zone_in_the_file(old: str) -> None:
     text = PLAIN.replace("passingThreshold: 0.50\n", f"ask_within: {old}\npassingThreshold: 0.50\n")
     sided = edited(text, "yaml", Changes(ask_within=GrayZone(0.12, math.inf)))
     assert rubric_from_text(sided, "yaml").ask_within == GrayZone(0.12, math.inf)

@@ -302,7 +302,7 @@ def test_rubric_files_over_a_mebibyte_are_refused(tmp_path: Path) -> None:
         Rubric.from_yaml("#" * (MAX_RUBRIC_BYTES + 1))
 
 
-def test_all_faults_of_a_rubric_file_are_reported_at_once_in_its_order(tmp_path: Path) -> None:
+def test_all_faults_of_a_rubric_file_are_reported_at_once_in_the_order_of_the_file(tmp_path: Path) -> None:
     path = written(
         tmp_path,
         "passingThreshold: 2\n"
@@ -359,7 +359,7 @@ def test_an_invalid_key_hides_no_other_fault_of_its_criterion_or_rubric_file(tmp
     "criterion",
     ["{requirment: A}", "{description: ''}", "{requirement: A, binary: false, levels: [{value: x}]}", "Mentions Paris"],
 )
-def test_a_key_is_not_reported_as_missing_if_an_unreadable_key_may_be_a_misspelling_of_it(
+def test_a_key_of_a_rubric_is_not_reported_as_missing_if_an_unreadable_key_may_be_a_misspelling_of_it(
     criterion: str, tmp_path: Path
 ) -> None:
     assert len(refusals(written(tmp_path, f"criteria:\n  - {criterion}\n"))) == 1
@@ -439,7 +439,9 @@ ONE = {"weight": 2.0, "requirement": "Mentions Paris"}
     ],
     ids=["list", "criteria", "sections", "rubric list", "rubric criteria", "rubric sections", "list of sections"],
 )
-def test_a_list_and_every_key_that_may_hold_the_criteria_give_the_same_rubric_in_yaml_and_json(data: Any) -> None:
+def test_a_list_of_criteria_and_every_key_that_may_hold_criteria_give_the_same_rubric_in_yaml_and_json(
+    data: Any,
+) -> None:
     rubrics = [Rubric.from_dict(data), Rubric.from_json(json.dumps(data)), Rubric.from_yaml(yaml.safe_dump(data))]
     assert [[(c.name, c.weight, c.requirement) for c in rubric.criteria] for rubric in rubrics] == [
         [("c1", 2.0, "Mentions Paris")]
@@ -541,7 +543,7 @@ criteria:
     ]
 
 
-def test_rubrics_are_read_alike_from_open_files_paths_and_texts(tmp_path: Path) -> None:
+def test_a_rubric_is_read_in_the_same_way_from_an_open_file_a_path_or_a_text(tmp_path: Path) -> None:
     path = written(tmp_path, "- requirement: A\n", "a.yml")
     with path.open(encoding="utf-8") as file:
         opened = load_rubric(file)
@@ -588,7 +590,9 @@ ONE_CRITERION = "criteria:\n- {name: kind, description: Is it kind?, weight: 1}\
         ("{passes: none, fails: 0.3}", GrayZone(0.0, 0.3)),
     ],
 )
-def test_a_gray_zone_has_one_distance_or_one_for_each_side(value: str, zone: GrayZone) -> None:
+def test_a_gray_zone_reaches_one_distance_on_both_sides_of_the_pass_mark_or_another_on_each_side(
+    value: str, zone: GrayZone
+) -> None:
     rubric = rubric_from_text(f"ask_within: {value}\n{ONE_CRITERION}", "yaml")
     assert rubric.gray_zone == zone
     data = {"ask_within": zone.in_file, "criteria": [{"name": "kind", "description": "Is it kind?", "weight": 1}]}

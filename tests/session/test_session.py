@@ -226,7 +226,7 @@ def two_projects(folder: Path) -> tuple[Path, Path]:
 
 
 @pytest.mark.proof
-def test_a_project_moved_to_the_path_of_another_is_graded_by_its_own_rubric(
+def test_a_project_that_is_moved_to_the_path_of_another_project_is_graded_by_the_rubric_moved_with_it(
     tmp_path: Path, runtime: Path, env: dict[str, str]
 ) -> None:
     first, second = two_projects(tmp_path)
@@ -472,7 +472,7 @@ def test_if_a_session_s_socket_cannot_be_created_the_caller_s_own_process_gives_
     assert assess("Paris.", {**CONFIG, "session": str(runtime / "nowhere" / "s")}, project, env)["pass"] is True
 
 
-def test_if_a_file_is_at_the_path_where_an_assertion_names_a_session_it_is_left_alone(
+def test_a_file_at_the_path_where_an_assertion_names_a_session_s_socket_is_left_alone(
     project: Path, runtime: Path, env: dict[str, str]
 ) -> None:
     notes = runtime / "notes.txt"

@@ -83,7 +83,7 @@ def test_the_sign_flip_test_of_yes_no_ratings_is_the_exact_mcnemar_test() -> Non
     assert test.mid_p == approx(0.0573730469, abs=6e-11)
 
 
-def test_mcnemar_p_values_are_reproduced_and_for_an_even_split_the_observed_outcome_counts_once() -> None:
+def test_p_values_of_mcnemar_s_test_are_reproduced_and_for_an_even_split_the_observed_outcome_counts_once() -> None:
     for case in block("reference.yaml", "mcnemar")["cases"]:
         b, c = case["b"], case["c"]
         test = sign_flip([1] * b + [-1] * c)
@@ -352,7 +352,7 @@ def test_ratings_are_converted_to_whole_multiples_of_the_largest_unit_that_fits_
     assert whole_multiples([0.1234567])[0].tolist() == [12]
 
 
-def test_the_jackknife_standard_error_of_a_mean_over_units_equals_the_usual_one() -> None:
+def test_the_jackknife_standard_error_of_a_mean_equals_the_usual_standard_error_of_a_mean() -> None:
     x = np.array([1.0, 4.0, 2.0, 2.0, 7.0, 3.0, np.nan])
     estimate = mean_estimate(x, transform=IDENTITY)
     assert estimate.n == 6

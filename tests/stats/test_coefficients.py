@@ -440,7 +440,7 @@ def test_the_interval_of_perfect_agreement_allows_for_unseen_disagreement() -> N
     assert "no disagreement seen" in statistics["cohen_kappa"].method
 
 
-def test_complete_disagreement_has_a_value_and_no_interval() -> None:
+def test_two_raters_who_never_agree_have_a_kappa_of_minus_1_without_an_interval() -> None:
     ratings = from_contingency([[0, 10], [10, 0]])
     kappa = cohen_kappa(ratings, levels=[0, 1])
     assert (kappa.value, kappa.low, kappa.note) == (-1.0, None, "withheld: value at the end of the atanh scale")

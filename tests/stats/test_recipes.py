@@ -36,7 +36,7 @@ REPRODUCED = {
             "stats/test_reliability.py::test_the_reliability_of_the_mean_of_several_raters_equals_that_of_the_reference_file"
         ],
         "mcnemar": [
-            "stats/test_change.py::test_mcnemar_p_values_are_reproduced_and_for_an_even_split_the_observed_outcome_counts_once"
+            "stats/test_change.py::test_p_values_of_mcnemar_s_test_are_reproduced_and_for_an_even_split_the_observed_outcome_counts_once"
         ],
         "sign_flip": ["stats/test_change.py::test_the_sign_flip_test_gives_the_p_values_of_the_reference_file"],
         "multiple": ["stats/test_change.py::test_p_values_adjusted_for_several_tests_equal_those_of_statsmodels"],
@@ -129,7 +129,7 @@ REPRODUCED = {
             "calibration/comparison/test_limits.py::test_the_false_pass_rates_calculated_by_hand_equal_those_of_the_reference_file"
         ],
         "unordered": [
-            "calibration/comparison/test_categories.py::test_the_categories_calculated_by_hand_equal_those_of_the_reference_file"
+            "calibration/comparison/test_categories.py::test_figures_on_categories_calculated_by_hand_equal_those_of_the_reference_file"
         ],
         "one_side": [
             "features/certify/test_statistics.py::test_certificates_for_passes_or_fails_alone_reproduce_every_reference_case"

@@ -169,7 +169,7 @@ def test_the_numbers_of_published_figures_that_are_left_out_with_a_reason_equal_
     assert set(left_out) == set(NOT_BUILT)
 
 
-def test_the_reference_files_have_only_known_fields() -> None:
+def test_files_of_published_figures_have_only_known_fields() -> None:
     keys = {"table", "layout", "statistic", "value", "decimals", "source", "seen_here", "note", "weights",
              "weights_kind", "level", "columns", "example", "ci95"}  # fmt: skip
     uncertainty = {"se", "se0", "z", "p", "F", "bootstrap_percentile_ci95"}
@@ -244,7 +244,7 @@ def test_figures_of_the_irrcac_package_are_reproduced_with_their_observed_and_ex
             assert ours == pytest.approx(float(theirs), abs=0.0005 + 1e-9)
 
 
-def test_every_reference_table_in_the_folder_is_used() -> None:
+def test_every_table_in_the_folder_of_reference_tables_is_used() -> None:
     used = {entry["table"] for entry in published()} | {table_of(row) for row in irrcac()}
     assert {path.name for path in FOLDER.glob("*.csv")} - used == {"irrcac_expected.csv"}
 

@@ -91,7 +91,7 @@ def test_examples_of_the_same_task_do_not_count_as_independent_evidence() -> Non
     assert contrast(x, groups == 0, groups=groups).p == 1
 
 
-def test_comparisons_of_slices_raise_false_alarms_no_more_often_than_their_level() -> None:
+def test_comparisons_of_slices_raise_false_alarms_no_more_often_than_their_significance_level_allows() -> None:
     generator = np.random.default_rng(4)
     shares, means = [], []
     for _ in range(400):

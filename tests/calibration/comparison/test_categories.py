@@ -74,7 +74,7 @@ def test_the_gold_label_on_categories_is_the_most_frequent_one_and_missing_if_an
     assert WORKED.comparison.gold.even_splits == (("e1", "kind"), ("e7", "kind"))
 
 
-def test_the_categories_calculated_by_hand_equal_those_of_the_reference_file() -> None:
+def test_figures_on_categories_calculated_by_hand_equal_those_of_the_reference_file() -> None:
     alone_case, mixed = block("verdict3.yaml", "unordered")
     assert alone_case["judge"] == worked.JUDGE
     assert alone_case["people"] == list(worked.ANNOTATORS)

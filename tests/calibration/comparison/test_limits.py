@@ -60,7 +60,7 @@ def test_the_limits_on_false_passes_calculated_by_hand_equal_those_of_the_refere
 
 
 @pytest.mark.parametrize("limit", FAILS_NEEDED)
-def test_a_limit_on_false_passes_is_shown_to_be_kept_from_the_expected_number_of_labelled_fails_on(
+def test_a_limit_on_false_passes_is_shown_kept_exactly_from_the_expected_number_of_labelled_fails(
     limit: float,
 ) -> None:
     for wrong, fails in enumerate(FAILS_NEEDED[limit]):
@@ -138,7 +138,7 @@ def test_labels_drawn_from_strata_are_weighted_by_the_sizes_of_the_strata() -> N
     assert wrong_rate("false_fail", fails).value == pytest.approx(0.4 * 0.1 / (0.4 * 0.1 + 0.6 * 0.98))
 
 
-def test_a_false_pass_rate_adds_up_the_strata_of_responses_that_the_judge_passes() -> None:
+def test_a_false_pass_rate_is_added_up_over_the_strata_of_responses_that_the_judge_passes() -> None:
     judge = np.array([1.0] * 60 + [0.0] * 40)
     gold = np.array([0.0, 0.0] + [1.0] * 58 + [0.0] * 38 + [1.0] * 2)
     names = ["near passes"] * 20 + ["passes"] * 40 + ["fails"] * 40

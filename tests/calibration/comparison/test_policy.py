@@ -396,7 +396,7 @@ def more(figures: AgreementFigures, because: BecauseCode, settings: int = 1) -> 
     return None if labels is None else labels.more
 
 
-def test_labels_needed_to_reach_the_target_equal_the_worked_examples() -> None:
+def test_the_number_of_labels_needed_to_show_agreement_above_the_target_equals_the_worked_examples() -> None:
     open_target = figures_with(27, 30, {1.0: 20, 0.0: 10})
     assert because_of(states_of(open_target, 0.8)) == "target-open"
     labels = labels_to_decide(open_target, 0.8, "target-open")

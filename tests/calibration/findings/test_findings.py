@@ -60,7 +60,7 @@ def test_a_finding_on_a_lenient_or_severe_judge_names_the_criterion_both_means_a
 
 
 @pytest.mark.parametrize("annotators", [1, 2, 3])
-def test_the_bias_in_a_finding_is_the_one_in_the_criterion_s_table(annotators: int) -> None:
+def test_the_bias_in_a_finding_equals_the_bias_in_the_table_of_the_criterion(annotators: int) -> None:
     generator = np.random.default_rng(annotators)
     people = {f"p{i}": rounded(MADE.truth + 0.7 * generator.normal(size=(100, 4))) for i in range(annotators)}
     comparison = compared(MADE.rubric, examples(MADE.rubric, people), judged(MADE.rubric, rounded(MADE.truth + 0.9)))

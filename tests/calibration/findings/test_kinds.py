@@ -109,7 +109,7 @@ def test_each_kind_of_finding_has_the_command_that_its_advice_needs(
     assert Finding(kind, "tone", "high", "", options=options).command(ASKED) == command
 
 
-def test_a_finding_fixed_by_rewording_has_no_command_if_too_few_tasks_are_labelled_for_the_command_improve() -> None:
+def test_no_command_is_named_for_a_finding_that_rewording_fixes_if_labelled_tasks_are_too_few_for_improve() -> None:
     assert LENIENT.command(replace(ASKED, can_improve=False), None) == ""
 
 

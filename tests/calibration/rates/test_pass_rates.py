@@ -138,7 +138,7 @@ def test_labels_drawn_with_another_judge_s_verdicts_correct_the_errors_of_the_ju
     assert rates.corrected.value == approx(0.6)
 
 
-def test_a_label_whose_id_responses_in_several_groups_have_counts_for_no_group() -> None:
+def test_a_label_counts_for_no_group_if_responses_of_several_groups_have_the_label_s_id() -> None:
     a = [Judged(f"q{i}", i % 3 > 0, "a") for i in range(60)]
     b = [Judged(f"q{i}", i % 2 > 0, "b") for i in range(60)]
     labelled = [Labelled(f"q{i}", gold=True, judge=True, drawn="by-verdict") for i in range(40)]

@@ -174,7 +174,7 @@ def test_for_scores_with_comments_an_option_is_suggested_that_reads_only_the_num
 
 
 @pytest.mark.parametrize("choice", [0, 1, 2])
-def test_one_suggested_option_for_cells_that_mix_numbers_and_words_resolves_all_columns_at_once(choice: int) -> None:
+def test_one_suggested_option_for_cells_that_mix_numbers_and_words_settles_all_columns_at_once(choice: int) -> None:
     ours = ["4 - good", "5/5", "2, off", "3-4", *GRADES[4:]]
     theirs = ["5/5", "skipped", "1: no A-3", "4/5", *GRADES[4:]]
     error = refused({"judge": ours, "human": theirs})

@@ -44,7 +44,7 @@ def test_a_table_in_memory_is_calibrated_and_returned_with_columns_of_results(fo
     assert [row["agrees"] for row in calibration.rows].count(False) == 3
 
 
-def test_ids_are_the_index_of_a_data_frame_and_the_returned_frame_keeps_it() -> None:
+def test_the_index_of_a_data_frame_gives_the_ids_of_examples_and_is_kept_in_the_returned_frame() -> None:
     index = [f"case-{row}" for row in range(20)]
     frame = pd.DataFrame({"judge_label": VERDICT.split(), "human_label": HUMAN.split()}, index=index)
     calibration = calibrate(frame)
@@ -76,7 +76,7 @@ def test_copies_of_a_row_count_as_one_example_and_are_all_returned_with_its_resu
     assert agrees == [(table["verdict"][row] == "pass") == (table["human"][row] == "1") for row in range(22)]
 
 
-def test_the_error_of_an_ambiguous_data_frame_has_a_code_and_does_not_print_the_frame() -> None:
+def test_the_error_on_a_data_frame_that_can_be_read_in_several_ways_has_a_code_and_does_not_print_the_frame() -> None:
     frame = pd.DataFrame({"gpt4": VERDICT.split(), "ann": HUMAN.split()})
     with pytest.raises(UsageError) as refused:
         calibrate(frame)

@@ -53,7 +53,7 @@ def test_a_judge_s_error_on_a_criterion_that_drifted_is_reported_as_part_of_the_
     ]
 
 
-def test_lower_agreement_on_a_criterion_is_part_of_a_finding_on_drift_and_a_finding_of_its_own_without_drift() -> None:
+def test_lower_agreement_is_reported_within_the_finding_on_drift_or_without_drift_as_a_finding_of_its_own() -> None:
     findings = [finding(DRIFT_BY_JUDGE, "tone"), finding(DRIFT_GOLD, "tone"), finding(DRIFT_GOLD, "facts")]
     assert causes(*findings) == [[("drift", "tone")], [("drift-gold", "facts")]]
 
