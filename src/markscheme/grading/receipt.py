@@ -71,9 +71,9 @@ class ExceptedPart:
     """A slice of the examples, such as one system's, that a judge may not decide although it may decide the others.
 
     Attributes:
-        by: What the part is by: system, group or a key of the metadata.
-        name: The part's.
-        elsewhere: The names of the other parts by the same, on which the verdict rests.
+        by: Property that defines the slice: system, group or a key of the metadata.
+        name: Value of the property, which names the slice.
+        elsewhere: Names of the other slices by this property, on which the verdict rests.
     """
 
     by: str
@@ -89,7 +89,7 @@ class ExceptedPart:
         """Return why the judge may not decide an example that is, or may be, in this slice; None for others.
 
         Args:
-            facts: What is known of the example: its system, its group.
+            facts: Facts about the example, by property, such as its system and its group.
         """
         name = facts.get(self.by, "")
         if name and _may_be(name, self.name):
@@ -109,28 +109,30 @@ class Receipt:
     """The calibration behind a grade: what the judge may be used for, and by how many labels of what kind.
 
     Attributes:
-        use: What the calibrated judge may decide, in a word for people.
-        agreement: Share of labelled examples on which it agreed; None if there was none to compare.
-        margin: The score's standard error of measurement: root mean squared difference from the labels' score, 0 to 1;
-            None if no example had both scores.
+        use: What the calibrated judge may be used for, such as "gate" or "trend".
+        agreement: Share of labelled examples on which the judge agreed; None if there was none to compare.
+        margin: Standard error of measurement of the score: root mean squared difference from the labels' score, from 0
+            to 1; None if no example had both scores.
         labels: Number of labelled examples behind it.
         kind: Source of the labels: human, adjudicated, constructed or model.
-        date: The day the run was accepted, as 2026-11-02.
+        date: The day on which the run was accepted, such as 2026-11-02.
         rubric: Fingerprint of the rubric that was calibrated.
-        prompt: Fingerprint of its prompts.
+        prompt: Fingerprint of the rubric's prompts.
         judge: Fingerprint of the judge; "" if only its ratings were known.
-        measure: What had to agree: score, decision or a criterion.
-        settings: How many settings were tried on the same labels; None where that isn't recorded.
-        excepted: Parts of the examples for which it doesn't hold.
-        why_excepted: Why it doesn't hold for the example of a grade; None where it does.
-        asking: Pass mark, strategy and samples at the time, which a run may set independently of the rubric's text.
-        relabelled: How many examples were labelled again after a rewording, and how many of those the same; None where
-            none were.
-        card: The id of its judge card; None where it has none.
-        without: Parameters that the judge was asked without, since its server doesn't take them.
-        averages: True if its scores were shown to be good enough for averages; whether it may gate is another question.
-        differs: Why it doesn't hold for a grade: what it was calibrated for instead. Empty if it holds.
-        outside: What a row brought that nobody labelled: criteria, and tags of them. Empty if it brought nothing.
+        measure: What had to agree: score, decision or one criterion.
+        settings: Number of settings tried on the same labels; None if that isn't recorded.
+        excepted: Slices of the examples that the judge may not decide.
+        why_excepted: Reason why the judge may not decide the example of a grade; None if it may.
+        asking: Pass mark, strategy and samples of the calibration, which a run may set independently of the rubric's
+            text.
+        relabelled: Number of examples that were labelled again after a rewording, and number of those with the same
+            label; None if there were none.
+        card: Id of the judge card of the run; None if it has none.
+        without: Names of parameters that the judge was asked without, since its server doesn't take them.
+        averages: True if the judge's scores were shown to be good enough for averages, independently of whether it may
+            gate.
+        differs: What the judge was calibrated for instead of the way a grade was made; empty if the calibration holds.
+        outside: Criteria, and tags of criteria, that a row brought and nobody labelled; empty if it brought none.
     """
 
     use: Use
@@ -173,7 +175,7 @@ class Receipt:
         """Return the receipt for one example's grade, with the reason if the judge may not decide this example.
 
         Args:
-            facts: What is known of the example: its system, its group.
+            facts: Facts about the example, by property, such as its system and its group.
         """
         why = next((reason for excepted in self.excepted if (reason := excepted.why_excepted(facts))), None)
         return replace(self, why_excepted=why) if why else self
@@ -181,7 +183,7 @@ class Receipt:
     def asked_without(self, *ways: tuple[str, ...]) -> "Receipt":
         """Return the receipt for a grade; it doesn't hold if other parameters were left out than in the calibration.
 
-        It doesn't hold where the judge was asked with or without other parameters than in the calibration.
+        Each way is the names of the parameters left out when the judge was asked for one of the grade's answers.
         """
         always = {name for name in self.without if not name.endswith(IN_PART)}
         allowed = always | {name.removesuffix(IN_PART) for name in self.without}
@@ -190,10 +192,10 @@ class Receipt:
         return replace(self, differs=(*self.differs, "another way of asking the judge"))
 
     def beyond(self, core: Rubric, of_row: Rubric) -> "Receipt":
-        """Return the receipt for a row's own rubric, which says how many of the row's criteria aren't calibrated.
+        """Return the receipt for a row's own rubric, with the number of the row's criteria that aren't calibrated.
 
         Args:
-            core: The rubric of the run, which the calibration is of.
+            core: The rubric of the run, which was calibrated.
             of_row: The rubric that a row is graded by.
         """
         known_wordings = {criterion.wording for criterion in core.criteria}
@@ -209,9 +211,9 @@ class Receipt:
         """Return the receipt for grades by a rubric, prompt and judge, with their differences from the calibration.
 
         Args:
-            rubric: As used, with the run's pass mark, strategy and samples.
-            prompt: Fingerprint of its prompts.
-            judge: Fingerprint of the judge, asked as in the calibration.
+            rubric: The rubric as used, with the run's pass mark, strategy and samples.
+            prompt: Fingerprint of the rubric's prompts.
+            judge: Fingerprint of the judge, if asked as in the calibration.
         """
         return replace(self, differs=tuple(self._differences(rubric, prompt, judge)))
 
@@ -258,8 +260,8 @@ def why_no_gate(receipt: Receipt | None, advice: str | None = None) -> str:
     """Explain why a judge can't be used as a gate: its run was accepted for another use, or none is accepted.
 
     Args:
-        receipt: Of the accepted run; None without one.
-        advice: What to do for a first one; None where there is nothing on disk to calibrate.
+        receipt: Receipt of the accepted run; None if no run is accepted.
+        advice: How to get a first accepted run; None if there is nothing on disk to calibrate.
 
     >>> why_no_gate(None, "accept one by `markscheme calibrate tone --accept`")
     'no run of this rubric is accepted; accept one by `markscheme calibrate tone --accept`'
@@ -330,7 +332,7 @@ def find_receipt(name: str, *starts: Path) -> Receipt | None:
     """Find the receipt of a rubric's accepted run, from the first calibration folder found; None without one.
 
     Raises:
-        RatingError: There is one, but it cannot be read.
+        RatingError: The accepted run cannot be read.
     """
     folder = find_calibration(name, *starts)
     return load_receipt(folder / ACCEPTED) if folder is not None and (folder / ACCEPTED).is_file() else None
@@ -435,11 +437,11 @@ _ACCEPTED_RUN: Final[Shape] = {
 
 
 def accepted_run_data(path: Path) -> dict[str, Any]:
-    """Read the plain data of a calibration's accepted.json, each entry checked to be of the right kind.
+    """Read the plain data of a calibration's accepted.json, after a check of the type of each entry.
 
     Raises:
-        RatingError: It cannot be read, isn't JSON, was written by an incompatible version of markscheme, or an entry is
-            of another kind.
+        RatingError: The file cannot be read, isn't JSON, was written by an incompatible version of markscheme, or has
+            an entry of a wrong type.
     """
     data = accepted_data(path)
     try:
@@ -453,7 +455,7 @@ def accepted_data(path: Path) -> dict[str, Any]:
     """Read the plain data of an accepted.json, of a calibration or of an experiment.
 
     Raises:
-        RatingError: It cannot be read, isn't JSON, or was written by an incompatible version of markscheme.
+        RatingError: The file cannot be read, isn't JSON, or was written by an incompatible version of markscheme.
     """
     data = read_json(path, RatingError, parse_constant=no_constant)
     if not isinstance(data, dict) or data.get("schema") != ACCEPTED_SCHEMA:
