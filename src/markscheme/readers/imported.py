@@ -1,4 +1,4 @@
-"""What readers of files share: the mapping of columns, and a Reading to which they add examples and ratings."""
+"""Mapping of columns and the Reading to which readers of files add examples and ratings."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ ITEMS = ".*"
 OF_JUDGE = ("verdict", "judge")
 """Fields for a judge's answer and for the judge's name."""
 TEXTS = ("response", "query", "reference")
-"""Fields that are read as text, even if the value is a list."""
+"""Names of fields that are read as text, even if the value is a list."""
 Expected = Literal["ratings", "examples", "decisions", "anything"]
 """Contents that a caller expects of plain lines and tables, which may be of either kind."""
 Whole = tuple[dict[str, Rated], float | None, bool | None]
@@ -42,19 +42,19 @@ class Columns:
     """What a user states about files to read: the field of each column, the meaning of words, and the raters.
 
     Attributes:
-        fields: The field of `tables.FIELDS`, or the criterion, that each column holds. A value inside an object is
-            named by its path, `outer.inner`, and one in each item of a list by `list.*.inner`.
+        fields: The field of `tables.FIELDS`, or the criterion, that each column holds, by column. A value inside an
+            object is named by its path, `outer.inner`, and one in each item of a list by `list.*.inner`.
         rater: Name of the rater of ratings that name none.
         kind: Kind of the rater of ratings that state none; None refuses such ratings.
         judges: Names of raters that are judges, whatever kind the file states.
-        scales: Lowest and highest value of a rater's scale, or of a side's, "judge" or "human", if an export has
+        scales: Lowest and highest value of a scale, by its rater or its side, "judge" or "human", if an export has
             several.
-        meaning: What the values of an export mean: which pass, which two are the same, from which number on they pass.
-        words: Words with a meaning, in addition to the known ones: from lower-case word to level or pass|fail.
+        meaning: Meaning of the values of an export: which pass, which are equal, and from which number on they pass.
+        words: Level, or pass|fail, of words in addition to the known ones, by word in lower case.
         joined: True if several files of a tool are one export.
         by_metrics: True if the rubric's criteria are the metrics of the files, not those of the user's rubric.
         keep_unread: True if a judge's answer off the scale is kept as an unreadable verdict, to be counted.
-        expected: What the caller takes plain lines for; decisions need no criteria.
+        expected: Contents expected of plain lines; decisions need no criteria.
     """
 
     fields: Mapping[str, str] = field(default_factory=dict)
@@ -152,9 +152,9 @@ class Import:
 
     Attributes:
         path: The file, or the first of several.
-        columns: How to read the files where they don't say it themselves.
+        columns: Meaning of the columns, where the files don't state it.
         lost: Counts of what could not be imported.
-        notes: How the files were interpreted, where they are ambiguous.
+        notes: Sentences on how the files were interpreted, where they are ambiguous.
     """
 
     path: Path
@@ -211,13 +211,13 @@ class Reading(Import):
         example_rows: All submissions in place of `by_id`, for readers that make them as rows.
         ratings: The ratings of all raters.
         data: The content of a .json file; None for any other file.
-        judge_cost: How often the judge in the file was asked, and what that cost.
+        judge_cost: Number of questions to the judge in the file, and their cost.
         calibration: The report of `calibrate` that the file contains; None for any other file.
-        day: The day of the evaluation, as written; None where the file doesn't say.
-        cases: The test case of each example id, where several responses or repeated runs answer one case.
-        written_ids: The id in the file of each example id, where several systems share one id.
+        day: The day of the evaluation, as written; None if the file doesn't say.
+        cases: Each example's test case, by example id, where several responses or repeated runs answer one case.
+        written_ids: Each example's id in the file, by example id, where several systems share one id.
         examples_read: The example set that the file contains; None for any other file.
-        options: What the caller says about the file, if it is a table.
+        options: The user's options on how to read the file, if it is a table.
     """
 
     rubric: Rubric

@@ -38,7 +38,7 @@ def rubric_of_levels(rows: Iterable[Mapping[str, Any]], path: Path) -> Rubric:
     MET and UNMET, true and false, and only 0 and 1 make a yes/no scale. All weights are 1.
 
     Args:
-        rows: The level of each criterion, or an object that holds it.
+        rows: The rated items, each with its level, or an object that holds it, by criterion.
         path: The source of the rows, for messages.
 
     Raises:

@@ -102,7 +102,7 @@ def may_be_examples(peek: Peek) -> bool:
 def read_examples(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:
     """Read the examples in each file with their labels; without a rubric, infer one from the labels.
 
-    A caller who expects only examples, and names no rubric, gets them without labels.
+    Without a rubric, and if only examples are expected, they are read without labels.
 
     Raises:
         RatingError: A file can't be read, or no scale can be inferred.

@@ -25,7 +25,7 @@ class ScaleError(UsageError):
     """Error for judges' and people's numbers that seem to be on different scales, where the user names no scales.
 
     Attributes:
-        why: The numbers, and why they can't be on one scale.
+        why: Sentence with the numbers and the reason why they can't be on one scale.
     """
 
     def __init__(self, why: str, options: str) -> None:
@@ -38,7 +38,7 @@ class SharedScales:
     """Conversion of judges' and people's numbers, criterion by criterion, to one scale for both.
 
     Attributes:
-        spans: Lowest and highest value of each side's own scale, "judge" and "human".
+        spans: Lowest and highest value of each side's own scale, by side, "judge" or "human".
         ends: The scale that numbers are converted to, by side and criterion, or `OVERALL`.
     """
 
@@ -87,7 +87,7 @@ def shared_scales(files: Iterable[Peek], rubric: Rubric | None, spans: Mapping[s
     Args:
         files: Files with a rating on each line.
         rubric: The rubric whose scales are shared; without one, judges' and people's numbers are compared.
-        spans: Lowest and highest value of each side's scale, as far as the caller names them.
+        spans: Lowest and highest value of each side's scale, by side, as far as the user states them.
 
     Raises:
         ScaleError: Numbers can't be on one scale, and no scale is named.

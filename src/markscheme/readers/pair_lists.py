@@ -18,25 +18,25 @@ from markscheme.rubrics.preference import LEVEL_OF, preference_scale
 from markscheme.rubrics.rubric import Criterion, Rubric
 
 PREFERENCE = "preference"
-"""The criterion of pairs that come without a rubric."""
+"""Name of the criterion of pairs that come without a rubric."""
 WINNERS = ("preference", "winner")
-"""Columns that may say which response of a pair is better."""
+"""Names of columns that may say which response of a pair is better."""
 RESPONSE_PAIRS = (
     (*PAIR_NAMES,),
     ("response_a", "response_b"),
     ("response1", "response2"),
     ("conversation_a", "conversation_b"),
 )
-"""Pairs of columns that may hold the two responses."""
+"""Names of pairs of columns that may hold the two responses."""
 SYSTEM_PAIRS = (
     ("system_a", "system_b"),
     ("model_a", "model_b"),
     ("system1", "system2"),
     ("first_system", "second_system"),
 )
-"""Pairs of columns that may name the systems that wrote the responses."""
+"""Names of pairs of columns that may name the systems that wrote the responses."""
 QUERIES = ("query", "input", "question", "instruction", "prompt")
-"""Columns that may hold the query."""
+"""Names of columns that may hold the query."""
 _ABOUT = ("inputs", "system", "expected", "judge_raw", "judge_reason", "turn", "language")
 """Further keys of published data sets, which neither a rating nor a pair has room for, or which are read elsewhere."""
 _LEVELS: Mapping[str, float] = {
@@ -95,7 +95,7 @@ def refuse_singles(rubric: Rubric) -> None:
     """Raise UsageError if a rubric is for single responses and not for pairs.
 
     Raises:
-        UsageError: It does.
+        UsageError: The rubric is for single responses.
     """
     if not rubric.is_of_pairs:
         raise UsageError(f"{rubric.name} judges single responses; pairs need a rubric with `compare: pairs`")
@@ -116,7 +116,7 @@ def read_pair_lists(files: Sequence[Peek], rubric: Rubric | None, columns: Colum
     Numbers are levels if any is below 0 (-1, 0, 1); otherwise they count the responses from 1, with 0 for a tie.
 
     Raises:
-        RatingError: A record isn't a pair, a preference is none, or the rubric judges single responses.
+        RatingError: A record isn't a pair, a value isn't a preference, or the rubric is for single responses.
     """
     if rubric is not None and not rubric.is_of_pairs:
         raise RatingError(f"holds pairs, and {rubric.name} judges single responses", path=files[0].path)
@@ -137,7 +137,7 @@ def reading_of_rows(peek: Peek, rubric: Rubric, columns: Columns, rows: Sequence
     """Make a Reading from the pairs and preferences found in a file.
 
     Raises:
-        RatingError: A preference is none, or nobody says who preferred.
+        RatingError: A value isn't a preference, or it isn't known who preferred.
     """
     reading = Reading(peek.path, rubric, columns=columns)
     counts_from_one = not any(_is_negative(answer.value) for row in rows for answer in row.answers)

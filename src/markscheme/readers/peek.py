@@ -34,7 +34,7 @@ HEAD = 200_000
 prompts."""
 FilePart = tuple[str, Any]
 FIRST_BYTES = 4096
-"""Number of bytes that are read to recognize what a file holds."""
+"""Number of bytes that are read to recognize a file's format."""
 SHEET_MAGIC = (b"\xd0\xcf\x11\xe0", b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd", b"ARROW1")
 """First bytes of old workbooks, compressed tables and Arrow files."""
 FileShape: TypeAlias = Literal["sheet", "table", "parquet", "lines", "json", "yaml", "text"]
@@ -58,7 +58,7 @@ class Peek:
 
     Attributes:
         path: The file.
-        options: What the caller says about the file, if it is a table.
+        options: The user's options on how to read the file, if it is a table.
     """
 
     path: Path
@@ -135,7 +135,7 @@ class Peek:
         The key of an item, a line or a row is "".
 
         Raises:
-            RatingError: It cannot be read.
+            RatingError: The file cannot be read.
         """
         shape = self.shape
         if shape == "sheet":
@@ -174,7 +174,7 @@ class Peek:
         """The parsed content of a JSON file; None for any other file, and for JSON lines.
 
         Raises:
-            RatingError: It is not valid JSON.
+            RatingError: The file is not valid JSON.
         """
         return read_json(self.path, RatingError) if self.shape == "json" else None
 
@@ -197,7 +197,7 @@ class Peek:
         """Yield the objects among all lines, rows or list items of the file.
 
         Raises:
-            RatingError: It cannot be read.
+            RatingError: The file cannot be read.
         """
         yield from (record for key, record in self.parts() if key == "" and isinstance(record, Mapping))
 
@@ -234,7 +234,7 @@ class Peek:
 
         Args:
             table: Name of the table.
-            columns: The columns needed.
+            columns: Names of the columns needed.
             which: A condition in SQL; None for all rows.
 
         Raises:

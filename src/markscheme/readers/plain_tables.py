@@ -17,7 +17,7 @@ _BEGINNING = 64
 def names_table(names: Sequence[str]) -> bool:
     """Return True if all names are files of plain tables, not in the format of another tool.
 
-    A rubric's start is spared all readers.
+    For a rubric's name, no reader is imported.
     """
     paths = [Path(name) for name in names]
     if not all(path.is_file() for path in paths) or any(map(shows_rubric, paths)):
@@ -33,7 +33,7 @@ def hold(content: Literal["table", "results", "export"], paths: Sequence[Path]) 
     Asking loads all readers.
 
     Raises:
-        RatingError: They are exports of several tools.
+        RatingError: The files are exports of several tools.
     """
     from markscheme.readers.rated import are_of_tool, has_results, is_plain_table
 
@@ -71,7 +71,7 @@ def refuse_table(name: str) -> None:
     """Raise UsageError if one of the names is a table, since the command needs a rubric's wording and weights.
 
     Raises:
-        UsageError: It is a table, or rows that bring criteria of their own.
+        UsageError: The name is that of a table, or of rows with criteria of their own.
     """
     if brings_rubrics(Path(name)):
         raise UsageError(

@@ -24,14 +24,14 @@ NAME = "promptfoo"
 """Name of the rubric made from results; fixed, so that a later file can be compared with an accepted run."""
 GRADERS_OF_RUN = "promptfoo"
 VIEWER, EXPECTED = "viewer", "expected_label"
-"""Names for the rater in the viewer and the author of the test: results name neither."""
+"""Names for the rater in the viewer and for the author of the test, whom results don't name."""
 
 
 def rubric_of(files: Sequence[Results]) -> Rubric:
     """Make a rubric from Promptfoo's results: each graded metric is a yes/no criterion, a negated one a fault.
 
     Raises:
-        RatingError: None of their assertions is graded by a judge.
+        RatingError: No assertion in the results is graded by a judge.
     """
     metrics: dict[str, AssertionVerdict] = {}
     for results in files:
@@ -82,7 +82,7 @@ def graders_ratings(rows: Sequence[Row], rater: str, rubric: Rubric, *, by_score
     """Return the ratings that graders (assertions) gave the outputs, as before any override by annotators.
 
     Args:
-        rows: The outputs.
+        rows: The rows of the results, one for each output.
         rater: Name of the graders.
         rubric: The rubric whose criteria are the graded metrics.
         by_score: Keys of the outputs compared by score; all others are compared by pass or fail.
@@ -164,8 +164,8 @@ def read_by_metrics(results: Results, rubric: Rubric, by_score: Collection[str] 
     """Convert Promptfoo's results to outputs with ratings, by a rubric with a criterion for each metric.
 
     Args:
-        results: The results.
-        rubric: The rubric.
+        results: The results of the evaluation.
+        rubric: The rubric with a criterion for each metric.
         by_score: Keys of the outputs compared by score instead of pass or fail; None finds them in these results.
     """
     if by_score is None:
@@ -253,7 +253,7 @@ def _labels(row: Row, criteria: Iterable[Criterion], labellable: Iterable[Criter
     """Yield the labels that annotators gave an output: thumbs, and expected results on the whole and by criterion.
 
     Args:
-        row: The output.
+        row: The row of the output.
         criteria: Yes/no criteria to which a decision on the output applies too.
         labellable: Criteria that the test's author may have labelled separately.
     """

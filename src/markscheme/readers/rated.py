@@ -67,19 +67,19 @@ class RatedFile:
         path: The file, or the first of several.
         format: Description of its format.
         rubric: The rubric by which the ratings were read.
-        examples: The responses in the file, or what it knows about them, without labels.
+        examples: The examples in the file, with responses if the file includes them, without labels.
         ratings: All ratings of the responses, by every rater.
         all_are_judges: True if people's ratings are compared like a judge's, instead of being labels.
-        judge_cost: How often the judge was asked, and what that cost.
+        judge_cost: Number of questions to the judge, and their cost.
         calibration: The report of `calibrate` that the file contains; None for any other file.
-        day: The day of the evaluation, as written; None where the file doesn't say.
+        day: The day of the evaluation, as written; None if the file doesn't say.
         states_kinds: True if the file states for each rating whether a person gave it.
         names_judges: True if the file names its judges.
-        cases: The test case of each example id, where several responses or repeated runs answer one case.
-        written_ids: The id in the file of each example id, where several systems share one id.
+        cases: Each example's test case, by example id, where several responses or repeated runs answer one case.
+        written_ids: Each example's id in the file, by example id, where several systems share one id.
         examples_read: The example set that the file contains; None for any other file.
-        lost: Counts of what ratings can't hold.
-        notes: How the file was interpreted, where it is ambiguous.
+        lost: Counts of what could not be imported, since ratings can't hold it.
+        notes: Sentences on how the file was interpreted, where it is ambiguous.
     """
 
     path: Path
@@ -143,7 +143,7 @@ class RatedFiles:
     """The contents of several files of ratings, read by one rubric; a response has one id in all of them.
 
     Attributes:
-        rubric: The rubric that was named, or that the files name or imply.
+        rubric: The rubric that the user or the files name, or that the files imply.
         files: The content of each file, in the order in which they were named.
         is_named: True if the user or the files name the rubric, so that its weights and pass mark hold.
     """
@@ -246,17 +246,17 @@ def open_rated(
 
     Args:
         paths: The files.
-        rubric: The rubric whose criteria and scales the ratings must fit; None takes the one that the files name or
+        rubric: The rubric whose criteria and scales the ratings must fit; None to take the one that the files name or
             imply.
-        expected: What plain lines and tables are taken for, such as ratings or examples.
-        columns: How to read the files where they don't say it themselves.
+        expected: Contents expected of plain lines and tables, such as ratings or examples.
+        columns: Meaning of the columns, where the files don't state it.
         joined: True if several files of one tool are one export.
         keep_unread: True if a judge's answer off the scale is kept as an unreadable verdict, to be counted.
 
     Raises:
         RatingError: A file has no known format, or can't be read.
         ComparisonError: The files imply rubrics without a criterion in common.
-        UsageError: They imply rubrics that can't be joined.
+        UsageError: The files imply rubrics that can't be joined.
     """
     columns = replace(columns, joined=joined, keep_unread=keep_unread, expected=expected)
     formats = formats_of(paths, expected, columns.meaning)
@@ -279,11 +279,11 @@ def judge_ratings(
     Args:
         path: The file.
         rubric: The rubric of the examples.
-        examples: The examples, which the file may call by other ids; None keeps the file's ids.
-        columns: How to read the file where it doesn't say it itself.
+        examples: The examples, which may have other ids in the file; None to keep the file's ids.
+        columns: Meaning of the columns, where the file doesn't state it.
 
     Raises:
-        UsageError: There are none.
+        UsageError: The file has no ratings by a judge.
         RatingError: The file can't be read.
         ComparisonError: None of the responses in the file is an example.
     """
@@ -363,7 +363,7 @@ def are_of_tool(paths: Sequence[Path]) -> bool:
     """Return True if files are the export of a tool that names its metrics and raters.
 
     Raises:
-        RatingError: They are of several tools.
+        RatingError: The files are of several tools.
     """
     formats = [format_of(peek, "anything") for peek in map(Peek, paths)]
     first = formats[0]
@@ -382,7 +382,7 @@ def formats_of(
     """Detect the format of each file.
 
     Raises:
-        RatingError: A file has none that is known, or is of another tool than the export before it.
+        RatingError: A file has no known format, or is of another tool than the export before it.
     """
     with_formats = []
     for peek in (Peek(path, options) for path in paths):
@@ -442,8 +442,8 @@ def _common_rubric(files: Sequence[RatedFile]) -> Rubric:
     """Return the rubric that the files share, else one of the criteria that all files rate on the same scale.
 
     Raises:
-        ComparisonError: There are none.
-        UsageError: One of them is a calibration, which contains no weights.
+        ComparisonError: The files have no such criterion.
+        UsageError: One of the files is a calibration, which contains no weights.
     """
     first, *others = {file.rubric.criteria: file.rubric for file in files}.values()
     named = [rubric for rubric in (first, *others) if rubric.source is not None]

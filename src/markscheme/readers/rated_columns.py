@@ -26,7 +26,7 @@ def annotators_in(rated: RatedFiles, paths: Sequence[Path], options: ColumnOptio
     Args:
         rated: The contents of the files.
         paths: The files.
-        options: What the user says about the values.
+        options: The user's options on the values.
     """
     labels = [rating for file in rated.files for rating in file.ratings]
     raters = list(dict.fromkeys(label.rater for label in labels))

@@ -29,14 +29,14 @@ def open_rater_table(
 
     Args:
         path: A table with raters in columns, or a rated file of any other format.
-        levels: The scale's levels, worst first, as `Recoding` reads them; None uses those that occur.
+        levels: Names of the scale's levels, worst first, as `Recoding` reads them; None to use those that occur.
         between: True if a number between two levels is a valid rating, such as a mean of runs.
-        criterion: The criterion whose levels are compared, or "score" or "pass"; None if there is only one.
-        columns: How to read the file where it doesn't say it itself.
+        criterion: Name of the criterion whose levels are compared, or "score" or "pass"; None if there is only one.
+        columns: Meaning of the columns, where the file doesn't state it.
 
     Raises:
-        UsageError: There is no such file, or it rates several criteria and none is named.
-        RatingError: It can't be read, or has one rater only.
+        UsageError: The file doesn't exist, or it has several criteria and `criterion` names none.
+        RatingError: The file can't be read, or has only one rater.
     """
     file_format = format_of(Peek(path), "ratings") if path.is_file() else None
     if file_format is None or file_format is TABLE:

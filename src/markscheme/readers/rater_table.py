@@ -20,7 +20,7 @@ from markscheme.readers.recoding import Recoding
 
 UNIT_COLUMNS = ("unit", "id", "item")
 ROWS_OF_A_FOREIGN_COLUMN = 10
-"""Number of rows from which on a column whose words occur in no other column isn't read as ratings."""
+"""Smallest number of rows for which a column whose words occur in no other column isn't read as ratings."""
 
 
 @dataclass(frozen=True)
@@ -45,12 +45,13 @@ def read_rater_table(path: Path, levels: str | None = None, *, between: bool = T
 
     Args:
         path: The file.
-        levels: The scale's levels, worst first, as `Recoding` reads them; None uses those that occur.
+        levels: Names of the scale's levels, worst first, as `Recoding` reads them; None to use those that occur.
         between: True if a number between two levels is a valid rating, such as a mean of runs.
 
     Raises:
-        RatingError: It isn't a table, has rows whose length differs from the header's, or a cell that isn't a level.
-        UsageError: Invalid levels.
+        RatingError: The file isn't a table, or has a row whose length differs from the header's or a cell that isn't a
+            level.
+        UsageError: `levels` is invalid.
     """
     return _table(_rows(path), levels or "", path, between=between)
 
@@ -65,14 +66,14 @@ def rater_table_from(
     """Make a RaterTable from rows in memory, each a mapping of raters to their rating of a unit.
 
     Args:
-        rows: The rows.
-        levels: The scale's levels, worst first; None uses those that occur.
+        rows: A mapping of rater to rating for each unit.
+        levels: Names of the scale's levels, worst first; None to use those that occur.
         between: True if a number between two levels is a valid rating.
         place: Name of the source, for messages.
 
     Raises:
         RatingError: A row has a cell that isn't a level, or there are fewer than two raters.
-        UsageError: Invalid levels, or rows that aren't mappings.
+        UsageError: `levels` is invalid, or a row isn't a mapping.
     """
     refuse_frame(rows)
     units = list(rows)
@@ -139,7 +140,7 @@ def _refuse_foreign_columns(raters: Sequence[str], rows: Sequence[Sequence[str]]
     """Raise RatingError for columns of ids or comments, whose words occur in no rater's column.
 
     Raises:
-        RatingError: There are such columns next to raters who share a scale; names them.
+        RatingError: Such columns are next to raters who share a scale; the message names them.
     """
     if len(rows) < ROWS_OF_A_FOREIGN_COLUMN:
         return

@@ -13,7 +13,7 @@ class Recoding:
 
     Attributes:
         levels: Names of the levels, worst first.
-        cells: The level that a cell counts as, by its text; "" is a missing rating.
+        cells: The level that a cell counts as, by the cell's text; "" is a missing rating.
     """
 
     levels: tuple[str, ...]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from markscheme.ratings.kinds import Kind
 
 QUERY = ("query", "question", "input", "prompt")
-"""Names of the input that holds the question."""
+"""Names that the input with the question may have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,10 +15,10 @@ class Remark:
     Attributes:
         unit: Id of the response.
         text: The comment; "" for a passage that was only marked.
-        rater: Who wrote it; "" if the file doesn't say.
-        kind: Kind of the rater, as the file states it; None if it doesn't.
-        at: When it was written, as the file has it; None if it doesn't say.
-        quote: The passage that it is about; None if none is marked.
+        rater: Name of its author; "" if the file doesn't say.
+        kind: Kind of the rater, as the file states it; None if the file doesn't say.
+        at: Time at which it was written, as the file has it; None if the file doesn't say.
+        quote: Text of the passage that it is about; None if none is marked.
         modes: Names of failure modes that the passage was labelled with.
     """
 

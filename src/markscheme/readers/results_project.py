@@ -24,8 +24,8 @@ def project_of_results(path: Path) -> TableProject | None:
     None for any other file. The graders' verdicts stay in the results file, from where `--ratings` takes them.
 
     Raises:
-        RatingError: They can't be read, or none of their assertions is graded by a judge.
-        UsageError: The file's name can't be made a rubric's.
+        RatingError: The results can't be read, or none of their assertions is graded by a judge.
+        UsageError: The file's name can't be turned into a rubric's name.
     """
     if not has_results(path):
         return None

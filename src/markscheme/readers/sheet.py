@@ -58,8 +58,8 @@ def signed(head: Mapping[str, Any], key: str) -> dict[str, Any]:
     """Return a labelling sheet's head with a digest that only a holder of the project's key can make.
 
     Args:
-        head: What the sheet says about itself: version, wording, responses, the questions about each, who labels, as
-            what kind.
+        head: The sheet's entries about itself: version, wording, responses, the questions about each, and the rater
+            with its kind.
         key: The project's key.
     """
     text = json.dumps({name: value for name, value in head.items() if name != "digest"}, sort_keys=True)
@@ -73,8 +73,8 @@ def sheet_key(folder: Path) -> str:
         folder: The rubric's calibration folder, which the caller has locked.
 
     Raises:
-        RatingError: It isn't text.
-        UsageError: It can't be written.
+        RatingError: The file with the key isn't text.
+        UsageError: The file with the key can't be written.
     """
     path = folder / KEY
     with writing(path):
@@ -91,8 +91,9 @@ def read_sheet(reading: Reading) -> None:
     """Add the answers of a labelling sheet to a Reading; the sheet need not be completed.
 
     Raises:
-        RatingError: The sheet is of another version, of other words or responses than those here, or was changed: its
-            head isn't the one that was written, or an answer is none that it asks for. Each such answer is named.
+        RatingError: The sheet is of another version or for another wording or other responses, or it was changed: its
+            head isn't the one that was written, or it has answers that it doesn't ask for. The message names each such
+            answer.
     """
     data = reading.data
     rubric = reading.rubric
@@ -114,7 +115,7 @@ def refuse_headless(path: Path, rubric: Rubric) -> None:
     """Raise RatingError for a file that is named like a labelling sheet's answers, but lacks the sheet's head.
 
     Raises:
-        RatingError: It is one.
+        RatingError: The file is named like a sheet's answers.
     """
     rubric_name, dash, rater = path.stem.partition(f"{rubric.name}-")
     folder = None if rubric_name or not dash or path.suffix != ".json" else find_calibration(rubric.name, Path.cwd())
@@ -153,7 +154,7 @@ def _answers_of(data: Mapping[str, Any], reader: RatingReader, path: Path) -> li
     """Return a labelling sheet's answers after checking that the sheet asks for each of them.
 
     Raises:
-        RatingError: Names each that isn't, with its line.
+        RatingError: The sheet doesn't ask for some answers; the message names each with its line.
     """
     ratings: dict[tuple[str, int], Rating] = {}
     faults: dict[int, str] = {}
@@ -177,7 +178,7 @@ def _refuse_unasked(rating: Rating, line: Mapping[str, Any], head: Mapping[str, 
     """Raise ValueError for an answer that a labelling sheet with this head doesn't ask for.
 
     Raises:
-        ValueError: Says why.
+        ValueError: The sheet doesn't ask for the answer; the message says why.
     """
     for name in ("rater", "kind"):
         if getattr(rating, name) != head[name]:

@@ -17,7 +17,7 @@ class RaterColumn(NamedTuple):
     Attributes:
         name: Name of the column, or the path `outer.inner` of a value in an object.
         kind: Kind of the rater.
-        rater: Name of the rater: that of the column, without the criterion's.
+        rater: Name of the rater: the column's name without that of the criterion.
         criterion: The criterion that is rated; None for the whole response.
     """
 
@@ -37,7 +37,7 @@ def stated_columns(rows: Sequence[Mapping[str, Any]], reading: Reading) -> list[
 
     Args:
         rows: The rows of the table.
-        reading: The user's options, and the rubric: `*` in a name matches the name of a criterion.
+        reading: The Reading with the user's options and the rubric; `*` in a name matches the name of a criterion.
     """
     names = list(dict.fromkeys(str(name) for row in rows for name in row))
     columns = []
@@ -59,7 +59,7 @@ def judge_columns(rows: Sequence[Mapping[str, Any]], reading: Reading, read: fro
 
     Args:
         rows: The rows of the table.
-        reading: The rubric, by which a value is recognized as a verdict.
+        reading: The Reading with the rubric, by which a value is recognized as a verdict.
         read: Names of columns that already have a meaning.
     """
     names = dict.fromkeys(str(name) for row in rows for name in row)

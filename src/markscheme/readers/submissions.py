@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from markscheme.readers.table_outputs import FileContent
 
 MAGIC_BYTES = 64
-"""Number of bytes that are read to recognize what a file holds."""
+"""Number of bytes that are read to recognize a file's format."""
 _JSON = (b"[", b"{")
 _ONE_RESPONSE = (".txt", ".md")
 RESPONSE_COLUMNS = ("response", "output", "answer")
-"""Columns of a table that may contain the response, in order of preference."""
+"""Names of columns of a table that may contain the response, in order of preference."""
 
 
 def holds_several(path: Path) -> bool:
@@ -68,8 +68,8 @@ def _content(path: Path) -> "FileContent":
 def holds_sheet(path: Path, options: ColumnOptions) -> bool:
     """Return True if the responses in a file must be read as a table that isn't plain CSV, such as a workbook.
 
-    JSON is one where the caller names its columns, or its records have responses, and no tool wrote it. Other text is
-    one response, which may look like a table, unless the caller says how a table is encoded.
+    JSON is one if the user names its columns, or its records have responses, and no tool wrote it. Other text is one
+    response, which may look like a table, unless the user says how a table is encoded.
     """
     content = _content(path)
     if not path.is_file() or content == "format":
@@ -103,13 +103,13 @@ def read_submissions(
 
     Args:
         path: The file.
-        fields: The field that each renamed column holds.
+        fields: The field that each renamed column holds, by column.
         shown: Names of inputs that the rubric shows; other columns of bytes, such as images, are left out.
-        notify: Called with a sentence about how a table's columns were understood.
+        notify: Function to call with a sentence about how a table's columns were understood.
 
     Raises:
-        RatingError: No column has the responses, a row has another number of cells, one that `fields` names is not
-            there, or an id occurs twice.
+        RatingError: No column has the responses, a row has another number of cells, a column that `fields` names is
+            missing, or an id occurs twice.
         UsageError: The file has ratings and no responses, or fields of another tool, which keep their names.
     """
     if _is_tool_file(path):

@@ -17,7 +17,7 @@ from markscheme.readers.tabular.refusals import refusal
 from markscheme.readers.tabular.source import open_sheet
 
 _NAMED: Mapping[ColumnRole, str] = {"query": "query", "reference": "reference"}
-"""Names of inputs for columns of a known role, whatever the table calls them."""
+"""Name of the input for a column of a known role, whatever the table calls it."""
 _LEFT_OUT = frozenset({"id", "response", "group", "system", "judge", "human", "reason", "note", "derived", "aside",
                        "split", "blind", "at"})  # fmt: skip
 """Roles of columns that aren't inputs: a judge or a reader mustn't see what others said of a response."""
@@ -51,7 +51,7 @@ def outputs_in(path: Path, options: ColumnOptions) -> list[Example]:
     """Read the responses in a table, each with its inputs; if several rows have the same id, the first one counts.
 
     Raises:
-        UsageError: No column holds responses; it names the option that says which does.
+        UsageError: No column holds responses; the message names the option that says which does.
         RatingError: The file can't be read.
     """
     with naming(path):

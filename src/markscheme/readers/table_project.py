@@ -35,7 +35,7 @@ class TableProject:
         files: Text of each file by its path in the project: the rubric, examples, and each rater's ratings.
         judged: Paths of the judges' ratings.
         has_responses: True if the table contains the responses, so that a judge can be asked about them.
-        unread: Names of text columns that no judge is shown, since the table names no query.
+        unread: Names of text columns that aren't shown to the judge, since the table names no query.
     """
 
     rubric: str
@@ -49,7 +49,7 @@ def project_of_table(reading: TableReading) -> TableProject:
     """Convert a table to the files of a project: a rubric, labelled examples and ratings.
 
     Raises:
-        UsageError: The table's name, or a column's, can't be made the name of a file.
+        UsageError: The table's name, or a column's, can't be turned into the name of a file.
     """
     name = file_name(reading.name, "the table's name")
     folder = Path("calibration") / name
@@ -83,7 +83,7 @@ def rubric_yaml(rubric: Rubric, name: str) -> str:
     """Write the YAML of a rubric that was inferred from values: scales, and settings other than the defaults.
 
     Args:
-        rubric: The rubric, whose criteria have no wording but their names yet.
+        rubric: The rubric, whose criteria have no wording yet except their names.
         name: Name of the rubric.
     """
     usual = {"tolerance": DEFAULT_TOLERANCE, "passingThreshold": DEFAULT_PASS_MARK, "optional_inputs": ()}

@@ -35,15 +35,16 @@ OVERALL, DECISION = ("overall", "score", "expectedscore"), ("pass", "passed")
 DAY_COLUMNS = ("at", "createdat")
 NOTE, CONFIDENCE, SECONDS = ("note", "notes"), ("confidence", "certainty"), ("seconds",)
 SKIPPED = ("skipreason", "skippedbecause", "whyskipped")
-"""Columns with the reason why the rater gave no level: on the row's criterion, or on all criteria without a level."""
+"""Names of columns with the reason why the rater gave no level: on the row's criterion, or on all criteria without
+one."""
 OTHERS = ("judge", "kind", "criterion", "level", "criteria", "error", "split", "group", "slice", "system")
 OUTPUT_COLUMNS = ("outputa", "outputb")
 JUDGE_COLUMN = "judge"
 PROBABILITY = "probability"
-"""The field of a judge's probability of MET; `probability:LEVEL` is that of one level of several."""
+"""Name of the field of a judge's probability of MET; `probability:LEVEL` is that of one level of several."""
 FIELDS = ("id", "response", *INPUTS, "verdict", "label", "rater", "kind", "reason", "overall", "pass", "run", "at",
           "criterion", "level", "judge", PROBABILITY)  # fmt: skip
-"""Fields that a column can be mapped to, in addition to the rubric's criteria."""
+"""Names of fields that a column can be mapped to, in addition to the rubric's criteria."""
 
 
 def is_table(peek: Peek) -> bool:
@@ -122,7 +123,7 @@ def _refuse_one_id(rows: Sequence[Mapping[str, Any]], reading: Reading) -> None:
     """Raise RatingError if all rows have one id although their responses differ, since that column isn't an id.
 
     Raises:
-        RatingError: Their id is the same.
+        RatingError: All rows have the same id.
     """
     first = _Row(rows[0]).text(ID)
     if first is None or any(_Row(row).text(ID) != first for row in rows):
@@ -180,7 +181,7 @@ class _Table:
         labels: Names of columns that hold labels, in order of preference.
         has_labels: True if there is a column of labels, so that `verdict` is a judge's.
         columns: Names of the columns that any row has, without case and separators.
-        of_raters: Columns with ratings of one rater each, who is named after the column.
+        of_raters: Columns with the ratings of one rater each, who is named after the column.
     """
 
     reading: Reading

@@ -1,4 +1,4 @@
-"""Checks whether the numbers of two raters are on the same scale, and the options to state if they aren't."""
+"""Checks of whether two raters' numbers are on the same scale, and the options that state their scales."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import permutations

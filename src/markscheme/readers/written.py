@@ -1,4 +1,4 @@
-"""What files hold besides ratings: the cost of the judge, and a report of its calibration."""
+"""Further contents of files of ratings: the cost of the judge, and a report of its calibration."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,10 +12,10 @@ from markscheme.rubrics.rubric import Rubric
 
 @dataclass(frozen=True, slots=True)
 class JudgeCost:
-    """What the ratings in a file cost: how often the judge was asked, and the tokens and dollars.
+    """Cost of the ratings in a file: number of questions to the judge, tokens and dollars.
 
     Attributes:
-        usage: Tokens and cost of its graders or calls.
+        usage: Tokens and cost of the judge's calls, or of Promptfoo's graders.
         from_cache: Number of replies that came from the cache.
         submissions: Number of submissions that the paid and cached replies were about.
     """
@@ -32,15 +32,15 @@ class WrittenCalibration:
     Attributes:
         path: The file.
         judge: Name of the judge.
-        rubric: Name and criteria with their scales; the JSON has no weights.
+        rubric: The rubric's name and criteria with their scales; the JSON has no weights.
         fingerprint: Fingerprint of the rubric.
-        ratings: Ratings of the judge.
-        gold: Gold of each example.
+        ratings: The judge's ratings of the examples.
+        gold: Gold rating of each example, by id.
         reference: The kind of gold.
-        kinds: Number of raters of each kind who labelled.
-        responses: Digest of each example's response.
-        examples: What is known of each example: its group, and how it was drawn.
-        judge_cost: How often the judge was asked, and what that cost.
+        kinds: Number of raters who labelled, by kind.
+        responses: Digest of the response, by example id.
+        examples: The examples with what the report has of them: group, and how they were drawn.
+        judge_cost: Number of questions to the judge, and their cost.
     """
 
     path: Path

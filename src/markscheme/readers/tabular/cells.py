@@ -32,8 +32,8 @@ class NumberForm:
     """The numbers in a column, with the way in which cells write them, such as "4/5" or "80%".
 
     Attributes:
-        numbers: The number in each folded cell.
-        top: The highest possible number, where each cell names it, such as 5 in `4/5`.
+        numbers: The number that each folded cell states, by cell.
+        top: The highest possible number, such as 5 in `4/5`; None if not each cell names it.
         is_percent: True if each cell is a percentage.
         may_be_thousands: True if commas may separate thousands as well as decimals.
     """
@@ -48,11 +48,11 @@ def number_forms(columns: Mapping[str, Mapping[str, int]], spelling: Mapping[str
     """Recognize how each column writes its numbers, such as "4/5" or "80%"; None for a column of words.
 
     Args:
-        columns: Folded cells of each column with their counts, without missing ones.
-        spelling: How each folded cell is written in the table, for an error message.
+        columns: Counts of each column's folded cells, by column, without missing ones.
+        spelling: Text of each folded cell as it is in the table, by folded cell, for an error message.
 
     Raises:
-        UsageError: Dates are among them, or numbers among other cells (`dates`, `mixed-form`).
+        UsageError: Some cells are dates, or only some are numbers (codes `dates` and `mixed-form`).
 
     >>> forms = number_forms({"a": {"4/5": 1, "3/5": 2}, "b": {"score: 4": 1}}, {})
     >>> forms["a"].numbers, forms["b"].numbers

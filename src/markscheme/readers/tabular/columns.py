@@ -88,7 +88,7 @@ class SideColumn:
         column: The column.
         is_judge: True if the ratings are a judge's.
         words: Words of the column's name without those that say who rated.
-        rater: The part of the name that numbers the rater; None without one.
+        rater: The part of the name that numbers the rater; None if there is none.
     """
 
     column: TableColumn
@@ -122,10 +122,10 @@ class Roles:
     """Roles of a table's columns: ratings by criterion, id, response, reasons and so on.
 
     Attributes:
-        criteria: Columns of judges and people by criterion; the only entry has the name "" if one thing is rated.
-        single: Name of the column that holds id, response, query, group, system, split, blind or at, by that word.
+        criteria: Columns of judges and people, by criterion, which is "" if only one thing is rated.
+        single: Names of the columns of id, response, query, group, system, split, blind and at, by these words.
         aside: Names of columns that are or may be ratings, but count in no figure.
-        reasons: Name of the column of reasons for each rated column.
+        reasons: Name of the column of reasons, by rated column.
         others: Names of all other columns.
         may_rate: Names of other columns with values like annotators', if there is no judge: they may be a judge's.
     """
@@ -180,7 +180,7 @@ def output_roles(columns: Sequence[TableColumn], options: ColumnOptions) -> dict
     """Determine the role of each column for a command that reads responses and inputs but no ratings.
 
     Raises:
-        UsageError: An option names a column that isn't there.
+        UsageError: An option names a column that the table lacks.
     """
     _refuse_unknown(columns, options)
     stated = _stated(columns, options)
@@ -311,7 +311,7 @@ def has_sentences(column: TableColumn) -> bool:
 
 
 WORDS_OF_SENTENCE: Final = 4
-"""Mean number of words of a column's cells from which on these are sentences; labels such as `strongly disagree` are
+"""Smallest mean number of words of a column's cells that are sentences; labels such as `strongly disagree` are
 shorter."""
 
 
@@ -390,7 +390,7 @@ def _without_aggregates(
     """Remove columns that are a mean or majority of annotators; return the columns kept and the names removed.
 
     Raises:
-        UsageError: One isn't what its name says.
+        UsageError: A column isn't the aggregate that its name says.
     """
     annotators_alone = list(sides)
     aggregates: list[str] = []
@@ -582,8 +582,8 @@ def _may_rate(column: TableColumn) -> bool:
 
 
 MOST_SIGNED: Final = 0.8
-"""Least share of a column's values with a sign such as `%` from which the column may hold ratings; its other values
-may mean that nothing was rated."""
+"""Smallest share of values with a sign such as `%` in a column that may hold ratings; its other values may mean that
+nothing was rated."""
 
 
 def _is_named_after_values(column: TableColumn) -> bool:

@@ -18,7 +18,7 @@ def row_of_each_example(columns: Sequence[TableColumn], options: ColumnOptions) 
     """Return, for each example that a column `n` counts, the index of its row; None if no column counts.
 
     Args:
-        columns: The columns, with a cell for each row.
+        columns: The table's columns, with a cell for each row.
         options: The user's options; a column that they call a rater's doesn't count examples.
 
     Raises:

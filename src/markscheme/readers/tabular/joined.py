@@ -10,7 +10,7 @@ from markscheme.readers.tabular.refusals import refusal
 from markscheme.readers.tabular.words import QUERY_ENDS, RESPONSE_ENDS, folded, name_words
 
 JOINED = 0.5
-"""Least share of the smaller table's rows that must also be in the other table."""
+"""Smallest share of the smaller table's rows that must also be in the other table."""
 
 
 def joined(
@@ -19,8 +19,8 @@ def joined(
     """Join tables, each given as a file's name and its columns, on rows that have the same id.
 
     Returns:
-        The columns of all tables, with the file's name added if several have a column of the same name, and how many
-        rows of each file have no partner.
+        The columns of all tables, with the file's name added if several have a column of the same name, and the number
+        of rows without partner of each file.
 
     Raises:
         UsageError: Too few rows have a partner, or texts of one id differ.

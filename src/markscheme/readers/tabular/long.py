@@ -103,7 +103,7 @@ def _refuse_tasks(columns: Sequence[TableColumn], options: ColumnOptions) -> Non
     """Refuse an export of Prodigy, and name the options that say what its fields are.
 
     Raises:
-        UsageError: With the fields as options: of choices, or of labels that are accepted or rejected.
+        UsageError: The table is such an export.
     """
     by_name = {column.name: column for column in columns}
     answers = by_name.get("answer")
@@ -227,7 +227,7 @@ def _judges(raters: Sequence[str], layout: _Layout, options: ColumnOptions, with
     Judges that have a column of their own don't occur among the raters of rows.
 
     Raises:
-        UsageError: A rater's name is a model's, and nothing says that it is a judge.
+        UsageError: A rater is named like a model, and neither the user nor a column says that it is a judge.
     """
     unknown = [name for name in (*options.judge, *options.human) if name not in (*raters, *with_column)]
     if unknown:

@@ -25,7 +25,7 @@ def read_values(columns: Sequence[SideColumn], criterion: str, options: ColumnOp
         options: The user's options.
 
     Raises:
-        UsageError: They may mean several things; it names the options that say which.
+        UsageError: The values may mean several things; the message names the options that say which.
     """
     comparison = ValueComparison.of(columns, criterion, options)
     read = comparison.read()
@@ -55,7 +55,7 @@ def refuse_reversed(comparison: ValueComparison, read: ReadValues) -> None:
     """Refuse a judge that agrees with people less than by chance, if nobody said which end of the values is good.
 
     Raises:
-        UsageError: The upper limit of their kappa, of numbers of Spearman's coefficient, is below 0.
+        UsageError: The upper limit of kappa, or for numbers of Spearman's coefficient, is below 0.
     """
     measure: Callable[[Sequence[float], Sequence[float]], float | None]
     if read.kind == "decision":
@@ -97,7 +97,7 @@ def _both_rated(
 
 
 CONFIDENCE: Final = 0.95
-"""Level of the one-sided limit that must be below 0 for a judge to count as reversed."""
+"""Confidence level of the one-sided limit that must be below 0 for a judge to count as reversed."""
 
 
 def _upper_kappa(first: Sequence[float], second: Sequence[float]) -> float | None:

@@ -32,21 +32,21 @@ from markscheme.rubrics.rubric import Criterion, Rubric, TableOf
 
 @dataclass(frozen=True)
 class TableReading:
-    """A table of ratings as it was understood: roles of columns, meaning of values, and examples.
+    """A table of ratings with the roles of its columns, the meaning of its values, and the examples.
 
     Attributes:
         name: Name of the file, or "table".
-        paths: The files; () for data in memory.
+        paths: Paths of the files; () for data in memory.
         options: The user's options.
-        columns: All columns, with a cell for each example.
-        ids: Each example's id.
-        roles: What each column holds.
-        values: How the values are read, by criterion, which is "" if only one thing is rated.
-        apart: How many rows of each of several files have no partner; empty for one file.
+        columns: All columns of the table, with a cell for each example.
+        ids: Ids of the examples, in the order of cells.
+        roles: Roles of the columns.
+        values: Scale and meaning of the values, by criterion, which is "" if only one thing is rated.
+        apart: Number of rows without partner, by file; empty for a single file.
         notes: Codes of assumptions that the user may want to correct.
         source: The data frame, rows or columns that the table was given as; None for files.
         index: The index of a data frame, if none of its columns holds ids.
-        rows_of_source: The example of each row of the source, if some rows are copies of others.
+        rows_of_source: Index of the example of each row of the source, if some rows are copies of others.
         names_raters: True if the format of the files says who rated what.
     """
 
@@ -108,7 +108,7 @@ class TableReading:
             names: Columns to compare; () for any judge and person, or any two annotators.
 
         Raises:
-            UsageError: No criterion has such a row; it says how many values each column has.
+            UsageError: No criterion has such a row; the message says how many values each column has.
         """
         columns = {
             side.name: self._filled(criterion, side)
@@ -171,10 +171,10 @@ class TableReading:
         """Make a function that encodes a column's cells as ratings, and returns None for an empty cell.
 
         Args:
-            criterion: The criterion as the table names it.
+            criterion: Name of the criterion in the table.
             written: The same criterion in the rubric.
             side: The column.
-            codes: The RatingCodes that will hold the ratings.
+            codes: The RatingCodes that the ratings are encoded for.
         """
         name = side.name
         levels = self.values[criterion].levels[name]
@@ -281,8 +281,8 @@ def read_files(paths: Sequence[Path], options: ColumnOptions) -> TableReading:
     """Read a table from a file, or from several files that are joined.
 
     Raises:
-        UsageError: It could be read in several ways; it names the options that say which.
-        RatingError: It can't be read.
+        UsageError: The table could be read in several ways; the message names the options that say which.
+        RatingError: A file can't be read.
     """
     try:
         return _read_files(paths, options)
@@ -330,17 +330,17 @@ def read_columns(
     """Determine the roles of a table's columns, and the scale and meaning of the ratings.
 
     Args:
-        columns: The columns, with a cell for each row.
+        columns: The table's columns, with a cell for each row.
         name: Name of the table.
         options: The user's options.
-        paths: Its files.
+        paths: Paths of its files.
         notes: Codes of assumptions made so far.
-        apart: How many rows of each of several files have no partner.
-        index: The index of a data frame.
+        apart: Number of rows without partner, by file, if several were joined.
+        index: The index of the data frame that the table was given as.
         source: The object in memory that the table was given as; None for files.
 
     Raises:
-        UsageError: It could be read in several ways; it names the options that say which.
+        UsageError: The table could be read in several ways; the message names the options that say which.
     """
     if "encoding" in notes:
         _refuse_unknown_letters(columns, options)

@@ -24,9 +24,10 @@ def refusal(
 
     Args:
         code: The code of the problem.
-        columns: The columns concerned.
-        values: The values concerned, with their counts; the most frequent are named.
-        choices: Sets of options that would resolve it; what only the user knows is in capitals.
+        columns: Names of the columns concerned.
+        values: Counts of the values concerned, by value; the most frequent are named.
+        choices: Sets of options that would solve the problem, with placeholders in capitals for what only the user
+            knows.
         facts: Further facts for the sentence.
     """
     shown = dict(Counter(values or {}).most_common(VALUES_NAMED))

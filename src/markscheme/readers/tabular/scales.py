@@ -11,40 +11,40 @@ from markscheme.rubrics.rubric import DEFAULT_TOLERANCE, LEVEL_ROUNDING, Level, 
 ValueKind: TypeAlias = Literal["decision", "levels", "score", "categories"]
 
 FEWEST_LEVELS: Final = 3
-"""Fewest different numbers that are read as a scale: with two, it isn't known which of them passes."""
+"""Smallest number of different numbers that are read as a scale: with two, it isn't known which of them passes."""
 MOST_WORDS: Final = 20
 """Largest number of different words that can be categories; more are texts."""
 FEWEST_FOR_REPEATS: Final = 20
-"""Number of rows from which on categories must repeat; in fewer rows, each may occur just once."""
+"""Smallest number of rows in which categories must repeat; in fewer rows, each may occur just once."""
 WIDEST_SCALE: Final = 10
 """Largest distance between whole numbers that are levels, and the largest such number."""
 HALVES: Final = 5
 """Largest distance between halves that are levels."""
 PERCENT_FROM: Final = 50
-"""Largest number in a column from which on the column's scale is taken to be 0 to 100."""
+"""Smallest number that, as the largest of a column, makes the column's scale 0 to 100."""
 PERCENT: Final = 100.0
 """Upper end of a scale of percentages."""
 CLASH: Final = 2.0
-"""Ratio of two columns' largest values from which on their scales differ."""
+"""Smallest ratio of two columns' largest values with which their scales differ."""
 
 
 @dataclass(frozen=True)
 class ReadValues:
-    """How the values of raters on one criterion were read: as what kind, on which scale, and with what meaning.
+    """Kind, scale and meaning of the values that raters gave on one criterion.
 
     Attributes:
-        kind: Decisions, levels, scores or categories.
+        kind: Kind of the values: decisions, levels, scores or categories.
         scale: The scale of the levels.
         tolerance: Largest difference of two positions on the scale that counts as agreement.
-        levels: The level of each cell's text, by column; missing cells are left out.
-        passes: The word that passes, by column, if pass and fail are known.
+        levels: The level that each cell's text means, by column and text; missing cells are left out.
+        passes: The word that passes, by column; empty if it isn't known which value passes.
         missing: Number of missing cells, by column.
         ends: The ends of a scale of numbers, lowest first unless the lowest is the best.
-        ends_are_stated: True if the user stated the ends; otherwise they are the extremes seen.
+        ends_are_stated: True if the user stated the ends; False if they are the extremes seen.
         stated: Names of columns whose values the user explained.
         pass_mark: The position on the scale from which numbers pass; None if it isn't stated.
-        withheld: Figures that aren't shown since they depend on an open question, with the question's code.
-        raw_words: The distinct values of each column, the passing one first.
+        withheld: Code of the open question because of which a figure isn't shown, by figure.
+        raw_words: The distinct values of each column, the passing one first, by column.
         notes: Codes of assumptions that the user may want to correct.
     """
 

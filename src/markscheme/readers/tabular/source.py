@@ -35,7 +35,7 @@ DELIMITERS: Final = ",;\t|"
 SAMPLE_ROWS: Final = 50
 """Number of rows after the header from which the delimiter is inferred."""
 FEWEST_IN_HEADER: Final = 2
-"""Fewest different texts in a sheet's header; a title above it has only one."""
+"""Smallest number of different texts in a sheet's header; a title above it has only one."""
 Rows: TypeAlias = Sequence[Sequence[str]]
 
 
@@ -47,7 +47,7 @@ class Sheet:
         name: Name of the file, without folder and ending.
         header: Names of the columns.
         cells: Cells of each column, in the order of rows.
-        first_line: Line, or row, of the first row below the header, for messages.
+        first_line: Number of the line, or row, below the header, for messages.
         notes: Codes of assumptions that the user may want to correct.
     """
 
@@ -72,8 +72,8 @@ def open_sheet(path: Path, options: ColumnOptions) -> Sheet:
     """Open the table in a file of any kind.
 
     Raises:
-        UsageError: It is no table, has several, or its text could be read in several ways.
-        RatingError: It can't be read, or its rows don't fit its header.
+        UsageError: The file has no table or several, or its text could be read in several ways.
+        RatingError: The file can't be read, or its rows don't fit its header.
     """
     refuse_device(path, RatingError)
     try:
@@ -368,7 +368,7 @@ def _is_second_header(names: Sequence[str], rows: Rows) -> bool:
 
 
 FEWEST_BELOW: Final = 3
-"""Fewest rows below a header that show whether the first of them is part of the header."""
+"""Smallest number of rows below a header that show whether the first of them is part of the header."""
 
 
 def _over_two_rows(names: Sequence[str], below: Sequence[str]) -> list[str]:
@@ -382,7 +382,7 @@ def _over_two_rows(names: Sequence[str], below: Sequence[str]) -> list[str]:
 
 
 MOST_SHARED: Final = 4096
-"""Largest number of different cells of which equal ones are stored once; with more, they are ids or texts."""
+"""Largest number of different cells in a column whose equal cells are stored once; with more, they are ids or texts."""
 
 
 def _shared(cell: str, shared: dict[str, str]) -> str:
@@ -396,7 +396,7 @@ def _refuse_two_headers(names: Sequence[str], rows: Rows, path: Path) -> None:
     """Refuse a header with gaps if the row below looks like a second header row.
 
     Raises:
-        RatingError: The header is over two rows.
+        RatingError: The header extends over two rows.
     """
     if all(names[1:]) or len(rows) - 1 < len(rows[0]) or not all(cell.strip() for cell in rows[0]):
         return
@@ -542,8 +542,8 @@ def open_sheets(path: Path, options: ColumnOptions) -> list[Sheet]:
     """Return the table in a file in a list; with `--table '*'`, all sheets of a workbook that share their columns.
 
     Raises:
-        UsageError: As of `open_sheet`.
-        RatingError: As of `open_sheet`.
+        UsageError: The file has no table or several, or its text could be read in several ways.
+        RatingError: The file can't be read, or its rows don't fit its header.
     """
     if options.table != ALL_TABLES:
         return [open_sheet(path, options)]

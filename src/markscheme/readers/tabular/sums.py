@@ -8,7 +8,7 @@ from markscheme.readers.tabular.words import SUM_WORDS, folded
 
 
 def sums_among(rows: Sequence[Sequence[str]]) -> set[int]:
-    """Return the indices of rows in a table that are no examples: totals, means or notes.
+    """Return the indices of rows in a table that aren't examples: totals, means or notes.
 
     >>> sums_among([("1", "hi", "4"), ("2", "ho", "3"), ("Average", "", "3.5"), ("1 is the worst grade", "", "")])
     {2, 3}
@@ -29,7 +29,7 @@ def sums_among(rows: Sequence[Sequence[str]]) -> set[int]:
 
 
 FEWEST_COLUMNS: Final = 2
-"""Number of columns above which a row with a single filled cell is a note."""
+"""Largest number of columns of a table in which a row with a single filled cell isn't a note."""
 SUMS_IN_TABLE: Final = 8
 """Largest number of rows that may be sums or notes; more are examples with such names."""
 WORDS_OF_AN_ID: Final = 3

@@ -1,7 +1,7 @@
 """Recognition of what judges' and people's values are: decisions, levels, scores or categories.
 
 The rules are tried in order on all columns of a comparison together, and the first that fits decides. Values that could
-mean two things are refused, with the options that say which; nothing is guessed.
+mean two things are refused, with the options that say which.
 """
 
 from collections import Counter
@@ -58,9 +58,9 @@ class ValueComparison:
         columns: Columns of judges and people.
         criterion: Name of the criterion; "" if the table rates only one thing.
         options: The user's options.
-        folds: For each column, the folded value of each cell's text.
-        values: For each column, its folded values with their counts, without missing ones.
-        spelling: The first spelling in the table of each folded value.
+        folds: The folded value of each cell's text, by column and text.
+        values: Counts of the folded values, by column and value, without missing ones.
+        spelling: The first spelling in the table, by folded value.
     """
 
     columns: Sequence[SideColumn]

@@ -32,7 +32,7 @@ WITHOUT_DIRECTION: Final = _words(
     "yes y true t 1 no n false f 0 ja nein oui non sí si да нет はい いいえ 是 否 "
     "wahr falsch vrai faux verdadero falso vero"
 )
-"""Words whose meaning, pass or fail, depends on what the column asks: of a fault, yes is bad."""
+"""Words whose meaning, pass or fail, depends on what the column asks: if it asks about a fault, yes is bad."""
 FAULT_WORDS: Final = (
     *("error", "fail", "hallucinat", "toxic", "unsafe", "harm", "violat", "bias", "wrong", "incorrect", "refus"),
     *("leak", "issue", "problem", "flag", "offens"),
