@@ -1,4 +1,4 @@
-"""The table of reports that are printed after a run of Promptfoo, to which features add their own."""
+"""Table of reports that are printed after a run of Promptfoo, to which features add their own."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -11,8 +11,8 @@ class RunReport(NamedTuple):
     """A report printed after a run of Promptfoo: its lines, and a function that saves its files.
 
     Attributes:
-        lines: The lines that Promptfoo shows.
-        save: Writes the files that are kept of the run, and returns lines that name them, to be shown after all
+        lines: Lines that Promptfoo shows.
+        save: Function that writes the files to keep of the run, and returns lines that name them, to show after all
             reports.
     """
 
@@ -21,7 +21,7 @@ class RunReport(NamedTuple):
 
 
 AFTER_RUN: OpenTable[tuple[int, Callable[[], Callable[[Mapping[str, Any]], RunReport]]]] = OpenTable()
-"""The table of reports on a run.
+"""Reports on a run, with their ranks.
 
 Each has its rank among them, and a function that imports and returns the one that makes the report from what Promptfoo
 passes to its hook.

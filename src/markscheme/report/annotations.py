@@ -13,9 +13,9 @@ from markscheme.report.repairs import message_with_repair
 from markscheme.rubrics.file import criterion_lines
 
 COMMANDS_BY_SEVERITY: Final[Mapping[Severity, str]] = {"high": "error", "medium": "warning", "low": "notice"}
-"""GitHub's command for an annotation of each severity."""
+"""GitHub's command for an annotation, by severity."""
 LEVELS_BY_SEVERITY: Final[Mapping[Severity, str]] = {"high": "error", "medium": "warning", "low": "note"}
-"""SARIF's level for each severity."""
+"""SARIF's level, by severity."""
 SARIF_VERSION: Final = "2.1.0"
 
 
@@ -25,8 +25,8 @@ def findings_at_lines(calibrations: Iterable[Calibration], root: Path) -> Iterat
     The line is where the finding's criterion begins, from 1; the first line for a finding about the whole rubric.
 
     Args:
-        calibrations: Their findings are annotated.
-        root: The folder that the files' names start at.
+        calibrations: Calibrations whose findings are annotated.
+        root: The folder that the files' paths are relative to.
     """
     for calibration in calibrations:
         file = calibration.rubric.source

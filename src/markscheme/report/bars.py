@@ -7,8 +7,8 @@ from markscheme.report.document import Bars, Mark
 from markscheme.text import printable
 
 _WIDEST, _NARROWEST = 51, 11
-"""Largest and smallest width of a chart's line in characters: odd, so that 50% is in the middle, and at least eleven
-for steps of 10%."""
+"""Largest and smallest width of a chart's line in characters; odd, so that 50% is in the middle, and at least 11 for
+steps of 10%."""
 _LINE, _LOW, _HIGH, _POINT, _TARGET = "─├┤●▲"
 
 

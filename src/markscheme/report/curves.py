@@ -9,9 +9,9 @@ from markscheme.text import printable
 EIGHTHS = "▁▂▃▄▅▆▇█"
 """Characters of a cell that is filled by one to eight eighths, to draw curves."""
 MOST_COLUMNS = 60
-"""Largest number of characters of a curve's line."""
+"""Largest number of columns of a curve's line."""
 POINTS = 6
-"""Number of steps in a table of a curve."""
+"""Largest number of steps in a table of a curve."""
 
 
 def line_of(values: Sequence[float], highest: float, columns: int) -> str:

@@ -14,7 +14,7 @@ from markscheme.stats import Estimate
 Tone = Literal["good", "trend", "open", "bad", "note"]
 TONE_SIGNS: Mapping[Tone, str] = {"good": "✓", "trend": "↗", "open": "?", "note": "!", "bad": "✗"}
 _FIRST_WORDS = 60
-"""Number of characters of a query or a response that are shown, enough to recognize it."""
+"""Number of characters that are shown of a query or a response, enough to recognize it."""
 _REACHES = (0.25, 0.5, 1.0, 2.0, 4.0, 10.0)
 """Half-lengths, in levels, that lines for shifts may have; only a few, so that most tables have the same."""
 Role = Literal["judge", "baseline", "annotators", "target", "chance"]
@@ -61,14 +61,15 @@ class Mark:
     """An estimate, both in words and as a mark on a line that runs from `lowest` to `highest`.
 
     Attributes:
-        text: The figures in words. value: Where the mark is; None without a mark.
-        low: Where its interval begins.
-        high: Where its interval ends.
+        text: The figures in words.
+        value: Position of the mark; None without a mark.
+        low: Lower end of its interval; None without one.
+        high: Upper end of its interval; None without one.
         lowest: Left end of the line.
         highest: Right end of the line.
-        role: Whose figure it is.
+        role: Whose figure it is, which decides how it is drawn.
         also: Further values that are marked like the first.
-        least: The least value that meets the target, which a page draws across the line; None without a target.
+        least: The smallest value that meets the target, which a page draws across the line; None without a target.
     """
 
     text: str
@@ -173,8 +174,8 @@ class Items(Block):
     """A list, each item of which has a line and may have further lines below it.
 
     Attributes:
-        items: Each with its further lines.
-        are_examples: True if they are the first examples of a list, of which text shows a few.
+        items: Items of the list, each a line with its further lines.
+        are_examples: True if the items are the first examples of a list, of which text shows only a few.
     """
 
     items: tuple[tuple[Line, ...], ...]
@@ -306,20 +307,20 @@ class Case:
     """An example in a list: its scores in a line, and what a page shows when a reader opens it.
 
     Attributes:
-        id: The example's.
+        id: Id of the example.
         head: Scores and decisions in a line.
-        reason: The judge's, on the criterion `reason_on`; "" if none was given.
+        reason: The judge's reason, on the criterion `reason_on`; "" if none was given.
         values: Figures by which a page sorts, in the order of `Examples.columns`; None if missing.
-        badges: Labels to see at once, such as "false pass".
+        badges: Labels that are always visible, such as "false pass".
         tags: Tags by which the list is filtered.
-        response: What was judged; None if not available.
-        inputs: Name and text of each, in the order in which people read them.
-        differs: On which criteria raters differ and how, in words, the largest effect on the score first.
-        facts: Group, system and the like.
-        raters: Column headings.
-        rows: A criterion, and what each rater gave on it.
+        response: Text that was judged; None if not available.
+        inputs: Name and text of each input, in the order in which people read them.
+        differs: Sentences on the criteria on which raters differ, the largest effect on the score first.
+        facts: Facts about the example, such as group and system.
+        raters: Names of the raters, as headings of columns.
+        rows: Rows of the table: a criterion, and the level that each rater gave.
         notes: Annotators' notes on their labels, with their names.
-        reason_on: The criterion with the largest difference; None where none differs.
+        reason_on: Name of the criterion with the largest difference; None if none differs.
     """
 
     id: str
@@ -350,11 +351,11 @@ class OnDemand(Sequence[_Made]):
     """A sequence of cases or sections that makes each item only when somebody reads it."""
 
     def __init__(self, count: Callable[[], int], make: Callable[[int], _Made]) -> None:
-        """Take the functions that make the items.
+        """Store the functions that make the items.
 
         Args:
-            count: Returns how many there are.
-            make: Makes the one at an index, from 0.
+            count: Function that returns the number of items.
+            make: Function that makes the item with an index, from 0.
         """
         self._count = cache(count)
         self._made = cache(make)
@@ -391,10 +392,10 @@ class Examples(Block):
     """A list of examples, the most important first, which a page shows in full and text in part.
 
     Attributes:
-        cases: In order.
+        cases: Examples in order.
         columns: Names of the figures by which a page sorts.
-        filters: Tags by which the list can be filtered, with their names.
-        differing: On how many examples, all at the top of the list, judge and gold differ at all.
+        filters: Name of each tag by which the list can be filtered.
+        differing: Number of examples, all at the top of the list, on which judge and gold differ at all.
     """
 
     cases: Sequence[Case]
@@ -448,18 +449,18 @@ class Document:
     """A complete report on a result.
 
     Attributes:
-        title: What was examined, in one line.
-        source: Where the figures come from, in one line.
-        blocks: What a reader sees first: the answer as a Callout, and the figures behind it. The terminal prints no
-            more of a document that has details.
-        brief: What the first screen of the terminal has in place of the details.
-        sections: The details, in order.
-        parts: Further documents on the same page, such as each judge's after a comparison; details too.
-        more: The command that was run, which shows the details with --details; None where that can't be said. Only the
+        title: Title, which says in one line what was examined.
+        source: Source of the figures, in one line.
+        blocks: Blocks that a reader sees first: the answer as a Callout, and the figures behind it. The terminal prints
+            no more of a document that has details.
+        brief: Blocks on the first screen of the terminal in place of the details.
+        sections: Sections of the details, in order.
+        parts: Further documents on the same page, such as each judge's after a comparison; they count as details.
+        more: The command that was run, which shows the details with --details; None if it isn't known. Only the
             terminal prints it.
-        has_page: True if --html writes the whole as a page.
-        written: The page that was written; None for none.
-        onward: What to do next, as its words and its command; None without one. Only the terminal prints it.
+        has_page: True if --html writes the whole document as a page.
+        written: Path of the page that was written; None if none was.
+        onward: The next step, as words and a command; None if there is none. Only the terminal prints it.
     """
 
     title: str

@@ -14,7 +14,7 @@ ABOVE = 22.0
 BELOW = 40.0
 """Height in pixels below the marks, for the labels and the title of the horizontal axis."""
 RADIUS = 5.0
-"""Radius of a point in pixels, large enough for a finger and small enough to tell two points apart."""
+"""Radius of a point in pixels, large enough for a finger and small enough to distinguish two points."""
 
 
 def drawn(plot: Plot) -> str:

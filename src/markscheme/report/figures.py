@@ -9,7 +9,7 @@ from markscheme.text import cut_short as cut_short  # used with figures, but als
 
 NONE = "–"
 PLAIN_LEVEL = 0.95
-"""Level of intervals if only one setting was tried, and of all intervals in tables."""
+"""Confidence level of intervals if only one setting was tried, and of all intervals in tables."""
 
 
 def share(value: float | None) -> str:
@@ -101,8 +101,8 @@ def why_no_interval(estimate: Estimate, level_name: Callable[[float], str] | Non
     """Return the reason why an estimate has a value but no interval; else "".
 
     Args:
-        estimate: The value.
-        level_name: Gives the name of a level that the reason mentions; None leaves its number.
+        estimate: The estimate, with its caveat.
+        level_name: Function that returns the name of a level that the reason mentions; None to show its number.
 
     >>> from markscheme.stats.estimate import Caveat
     >>> why_no_interval(Estimate(0.2, caveat=Caveat("withheld", "only 4 examples outside the most common level")))

@@ -1,4 +1,4 @@
-"""The sentence on how often a test that requires a mean score fails by chance, although nothing changed."""
+"""Sentence on how often a test that requires a mean score fails by chance, although nothing changed."""
 
 from markscheme.calibration.rates.repeats import RAREST
 from markscheme.phrases import number, percent

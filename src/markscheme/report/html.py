@@ -1,8 +1,8 @@
 """Render a Document as one self-contained HTML page.
 
-The page's own short script creates the rows of the example list on demand; a Content-Security-Policy blocks every other
-script. Figures are inline SVG: a charting library would need permission to run code that the page denies. External text
-is always escaped, its invisible characters are spelt out, and long texts are truncated.
+The page's own short script creates the rows of the example list on demand; a Content-Security-Policy blocks all other
+scripts. Figures are inline SVG: a charting library would need permission to run code that the page denies. External
+text is always escaped, its invisible characters are spelt out, and long texts are truncated.
 """
 
 import json
@@ -44,12 +44,13 @@ _LARGEST_DATA = 2_400_000
 """Largest size in bytes of all examples together; if they are larger, their texts are truncated further, and then
 fewer examples are shown."""
 _TEXT_LIMITS = (8000, 4000, 2000, 1000, 500, 250, 120, 60, 30)
-"""Largest numbers of characters of a response, input, reason or quote, the first of which that keeps the page small
-enough is used."""
+"""Largest numbers of characters of a response, input, reason or quote; the first one that keeps the page small enough
+is used."""
 _CHARACTERS_PER_STEP = 40
-"""Number by which the limit on a text's characters is divided to get the most steps of an agent that are shown."""
+"""Number by which the limit on a text's characters is divided to get the largest number of an agent's steps that are
+shown."""
 _FEWEST_STEPS = 4
-"""Fewest steps that are shown of any trace: two from its start, two from its end."""
+"""Smallest limit on the number of steps shown of a trace: two from its start, two from its end."""
 _QUERY_WORDS, _RESPONSE_WORDS = 90, 180
 """Numbers of characters of a query and of a response in the list of examples: about two lines together."""
 _BEGINNING = 1000
@@ -71,8 +72,8 @@ def render_html(document: Document, when: str | None = None) -> str:
     """Render a document as a page.
 
     Args:
-        document: Its content.
-        when: Day and time to print on it; None for none.
+        document: The document.
+        when: Day and time to print on the page; None to print none.
     """
     environment = _environment()
     parts = [_Part(f"p{n}", part) for n, part in enumerate((document, *document.parts))]

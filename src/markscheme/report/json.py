@@ -127,7 +127,7 @@ def _pieces(value: Any, newline: str, numbers: _Numbers) -> Iterator[str]:
 
     Args:
         value: Anything that `plain` takes.
-        newline: A line break, and the indent of the line that the value is in.
+        newline: A line break, followed by the indent of the line that the value is in.
         numbers: Cache of the texts of numbers.
     """
     deeper = f"{newline}  "

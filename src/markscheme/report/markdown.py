@@ -13,7 +13,7 @@ from markscheme.text import on_one_line, printable
 _WIDTH = 80
 """Width of charts in characters."""
 _MOST_IDS = 8
-"""Largest number of ids in a row: a line of a comment on a pull request."""
+"""Largest number of ids in a row, which is about a line of a comment on a pull request."""
 _MOST_EXAMPLES = 5
 """Largest number of examples to read first; the HTML page has all."""
 _MOST_FIRST = 2

@@ -21,9 +21,9 @@ class JudgeAnswer:
     """One judge's answer about an example, to be shown next to those of other judges.
 
     Attributes:
-        head: Decision and score in a few words.
+        head: The judge's decision and score in a few words.
         reasons: The judge's reasons by criterion, each with its level.
-        is_off: True if it decides otherwise than gold.
+        is_off: True if the judge's decision differs from gold's.
     """
 
     head: str
@@ -36,10 +36,10 @@ class AnsweredText:
     """An example's query and response, with the answer of each judge.
 
     Attributes:
-        id: The example's.
-        query: The beginning of what was asked; "" if that isn't known.
+        id: Id of the example.
+        query: The beginning of the query; "" if it isn't known.
         response: The beginning of the response; "" if it isn't known.
-        gold: Gold's decision, in a word; "" without gold.
+        gold: Gold's decision as a word; "" without gold.
         answers: The answer of each judge.
     """
 

@@ -15,10 +15,10 @@ class Axis:
     """An axis of a plot: its two ends, in the unit of the plotted figures, and its ticks.
 
     Attributes:
-        low: Its lower end.
-        high: Its upper end; above `low`.
+        low: Lower end.
+        high: Upper end, above `low`.
         ticks: Value and words of each tick.
-        title: Name of the quantity along it; None if its ticks make that clear.
+        title: Name of the quantity along the axis; None if the ticks make that clear.
     """
 
     low: float
@@ -65,13 +65,13 @@ class PlotPoint:
     """A point of a plot, with its interval if it has one.
 
     Attributes:
-        x: Where it is on the lower axis.
-        y: Where it is on the upright axis.
-        low: Lower end of its interval along the upright axis; None for none.
-        high: Upper end of that interval; None for none.
-        says: What a reader sees who points at it; None for nothing.
-        role: What it shows.
-        ids: The examples behind it, where a page opens them.
+        x: Position on the horizontal axis.
+        y: Position on the vertical axis.
+        low: Lower end of its vertical interval; None without one.
+        high: Upper end of its vertical interval; None without one.
+        says: Text that is shown to a reader who points at it; None without one.
+        role: Role of the point, which determines its colour and shape.
+        ids: Ids of the examples behind it, which a page opens.
     """
 
     x: float
@@ -129,14 +129,14 @@ class Plot(Block):
     """A plot, which HTML pages draw; text shows its table instead.
 
     Attributes:
-        title: What it shows, in a few words.
-        x: The lower axis.
-        y: The upright axis.
+        title: Title in a few words.
+        x: The horizontal axis.
+        y: The vertical axis.
         marks: The marks, from the back to the front.
-        table: The same figures.
-        caption: How to read it: what each colour and shape is.
-        key: Words and role of each kind of mark.
-        height: In pixels.
+        table: Table of the plotted figures.
+        caption: Caption, which says what each colour and shape means.
+        key: The legend: words and role of each kind of mark.
+        height: Height in pixels.
     """
 
     title: str

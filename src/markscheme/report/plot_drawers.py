@@ -1,4 +1,4 @@
-"""The table of functions that draw a plot as a chart of another library, to which features add theirs."""
+"""Table of functions that draw a plot as a chart of another library, to which features add theirs."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 DrawPlot: TypeAlias = "Callable[[Plot], Any]"
 """Function that draws a plot and returns the chart."""
 PLOT_DRAWERS: OpenTable[Callable[[], DrawPlot]] = OpenTable()
-"""Functions that import a way to draw a plot, which are called when a plot is drawn."""
+"""Functions that import a function that draws plots; they are called when a plot is drawn."""
 
 
 def plot_drawer() -> DrawPlot:

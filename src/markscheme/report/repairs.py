@@ -31,8 +31,8 @@ def repair_in_words(repair: Repair, subject: str = FIXED_ALONE) -> str:
     """Return a sentence on the decisions that a fix would change, or else on the scores; "" if there is nothing to say.
 
     Args:
-        repair: The changes.
-        subject: Beginning of the sentence: what is fixed.
+        repair: The changes that the fix would cause.
+        subject: Beginning of the sentence, which says what is fixed.
     """
     if repair.is_idle and not repair.broken:
         return f"{subject} changes no decision here."

@@ -45,5 +45,5 @@ RESULT_REPORTS = Feature(
     SENTENCES(_table_sentence),
     CODE_WORDS(_codes_in_words),
 )
-"""The core's own reports, declared as features declare theirs, since they are in layers above the results that they
+"""The core's own reports, declared like those of features, since they are in layers above the results that they
 describe."""

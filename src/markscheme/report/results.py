@@ -28,9 +28,9 @@ class DocumentReporter(Generic[_Result]):
     """Reporter that shows the results of one class by making a Document of them.
 
     Attributes:
-        json_of: Makes the data of a result's JSON file.
-        view: Makes a result's document for a page.
-        text_view: Makes a result's document for Markdown; None to use `view`.
+        json_of: Function that makes the data of a result's JSON file.
+        view: Function that makes a result's document for a page.
+        text_view: Function that makes a result's document for Markdown; None to use `view`.
     """
 
     json_of: Callable[[_Result], object]
@@ -59,7 +59,7 @@ class DocumentReporter(Generic[_Result]):
         """Return the first plot of a result's page as a chart of a plotting library.
 
         Raises:
-            UsageError: It has no picture, or there is nothing to draw with.
+            UsageError: The page has no plot, or no plotting library is available.
         """
         from markscheme.report.plots import first_plot
 

@@ -1,4 +1,4 @@
-"""The table of functions that report on several judges together, for `calibrate` with more than one judge."""
+"""Table of functions that report on several judges together, for `calibrate` with more than one judge."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -14,7 +14,8 @@ JudgesReporter: TypeAlias = (
 )
 """Function that compares the judges of several calibrations.
 
-It returns the calibration of the judge to choose, the report on all of them, and what makes the report's JSON.
+It returns the calibration of the judge to choose, the report on all of them, and a function that makes the report's
+JSON.
 """
 JUDGES_REPORTERS: OpenTable[JudgesReporter] = OpenTable()
 """Functions that report on several judges; the first one is used."""

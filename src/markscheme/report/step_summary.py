@@ -1,11 +1,11 @@
-"""Write the report to the summary of a GitHub Actions step."""
+"""Writing of the report to the summary of a GitHub Actions step."""
 
 from pathlib import Path
 
 from markscheme.files import append_text
 
 MOST_BYTES = 1_000_000
-"""Largest size in bytes of a step summary: GitHub rejects one above a mebibyte entirely."""
+"""Largest size in bytes of a step summary; GitHub rejects summaries of more than a mebibyte entirely."""
 _CUT = "\n\n*The rest is cut off: a summary may hold a megabyte.*\n"
 
 

@@ -1,4 +1,4 @@
-"""The table of functions that find streams watched over time, for `status` to list and draw; features add theirs."""
+"""Table of functions that find streams watched over time, for `status` to list and draw; features add theirs."""
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 
 
 class WatchedStream(NamedTuple):
-    """Latest state of what `status` watches over time: a stream of responses, or a judge on its accepted examples.
+    """Latest state of a stream of responses, or of a judge on its accepted examples, which are watched over time.
 
     Attributes:
-        line: The state in a line.
+        line: The state as a line of text.
         data: The state as data for JSON.
-        section: Makes the section with its plot; only a page needs it.
-        key: Key of the list in the JSON to which `data` belongs.
+        section: Function that makes the section with its plot; only a page needs it.
+        key: Key of the list in the JSON of `status` to which `data` belongs.
     """
 
     line: str

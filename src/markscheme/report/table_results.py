@@ -1,4 +1,4 @@
-"""The reporters of results of tables: agreement of raters, and the calibrations of a table's criteria."""
+"""Reporters of results of tables: agreement of raters, and the calibrations of a table's criteria."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -14,4 +14,4 @@ TABLE_REPORTERS: Final[Mapping[str, Reporter]] = {
     "TableCalibrations": DocumentReporter[TableCalibrations](tables.by_criterion_json, tables.by_criterion),
     "Agreement": DocumentReporter[Agreement](agreement.json_of, agreement.view),
 }
-"""Reporters of tables' results, by the names of the results' classes."""
+"""Reporters of tables' results, by the name of the result's class."""

@@ -303,7 +303,7 @@ SENTENCES_OF_CODES: Final[Mapping[str, Callable[[UsageError], str]]] = {
     "no-responses": lambda _: "no column holds the responses: --response names it",
     "no-notes": lambda _: "no column holds notes: --map COLUMN=note names it",
 }
-"""Function for each error code that writes the sentence on why a table can't be read."""
+"""Functions that write the sentence on why a table can't be read, by error code."""
 
 
 def json_of(error: UsageError) -> dict[str, object]:

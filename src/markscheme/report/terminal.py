@@ -32,7 +32,7 @@ _LONGEST_FIGURE = 24
 _MOST_IDS = 5
 """Largest number of ids in a row, which leaves room for the text before them."""
 SCREEN_LINES = 40
-"""Largest number of lines of a first screen: what a terminal window of usual height shows without scrolling."""
+"""Largest number of lines of a first screen, which a terminal window of usual height shows without scrolling."""
 _LONGEST_REASON = 220
 """Largest number of characters of a judge's reason: two lines of the widest terminal used."""
 _GLUE = "\ue000"
@@ -77,11 +77,11 @@ class _Room:
     """Limits on how much of each kind of block a terminal shows.
 
     Attributes:
-        cards: Findings shown in full; of others only the codes.
-        advice: True if a finding says what to edit.
-        rows: Rows of a table.
-        notes: Lines of small print.
-        examples: Examples to read first; the HTML page has all.
+        cards: Number of findings shown in full; of others, only the codes are shown.
+        advice: True if findings say what to edit.
+        rows: Largest number of rows of a table.
+        notes: Largest number of lines of small print.
+        examples: Number of examples to read first; the HTML page has all.
         captions: True if bars are explained.
         asides: True if sections within a section are drawn, such as findings that change no decision.
     """
@@ -96,7 +96,7 @@ class _Room:
 
 
 _ALL_ROOM = _Room(cards=8, advice=True, rows=10_000, notes=10_000, examples=5)
-"""Limits for details, which hardly limit anything: eight findings and five examples are as much as is read at once."""
+"""Limits for details, which are hardly limited: eight findings and five examples are as many as are read at once."""
 _ROOMS = (
     _Room(cards=3, advice=True, rows=20, notes=6, examples=2),
     _Room(cards=3, advice=True, rows=20, notes=6, examples=1),
@@ -116,16 +116,16 @@ def render_terminal(
 ) -> None:
     """Write a document to `file`, at most `width` columns wide: by default the screen's width, up to 120.
 
-    Without details it is one screen of SCREEN_LINES. Where the terminal is lower than what is written, the answer is
+    Without details it is one screen of SCREEN_LINES. If the output is longer than the terminal's height, the answer is
     the last line. Colours appear only on a screen without NO_COLOR; a dumb terminal, or one without Unicode, gets no
     line drawing. If the reader has exited (`… | head`), the rest is discarded, so that files are still written and the
     exit status set.
 
     Args:
-        document: What is written.
-        file: Where to.
-        width: Columns.
-        details: True if the details are written; None writes them where the document can't say how to get them.
+        document: The document to write.
+        file: The open file or terminal to write to.
+        width: Number of columns; None for that of the screen.
+        details: True to write the details; None to write them if the document can't name the command that shows them.
     """
     raw = raw_stream(file)
     encoding = raw.encoding or "utf-8" if hasattr(raw, "encoding") else "utf-8"

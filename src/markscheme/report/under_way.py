@@ -1,4 +1,4 @@
-"""The table of functions that find unfinished work, such as batches, for `status` to list; features add theirs."""
+"""Table of functions that find unfinished work, such as batches, for `status` to list; features add theirs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias

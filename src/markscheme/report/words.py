@@ -1,4 +1,4 @@
-"""The sentences for the codes of statistics and calibrations, such as why there is no figure or no interval."""
+"""Sentences for the codes of statistics and calibrations, such as why there is no figure or no interval."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -160,7 +160,7 @@ REASONS: Final[Mapping[str, Callable[..., str]]] = {
     "unusable": lambda judge, use: f"{judge} {USE_WORDS[use].refused}; --anyway accepts it",
     "withheld-rate": lambda: "a rate that is withheld has no difference",
 }
-"""Function for each reason's code that writes the sentence from the reason's facts."""
+"""Functions that write the sentence on a reason from its facts, by the reason's code."""
 
 
 def reason_in_words(code: str, facts: Mapping[str, Fact]) -> str:

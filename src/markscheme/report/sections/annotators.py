@@ -1,4 +1,4 @@
-"""The section on annotators: where gold comes from, and how well annotators agree with each other and the judge."""
+"""Section on annotators: the source of gold, and the agreement of annotators with each other and with the judge."""
 
 from markscheme.calibration.calibration import Calibration
 from markscheme.report import document as doc

@@ -1,4 +1,4 @@
-"""The section on criteria: a table of figures per criterion, each criterion in detail, and the score as a whole."""
+"""Section on criteria: a table of figures per criterion, each criterion in detail, and the score as a whole."""
 
 from collections.abc import Iterator, Sequence
 
@@ -245,7 +245,7 @@ def overall_line(comparison: Comparison) -> str:
 def _preference_line(comparison: Comparison) -> str:
     """Say in a line how often judge and gold prefer the same response of a pair, and how often each sees a tie.
 
-    Pairs on which gold is a tie don't count for the first.
+    Pairs on which gold is a tie don't count for the first figure.
     """
     gold = comparison.gold_values
     judge = comparison.judge_values

@@ -21,7 +21,7 @@ from markscheme.rubrics.rubric import DEFAULT_PASS_MARK, Criterion
 FIRST_SHOWN = 2
 """Largest number of responses whose texts are shown; more would push what to fix off the screen."""
 BEGINNING = 90
-"""Number of characters of a response that are shown, enough to see what was passed."""
+"""Number of characters that are shown of a response, enough to see what was passed."""
 LONGEST_WHY = 90
 """Largest number of characters of a reason or a note."""
 
@@ -34,8 +34,8 @@ def decision_bars(calibration: Calibration, answer: GateAnswer, about: str) -> d
 
     Args:
         calibration: The calibration of the judge.
-        answer: The ruling on its decisions.
-        about: What annotators' figures and shares are, in sentences; "" for none.
+        answer: The ruling on the judge's decisions.
+        about: Sentences that explain annotators' figures and the shares; "" for none.
     """
     rows = [
         ("decisions", share_mark(answer.same, digits=digits_of(answer.same, answer.target), least=answer.target)),
@@ -93,9 +93,9 @@ def _what_is_drawn(comparison: Comparison, answer: GateAnswer, about: str) -> st
 
 
 def scores_line(comparison: Comparison, decision: Decision) -> doc.Paragraph:
-    """Say whether a judge's scores may be used for trends, and how often they agree with gold.
+    """State whether a judge's scores may be used for trends, and how often they agree with gold.
 
-    The paragraph is empty if nothing says which responses pass.
+    The paragraph is empty if it isn't known which responses pass.
 
     A feature that judges trends by another measure supplies its own sentence.
     """

@@ -22,7 +22,7 @@ def details(calibration: Calibration, examples: doc.Examples) -> Iterator[doc.Se
 
     Args:
         calibration: The calibration to report on.
-        examples: The block of its examples, those to read first at the top.
+        examples: The block of its examples, with those to read first at the top.
     """
     for row in sections_for(calibration, *OWN_SECTIONS):
         yield from row.make(calibration, examples)
@@ -81,4 +81,4 @@ OWN_SECTIONS: Final = (
     SectionRow(90, _slices),
     SectionRow(100, _run),
 )
-"""The sections of the core."""
+"""Sections of the core."""

@@ -25,7 +25,7 @@ def cell_tag(criterion: int, gold: int, judge: int, of: str | None = None) -> st
     """Return the tag of the examples in a cell of a criterion's confusion matrix, given both levels' indices.
 
     Args:
-        criterion: Its index.
+        criterion: Index of the criterion.
         gold: Index of gold's level.
         judge: Index of the judge's level.
         of: Beginning of the tags of one judge among several; None for a single judge.

@@ -1,4 +1,4 @@
-"""The first screen of a calibration: what the judge can be used for, agreement, wrong decisions, and caveats."""
+"""First screen of a calibration: what the judge can be used for, agreement, wrong decisions, and caveats."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -177,7 +177,7 @@ def _why_no_gate(calibration: Calibration) -> str:
     """Explain why a judge that agrees well enough with gold may still only show trends, not gate.
 
     Returns:
-        A sentence; "" where nothing speaks against the labels, and nothing says what passes.
+        A sentence; "" if there is no objection to the labels, and it isn't known what passes.
     """
     gold = calibration.comparison.gold
     if gold.not_blind:
@@ -251,8 +251,8 @@ def agreement_bars(comparison: Comparison, target: float, *, is_default: bool = 
 
     Args:
         comparison: The judge compared with gold.
-        target: Share of examples it has to agree on.
-        is_default: True if nobody said the target.
+        target: Share of examples on which the judge has to agree.
+        is_default: True if the target is the default.
     """
     with_scores = comparison
     if np.isnan(comparison.judge_values).all():
@@ -279,9 +279,9 @@ def agreement_of(measure: Measure, who: str, settings: int = 1) -> str:
     """Return a definition of agreement for scores, decisions or levels, to be continued as a sentence.
 
     Args:
-        measure: What is compared.
-        who: The judge, with its article.
-        settings: How many settings were tried on the labels; all of their intervals hold together.
+        measure: Measure that is compared.
+        who: Noun for the judge, with its article.
+        settings: Number of settings that were tried on the labels; the intervals of all of them hold together.
     """
     share_of = f"Agreement{_of_settings(settings)}: {who}'s"
     if isinstance(measure.of, Rubric) and has_score_of_rest(measure.of):
@@ -337,7 +337,7 @@ def tiles(comparison: Comparison, *, has_shares: bool = True) -> doc.Tiles:
 
     Args:
         comparison: The judge compared with gold.
-        has_shares: True if to state shares; False if bars show them already.
+        has_shares: True to state shares; False if bars show them already.
     """
     if not comparison.rubric.has_gate_question:
         return doc.Tiles(())
@@ -377,11 +377,11 @@ def _wrong(ids: doc.Ids, wrong: SideShare, rate: Estimate, called: tuple[str, st
     """Format how many of gold's fails the judge passes, or how many of gold's passes it fails, with the share.
 
     Args:
-        ids: Their ids.
-        wrong: How many there are.
-        rate: Their share.
-        called: Gold's decision, of one response and of several.
-        has_shares: True if to state the share.
+        ids: Ids of the wrong decisions.
+        wrong: Number of the wrong decisions.
+        rate: Share of the wrong decisions.
+        called: Words for gold's decision on one response and on several.
+        has_shares: True to state the share.
     """
     decision, all_such = called
     if rate.value is None:

@@ -1,4 +1,4 @@
-"""The section on what to fix first: a card per cause, in working order, with what to edit and the command to run."""
+"""Section on what to fix first: a card per cause, in working order, with what to edit and the command to run."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from markscheme.calibration.comparison.repairs import Repairs
 
 WORTH_A_LIMIT = 0.10
-"""Share of gold's fails that the judge passes from which on a good judge isn't reported as without issues; the
+"""Smallest share of gold's fails passed by the judge with which even a good judge isn't reported as without issues; the
 documentation proposes it as a limit."""
 
 
 WORTH_KNOWING = "Worth knowing"
-"""Heading above faults that change no decision."""
+"""Heading of faults that change no decision."""
 
 
 def fix_first(calibration: Calibration) -> doc.Section:
@@ -141,8 +141,8 @@ def _on_false_passes(calibration: Calibration) -> str:
 def by_cause(findings: Sequence[Finding]) -> list[list[Finding]]:
     """Group findings by cause, in the order to fix them; those on a criterion and on the whole response are apart.
 
-    A finding that another finding on its criterion explains joins the group of that one, or is left out if it only
-    repeats it.
+    A finding that is explained by another finding on its criterion joins the group of the other, or is left out if it
+    only repeats it.
     """
     present = {(finding.code, finding.criterion) for finding in findings}
     groups: dict[tuple[str, bool], list[Finding]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""Labels described in words: how many examples are labelled, and by whom."""
+"""Descriptions of labels in words: how many examples are labelled, and by whom."""
 
 import numpy as np
 
@@ -25,7 +25,7 @@ def labels_in_short(comparison: Comparison, part: tuple[str, int] | None = None)
     """Describe how many examples are labelled (or compared, in a table), and how many raters of each kind there are.
 
     Args:
-        comparison: The comparison with these labels.
+        comparison: The comparison with the labels.
         part: Name of the split that is compared, and the number of labelled examples in the whole set; None for the
             whole set.
     """

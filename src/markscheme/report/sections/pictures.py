@@ -23,14 +23,14 @@ from markscheme.stats.shares import share as share_of
 BINS = 20
 """Number of bars of the histogram: each is .05 of a score, the finest step that rubrics with few criteria have."""
 HALF_WIDTHS = (0.20, 0.15, 0.12, 0.10, 0.08, 0.07, 0.06, 0.05, 0.04, 0.03)
-"""Half-widths of the interval for which the plot shows the labels needed: from uninformative to hardly affordable."""
+"""Half-widths of the interval for which the plot shows the labels needed, from uninformative to hardly affordable."""
 _GRAY = " Shaded: the gray zone, where a person decides."
 FEWEST_TO_PLAN = 10
-"""Fewest labelled examples from which more labels are planned; with fewer, agreement is too uncertain."""
+"""Smallest number of labelled examples from which more labels are planned; with fewer, agreement is too uncertain."""
 FEWEST_IN_MATRIX = 3
-"""Fewest annotators for whom a matrix of pairs is shown; for two, it would be a single share."""
+"""Smallest number of annotators for whom a matrix of pairs is shown; for two, it would be a single share."""
 MOST_PLANNED = 2_000
-"""Largest number of labels to which the curve is drawn: nobody labels more for one verdict."""
+"""Largest number of labels to which the curve is drawn, since nobody labels more for one verdict."""
 
 
 # --- the judge's scores ---------------------------------------------------------------------------------------------

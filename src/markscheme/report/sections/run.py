@@ -1,4 +1,4 @@
-"""The section on what was run: rubric, judge, labels, how the judge was asked, and the cost."""
+"""Section on what was run: rubric, judge, labels, how the judge was asked, and the cost."""
 
 from collections import Counter
 from collections.abc import Iterator

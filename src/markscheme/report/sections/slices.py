@@ -1,4 +1,4 @@
-"""The section on slices: groups of examples on which the judge does worse than on the rest."""
+"""Section on slices: groups of examples on which the judge does worse than on the rest."""
 
 from collections.abc import Iterator, Sequence
 

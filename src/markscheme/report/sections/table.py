@@ -1,4 +1,4 @@
-"""The table of sections of a calibration's page below its first screen, to which features add theirs."""
+"""Table of sections of a calibration's page below its first screen, to which features add theirs."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -18,14 +18,14 @@ examples in order."""
 
 
 class SectionRow(NamedTuple):
-    """A feature's or the core's section of a calibration's page: the rank that orders it, and what makes it.
+    """A section of a calibration's page, of the core or a feature: its rank and the function that makes it.
 
     Attributes:
         rank: Position on the page; ranks of the core's sections are multiples of ten, so that others fit in between.
-        make: Makes the section.
-        rated: Kinds of what a judge rated (responses or pairs) for which the section is made.
-        counts: Makes the tiles that the first screen has in place of wrong decisions; None for none.
-        data: Makes the section's entries of the JSON; None for none.
+        make: Function that makes the section.
+        rated: Kinds of rated units, single responses or pairs, for which the section is made.
+        counts: Function that makes the tiles that the first screen has in place of wrong decisions; None for none.
+        data: Function that makes the section's entries of the JSON; None for none.
     """
 
     rank: int
@@ -36,10 +36,10 @@ class SectionRow(NamedTuple):
 
 
 SECTIONS: OpenTable[SectionRow] = OpenTable()
-"""The sections of features; `report.sections.details` has the core's."""
+"""Sections of features; `report.sections.details` has the core's."""
 MovedCallout: TypeAlias = "Callable[[Calibration, str], Callout | None]"
 MOVED_CALLOUTS: OpenTable[MovedCallout] = OpenTable()
-"""Functions that make the callout on what moved since the accepted runs, for the first screen; None if nothing
+"""Functions that make the callout on what moved since the accepted runs, for the first screen, or None if nothing
 moved."""
 CAVEATS: "OpenTable[Callable[[Calibration], Iterable[Line]]]" = OpenTable()
 """Functions that yield lines on what limits the figures on the first screen, which come before all other lines."""
@@ -52,8 +52,8 @@ class CriterionFigure(NamedTuple):
 
     Attributes:
         heading: Heading of the column.
-        estimate: The statistic of one criterion.
-        cell: Formats the statistic.
+        estimate: Function that returns the statistic of one criterion.
+        cell: Function that formats the statistic.
     """
 
     heading: str
@@ -71,7 +71,7 @@ def sections_for(calibration: "Calibration", *of_core: SectionRow) -> list[Secti
 
     Args:
         calibration: The calibration to report on.
-        of_core: Entries in addition to those of features.
+        of_core: Sections in addition to those of features.
     """
     rated = calibration.rubric.compares
     return sorted((row for row in (*of_core, *SECTIONS) if rated in row.rated), key=lambda row: row.rank)

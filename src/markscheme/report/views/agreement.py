@@ -1,4 +1,4 @@
-"""The report on agreement in a table of ratings: each measure with its interval, or why it has no value."""
+"""Report on agreement in a table of ratings: each measure with its interval, or why it has no value."""
 
 from collections.abc import Collection, Mapping
 from functools import partial
@@ -16,9 +16,10 @@ from markscheme.stats import Estimate
 from markscheme.stats.estimate import Hedge
 
 RELIABLE = 0.8
-"""Least alpha with which Krippendorff relies on data: Content Analysis, 2nd edition (2004), page 241."""
+"""Smallest alpha with which Krippendorff relies on data: Content Analysis, 2nd edition (2004), page 241."""
 TENTATIVE = 0.667
-"""Least alpha with which Krippendorff draws tentative conclusions, on the same page of Content Analysis."""
+"""Smallest alpha with which Krippendorff draws tentative conclusions: Content Analysis, 2nd edition (2004), page
+241."""
 _ALPHA = "krippendorff_alpha"
 _FOR_TWO: Mapping[ScaleName, tuple[str, ...]] = {
     "nominal": (_ALPHA, "cohen_kappa", "gwet_ac1"),
@@ -38,7 +39,7 @@ HEDGES: Mapping[Hedge | None, str] = {
     "withheld": "no interval: ",
     "rough": "approximate: ",
 }
-"""Words before a note on a limited interval, by the kind of limitation."""
+"""Words before a note on a limited interval, by kind of limitation."""
 _SOURCE = (
     "Alpha: agreement beyond chance, 0 for chance and 1 for full agreement. By Krippendorff (2004) it is reliable from "
     ".80, and from .667 enough for tentative conclusions."

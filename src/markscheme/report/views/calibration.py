@@ -1,6 +1,6 @@
-"""The report on a Calibration: what the judge may decide, how good it is, what is wrong, what to do next.
+"""Report on a Calibration: what the judge may decide, how good it is, what is wrong, what to do next.
 
-The page is put together here; what a section shows is in the module of `report/sections/` that is called after it.
+The page is assembled here; the content of a section is in the module of `report/sections/` that is named after it.
 """
 
 import math
@@ -174,7 +174,7 @@ def _of_unknown_ends(calibration: Calibration) -> frozenset[str]:
 
 
 OF_POSITIONS: Final = frozenset(["mae", "rmse", "signed_error"])
-"""Statistics of errors that are measured on the whole scale, from its worst to its best level."""
+"""Names of statistics of errors that are measured on the whole scale, from its worst to its best level."""
 ENDS_UNKNOWN: Final = "the ends of the scale aren't stated"
 
 

@@ -1,4 +1,4 @@
-"""The report on the judges in an exported file: a row per metric and judge, and which metric is worth a rubric."""
+"""Report on the judges in an exported file: a row per metric and judge, and which metric is worth a rubric."""
 
 import shlex
 from collections import Counter

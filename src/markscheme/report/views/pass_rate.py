@@ -1,4 +1,4 @@
-"""The report on pass rates: the judge's own, and corrected to what annotators would decide."""
+"""Report on pass rates: the judge's own, and corrected to what annotators would decide."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -29,7 +29,7 @@ _ASSUMED_OF_OTHERS: Mapping[DrawnHow, str] = {
     "by-verdict": f"{_OTHER_SAMPLE} the judge's passes and its fails where these came from; {_OTHERWISE}",
     "by-stratum": f"{_OTHER_SAMPLE} strata like these, with known chances; {_OTHERWISE}",
 }
-"""Assumption about labels of other responses, by how they were drawn."""
+"""Sentence on the assumption about labels of other responses, by how they were drawn."""
 _WIDE = 0.2
 """Width above which an interval is called wide: plus or minus 10 points is usual in reports of agreement."""
 _NOT_HUMAN = ("constructed", "model")
@@ -39,8 +39,8 @@ def view(rates: PassRates, reference: str | None = None) -> Document:
     """Build the document on pass rates, with the corrected rate first.
 
     Args:
-        rates: The rates.
-        reference: Where the labels come from; None if that isn't known.
+        rates: The pass rates.
+        reference: Source of the labels; None if it isn't known.
     """
     who = "the labels (not human)" if reference in _NOT_HUMAN else "people"
     labels = counted(rates.labels, "label")

@@ -1,4 +1,4 @@
-"""The reports on tables without a rubric: on a judge, by criterion, and on annotators' agreement."""
+"""Reports on tables without a rubric: on a judge, by criterion, and on annotators' agreement."""
 
 import shlex
 from collections.abc import Iterator
