@@ -1,4 +1,4 @@
-"""Rows of plain values written to a file: JSON lines, CSV or Parquet, by the ending of its name."""
+"""Writing of rows of plain values to a file: JSON lines, CSV or Parquet, by the ending of its name."""
 
 import csv
 import io
@@ -17,7 +17,7 @@ from markscheme.text import on_one_line, printable, spreadsheet_cell
 CellKind: TypeAlias = "Literal['text', 'number', 'whole', 'yes-no'] | Mapping[str, CellKind]"
 """Kind of a column's cells; a mapping of keys to kinds means a list of records."""
 CellKinds: TypeAlias = Mapping[str, CellKind]
-"""Kind of the cells of each column of a file, by the column's name and in the file's order."""
+"""Kind of the cells of each column of a file, by column and in the file's order."""
 PlainRow: TypeAlias = Mapping[str, Any]
 WriteRows: TypeAlias = "Callable[[IO[bytes], Iterable[PlainRow], CellKinds], None]"
 
@@ -30,10 +30,11 @@ def row_writer(path: Path, option: str) -> WriteRows:
 
     Args:
         path: The file.
-        option: What the file is given by, for the error.
+        option: Name of the option that gives the file, for the error.
 
     Raises:
-        UsageError: Its name ends otherwise than the files that are written, or it needs a package that lacks.
+        UsageError: The file's name has another ending than those that can be written, or a package needed for it is
+            missing.
     """
     if path.suffix.lower() not in ROW_WRITERS:
         raise UsageError(f"{option} must end in {', '.join(ROW_WRITERS)}, got {path}")
