@@ -26,17 +26,16 @@ Code = Literal[
 ]
 """Codes of the kinds of advice that follow from the rubric alone."""
 CodeOfFile = Literal["noted", "unknown-check", "unused-gray-zone", "yaml"]
-"""Codes of the kinds of advice that need more than the rubric: its file, modules with checks, or the folder next to
-it."""
+"""Codes of the kinds of advice that also need the rubric's file, modules with checks, or the folder next to it."""
 UNKNOWN_CHECK: Final = "unknown-check"
 """Code of the advice that a check is defined nowhere, so that nothing can be graded with it."""
 MOST_PLAIN_LEVELS = 7
-"""Number of levels beyond which raters can't distinguish neighbours without anchors."""
+"""Largest number of levels whose neighbours raters can distinguish without anchors."""
 _SAME_SIZE = 1e-9
-"""Largest difference between a step and the tolerance that counts as none: scores are rounded to 9 decimals before
-comparison."""
+"""Largest difference between a step and the tolerance at which they count as equal: scores are rounded to 9 decimals
+before comparison."""
 _SAME_QUESTION = 0.8
-"""Least share of common words with which two criteria seem to ask the same."""
+"""Smallest share of common words with which two criteria seem to ask the same."""
 
 _VAGUE = re.compile(
     r"\b(good|nice|high[- ]quality|well[- ](written|done|structured)|appropriate(ly)?|proper(ly)?|reasonabl[ey]"
@@ -67,10 +66,10 @@ _ENGLISH = re.compile(
 """Pattern of common English words, at least one of which nearly every English criterion has, and which are rare in
 other languages."""
 FEWEST_WORDS = 6
-"""Fewest words of a rubric from which its language is determined; a judgement."""
+"""Smallest number of words of a rubric from which its language is determined; a judgement."""
 LEAST_ENGLISH = 0.1
-"""Least share of common English words in a rubric that is read as English: the seven English rubrics here have .21
-to .41, sentences in German, French, Dutch, Spanish and Italian up to .06."""
+"""Smallest share of common English words in a rubric that counts as English: the seven English rubrics here have .21 to
+.41, sentences in German, French, Dutch, Spanish and Italian up to .06."""
 
 
 def is_in_english(rubric: Rubric) -> bool:
@@ -96,8 +95,8 @@ class Advice:
 
     Attributes:
         code: Code of the kind of problem, such as "vague".
-        criterion: The criterion; None for the whole rubric.
-        message: The problem, and what to do about it.
+        criterion: Name of the criterion; None for the whole rubric.
+        message: Sentence on the problem and what to do about it.
     """
 
     code: Code | CodeOfFile

@@ -1,4 +1,4 @@
-"""The interface of autograders, with which a rubric can grade responses, and the default autograder."""
+"""Interface of autograders, with which a rubric can grade responses, and the default autograder."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, Protocol
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 AUTOGRADERS: "Final[OpenTable[Callable[[], SupportsGrade[Any]]]]" = OpenTable()
-"""Functions that make an autograder for a rubric if the caller passes none; the first one is used."""
+"""Functions that make the autograder that is used if the caller passes none; the first one is used."""
 
 
 def default_autograder() -> "SupportsGrade[Any]":
     """Make the autograder that is used if the caller passes none.
 
     Raises:
-        UsageError: There is none here.
+        UsageError: No feature provides an autograder.
     """
     make = next(iter(AUTOGRADERS), None)
     if make is None:

@@ -22,9 +22,9 @@ DOES_NOT_APPLY = "does not apply"
 EXITS = (DOES_NOT_APPLY, CANNOT_JUDGE)
 """Answers that a rater may give instead of a level; no level can have these names."""
 LEVEL_ROUNDING = 1e-9
-"""Difference below which two levels count as equal, since it comes from the rounding of sums and medians."""
+"""Difference below which two levels count as equal, since sums and medians are rounded."""
 LARGEST_LEVEL = 1e9
-"""Largest value of a level; no real scale has larger ones, and statistics square differences of levels."""
+"""Largest value of a level: no real scale has larger ones, and statistics square differences of levels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Level:
 
     @property
     def choice(self) -> str:
-        """Answer with which a rater chooses this level: its number, or its label if that is MET or UNMET.
+        """Answer by which a rater chooses this level: its number, or its label if that is MET or UNMET.
 
         >>> Level(3.0, "fair").choice, Level(1.0, "MET").choice
         ('3', 'MET')
@@ -57,8 +57,8 @@ class Scale:
     """The levels that one criterion is rated on, worst first; a yes/no scale has two.
 
     Attributes:
-        levels: At least two, with rising values; an unordered scale may repeat a value.
-        ordered: False if the levels are categories rather than degrees.
+        levels: At least two levels with rising values; an unordered scale may repeat a value.
+        ordered: True if the levels are degrees rather than categories.
         by_label: True if raters choose a label, not a number (as in `options` of other formats); the values of such a
             scale are positions already.
         coded: True if the values only number categories and say nothing about their quality.
@@ -112,7 +112,7 @@ class Scale:
 
     @classmethod
     def of_categories(cls, labels: Sequence[str]) -> Self:
-        """Make a scale of categories without values, such as topics; numbers only tell them apart.
+        """Make a scale of categories without values, such as topics; their numbers only distinguish them.
 
         >>> Scale.of_categories(["refund", "delay"]).choices
         ('refund', 'delay')
@@ -177,7 +177,7 @@ class Scale:
         """Return the position of `value` on the scale: 0.0 at the worst level, 1.0 at the best.
 
         Raises:
-            ValueError: A value outside the scale.
+            ValueError: The value is outside the scale.
 
         Example:
             >>> Scale.numbered(1, 5).position(3.5)
@@ -218,7 +218,7 @@ class Scale:
         return next((index for index, level in enumerate(self.values) if abs(level - value) <= LEVEL_ROUNDING), None)
 
     def level_name(self, value: float) -> str:
-        """Return the answer with which raters choose a level; a value between two levels is shown as a number.
+        """Return the answer by which raters choose a level; a value between two levels is shown as a number.
 
         Example:
             >>> YES_NO.level_name(1.0), Scale.numbered(1, 5).level_name(3.5)
@@ -275,26 +275,26 @@ class Criterion:
     """An aspect of a response that is judged, with its weight and scale.
 
     Attributes:
-        weight: Share of the score: finite and not 0. Below 0 the criterion describes a fault that lowers the score
-            when present.
-        requirement: What is judged, in the wording that both judge and annotators see.
-        name: Unique within its rubric; "" is replaced by c1, c2, … by index.
-        scale: The levels it is rated on; yes/no by default.
-        good: What a good response shows, if the author says.
-        bad: What a bad response shows.
-        sees: Names of the inputs shown for this criterion; None shows all that the rubric declares.
-        required: True if failing this criterion fails the whole grade, whatever the score.
+        weight: Share of the score: finite and not 0. A criterion with a weight below 0 describes a fault, whose
+            presence lowers the score.
+        requirement: Wording of what is judged, which both judge and annotators see.
+        name: Name, unique within its rubric; "" is replaced by c1, c2, … by index.
+        scale: Scale on which it is rated; yes/no by default.
+        good: Description of a good response; None if the author gives none.
+        bad: Description of a bad response; None if the author gives none.
+        sees: Names of the inputs shown for this criterion; None to show all that the rubric declares.
+        required: True if a response that fails this criterion fails as a whole, whatever the score.
         threshold: Position from which the criterion passes (for a fault: 1 - position).
         not_applicable: True if a rater may answer that the criterion does not apply.
-        check: Name of the code that decides instead of a judge; None if a judge decides.
+        check: Name of the check by code that decides instead of a judge; None if a judge decides.
         check_value: The value that is passed to the check, as JSON; "" for none.
-        passing: For categories: the labels that pass; empty if categories don't decide.
+        passing: Labels of the categories that pass; empty if categories don't decide.
         preserves: Names of the changes of a response by `stress` that must not change its level on this criterion.
         steps: Patterns of tools or roles whose steps are shown first if a trajectory is too long.
         tags: Topics, for scores and figures by tag; a judge doesn't see them.
 
     Raises:
-        RubricError: An invalid weight, text, threshold or name.
+        RubricError: The weight, a text, the threshold or the name is invalid.
     """
 
     weight: float
@@ -379,7 +379,7 @@ class Criterion:
         return self.merit(position) >= self.threshold - 1e-12
 
     def worth(self, position: float) -> float | None:
-        """Return what a position on the scale contributes to the score, from 0 to 1; None if it counts for nothing.
+        """Return what a position on the scale contributes to the score, from 0 to 1; None if it doesn't count.
 
         A category without a value contributes 1 if it passes, else 0; None if the criterion names no category that
         passes.

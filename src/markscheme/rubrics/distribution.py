@@ -15,18 +15,18 @@ SUM_WITHIN = 0.05
 """Largest difference from 1 at which a sum of probabilities is scaled to 1: providers promise about 1, and some
 round to two decimals."""
 TIED = 1e-9
-"""Difference below which two probabilities are tied, since it comes from the rounding of sums and means."""
+"""Difference below which two probabilities are tied, since sums and means are rounded."""
 
 
 def read_distribution(written: Any, options: Sequence[str]) -> Probabilities:
     """Read the probability of each option from an object; scale the probabilities so that they sum to 1.
 
     Args:
-        written: The probability of each option; no other keys.
+        written: A mapping from each option, and no other keys, to its probability.
         options: The options as spelled in `written`, in the order of the result.
 
     Raises:
-        ValueError: Another object, a value other than a number from 0 to 1, or a sum that isn't about 1.
+        ValueError: The keys aren't the options, a value isn't a number from 0 to 1, or the sum isn't about 1.
 
     Example:
         >>> read_distribution({"MET": 0.93, "UNMET": 0.07}, ("UNMET", "MET"))

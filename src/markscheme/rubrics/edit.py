@@ -43,7 +43,7 @@ _BESIDE = {
     "weight": ("name", "requirement", "description"),
     "threshold": ("weight", "name", "requirement", "description"),
 }
-"""Keys after which a missing number is inserted, the best place first, by the number's key."""
+"""Keys after which a missing number is inserted, in order of preference, by the number's key."""
 
 
 @dataclass(frozen=True)
@@ -51,10 +51,10 @@ class Changes:
     """New numbers and wording for a rubric; everything else stays.
 
     Attributes:
-        weights: New weight of each criterion.
-        pass_mark: New pass mark; None keeps it.
-        ask_within: New half-width of the gray zone, or one for each side; None keeps it.
-        words: New wording of each field.
+        weights: New weights, by criterion.
+        pass_mark: New pass mark; None to keep it.
+        ask_within: New half-width of the gray zone, or one for each side; None to keep it.
+        words: New wording, by field.
         fitted_to: Name of the judge whose levels the weights and pass mark were fitted to; None if they fit people's.
             The file records it in a comment, which JSON can't hold.
     """
@@ -96,8 +96,8 @@ class Edit:
 
     Attributes:
         path: The file.
-        before: Its text.
-        after: Its text with the changes.
+        before: Text of the file.
+        after: Text of the file with the changes.
     """
 
     path: Path
@@ -146,7 +146,7 @@ def edit_criteria(path: Path, entries: Sequence[Mapping[str, object]]) -> Edit:
 
     Args:
         path: The file.
-        entries: The criteria, as a rubric's file has them.
+        entries: The criteria in the form of a rubric's file.
 
     Raises:
         RubricError: The file is faulty, or its criteria aren't a list that others can follow.
@@ -170,10 +170,10 @@ def edited(text: str, form: Form, changes: Changes, *, path: Path | None = None)
     """Return a rubric's text with new numbers or wording, but unchanged comments, order, quoting and line ends.
 
     Args:
-        text: The whole text.
-        form: Its format.
+        text: The whole text of the rubric's file.
+        form: Format of the text.
         changes: The new numbers and wording.
-        path: Where it came from, for messages.
+        path: The file that the text is from, for messages; None if it is from none.
 
     Raises:
         RubricError: The text is faulty, has no place for a number, or shares a value between two places.

@@ -18,7 +18,7 @@ def load_rubric(source: str | Path | IO[str]) -> Rubric:
         source: Path of a .yaml, .yml or .json file, or an open text file.
 
     Raises:
-        RubricError: All faults of the file, each with its line; or the file cannot be read.
+        RubricError: The file is faulty or cannot be read; the message has all faults, each with its line.
     """
     return Rubric.from_file(source)
 
@@ -27,8 +27,8 @@ def rubric_given(rubric: Rubric | str | Path) -> Rubric:
     """Return the rubric that an argument means: a Rubric itself, a rubric's name, or the path of its file.
 
     Raises:
-        UsageError: There is none of that name.
-        RubricError: Its file can't be read.
+        UsageError: There is no rubric of that name.
+        RubricError: The rubric's file can't be read.
     """
     return rubric if isinstance(rubric, Rubric) else load_rubric(find_rubric(str(rubric)))
 
@@ -62,7 +62,7 @@ def criterion_lines(path: Path) -> dict[str, int]:
     """Map the name of each criterion in a rubric's file to its first line.
 
     Raises:
-        RubricError: The file cannot be read, or is no rubric.
+        RubricError: The file cannot be read, or isn't a rubric.
     """
     text = read_text(path, RubricError, most_bytes=MAX_RUBRIC_BYTES)
     data, lines = plain_data(text, form_of(path), RubricError, path=path)

@@ -1,4 +1,4 @@
-"""The format of a rubric file: its keys, the values they take, and the messages for invalid values.
+"""Format of a rubric file: its keys, the values that they take, and the messages for invalid values.
 
 Each kind of value can read a value and describe itself as JSON Schema, from which `rubrics/schema.json` is generated.
 """
@@ -55,7 +55,8 @@ class KeyValueKind:
 
     Attributes:
         schema: JSON Schema of the values.
-        read: Returns a value as the rubric stores it; for an invalid one, adds a problem and returns None.
+        read: Function that returns a value in the form in which the rubric stores it; for an invalid value, it adds a
+            problem and returns None.
     """
 
     schema: dict[str, Any]
@@ -155,8 +156,8 @@ def _single(schema: dict[str, Any], convert: Callable[[Any], Any]) -> KeyValueKi
 
     Args:
         schema: JSON Schema of the value.
-        convert: Converts a value to what the rubric stores; for an invalid one, its ValueError says what is wrong, to
-            follow the key's name.
+        convert: Function that converts a value to the form in which the rubric stores it. For an invalid value, it
+            raises a ValueError whose text says what is wrong and follows the key's name.
     """
 
     def read(data: Any, path: Place, problems: Problems) -> Any:
@@ -174,7 +175,7 @@ def _list_of(kind: KeyValueKind | Keys, at_least_one: str | None = None) -> KeyV
 
     Args:
         kind: The kind of each value.
-        at_least_one: The message for an empty list, if it may not be empty.
+        at_least_one: The message for an empty list; None if the list may be empty.
     """
 
     def read(data: Any, path: Place, problems: Problems) -> Any:
@@ -325,7 +326,7 @@ _CHECK = KeyValueKind(
 )
 """Kind of value for a check: its name, or an object with its name as the only key.
 
-It is read as the name and the JSON of its value, "" where there is none.
+It is read as the name and the JSON of its value, which is "" if there is none.
 """
 
 

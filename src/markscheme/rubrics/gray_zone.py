@@ -1,4 +1,4 @@
-"""The gray zone: scores so near the pass mark that a person decides instead of the judge."""
+"""Gray zone: scores so near the pass mark that a person decides instead of the judge."""
 
 import math
 from dataclasses import dataclass
@@ -52,7 +52,7 @@ class GrayZone:
 
     @property
     def in_file(self) -> float | dict[str, float | str]:
-        """Value of `ask_within` in a rubric's file: one number for both sides, or one for each by name.
+        """Value of `ask_within` in a rubric's file: one number for both sides, or one for each side by name.
 
         Example:
             >>> GrayZone(0.1, 0.1).in_file, GrayZone(0.12, math.inf).in_file
@@ -72,7 +72,7 @@ def distance_in_file(value: Any) -> float:
     """Convert a distance in a rubric's file, a number, `all` or `none`, to a number.
 
     Raises:
-        ValueError: It is none of these.
+        ValueError: The value is none of these.
     """
     if value == ALL:
         return math.inf

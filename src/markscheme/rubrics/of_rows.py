@@ -1,4 +1,4 @@
-"""The rubric that a row of data is graded by: the run's, the row's own, or both together."""
+"""Rubric by which a row of data is graded: the run's, the row's own, or both together."""
 
 import re
 import warnings
@@ -26,7 +26,7 @@ KEYS_OF_RUN: Final = (
     "judge", "model", "samples", "strategy", "criteria_per_call", "target", "tolerance", "trend_on", "max_false_pass",
     "max_false_fail", "max_false_credit", "max_missed_credit", "ask_within", "rows", "core_share",
 )  # fmt: skip
-"""Keys on how a judge is asked and on the requirements it must meet, which a row's own rubric can't set."""
+"""Keys on how a judge is asked and on the requirements that it must meet, which a row's own rubric can't set."""
 PER_CALL: Final = 20
 """Default of the largest number of criteria in one question about a row with its own rubric."""
 _KEYS: Final = ("rubric", "rubrics")
@@ -37,8 +37,7 @@ _BEFORE: Final = "row-"
 
 
 ROWS_ALONE: Final = Rubric((Criterion(1.0, "Each row is graded by the criteria that it brings."),), name="rows")
-"""Rubric that names a run, and for which its judge is opened, if each row brings its criteria; nothing is graded by
-it."""
+"""Rubric that names a run, and for which its judge is opened, if each row brings its criteria; it grades nothing."""
 
 
 @dataclass(frozen=True)
@@ -47,9 +46,9 @@ class RowRubric:
 
     Attributes:
         rubric: The row's criteria, preceded by the run's if both count.
-        source: Where its criteria come from: the row, or the run's core rubric and the row.
-        brought: Names that the row's criteria have in it.
-        notes: What was assumed about the row's rubric, and which of its content was ignored.
+        source: Source of its criteria: the row, or the run's core rubric and the row.
+        brought: Names of the row's criteria in `rubric`.
+        notes: Sentences on what was assumed about the row's rubric, and which of its content was ignored.
     """
 
     rubric: Rubric
@@ -124,9 +123,9 @@ def rubric_of(text: str, core: Rubric | None, rule: RowRule = "add", of_run: Rub
 
     Args:
         text: The row's own rubric: JSON, or the name of a rubric.
-        core: The rubric of the run; None without one.
-        rule: Whether the run's criteria count in addition to the row's.
-        of_run: Rubric that says how the run asks judges, if it has no core rubric.
+        core: The rubric of the run; None if it has none.
+        rule: How the row's own rubric is combined with the run's.
+        of_run: Rubric that states how the run asks judges, if it has no core rubric.
 
     Example:
         >>> core = Rubric.from_dict([{"requirement": "Is polite", "weight": 2}])
@@ -218,7 +217,7 @@ def _by_shares(core: Rubric, row_criteria: Sequence[Criterion]) -> tuple[Sequenc
     """Return the criteria of the run and of the row, with weights scaled so that each side has its share of the score.
 
     Raises:
-        RubricError: A side has nothing to earn, so that it can't be worth a share.
+        RubricError: A side has nothing to earn, so that it can't have a share.
     """
     assert core.core_share is not None
     shares = (core.core_share, 1 - core.core_share)
@@ -242,8 +241,8 @@ def _own_of(text: str) -> tuple[Rubric, tuple[str, ...]]:
     """Read a row's own rubric, merging criteria of equal wording; also return notes on how it was read.
 
     Raises:
-        RubricError: It is faulty.
-        UsageError: It is a name, and there is no rubric of that name.
+        RubricError: The rubric is faulty.
+        UsageError: The text is a name, and there is no rubric of that name.
     """
     text = text.strip()
     if _SCORE_LINE.search(text) and not text.startswith("{"):
@@ -298,7 +297,7 @@ def _once(criteria: tuple[Criterion, ...]) -> tuple[Criterion, ...]:
     """Merge criteria of equal wording into one, adding up their weights.
 
     Raises:
-        RubricError: Equal words with another sign or other levels, or too many criteria.
+        RubricError: Criteria of equal wording differ in the weight's sign or in levels, or there are too many criteria.
     """
     if len(criteria) > MOST_CRITERIA_OF_ROW:
         raise RubricError(f"has {len(criteria):,} criteria; the most are {MOST_CRITERIA_OF_ROW:,}")

@@ -27,7 +27,7 @@ def preference_scale(*, ties: bool = True, words: Mapping[str, str] | None = Non
 
     Args:
         ties: True if a rater may answer that neither response is better.
-        words: Other descriptions of the levels, by name.
+        words: Other descriptions of the levels, by name of the preference.
 
     Example:
         >>> preference_scale().choices, preference_scale(ties=False).values
@@ -42,7 +42,7 @@ def preferred(position: float, tie_within: float = 0.0) -> Preference:
     """Return the preference that a pair's score, from 0 to 1, expresses: "first", "tie" or "second".
 
     Args:
-        position: 0 where the first response is better by every criterion, 1 where the second is.
+        position: The pair's score: 0 if the first response is better by every criterion, 1 if the second is.
         tie_within: Largest distance from the middle that is a tie, on the scale from -1 to 1.
 
     Example:

@@ -22,8 +22,8 @@ MAX_RUBRIC_BYTES = 1 << 20
 """Largest size of a rubric's file in bytes: rubrics are written by hand, and the largest known ones have less than a
 tenth of this."""
 MISSPELT = 3
-"""Largest number of unknown keys in a file that may be a rubric with misspelt keys; with more, and fewer known keys,
-it is something else."""
+"""Largest number of unknown keys in a file that may be a rubric with misspelt keys; with more, and fewer known keys, it
+isn't one."""
 MAX_STEPS = 101
 """Largest number of levels of a scale given by its ends."""
 
@@ -79,7 +79,7 @@ def published_rubric(data: Any, options: ShapeOptions = NOTHING_SAID) -> Publish
     """Read plain data as a rubric in the format of another tool or data set; None for markscheme's own format.
 
     Raises:
-        RubricError: They are one that can't be read whole; says which option helps.
+        RubricError: The data are such a rubric, but can't be read whole; the message says which option helps.
     """
     if _is_plain(data) and options == NOTHING_SAID:
         return None
@@ -163,7 +163,7 @@ def shows_rubric(path: Path) -> bool:
     """Return True if a file's content is a rubric: YAML, or JSON with criteria, whatever its name.
 
     Raises:
-        RubricError: It is JSON that can't be read whole.
+        RubricError: The file is JSON that can't be read whole.
     """
     text = _head(path)
     if not _first_line(text).startswith(("{", "[")):
@@ -216,7 +216,7 @@ def places_of(data: Any) -> tuple[Place, list[Place]]:
     (('rubric',), [('rubric', 'criteria', 0), ('rubric', 'criteria', 1)])
 
     Raises:
-        RubricError: They are a rubric in another shape, whose keys are not markscheme's.
+        RubricError: The data are a rubric in another format, whose keys are not markscheme's.
     """
     if published_rubric(data) is not None:
         raise RubricError("is in another shape than markscheme's; convert it: markscheme import FILE --to NAME.yaml")
@@ -244,10 +244,11 @@ class RubricReading:
         """Make the rubric that the data describe; raise all faults together.
 
         Args:
-            make: Takes the attributes of a rubric by name, and raises RubricError for those that it can't have.
+            make: Function that makes a rubric from its attributes by name, and raises RubricError for those that it
+                can't have.
 
         Raises:
-            RubricError: All faults of the data, each with its line.
+            RubricError: The data are faulty; the message has all faults, each with its line.
         """
         top, self.top_path, self.criterion_paths = self._canonical()
         problems: Problems = []
@@ -472,7 +473,7 @@ class _KeyedFault(Exception):  # noqa: N818
 
     Attributes:
         key: Name of the key.
-        unless_said_by: For a missing value, the other keys that could give it.
+        unless_said_by: Names of other keys that could give a missing value.
     """
 
     def __init__(self, key: str, problem: str, *, unless_said_by: tuple[str, ...] = ()) -> None:

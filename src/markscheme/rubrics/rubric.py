@@ -66,8 +66,8 @@ __all__ = [
     "TableOf",
 ]
 TableOf = Literal["pass-fail", "values", "marked"]
-"""What raters gave in a table without a rubric: pass and fail; other values; or values of which those from a stated
-mark on pass."""
+"""Kind of ratings in a table without a rubric: pass and fail; other values; or values that pass from a stated mark
+on."""
 
 
 @dataclass(frozen=True)
@@ -75,41 +75,42 @@ class Rubric:
     """Weighted criteria, the pass mark, and how a judge is asked about them.
 
     Attributes:
-        criteria: At least one, with unique names.
-        name: Its name in files and reports.
-        description: What is judged, in a sentence.
-        pass_mark: Lowest score that passes, 0 to 1.
-        inputs: Names of the inputs that every submission has besides the response; None if none are declared (a
+        criteria: At least one criterion; their names are unique.
+        name: Name in files and reports.
+        description: Sentence on what is judged.
+        pass_mark: Lowest score that passes, from 0 to 1.
+        inputs: Names of the inputs that every submission has in addition to the response; None if none are declared (a
             `query` is then shown if there is one).
-        optional_inputs: Names of further inputs, shown where a submission has them; a prompt names those that it lacks.
+        optional_inputs: Names of further inputs, shown if a submission has them; a prompt names those that are missing.
         guidelines: General advice to the judge.
-        strategy: How the judge is asked: all criteria in one call, one call each, twice in both orders, or for
+        strategy: Strategy for asking the judge: all criteria in one call, one call each, twice in both orders, or for
             one number.
-        samples: How many times the judge is asked; the median level counts.
-        criteria_per_call: The most criteria in one question; None sets no limit.
+        samples: Number of times that the judge is asked; the median level counts.
+        criteria_per_call: Largest number of criteria in one question; None for no limit.
         judge: Default judge and model; the command line and Promptfoo's configuration override them.
-        tolerance: How far a score may differ from gold and still agree.
+        tolerance: Largest difference of a score from gold's that counts as agreement.
         target: Share of examples on which the judge has to agree.
-        table_of: What raters gave in a table without a rubric; None for a rubric that a person wrote.
-        compares: Whether single responses are judged, or pairs of them.
-        tie_within: Of pairs: a score this close to 0, from -1 to 1, is a tie.
-        orders: Of pairs: 2 asks a judge in both orders, 1 in one.
-        max_false_pass: Largest share of the responses failed by gold that the judge may pass; None sets no limit.
-        max_false_fail: Largest share of the responses passed by gold that the judge may fail; None sets no limit.
+        table_of: Kind of ratings in a table without a rubric; None for a rubric that a person wrote.
+        compares: What is judged: single responses, or pairs of them.
+        tie_within: For pairs: largest distance from 0 of a score, from -1 to 1, that is a tie.
+        orders: For pairs: number of orders in which a judge is asked, 2 or 1.
+        max_false_pass: Largest share of the responses failed by gold that the judge may pass; None for no limit.
+        max_false_fail: Largest share of the responses passed by gold that the judge may fail; None for no limit.
         ask_within: Half-width of the gray zone: a score this close to the pass mark is for a person to decide. A
             GrayZone has a distance for passes and one for fails.
-        trend_on: What a trend is asked of: scores, or verdicts on single criteria.
-        max_false_credit: Of what earns nothing by gold, the largest share of verdicts that may give credit, where a
-            trend is asked of criteria; None sets no limit.
-        max_missed_credit: Of what earns credit by gold, the largest share of verdicts that may give none, where a trend
-            is asked of criteria; None sets no limit.
-        rows: What to do with criteria that a row of data brings.
-        core_share: How much of the score this rubric's criteria are worth next to those of a row, 0 to 1; None adds up
-            all weights.
-        source: The file it came from, for messages.
+        trend_on: Figures whose trend is of interest: scores, or verdicts on single criteria.
+        max_false_credit: Largest share of verdicts that may give credit where gold gives none, for trends of criteria;
+            None for no limit.
+        max_missed_credit: Largest share of verdicts that may give no credit where gold gives it, for trends of
+            criteria; None for no limit.
+        rows: How criteria that a row of data brings are treated.
+        core_share: Share of the score, from 0 to 1, that this rubric's criteria have next to those of a row; None to
+            add up all weights.
+        source: The file that it is from, for messages; None if it is from no file.
 
     Raises:
-        RubricError: No criteria, a duplicate name, a pass mark outside 0 to 1, an undeclared input.
+        RubricError: The criteria are missing, a name is duplicate, the pass mark is outside 0 to 1, or an input is
+            undeclared.
 
     Example:
         >>> rubric = Rubric((Criterion(10.0, "Mentions Paris"),))
@@ -373,8 +374,8 @@ class Rubric:
         Args:
             to_grade: The response as text, or {"thinking": …, "output": …}.
             autograder: The grader; by default a PerCriterionGrader with its default generate function.
-            query: What was asked.
-            options: Passed on to the autograder.
+            query: The query that the response answers; None if there is none.
+            options: Options that are passed on to the autograder.
         """
         from markscheme.rubrics.autograders import default_autograder
 

@@ -28,7 +28,7 @@ def find_rubric(name: str, start: Path | None = None, *, near: Path | None = Non
         near: A further folder; its own and its parent's `rubrics/` are searched too (Promptfoo's grader).
 
     Raises:
-        UsageError: There is none; the message lists the known ones.
+        UsageError: There is no such rubric; the message lists the known ones.
     """
     start = start or Path.cwd()
     try:
@@ -82,7 +82,7 @@ def only_rubric(start: Path | None = None, *, near: Path | None = None) -> Path:
         near: A further folder, as `find_rubric` searches it.
 
     Raises:
-        UsageError: There are several, or none; the message lists them.
+        UsageError: The project has several rubrics, or none; the message lists them.
     """
     files = [file for file in known_rubrics(start, near=near).values() if file.parent != shipped("rubrics")]
     if len(files) == 1:
@@ -135,7 +135,7 @@ def find_calibration(name: str, *starts: Path) -> Path | None:
 
 
 def calibration_folder(name: str, start: Path) -> Path:
-    """Return the nearest folder `calibration/<name>` in or above `start`, or the path where to create it.
+    """Return the nearest folder `calibration/<name>` in or above `start`, or the path at which to create it.
 
     Raises:
         UsageError: The rubric's name can't name a folder.

@@ -37,4 +37,4 @@ class ShapeOptions:
 
 
 NOTHING_SAID = ShapeOptions()
-"""Options of a caller who sets none."""
+"""Options of a caller who gives none."""

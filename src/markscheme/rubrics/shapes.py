@@ -14,9 +14,9 @@ class PublishedRubric(NamedTuple):
     """A rubric in the format of another tool or data set, converted to the plain data of markscheme's own format.
 
     Attributes:
-        data: A mapping with `criteria`, in markscheme's format.
+        data: Mapping with `criteria`, in markscheme's format.
         criteria_at: Path of each criterion in the original data.
-        notes: What was assumed, and what was ignored, without repetition.
+        notes: Sentences on what was assumed and what was ignored, without repetition.
     """
 
     data: Mapping[str, Any]
@@ -31,7 +31,7 @@ class RubricShape(Protocol):
         """Convert a rubric in another format to markscheme's; None for data that aren't such a rubric.
 
         Raises:
-            RubricError: It is one and can't be read; says which option helps.
+            RubricError: The data are such a rubric, but can't be read; the message says which option helps.
         """
 
     def shows(self, data: Any) -> bool:

@@ -1,4 +1,4 @@
-"""The wording of a rubric that may be rewritten, by field, and replacement of the wording of some fields."""
+"""Wording of a rubric that may be rewritten, by field, and replacement of the wording of some fields."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -15,7 +15,8 @@ class Field(NamedTuple):
 
     Attributes:
         criterion: Name of the criterion; "" for the rubric's guidelines.
-        field: guidelines, description, levels[2].description or levels[2].label; levels count from 0, the worst.
+        field: Path of the field: guidelines, description, levels[2].description or levels[2].label; levels count from
+            0, the worst.
     """
 
     criterion: str
@@ -35,7 +36,7 @@ def words_of(rubric: Rubric) -> dict[Field, str]:
     """Map the fields of a rubric whose wording may be rewritten to their current wording.
 
     Examples, and labels that a judge answers with, are not included: rewriting them would change the scale, or show the
-    judge other responses. Criteria decided by code have none.
+    judge other responses. Criteria decided by code have no such wording.
 
     Example:
         >>> from markscheme import Rubric
@@ -61,8 +62,8 @@ def with_words(rubric: Rubric, words: Mapping[Field, str]) -> Rubric:
     """Return the rubric with new wording in some fields.
 
     Raises:
-        KeyError: A place without words to rewrite.
-        RubricError: Words that make the rubric invalid, such as two levels with one label.
+        KeyError: A field has no wording that may be rewritten.
+        RubricError: The new wording makes the rubric invalid, such as by two levels with one label.
     """
     unknown = set(words) - set(words_of(rubric))
     if unknown:
