@@ -1,7 +1,7 @@
 """The seam between the core and its features: tables of the core that features add rows to.
 
-The core knows its tables alone. A feature declares in its `__init__` which rows it adds to which table; the package's
-own `__init__` offers the list of all features, and it is loaded when a table's own rows don't do.
+The core knows only its tables. A feature declares in its `__init__` which rows it adds to which table; the package's
+own `__init__` offers the list of all features, which is loaded when a table's own rows don't suffice.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -44,8 +44,8 @@ class Feature:
     """Additions of a feature to the tables of the core.
 
     Attributes:
-        name: The name of its folder.
-        adds: Its rows, by table.
+        name: Name of the feature's folder.
+        adds: Tables, each with the rows that the feature adds to it.
     """
 
     def __init__(self, name: str, *adds: Addition) -> None:
@@ -62,10 +62,11 @@ class _Offered:
 
 
 def offer(*loads: Callable[[], Iterable[Feature]]) -> None:
-    """Set the features on offer, in place of all that were offered before.
+    """Set the features on offer, which replace all that were offered before.
 
     Args:
-        loads: Return features, each called when a table first asks for rows beyond those of the one before.
+        loads: Functions that return features, each called when a table first needs more rows than those from the
+            functions before it.
     """
     _Offered.loads = loads
     _Offered.loaded = {}
