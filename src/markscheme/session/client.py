@@ -1,13 +1,13 @@
-"""Ask a warm process to grade, starting one if there is none.
+"""Requests to a warm process that grades; one is started if there is none.
 
 Promptfoo starts a new Python for every assertion, and this module is all that such a process has to load. It imports
-nothing that an empty assertion would not load as well. On any failure it returns no answer, and the caller grades in
-its own process.
+only modules that an empty assertion would load too. On any failure it returns no answer, and the caller grades in its
+own process.
 
-One session serves one environment: interpreter, installed package, working directory and folder of graders (these very
-folders, not others that got their names), configuration files, and all environment variables except the few that can't
-change a verdict. Another API key, or another value of a variable that only a user's own judge reads, makes another
-environment, which never uses this session.
+One session serves one environment: interpreter, installed package, working directory and folder of graders (not other
+folders that were given their names), configuration files, and all environment variables except the few that can't
+change a verdict. A different API key, or a different value of a variable that only a user's own judge reads, makes a
+different environment, which never uses this session.
 """
 
 import json
@@ -78,9 +78,10 @@ def ask(request: "dict[str, Any]", *, folder: str, wish: object = None) -> "dict
     """Send a request to this environment's session and return its answer; None if there is no session.
 
     Args:
-        request: The request, as plain data.
+        request: The request as plain data.
         folder: The graders' folder.
-        wish: `auto`, `off` or the path of a socket; MARKSCHEME_SESSION=off overrides it, any other value replaces None.
+        wish: `auto`, `off` or the path of a socket; None for the value of MARKSCHEME_SESSION, whose value `off`
+            overrides all others.
     """
     session = _place_and_key(folder, wish)
     if session is None:
@@ -297,7 +298,7 @@ def _exchange(connection: socket.socket, message: bytes, path: str) -> "dict[str
     """Send a message and return the answer; blanks before it are heartbeats.
 
     Raises:
-        TimeoutError: No heartbeat or answer came in time.
+        TimeoutError: No heartbeat or answer arrives in time.
     """
     with connection:
         connection.sendall(message)
@@ -428,7 +429,7 @@ def folder_lock(folder: str) -> Iterator[None]:
     """Lock a folder of sockets, so that no other process starts or ends a session in it until the block ends.
 
     Raises:
-        OSError: Another process held the lock too long.
+        OSError: Another process holds the lock too long.
     """
     import fcntl
 

@@ -1,4 +1,4 @@
-"""The warm process: answers requests over a Unix socket until none has come for a while."""
+"""Warm process, which answers requests over a Unix socket until none has arrived for a while."""
 
 import asyncio
 import json
@@ -22,8 +22,8 @@ LONGEST_REQUEST = 1 << 28
 """Size limit of a request in bytes."""
 
 LEAVE_FILE: Mapping[str, Any] = {"cleanup_socket": False} if sys.version_info >= (3, 13) else {}
-"""Arguments by which asyncio leaves the socket's file alone: it might be another session's, so we remove ours under
-the folder's lock."""
+"""Arguments with which asyncio doesn't remove the socket's file: it might be another session's, so a session removes
+its own file under the folder's lock."""
 
 Answering = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
 
@@ -37,12 +37,12 @@ class Session:
     """Warm process that answers requests.
 
     Attributes:
-        listener: The socket it listens on, bound by its caller.
-        release: Removes the socket's file.
-        key: Key of the environment it serves; requests from another are refused.
-        answer: Answers a request; raises Retired to end the session.
-        describe: Status facts in addition to those of the process.
-        idle: Seconds without a request after which it ends.
+        listener: The socket on which it listens, bound by the caller.
+        release: Function that removes the socket's file.
+        key: Key of the environment that it serves; requests from other environments are refused.
+        answer: Function that answers a request, and raises Retired to end the session.
+        describe: Function that returns status facts in addition to those of the process.
+        idle: Seconds without a request after which the session ends.
     """
 
     listener: socket.socket
