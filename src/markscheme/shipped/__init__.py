@@ -1,6 +1,6 @@
 """Files that come with markscheme: rubrics, a labelled set, graders, and what `init` adds to a project.
 
-In a clone, `rubrics/`, `calibration/` and `graders/` are in its root, where users see them; a wheel has them here.
+In a clone, `rubrics/`, `calibration/` and `graders/` are in its root, where users see them; in a wheel, they are here.
 """
 
 from pathlib import Path
@@ -20,7 +20,7 @@ def install_command(extra: str) -> str:
     """Return the command that installs an extra: from this clone if it is one, since an index may have another version.
 
     Args:
-        extra: Its name, such as "openai".
+        extra: Name of the extra, such as "openai".
     """
     if not (_CLONE / "pyproject.toml").is_file() or _HERE.parent.parent.name != "src":
         return f"pip install 'markscheme[{extra}]'"
