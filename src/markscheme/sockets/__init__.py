@@ -1,7 +1,7 @@
 """Adapters that use a rubric inside other frameworks: one module for each, which needs the extra of the same name.
 
-Every adapter takes a `Grader`. Facts that a framework has about a response (a question, a target, columns of a dataset)
-become inputs if the rubric has inputs of these names.
+Every adapter takes a `Grader`. A framework's facts about a response (a question, a target, columns of a dataset) become
+inputs if the rubric has inputs of these names.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from markscheme.rubrics.rubric import Rubric
 
 
 def inputs_for(rubric: Rubric, facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Select, from what is known about a response, the facts that have the name of an input of the rubric.
+    """Select, from the known facts about a response, those that have the name of an input of the rubric.
 
     A row's own rubric is always among them, as `rubric`. A rubric that declares one input of steps
     (`messages`, `tool_calls` or `trace`) gets those that are known.

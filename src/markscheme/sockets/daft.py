@@ -22,21 +22,21 @@ def with_grades(frame: DataFrame, rubric: str | None, judge: str, *, workers: in
     """Add a column `grade` to a frame: a struct of `score`, `pass`, `error`, and `criteria` with the level of each.
 
     `response` is what is graded; columns named like the rubric's inputs are shown with it. The judge is opened once on
-    each worker, where the rubric's file needn't be. Of a row that could not be graded all is null but `error`; a row
-    whose response is null is such a row. With a column `rubric` of criteria by row, `verdicts` lists what was found
-    by each.
+    each worker, where the rubric's file needn't be. In a row that could not be graded, such as one whose response is
+    null, all fields except `error` are null. With a column `rubric` of criteria by row, `verdicts` lists the result of
+    each criterion.
 
     Args:
-        frame: Has a column `response`.
-        rubric: A name or path, as on the command line; None where each row brings its criteria.
-        judge: The name of a judge, as on the command line.
-        workers: Processes that grade, each with its own limits.
-        asking: Options of `Grader`, such as `samples=3`; `concurrency` is 64 rows at once on each worker. `budget` is
-            for the whole frame: each worker has an equal share of it, and a row that this no longer covers has an
-            `error`. A worker that dies and starts again has its share again.
+        frame: The frame, with a column `response`.
+        rubric: Name or path of a rubric, as on the command line; None if each row brings its criteria.
+        judge: Name of a judge, as on the command line.
+        workers: Number of processes that grade, each with its own limits.
+        asking: Options of `Grader`, such as `samples=3`; `concurrency` is 64 rows at once on each worker by default.
+            `budget` is for the whole frame: each worker has an equal share of it, and a row that it no longer covers
+            has an `error`. A worker that dies and restarts gets its share again.
 
     Raises:
-        UsageError: Unknown rubric.
+        UsageError: The rubric is unknown.
     """
     options = {"concurrency": CONCURRENCY, **asking}
     if options.get("budget") is not None:
@@ -76,14 +76,15 @@ def counts(
     """Count the examples with equal ratings, as a small frame for `markscheme.calibrate(rubric, counts=…)`.
 
     Args:
-        frame: A row for each example, with its `group_id`, null for a group by itself, and a column `RATER__CRITERION`
-            for each rater and criterion: a level, -2 where the criterion does not apply, or null.
-        rubric: A name or path, as on the command line.
-        raters: Up to three annotators; `gold` is one whose levels are final.
-        judge: The judge's name in the columns.
-        earlier: An earlier judge's name in the columns, for `calibrate(…, earlier=…)`; None for none.
+        frame: The frame, with a row for each example. It has a column `group_id`, null for an example without a group,
+            and a column `RATER__CRITERION` for each rater and criterion: a level, -2 if the criterion does not apply,
+            or null.
+        rubric: Name or path of a rubric, as on the command line.
+        raters: Names of up to three annotators; the levels of one named `gold` are final.
+        judge: Name of the judge in the columns.
+        earlier: Name of an earlier judge in the columns, for `calibrate(…, earlier=…)`; None without one.
 
     Raises:
-        UsageError: The rubric's figures aren't functions of counts.
+        UsageError: The rubric's figures can't be computed from counts.
     """
     return frame_counter()(frame, load_rubric(find_rubric(rubric)), raters, judge, earlier)

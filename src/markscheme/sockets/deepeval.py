@@ -15,8 +15,8 @@ class RubricMetric(BaseMetric):
     """A DeepEval metric that passes if the response passes by the rubric, required criteria included.
 
     `query` is the test case's input, `reference` its expected output, `context` its retrieval context or context; other
-    inputs come from its metadata, and so does a `rubric` of its own. A response that is not graded raises: DeepEval
-    records the error of the metric where `ErrorConfig(ignore_errors=True)` is set, and stops otherwise.
+    inputs come from its metadata, and so does a `rubric` of its own. A response that can't be graded raises an error:
+    DeepEval records it if `ErrorConfig(ignore_errors=True)` is set, and stops otherwise.
     """
 
     def __init__(self, grader: Grader) -> None:

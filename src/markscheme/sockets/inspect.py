@@ -18,8 +18,9 @@ def rubric_scorer(grader: Grader) -> Scorer:
     """Make an Inspect scorer whose metrics are the rubric's score and the score of each criterion.
 
     `query` is the sample's input, `reference` its target and `messages` what the agent did; other inputs come from its
-    metadata. A response that is not graded is unscored, with the reason, and counts in no metric; so does a criterion
-    that doesn't apply. A sample's own `rubric` comes from its metadata; its criteria and tags are in the score's.
+    metadata. A response that can't be graded, or a criterion that doesn't apply, is unscored, with the reason, and
+    counts in no metric. A sample's own `rubric` comes from its metadata; its criteria and tags are in the score's
+    metadata.
     """
 
     async def score(state: TaskState, target: Target) -> Score:

@@ -17,7 +17,7 @@ def rubric_scorer(grader: Grader) -> Scorer:
     """Make an MLflow scorer that returns a feedback for the rubric's score and one for each criterion.
 
     `query` is the row's input of that name, or `question`, `input` or `prompt`; `reference` its expected response;
-    `trace` its spans; other inputs come from its inputs and expectations. A response that is not graded gets one
+    `trace` its spans; other inputs come from its inputs and expectations. A response that can't be graded gets one
     feedback with the error; a criterion that doesn't apply gets none. A row's own `rubric` comes from its inputs or
     expectations: each of its tags gets a feedback, and its criteria are in the score's metadata.
     """

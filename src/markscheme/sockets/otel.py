@@ -1,4 +1,4 @@
-"""Grades as OpenTelemetry's events `gen_ai.evaluation.result`."""
+"""Output of grades as OpenTelemetry's events `gen_ai.evaluation.result`."""
 
 import time
 from typing import Any
@@ -15,12 +15,13 @@ EVENT = "gen_ai.evaluation.result"
 def emit_grade(grade: Grade, rubric: Rubric, *, response_id: str | None = None) -> None:
     """Send an event for a grade's score and one for each criterion, in the current span.
 
-    A grade without a score is one event with `error.type` and no score; a criterion that doesn't apply is none.
+    A grade without a score is one event with `error.type` and no score; no event is sent for a criterion that doesn't
+    apply.
 
     Args:
         grade: Grade of a response.
         rubric: The rubric by which it was graded.
-        response_id: The `gen_ai.response.id` that the provider gave it; its span tells it too, where that is current.
+        response_id: The provider's `gen_ai.response.id` of the response; None if the current span is the response's.
     """
     reasons = {name: verdict.reason or "" for name, verdict in grade.verdicts.items()}
     for name, value in named_scores(grade, rubric).items():

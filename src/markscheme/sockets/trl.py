@@ -13,16 +13,16 @@ from markscheme.grading.grades import row_verdicts
 from markscheme.sockets import inputs_for, last_text, tag_scores
 
 MOST_TAGS = 20
-"""Largest number of criteria's tags that are logged: the tags of most completions."""
+"""Largest number of criteria's tags that are logged; those of the most completions are chosen."""
 
 
 def rubric_reward(grader: Grader) -> Callable[..., Awaitable[list[float | None]]]:
     """Make an asynchronous reward function: the raw score of each completion, named like the rubric in the logs.
 
-    `query` is the prompt, of a conversation its last message, and `messages` all of the conversation; other inputs
-    come from the dataset's columns of the same name, a row's own criteria from the column `rubric`. A completion that
-    is not graded gets None, which TRL leaves out of the reward. The share of those is logged as `NAME/ungraded`, the
-    mean by each tag of rows' criteria as `NAME/tag/TAG`, and what was found by each criterion next to the completions.
+    `query` is the prompt, or a conversation's last message, and `messages` is the whole conversation; other inputs come
+    from the dataset's columns of the same name, a row's own criteria from the column `rubric`. A completion that can't
+    be graded gets None, which TRL leaves out of the reward. The share of those is logged as `NAME/ungraded`, the mean
+    by each tag of rows' criteria as `NAME/tag/TAG`, and the result of each criterion next to the completions.
     """
 
     async def reward(prompts: Sequence[Any], completions: Sequence[Any], **columns: Any) -> list[float | None]:

@@ -14,11 +14,11 @@ def rubric_reward(grader: Grader, *, weight: float = 1.0) -> Callable[..., Any]:
     """Make a reward function to assign in the body of a `vf.Task`: the raw score of the last reply.
 
     `query` is the task's prompt; other inputs come from the fields of its data, its own criteria from `rubric`: the
-    score by each of their tags is recorded as the metric `NAME/tag/TAG`. A reply that is not graded raises, so
-    that the trace has an error and no reward, never a reward of 0.
+    score by each of their tags is recorded as the metric `NAME/tag/TAG`. A reply that can't be graded raises an error,
+    so that the trace has an error instead of a reward of 0.
 
     Args:
-        grader: Rubric and judge.
+        grader: The grader, with rubric and judge.
         weight: Weight of this reward among those of the task.
     """
 
