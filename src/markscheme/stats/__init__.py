@@ -1,7 +1,7 @@
-"""Statistics on arrays: agreement, reliability, error, change and prevalence, each as an Estimate with its uncertainty.
+"""Statistics of arrays: agreement, reliability, error, change and prevalence, each as an Estimate with its uncertainty.
 
-The functions most callers need are exported here, one per family; the modules hold the rest. Each name is imported when
-it is first used: code that needs an Estimate alone loads no numpy.
+The functions that most callers need are exported here, one per family; the modules have the rest. Each name is imported
+when it is first used, so that code that only needs an Estimate doesn't load numpy.
 """
 
 from importlib import import_module
@@ -55,7 +55,7 @@ _HOMES = {
     "two_raters": "coefficients",
     "yes_no_family": "severity",
 }
-"""The module of each exported name."""
+"""Module of each exported name."""
 
 __all__ = [
     "COEFFICIENTS",
