@@ -1,4 +1,4 @@
-"""An agent's messages, tool calls and spans as numbered steps, and the excerpt a judge is shown."""
+"""An agent's messages, tool calls and spans as numbered steps, and the excerpt that is shown to a judge."""
 
 import json
 import re
@@ -18,7 +18,7 @@ MOST_TALKS = 20
 """Largest number of a trace's conversations, the latest ones, that a span's messages are compared with; agents
 seldom have more at once."""
 MOST_OF_STEP, END_OF_STEP = 4_000, 1_000
-"""Largest number of characters shown of one step, and how many of them are from its end."""
+"""Largest number of characters shown of one step, and the number of them that are from its end."""
 
 _NOT_SPACE = re.compile(r"\S")
 _PARTS = ("messages", "trajectory", "steps", "tool_calls", "toolCalls")
@@ -26,7 +26,7 @@ _ARGUMENTS = ("arguments", "args", "input", "parameters")
 _RESULTS = ("output", "result", "response")
 _CALLED = ("function", "functionCall", "toolUse")
 _ABOUT_MESSAGE = ("role", "type", "id", "content", "tool_calls", "source", "model", "name")
-"""Fields about a message rather than its text; any other field is shown if the content is missing."""
+"""Names of fields that are about a message and aren't its text; any other field is shown if the content is missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +34,14 @@ class AgentStep:
     """Action or message of an agent, its user or a tool.
 
     Attributes:
-        role: `user`, `assistant`, `system`, `tool call`, `tool result`, or the kind of span.
-        title: The tool's or the span's name; "" if there is none.
-        text: The message, the arguments or the result.
-        arguments: What a tool was called with, as it came.
-        call: The id by which a tool's call and its result belong together; "" if there is none.
+        role: Role: `user`, `assistant`, `system`, `tool call`, `tool result`, or the kind of span.
+        title: Name of the tool or the span; "" if there is none.
+        text: Text of the message, the arguments or the result.
+        arguments: Arguments of a tool's call, unchanged.
+        call: Id that a tool's call and its result share; "" if there is none.
         failed: True if the tool or the span reports an error.
-        seconds: How long the tool or the span took; None if that isn't known.
-        depth: How many spans or calls it is inside of.
+        seconds: Duration of the tool's call or the span in seconds; None if it isn't known.
+        depth: Number of spans or calls that it is inside of.
     """
 
     role: str
@@ -102,9 +102,9 @@ class Trajectory:
     """The steps of one input; numbering continues over all such inputs of a submission.
 
     Attributes:
-        name: The input's.
-        steps: In the order they were taken; at least one.
-        first: The number of the first.
+        name: Name of the input.
+        steps: At least one step, in order.
+        first: Number of the first step.
     """
 
     name: str
@@ -121,10 +121,10 @@ class Trajectory:
 
         Args:
             asked_for: Names of roles and tools, in which * matches anything.
-            room: Maximum characters of all steps together. The first and the last step are always shown.
+            room: Largest number of characters of all steps together. The first and the last step are always shown.
 
         Returns:
-            The excerpt, and what is not shown, for the grade; None if everything is shown.
+            The excerpt, and a note for the grade on what isn't shown, None if everything is shown.
 
         Example:
             >>> steps = [AgentStep("user", text="Go."), *[AgentStep("assistant", text="Wait.")] * 8, AgentStep("end")]
@@ -177,7 +177,7 @@ def trajectories(inputs: Mapping[str, str], names: Iterable[str]) -> dict[str, T
 
     Args:
         inputs: All inputs of a submission, as text.
-        names: The known inputs.
+        names: Names of the inputs to read.
 
     Example:
         >>> found = trajectories({"messages": '[{"role": "user", "content": "Hi"}]', "trace": "[]"}, STEPPED)
@@ -201,8 +201,8 @@ def read_steps(value: Any) -> list[AgentStep]:
 
     Args:
         value: Plain data or JSON. Messages and calls may be those of OpenAI, Anthropic, Inspect or LangChain; spans
-            those of Promptfoo, MLflow, Phoenix or OpenTelemetry (OTLP JSON, or `to_json` of its SDK, many after each
-            other too). A list of anything else is a step per entry.
+            those of Promptfoo, MLflow, Phoenix or OpenTelemetry (OTLP JSON, or one or several outputs of its SDK's
+            `to_json`). In a list of anything else, each entry is a step.
 
     Example:
         >>> read_steps({"tool_calls": [{"function": {"name": "search", "arguments": '{"q": "tea"}'}}]})
@@ -255,8 +255,7 @@ def steps_of(inputs: Mapping[str, Any]) -> tuple[AgentStep, ...]:
     """Return the steps that a code check is about: those of `trace`, else those of `messages` and `tool_calls`.
 
     Raises:
-        ValueError: None of these inputs is there, or none of them holds steps; an empty list is an agent that did
-            nothing.
+        ValueError: All these inputs are missing, or none of them has steps; an empty list is an agent that did nothing.
     """
     traced = read_steps(inputs.get("trace"))
     steps = traced or [step for name in ("messages", "tool_calls") for step in read_steps(inputs.get(name))]
@@ -277,7 +276,8 @@ def steps_for(name: str, inputs: Iterable[str], values: Mapping[str, Any]) -> An
 
     Args:
         name: One of STEPPED.
-        inputs: The inputs that the rubric declares. If only one of them holds steps, it gets whatever there is.
+        inputs: Names of the inputs that the rubric declares. If only one of them is for steps, it gets any available
+            steps.
         values: The available values by name.
     """
     alone = len({*STEPPED} & {*inputs}) == 1
@@ -321,8 +321,8 @@ def _of_message(message: Any, called: dict[str, str]) -> Iterator[AgentStep]:
     """Yield the steps in a single message, part of a message, tool call, tool result or turn.
 
     Args:
-        message: Parsed data.
-        called: Names of the called tools by the call's id; new calls are added.
+        message: The message as parsed data.
+        called: Names of the called tools, by the call's id; new calls are added.
     """
     if not isinstance(message, Mapping):
         yield AgentStep("", text=_text(message))
@@ -428,13 +428,13 @@ def _after(span: TraceSpan) -> list[AgentStep]:
 class _Talk:
     """The messages that a trace's models received and sent, each message only once.
 
-    A model is sent all that came before, so a span's messages repeat those of an earlier one. Where tools have spans of
-    their own, a model's request for a tool isn't a second call of it, and its result in a message isn't a second one.
+    A model receives all earlier messages, so a span's messages repeat those of earlier spans. If tools have spans of
+    their own, a model's request for a tool isn't a second call, and a result in a message isn't a second result.
 
     Attributes:
         tools: Names of the tools that have spans.
-        results: Name and text of their results.
-        earlier: The messages of earlier spans, as steps.
+        results: Names of the tools and texts of their results.
+        earlier: Messages of earlier spans, as steps.
     """
 
     tools: frozenset[str]

@@ -26,23 +26,23 @@ RESPONSE_KEYS = ("response", "output")
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """A response and its named inputs.
+    """A response to judge with its named inputs.
 
     Attributes:
-        response: The text that is judged. Numbers, booleans, lists, mappings and traces are shown as JSON.
-        inputs: Its inputs by name: query, reference, context, messages, or any name a rubric declares; converted like
-            the response. None means that an input is missing, and so does NaN, as tables have it.
-        id: Its id in files and reports.
-        fault: Why it can't be graded, such as that its row has no response; None for any other.
-        second: Of a pair: the other response, with which `response` is compared; None for a single response.
-        turned: Of a pair: whether a judge is shown the second response first.
-        folder: What paths of parts, such as those of images, are relative to; None where they are refused.
+        response: Text that is judged. Numbers, booleans, lists, mappings and traces are shown as JSON.
+        inputs: Inputs by name: query, reference, context, messages, or any name that a rubric declares; converted like
+            the response. None, or NaN as in tables, means that an input is missing.
+        id: Id in files and reports.
+        fault: Reason why it can't be graded, such as a row without response; None if it can.
+        second: For a pair, the other response, with which `response` is compared; None for a single response.
+        turned: True for a pair whose second response is shown to a judge first.
+        folder: The folder that paths of parts, such as images, are relative to; None to refuse such paths.
 
     Lone surrogates, which no encoding can carry, are replaced by U+FFFD.
 
     Raises:
-        SubmissionError: The response is None; or it or an input is bytes or an object that isn't JSON data, such as a
-            list with NaN, or names a part that can't be judged.
+        SubmissionError: The response is None, or the response or an input is bytes or an object that isn't JSON data,
+            such as a list with NaN, or it names a part that can't be judged.
 
     Example:
         >>> Submission("Paris.", {"query": "Capital of France?"}).inputs["query"]
@@ -103,8 +103,8 @@ class Submission:
         """Create a submission from a response and its inputs; a Submission is returned as it is.
 
         Raises:
-            SubmissionError: As for a Submission.
-            ValueError: Inputs next to a Submission, which has its own.
+            SubmissionError: The response or an input can't be judged, as for `Submission`.
+            ValueError: `response` is a Submission, which has its own inputs, and `inputs` isn't empty.
         """
         if not isinstance(response, Submission):
             return cls(response, inputs)
@@ -129,7 +129,7 @@ def metadata_of(submission: Submission) -> dict[str, str]:
 def plain_metadata(metadata: Any) -> dict[str, str]:
     """Select the plain values in metadata: texts, numbers, and booleans as `true` and `false`.
 
-    Lists and objects, such as why an output was drawn, are left out.
+    Lists and objects, such as the reason why an output was drawn, are left out.
 
     Example:
         >>> plain_metadata({"language": "de", "turns": 3, "first": True, "why": ["near the mark"]})
@@ -170,16 +170,17 @@ def as_text(value: Any, name: str = "the value", *, allow_nan: bool = True, fold
     """Convert a value to the text shown to a judge: text unchanged, everything else as JSON.
 
     Args:
-        value: Text, numbers, booleans, lists, mappings and traces; dates and times, as tables have them, as text.
-        name: What it is, for the error.
-        allow_nan: True if NaN and infinities, which JSON doesn't have, are shown as files of other tools have them.
-        folder: What paths of parts in it are relative to; None where they are refused.
+        value: The value: text, numbers, booleans, lists, mappings and traces; dates and times, as in tables, become
+            text.
+        name: Noun for the value, for the error.
+        allow_nan: True to show NaN and infinities, which JSON doesn't have, as in files of other tools.
+        folder: The folder that paths of parts in it are relative to; None to refuse such paths.
 
     Returns:
-        One with parts where the value names any, such as images.
+        The text, with parts if the value names any, such as images.
 
     Raises:
-        SubmissionError: It is or contains something else, such as bytes, or names a part that can't be judged.
+        SubmissionError: The value is or contains something else, such as bytes, or names a part that can't be judged.
 
     Example:
         >>> as_text([{"role": "user", "content": "Hi"}])
@@ -201,7 +202,7 @@ def as_text(value: Any, name: str = "the value", *, allow_nan: bool = True, fold
 
 
 UNSHOWN_PARTS: Final = "texts with an image or a document that can't be shown: no such file, or not at hand"
-"""Description, among what an import lost, of texts whose images or documents can't be read."""
+"""Description, in the counts of what an import lost, of texts whose images or documents can't be read."""
 
 
 def text_in_file(
@@ -210,13 +211,13 @@ def text_in_file(
     """Convert a value in another tool's file to a text for the judge; a value with an unusable image becomes JSON.
 
     Args:
-        value: As in the file.
-        name: What it is, for the error.
-        folder: What paths of parts in it are relative to; None where they can't be followed.
-        lose: Called with UNSHOWN_PARTS alone where a part can't be used.
+        value: The value in the file.
+        name: Noun for the value, for the error.
+        folder: The folder that paths of parts in it are relative to; None if they can't be followed.
+        lose: Function that is called with a tuple of UNSHOWN_PARTS if a part can't be used.
 
     Raises:
-        SubmissionError: JSON can't express it.
+        SubmissionError: JSON can't express the value.
     """
     try:
         return as_text(loaded_part(value, name), name, folder=folder)
@@ -262,16 +263,16 @@ def submission_of(row: Any, number: int, folder: Path | None = None) -> Submissi
     A row with `first` and `second` instead of a response, each a text or an object with `response`, is a pair.
 
     Args:
-        row: An object. A response that is a list or an object, such as tool calls, is shown as JSON.
-        number: Its id if it has none.
-        folder: What paths of parts in it are relative to; None where they are refused.
+        row: The row, an object. A response that is a list or an object, such as tool calls, is shown as JSON.
+        number: Number of the row, which is its id if it has none.
+        folder: The folder that paths of parts in it are relative to; None to refuse such paths.
 
     Returns:
-        One with a fault where a response is null, or NaN, as tables have it.
+        The submission, with a fault if a response is null, or NaN as in tables.
 
     Raises:
-        SubmissionError: Its response or an input is bytes, or an object that isn't JSON data.
-        ValueError: It has no key for a response, or its inputs have no names.
+        SubmissionError: The row's response or an input is bytes, or an object that isn't JSON data.
+        ValueError: The row has no key for a response, or its inputs have no names.
 
     Example:
         >>> submission_of({"response": "Paris.", "query": "Capital of France?"}, 1).inputs

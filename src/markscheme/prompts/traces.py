@@ -10,19 +10,19 @@ class TraceSpan(NamedTuple):
     """Span of a trace: a model's or tool's call, or another operation, with its input and output.
 
     Attributes:
-        id: "" if it has none.
-        parent: The id of the span around it; "" if it is the outermost.
-        start: Sorts it among its siblings.
-        name: The tool's, if it is a tool's call, else its own.
+        id: Id of the span; "" if it has none.
+        parent: Id of the span around it; "" if it is the outermost.
+        start: Key by which it is sorted among its siblings.
+        name: Name of the tool if it is a tool's call, else of the span.
         is_tool: True if a tool was called.
-        received: Its arguments; None if that isn't known.
-        gave: Its result; None if that isn't known.
-        prompt: The messages that a model got, in OpenAI's form; None if the span holds none.
-        answered: The model's messages; None if the span holds none.
-        rest: Attributes that nothing here reads, by name.
-        events: Name and attributes of its events.
-        failure: Why it failed; "" if it didn't.
-        seconds: How long it took; None if its start or its end isn't known.
+        received: Arguments of the call; None if they aren't known.
+        gave: Result of the call; None if it isn't known.
+        prompt: Messages that a model received, in OpenAI's form; None if the span has none.
+        answered: Messages that a model sent; None if the span has none.
+        rest: Attributes that aren't used otherwise, by name.
+        events: Name and attributes of each event.
+        failure: Reason why it failed; "" if it didn't.
+        seconds: Duration in seconds; None if its start or its end isn't known.
     """
 
     id: str
