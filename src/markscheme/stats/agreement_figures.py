@@ -1,7 +1,7 @@
 """Shares of examples on which a judge agrees with gold and with annotators, next to the best constant answer.
 
-What is compared may be scores, levels of one criterion or decisions, all as numbers. All agreement uses one tolerance,
-and all bounds respect groups of examples.
+The compared values may be scores, levels of one criterion or decisions, all as numbers. All agreement uses one
+tolerance, and all bounds respect groups of examples.
 """
 
 import math
@@ -19,7 +19,7 @@ DECIMALS = 9
 """Number of decimals to which differences are rounded before they are compared, so that 0.7 - 0.6 isn't less than
 0.1."""
 TIES_TO_FLAG = 0.05
-"""Least share of examples exactly at the tolerance of which a report warns: so many can change a verdict."""
+"""Smallest share of examples exactly at the tolerance of which a report warns, since so many can change a verdict."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +28,14 @@ class AgreementFigures:
 
     Attributes:
         agreement: Share of examples on which the judge agrees with gold.
-        constant: Share on which the best constant answer agrees with gold.
+        constant: Share of examples on which the best constant answer agrees with gold.
         constant_value: The best constant answer; nan without examples.
         gain: Agreement minus that of the constant, paired by example.
-        people: Over examples that two or more annotators and the judge rated, the share of pairs of annotators
-            who agree with each other.
-        judge_people: On the same examples, the share of annotators the judge agrees with.
-        constant_people: On these examples, the share of annotators that the best constant answer for them agrees with.
+        people: Share of pairs of annotators who agree with each other, over examples that two or more annotators and
+            the judge rated.
+        judge_people: Share of annotators with whom the judge agrees, on the examples of `people`.
+        constant_people: Share of annotators with whom the best constant answer for them agrees, on the examples of
+            `people`.
         judge_minus_person: `judge_people` minus `people`: the judge minus an annotator, each in turn as gold.
         person_minus_constant: `people` minus `constant_people`.
     """
@@ -55,9 +56,10 @@ class AnnotatorShares:
     """Shares of agreeing annotators per example, on examples that two or more annotators and the judge rated.
 
     Attributes:
-        by_pairs: Of an example's pairs of annotators, the share that agrees, shape (n_rows,), nan = rated by too few.
-        by_judge: Of an example's annotators, the share that the judge agrees with.
-        by_constant: Of an example's annotators, the share that the best constant answer for annotators agrees with.
+        by_pairs: Share of each example's pairs of annotators that agree, shape (n_rows,), nan if too few rated it.
+        by_judge: Share of each example's annotators with whom the judge agrees, shape (n_rows,).
+        by_constant: Share of each example's annotators with whom the best constant answer for annotators agrees, shape
+            (n_rows,).
         groups: Groups of the examples.
     """
 
@@ -72,10 +74,10 @@ class ToleranceTies:
     """Examples whose score differs from gold by exactly the tolerance, which doesn't count as agreement.
 
     Attributes:
-        n: Examples compared.
-        count: Those exactly at the tolerance.
-        agreement: The share that agrees, without them.
-        agreement_with_ties: The share that would agree if they counted.
+        n: Number of examples compared.
+        count: Number of examples exactly at the tolerance.
+        agreement: Share of examples that agree, if ties don't count as agreement.
+        agreement_with_ties: Share of examples that would agree if ties counted as agreement.
     """
 
     n: int
@@ -103,24 +105,25 @@ def agreement_figures(
     """Compute how well a judge, and the best constant answer, agree with gold and with annotators.
 
     Args:
-        gold: Gold's values, shape (n,), nan = missing.
-        judge: The judge's values, shape (n,), nan = missing.
-        people: Values of single annotators, shape (n, n_people), nan = missing; None without annotators; or the shares
-            of them that agree.
-        tolerance: Two values that are closer than this agree, after rounding the difference to 9 decimals.
-        groups: A name for each example, shape (n,), where several share a task.
-        constants: Candidates for the best constant; by default all that the judge or an annotator gave, or gold where
-            there are no annotators'.
-        weights: A weight for each example, shape (n,), as `drawn_weights` gives them; the figures are then those of all
-            that the examples were drawn from. The best constant is that of the examples as they are.
-        mirrored: True if values are of pairs, 0 to 1 round ½, so that the constant meets each pair and its mirror
-            image: 0 and 1 agree with half of the pairs that aren't ties.
+        gold: Gold's values, shape (n,), nan if missing.
+        judge: The judge's values, shape (n,), nan if missing.
+        people: Values of single annotators, shape (n, n_people), nan if missing, or the shares of them that agree; None
+            without annotators.
+        tolerance: Difference below which two values agree, after rounding to 9 decimals.
+        groups: Name of each example's group, such as its task, shape (n,); None without groups.
+        constants: Candidates for the best constant; None for all values of the judge and the annotators, or gold's if
+            there are no annotators.
+        weights: Weight of each example, shape (n,), as `drawn_weights` returns them; the figures are then those of the
+            population that the examples were drawn from, except that the best constant is that of the unweighted
+            examples. None for equal weights.
+        mirrored: True if values are of pairs, from 0 to 1 around ½, so that the constant is compared with each pair and
+            its mirror image: 0 and 1 agree with half of the pairs that aren't ties.
 
     Returns:
-        Figures of annotators are empty (n = 0) where no example has two of them and the judge.
+        The figures; those of annotators are empty (n = 0) if no example was rated by two of them and the judge.
 
     Raises:
-        ValueError: The caller's fault: shapes that differ, or a tolerance that isn't above 0.
+        ValueError: The shapes differ, or the tolerance isn't above 0.
 
     Example:
         >>> figures = agreement_figures([0.1, 0.5, 0.6, 0.9], [0.1, 0.5, 0.6, 0.5], tolerance=0.1)
@@ -167,11 +170,11 @@ def annotator_shares(
     """Compute for each example the shares of its annotators who agree with each other, the judge and a constant.
 
     Args:
-        judge: The judge's values, shape (n,), nan = missing.
-        people: Those of single annotators, shape (n, n_people), nan = missing.
-        constants: Candidates for the best constant, shape (m,), nan = missing.
-        tolerance: Two that are closer than this agree.
-        groups: A name for each example, shape (n,), where several share a task.
+        judge: The judge's values, shape (n,), nan if missing.
+        people: Values of single annotators, shape (n, n_people), nan if missing.
+        constants: Candidates for the best constant, shape (m,), nan if missing.
+        tolerance: Difference below which two values agree.
+        groups: Name of each example's group, such as its task, shape (n,); None without groups.
         mirrored: True if values are of pairs, as in `agreement_figures`.
 
     Example:
@@ -213,13 +216,13 @@ def tolerance_ties(
     """Count the examples that differ from gold by exactly the tolerance, and compute agreement without and with them.
 
     Args:
-        gold: Gold scores, shape (n,), nan = missing.
-        judge: The judge's scores, shape (n,), nan = missing.
-        tolerance: In the unit of the scores; a difference equal to it after rounding to 9 decimals is a tie.
-        groups: A name for each example, shape (n,), where several share a task.
+        gold: Gold scores, shape (n,), nan if missing.
+        judge: The judge's scores, shape (n,), nan if missing.
+        tolerance: Tolerance in the unit of the scores; a difference equal to it after rounding to 9 decimals is a tie.
+        groups: Name of each example's group, such as its task, shape (n,); None without groups.
 
     Raises:
-        ValueError: The caller's fault: shapes that differ, or a tolerance that isn't above 0.
+        ValueError: The shapes differ, or the tolerance isn't above 0.
 
     Example:
         >>> ties = tolerance_ties([0.5, 0.5, 0.5, 0.5], [0.6, 0.5, 0.4, 0.9], tolerance=0.1)
@@ -242,8 +245,8 @@ def pair_agreement(people: npt.ArrayLike, tolerance: float) -> Floats:
     """Compute, per example, the share of pairs of annotators who agree; nan where fewer than two scored it.
 
     Args:
-        people: Scores of single annotators, shape (n, n_people), nan = missing.
-        tolerance: Scores closer than this agree.
+        people: Scores of single annotators, shape (n, n_people), nan if missing.
+        tolerance: Difference below which two scores agree.
 
     Example:
         >>> pair_agreement([[0.5, 0.5, 0.75], [0.5, float("nan"), 0.5]], 0.1).round(4).tolist()
@@ -258,9 +261,9 @@ def agreement_with_people(score: npt.ArrayLike, people: npt.ArrayLike, tolerance
     """Compute, per example, the share of its annotators that agree with the given score; nan without annotators.
 
     Args:
-        score: Shape (n,), or one score for all examples; nan = missing.
-        people: Scores of single annotators, shape (n, n_people), nan = missing.
-        tolerance: Scores closer than this agree.
+        score: Scores, shape (n,), or one score for all examples; nan if missing.
+        people: Scores of single annotators, shape (n, n_people), nan if missing.
+        tolerance: Difference below which two scores agree.
 
     Example:
         >>> agreement_with_people([0.5, 0.25], [[0.5, 0.5, 0.75], [0.25, 0.5, 0.25]], 0.1).round(4).tolist()
@@ -275,7 +278,7 @@ def close(a: npt.ArrayLike, b: npt.ArrayLike, tolerance: float) -> Floats:
     """Return 1 where two scores agree within the tolerance, 0 where they don't, nan where either is missing.
 
     Raises:
-        ValueError: The caller's fault: shapes that don't broadcast, or a tolerance that isn't above 0.
+        ValueError: The shapes don't broadcast, or the tolerance isn't above 0.
 
     Example:
         >>> close([0.5, 0.5, 0.5], [0.55, 0.6, float("nan")], 0.1).tolist()
@@ -293,10 +296,10 @@ def best_constant(
     """Return the candidate answer that equals the most values, the lowest in a tie; nan without values or candidates.
 
     Args:
-        values: Shape (n,), nan = missing.
-        candidates: Answers that may be the constant, shape (m,), nan = missing.
-        tolerance: Values closer than this to the constant agree with it, by the rule of `close`.
-        weights: How much each value counts, shape (n,); one each by default.
+        values: Values with which the constant is compared, shape (n,), nan if missing.
+        candidates: Answers that may be the constant, shape (m,), nan if missing.
+        tolerance: Difference from the constant below which a value agrees with it, by the rule of `close`.
+        weights: Weight of each value, shape (n,); None for equal weights.
 
     Example:
         >>> best_constant([0.1, 0.5, 0.6, 0.65, 1.0], [0.5, 0.6, 1.0], 0.1)

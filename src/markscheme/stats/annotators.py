@@ -1,4 +1,4 @@
-"""Inter-annotator agreement, whether a judge is as good as a second annotator, and gold labels from annotators.
+"""Inter-annotator agreement, comparison of a judge with a second annotator, and gold labels from annotators.
 
 Annotators' ratings come as a table of shape (n_units, n_people), nan where one gave none; the judge's as a vector.
 """
@@ -24,9 +24,9 @@ GoldRule: TypeAlias = Literal["median", "majority", "mean"]
 Closeness: TypeAlias = Literal["accuracy", "neg_rmse"]
 
 LEAST_SHARED_EXAMPLES = 30
-"""Fewest examples that two raters must share, as the alternative annotator test requires."""
+"""Smallest number of examples that two raters must share, as the alternative annotator test requires."""
 _LEAST_PEOPLE = 3
-"""Fewest annotators for the alternative annotator test, which compares each with the others."""
+"""Smallest number of annotators for the alternative annotator test, which compares each with the others."""
 AS_GOOD = -0.10
 """Largest distance of the judge's alpha below that of annotators with which it still counts as equally good."""
 GAP_LEVEL = 0.90
@@ -44,10 +44,11 @@ class Ceiling:
     Attributes:
         people: Krippendorff's alpha between two annotators, mean over pairs of them, on every example that two rated;
             it doesn't depend on the judge.
-        judge: Alpha between the judge and an annotator, mean over annotators, on those examples the judge rated too.
+        judge: Alpha between the judge and an annotator, mean over annotators, on those examples that the judge rated
+            too.
         gap: `judge` minus `people` on the examples of `judge`, with a 90 % interval, so that `gap.low` is the
             one-sided 95 % limit.
-        floor: What `gap.low` must exceed for the judge to count as good as a second annotator.
+        floor: Limit that `gap.low` must exceed for the judge to count as good as a second annotator.
     """
 
     people: Estimate
@@ -70,10 +71,10 @@ class AltPerson:
 
     Attributes:
         judge_wins: Share of examples on which the judge is at least as close to the others as this annotator is.
-        person_wins: Share on which this annotator is at least as close as the judge.
-        p: One-sided p of "the judge is worse by epsilon or more".
+        person_wins: Share of examples on which this annotator is at least as close as the judge.
+        p: One-sided p-value of "the judge is worse by epsilon or more".
         adjusted_p: `p` adjusted by Benjamini and Yekutieli over the annotators tested.
-        n: Examples rated by this annotator, the judge and another annotator.
+        n: Number of examples rated by this annotator, the judge and another annotator.
     """
 
     judge_wins: float
@@ -85,14 +86,15 @@ class AltPerson:
 
 @dataclass(frozen=True, slots=True)
 class AltTest:
-    """Result of the alternative annotator test: whether the judge can replace any one of the annotators.
+    """Result of the alternative annotator test of whether the judge can replace any one of the annotators.
 
     Attributes:
-        winning_rate: Share of annotators against whom the judge isn't worse by epsilon; n = annotators tested.
+        winning_rate: Share of annotators than whom the judge isn't worse by epsilon; its `n` is the number of
+            annotators tested.
         advantage: Share of examples on which the judge is at least as close to the others as an annotator is, mean
             over annotators.
-        people: The result for each annotator, in the table's order; None for one with too few examples.
-        epsilon: How much worse than an annotator the judge may be.
+        people: Result for each annotator, in the table's order; None for one with too few examples.
+        epsilon: Distance, as a share of examples, by which the judge may be worse than an annotator.
     """
 
     winning_rate: Estimate
@@ -110,15 +112,16 @@ def gold(people: npt.ArrayLike, *, by: GoldRule = "median") -> Floats:
     """Compute the gold level of each example from all its annotators.
 
     Args:
-        people: Ratings, shape (n_units, n_people), nan = missing.
-        by: "median": the middle level; an even split gives the half level in between. For yes/no this is the majority.
-            "majority": the most common level, for levels without an order; a tie has no gold. "mean": the mean.
+        people: Ratings, shape (n_units, n_people), nan if missing.
+        by: Rule: "median" for the middle level, or the half level in between after an even split; for yes/no this is
+            the majority. "majority" for the most common level, if levels have no order; a tie has no gold. "mean" for
+            the mean.
 
     Returns:
-        Shape (n_units,), nan where no one rated, or where a majority is tied.
+        Gold levels, shape (n_units,), nan where no one rated, or where a majority is tied.
 
     Raises:
-        ValueError: The caller's fault: not a table, infinite ratings, or an unknown rule.
+        ValueError: The ratings aren't a table, one is infinite, or the rule is unknown.
 
     Example:
         >>> gold([[1, 2, 2], [0, 1, np.nan], [3, np.nan, np.nan]]).tolist()
@@ -151,21 +154,23 @@ def ceiling(
     """Measure how well annotators agree with each other, and how well the judge agrees with them.
 
     Args:
-        people: Ratings, shape (n_units, n_people), nan = missing. If many annotators rated few examples each, make the
-            columns the first, second, third rating of an example.
-        judge: Ratings, shape (n_units,), nan = missing. Examples that two annotators rated count; for the judge and for
-            the gap the judge must have rated them too. A pair of raters counts where both rated 30 of these.
-        levels: The scale's levels, worst first.
-        metric: How alpha measures distance: "nominal" for two levels or unordered ones, "ordinal", "interval".
-        groups: Which group each example belongs to, shape (n_units,); whole groups are left out at a time.
-        level: Coverage of the two alphas' intervals; the gap has its 90 % interval.
+        people: Annotators' ratings, shape (n_units, n_people), nan if missing. If many annotators rated few examples
+            each, make the columns the first, second, third rating of an example.
+        judge: The judge's ratings, shape (n_units,), nan if missing. Examples count if two annotators rated them and,
+            for the judge and the gap, the judge did too. A pair of raters counts if both rated 30 of these.
+        levels: Levels of the scale, worst first.
+        metric: Alpha's measure of distance: "nominal" for two levels or unordered ones, "ordinal" or "interval".
+        groups: Name of each example's group, shape (n_units,), whose examples are left out together; None without
+            groups.
+        level: Coverage of the two alphas' intervals; that of the gap's is 90 %.
 
     Returns:
-        Alphas of 1 for full agreement and 0 for chance. Undefined where no two annotators share 30 examples or a
-        pair used one level only; no interval with fewer than 5 examples outside a rater's most common level.
+        The alphas, which are 1 for full agreement and 0 for chance. They are undefined if no two annotators share 30
+        examples or a pair used only one level; they have no interval with fewer than 5 examples outside a rater's most
+        common level.
 
     Raises:
-        ValueError: The caller's fault: shapes that don't fit, or ratings off the scale.
+        ValueError: The shapes don't fit, or a rating is off the scale.
 
     Source:
         Hayes and Krippendorff (2007), Communication Methods and Measures 1(1), 77-89. doi:10.1080/19312450709336664
@@ -200,22 +205,25 @@ def alternative_annotator_test(
 ) -> AltTest:
     """Test whether the judge can replace an annotator, by leaving out each annotator in turn.
 
-    It is strict with few examples: with 50 it rejects a judge exactly as good as an annotator in four runs of ten.
-    `ceiling` answers the same question with fewer false alarms.
+    It is strict with few examples: with 50 it rejects a judge exactly as good as an annotator in four of ten runs.
+    `ceiling` answers this question with fewer false alarms.
 
     Args:
-        people: Ratings, shape (n_units, n_people), nan = missing; three annotators or more, and 30 examples each.
-        judge: Ratings, shape (n_units,), nan = missing.
-        epsilon: How much worse than an annotator the judge may be, as a share of examples; see `EPSILON`.
-        closeness: Similarity of a rating to the others': "accuracy" counts equal ones, "neg_rmse" is minus the root
-            mean squared distance.
-        q: Allowed share of false winners among the annotators won against.
+        people: Annotators' ratings, shape (n_units, n_people), nan if missing; three annotators or more, with 30
+            examples each.
+        judge: The judge's ratings, shape (n_units,), nan if missing.
+        epsilon: Distance, as a share of examples, by which the judge may be worse than an annotator; see `EPSILON`.
+        closeness: Measure of a rating's similarity to the others: "accuracy" for the share of equal ones, "neg_rmse"
+            for minus the root mean squared distance.
+        q: Allowed false discovery rate: the share of wrong ones among the annotators than whom the judge counts as not
+            worse.
 
     Returns:
-        Winning rate (0.5 passes) and advantage; undefined with fewer than three annotators or none with 30 examples.
+        The winning rate (0.5 passes) and advantage, which are undefined with fewer than three annotators or none with
+        30 examples.
 
     Raises:
-        ValueError: The caller's fault: shapes that don't fit, infinite ratings, or an unknown closeness.
+        ValueError: The shapes don't fit, a rating is infinite, or the closeness is unknown.
 
     Source:
         Calderon, Reichart and Dror (2025), The Alternative Annotator Test. arXiv:2501.10970
@@ -264,10 +272,10 @@ class _AlphaComparison:
     """Alphas of judge and annotators on the examples that two annotators rated, with the jackknife groups.
 
     Attributes:
-        columns: Shape (n_units, 1 + n_people), the judge first, nan = missing.
-        groups: What is left out at a time.
-        levels: The scale's.
-        metric: How alpha measures distance.
+        columns: Ratings, shape (n_units, 1 + n_people), the judge's first, nan if missing.
+        groups: Groups that are left out in turn.
+        levels: Levels of the scale.
+        metric: Alpha's measure of distance.
     """
 
     columns: Floats

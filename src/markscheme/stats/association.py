@@ -13,7 +13,7 @@ from markscheme.stats.pairs import RELATIVE_ROUNDING, Moments, Pairs, above_minu
 from markscheme.stats.rating_patterns import over
 
 ALMOST_ONE = 1 - 1e-12
-"""Correlation from which on the difference from 1 is only rounding, so that there is no transform for a jackknife."""
+"""Smallest correlation that differs from 1 only by rounding, so that there is no transform for a jackknife."""
 RERANKED_AT_ONCE = 2_000_000
 """Number of ranks that are held in memory at a time, 16 MB of float64."""
 RERANKED_AT_MOST = 50_000_000

@@ -1,4 +1,4 @@
-"""Exact tests of whether a rater changed between stored runs and now on the same examples: in its mean, or at all.
+"""Exact tests of whether a rater changed between stored runs and now on the same examples, in its mean or at all.
 
 Every p-value is exact: no distribution is assumed and no random number is drawn.
 """
@@ -45,14 +45,15 @@ _TAIL = 1e-33
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """Result of the test whether a judge's mean level shifted between its stored runs and now.
+    """Result of the test of whether a judge's mean level shifted between its stored runs and now.
 
     Attributes:
-        shift: Mean of now minus the mean of the stored runs, in the unit of the ratings; 0 without examples.
+        shift: Mean of the ratings now minus the mean of the stored runs, in the unit of the ratings; 0 without
+            examples.
         exact_p: Probability of a shift at least this large, in either direction, if now were just another of the runs.
-        mid_p: `exact_p` with outcomes as large as the observed one counted half; the p-value to test by.
-        n: Examples with a rating now and in every stored run.
-        runs: Stored runs.
+        mid_p: `exact_p` with half the weight for outcomes as large as the observed one; the p-value to use for a test.
+        n: Number of examples with a rating now and in every stored run.
+        runs: Number of stored runs.
     """
 
     shift: float
@@ -67,18 +68,18 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """Result of the test whether a judge changed in any way, by more than its stored runs differ from each other.
+    """Result of the test of whether a judge changed in any way, by more than its stored runs differ from each other.
 
     Attributes:
         excess: Mean distance from now to the stored runs minus the mean distance between stored runs, in the unit of
-            the ratings; None where there is no test.
+            the ratings; None if there is no test.
         exact_p: Probability of an excess at least this large if now were just another of the runs; None without a test.
-        mid_p: `exact_p` with equally large outcomes counted half; None where there is no test.
+        mid_p: `exact_p` with half the weight for equally large outcomes; None if there is no test.
         flips_now: Share of ratings that differ between now and a stored run.
-        flips_stored: Share that differ between two stored runs: the noise floor.
-        n: Examples with a rating now and in every stored run.
-        runs: Stored runs.
-        undefined: Why there is no test; None where there is one.
+        flips_stored: Share of ratings that differ between two stored runs: the noise floor.
+        n: Number of examples with a rating now and in every stored run.
+        runs: Number of stored runs.
+        undefined: Reason why there is no test; None if there is one.
     """
 
     excess: float | None
@@ -104,15 +105,16 @@ def sign_flip(differences: npt.ArrayLike, times: npt.ArrayLike | None = None) ->
     differ, however noisy it is.
 
     Args:
-        differences: Now minus then, one per example, shape (n,); nan where either is missing. Half levels, thirds and
-            any other multiple of 1/100 or more are exact; finer differences are rounded to 1/100.
-        times: Examples that each difference represents, shape (n,); one each by default.
+        differences: Rating now minus rating then for each example, shape (n,); nan if either is missing. Multiples of
+            half levels, thirds and any other unit fraction down to 1/100 are exact; finer differences are rounded to
+            1/100.
+        times: Number of examples that each difference represents, shape (n,); None for one each.
 
     Returns:
-        The mean difference with its exact two-sided p and mid-p; both are 1 where no example differs.
+        The mean difference with its exact two-sided p and mid-p, which are both 1 if no example differs.
 
     Raises:
-        ValueError: The caller's fault: not a vector, or an infinite difference.
+        ValueError: The differences aren't a vector, or one is infinite.
 
     Source:
         McNemar (1947), Psychometrika 12(2), 153-157. doi:10.1007/BF02295996
@@ -133,11 +135,11 @@ def mcnemar_mid_p(more: int, fewer: int) -> float:
     """Compute the two-sided mid-p of the sign-flip test from the numbers of differences of 1 and of -1.
 
     Args:
-        more: Differences of 1.
-        fewer: Differences of -1.
+        more: Number of differences of 1.
+        fewer: Number of differences of -1.
 
     Returns:
-        What `sign_flip` gives for as many single differences; 1 where none differs.
+        The mid-p of `sign_flip` for as many single differences; 1 if there are none.
 
     Source:
         Fagerland, Lydersen and Laake (2013), BMC Medical Research Methodology 13, 91. doi:10.1186/1471-2288-13-91
@@ -162,16 +164,16 @@ def moved(current: npt.ArrayLike, stored: npt.ArrayLike, times: npt.ArrayLike | 
     stored run this is the sign-flip test of the differences.
 
     Args:
-        current: Ratings now, shape (n,); nan = missing.
-        stored: Ratings of r stored runs, shape (n,) or (n, r); nan = missing. An example counts where it was rated now
+        current: Ratings now, shape (n,), nan if missing.
+        stored: Ratings of r stored runs, shape (n,) or (n, r), nan if missing. An example counts if it was rated now
             and in every stored run.
-        times: Examples that each row represents, shape (n,); one each by default.
+        times: Number of examples that each row represents, shape (n,); None for one each.
 
     Returns:
-        The mean shift in the unit of the ratings, with exact two-sided p and mid-p; both are 1 where no run differs.
+        The mean shift in the unit of the ratings, with exact two-sided p and mid-p, which are both 1 if no run differs.
 
     Raises:
-        ValueError: The caller's fault: shapes that don't fit, no stored run, or infinite ratings.
+        ValueError: The shapes don't fit, there is no stored run, or a rating is infinite.
 
     Example:
         >>> moved([1, 1, 1, 1, 1, 0], [0, 0, 0, 0, 0, 0]).exact_p
@@ -194,15 +196,16 @@ def moved(current: npt.ArrayLike, stored: npt.ArrayLike, times: npt.ArrayLike | 
 def reshuffled(current: npt.ArrayLike, stored: npt.ArrayLike) -> float:
     """Compute the mid-p of the mean shift by a permutation test, which reassigns each example's ratings to the runs.
 
-    Exact for any distribution of the ratings, skewed ones near an end of the scale included, where the signs of
-    differences are not. With one rating now it is the mid-p of `moved`.
+    It is exact for any distribution of the ratings, unlike a test of the differences' signs, which isn't exact for
+    skewed ones near an end of the scale. With one rating now it is the mid-p of `moved`.
 
     Args:
-        current: Ratings now, shape (n, m); nan = missing.
-        stored: Ratings of r stored runs, shape (n, r); nan = missing. An example counts where all its ratings exist.
+        current: Ratings now, shape (n, m), nan if missing.
+        stored: Ratings of r stored runs, shape (n, r), nan if missing. An example counts if all its ratings exist.
 
     Returns:
-        The two-sided mid-p; 0, which rejects nothing by itself, where there are more than MOST_DEALS ways to deal.
+        The two-sided mid-p; if there are more than MOST_DEALS ways to deal, 0, for callers that use the larger of this
+        and another test's p-value.
 
     Example:
         >>> reshuffled([[1], [1], [1], [1], [1]], [[0], [0], [0], [0], [0]])
@@ -227,18 +230,18 @@ def any_change(current: npt.ArrayLike, stored: npt.ArrayLike, groups: Grouping =
     """Test exactly whether a judge changed, in its mean or otherwise, by more than its stored runs differ.
 
     Args:
-        current: Ratings now, shape (n,); nan = missing.
-        stored: Ratings of r stored runs, shape (n,) or (n, r); nan = missing. An example counts where it was rated now
+        current: Ratings now, shape (n,), nan if missing.
+        stored: Ratings of r stored runs, shape (n,) or (n, r), nan if missing. An example counts if it was rated now
             and in every stored run.
-        groups: A name for each example, shape (n,), where several share a task; the flip rates' intervals use them.
-            Rows that represent several examples come with their numbers as `Groups`.
+        groups: Name of each example's group, such as its task, shape (n,); None without groups; only the flip rates'
+            intervals use them. If rows represent several examples, their numbers are given as `Groups`.
 
     Returns:
-        The excess distance with exact one-sided p and mid-p, and the flip rate now next to that among stored runs. One
-        stored run doesn't show its own noise: then there is no test, and `undefined` gives the reason.
+        The excess distance with exact one-sided p and mid-p, and the flip rate now next to that among stored runs. A
+        single stored run doesn't show its own noise, so that there is no test, and `undefined` has the reason.
 
     Raises:
-        ValueError: The caller's fault: shapes that don't fit, no stored run, or infinite ratings.
+        ValueError: The shapes don't fit, there is no stored run, or a rating is infinite.
 
     Example:
         >>> stored = [[1, 1], [3, 3], [1, 1], [4, 3], [3, 3], [2, 2], [2, 2]]
@@ -282,17 +285,17 @@ def shift_interval(
     `differences` don't show may still happen. On yes/no this is the Bonett-Price interval.
 
     Args:
-        differences: Now minus then (or minus the mean of the stored runs), shape (n,); nan = missing.
-        times: Examples that each difference represents, shape (n,); one each by default.
-        span: The scale's range in the same unit: L - 1 for levels numbered 0 to L - 1.
-        level: Coverage, 0 to 1; 0.90 tests both sides at 5 %.
-        method: What was measured, for the Estimate's `method`.
+        differences: Rating now minus rating then (or minus the mean of the stored runs), shape (n,), nan if missing.
+        times: Number of examples that each difference represents, shape (n,); None for one each.
+        span: Range of the scale in the unit of `differences`: L - 1 for levels numbered 0 to L - 1.
+        level: Coverage of the interval, 0 to 1; 0.90 tests both sides at 5 %.
+        method: Name of the measured quantity, for the Estimate's `method`.
 
     Returns:
-        Mean of the real differences, in their unit, and the widened limits.
+        The mean of the real differences, in their unit, with the widened limits.
 
     Raises:
-        ValueError: The caller's fault: not a vector, or a span that isn't positive or is exceeded.
+        ValueError: The differences aren't a vector, or the span isn't positive or is exceeded by one of them.
 
     Source:
         Bonett and Price (2012), Journal of Educational and Behavioral Statistics 37(4), 479-488.
@@ -324,8 +327,8 @@ def mean_and_variance(values: Floats, times: Integers) -> tuple[float, float]:
     """Compute the mean and the sample variance (dividing by n - 1) of values that may occur several times each.
 
     Args:
-        values: Shape (n,), none missing.
-        times: How often each value counts, shape (n,), at least twice in all.
+        values: Values, shape (n,), none missing.
+        times: Number of times that each value counts, shape (n,), with a sum of at least 2.
 
     Example:
         >>> mean_and_variance(np.array([1.0, 4.0]), np.array([2, 1]))
@@ -340,9 +343,9 @@ def examples_to_affirm(variance: float, *, margin: float, span: float) -> int:
     """Compute how many examples show, with 90 % probability, that an unchanged judge hasn't shifted.
 
     Args:
-        variance: Variance over examples of now minus then, in squared units of the ratings.
-        margin: How far the mean may shift and still count as unmoved, in the unit of the ratings.
-        span: The scale's range in the same unit; without any noise it alone sets the number.
+        variance: Variance over examples of the rating now minus then, in squared units of the ratings.
+        margin: Largest shift of the mean that counts as none, in the unit of the ratings.
+        span: Range of the scale in the unit of the ratings; without any noise it alone determines the number.
 
     Returns:
         The larger of (z.95 + z.90)² variance / margin² and what the added pair across the scale requires by itself.
@@ -376,13 +379,13 @@ def holm(p: npt.ArrayLike) -> Floats:
     """Compute Holm-adjusted p-values: they bound the chance of any false alarm in the family, under any dependence.
 
     Args:
-        p: One p-value per test, shape (m,).
+        p: The p-value of each test, shape (m,).
 
     Returns:
-        Adjusted p-values in the same order, never above 1.
+        Adjusted p-values in the order of `p`, never above 1.
 
     Raises:
-        ValueError: The caller's fault: not a vector of numbers from 0 to 1.
+        ValueError: `p` isn't a vector of numbers from 0 to 1.
 
     Source:
         Holm (1979), Scandinavian Journal of Statistics 6(2), 65-70.
@@ -400,13 +403,13 @@ def benjamini_yekutieli(p: npt.ArrayLike) -> Floats:
     Far stricter than Benjamini-Hochberg.
 
     Args:
-        p: One p-value per test, shape (m,).
+        p: The p-value of each test, shape (m,).
 
     Returns:
-        Adjusted p-values in the same order, never above 1.
+        Adjusted p-values in the order of `p`, never above 1.
 
     Raises:
-        ValueError: The caller's fault: not a vector of numbers from 0 to 1.
+        ValueError: `p` isn't a vector of numbers from 0 to 1.
 
     Source:
         Benjamini and Yekutieli (2001), Annals of Statistics 29(4), 1165-1188. doi:10.1214/aos/1013699998
@@ -423,16 +426,17 @@ def benjamini_yekutieli(p: npt.ArrayLike) -> Floats:
 def alarm_level(run: int, *, planned: int | None = None, level: float = 0.05) -> float:
     """Return the significance level of the t-th run compared with one baseline.
 
-    With these levels, an unmoved judge ever raises a false alarm with probability `level` at most, however many runs
+    With these levels, an unchanged judge ever raises a false alarm with probability `level` at most, however many runs
     follow and however they depend on each other.
 
     Args:
         run: Number of this run since the baseline, from 1.
-        planned: How many runs there will be, where that is fixed beforehand; each then gets an equal share of `level`.
+        planned: Number of runs, if it is fixed beforehand, so that each gets an equal share of `level`; None if it
+            isn't.
         level: Probability of any false alarm over all the runs.
 
     Raises:
-        ValueError: The caller's fault: a run below 1 or above those planned.
+        ValueError: `run` is below 1 or above `planned`.
 
     Example:
         >>> [round(alarm_level(t), 5) for t in (1, 2, 3)]
@@ -456,17 +460,17 @@ def mean_estimate(
     """Compute the mean of one value per unit, with its jackknife interval.
 
     Args:
-        values: Shape (n,), nan = missing. A share has `share`.
-        transform: Scale the interval is computed on.
-        groups: Which group each unit belongs to, shape (n,); whole groups are left out at a time.
-        level: Coverage, 0 to 1.
-        method: What was averaged, for the Estimate's `method`.
+        values: Value of each unit, shape (n,), nan if missing. For a share, use `share`.
+        transform: Scale on which the interval is computed.
+        groups: Name of each unit's group, shape (n,), whose units are left out together; None without groups.
+        level: Coverage of the interval, 0 to 1.
+        method: Name of the averaged quantity, for the Estimate's `method`.
 
     Returns:
-        The mean, in the unit of `values`; undefined without any.
+        The mean in the unit of `values`; undefined without values.
 
     Raises:
-        ValueError: The caller's fault: not a vector, or groups of another length.
+        ValueError: The values aren't a vector, or groups differ in length.
 
     Example:
         >>> from markscheme.stats.intervals import IDENTITY
@@ -492,10 +496,10 @@ def whole_multiples(values: npt.ArrayLike) -> tuple[Integers, float]:
         values: Finite ratings, any shape. If no such unit fits, they are rounded to hundredths.
 
     Returns:
-        The multiples, and the unit.
+        The multiples and the unit.
 
     Raises:
-        ValueError: The caller's fault: values that aren't finite.
+        ValueError: A value isn't finite.
 
     Example:
         >>> whole, unit = whole_multiples([0.5, 2.0, 1 / 3])
@@ -532,11 +536,11 @@ def counted_runs(runs: Floats, times: npt.ArrayLike | None) -> tuple[Floats, Int
     """Return the rows rated in every run, shape (n, n_runs), and how many examples each represents, shape (n,).
 
     Args:
-        runs: The ratings of each run in a column.
-        times: Examples that each row represents, shape (n,); None for one each.
+        runs: Ratings, a column for each run.
+        times: Number of examples that each row represents, shape (n,); None for one each.
 
     Raises:
-        ValueError: The caller's fault: infinite ratings, or numbers of examples that aren't one for each row.
+        ValueError: A rating is infinite, or `times` hasn't one number for each row.
     """
     if np.isinf(runs).any():
         raise ValueError("ratings must be finite numbers or nan")
@@ -556,8 +560,8 @@ def _chance_of_first(outcomes: Integers, times: Integers, *, two_sided: bool) ->
     """Compute exact p and mid-p of the first column's sum, if each of a row's values were equally likely to be in it.
 
     Args:
-        outcomes: Shape (n_rows, n_columns).
-        times: How many equal rows each row represents, each with a draw of its own, shape (n_rows,).
+        outcomes: Possible values of each row, shape (n_rows, n_columns).
+        times: Number of equal rows that each row represents, each with a draw of its own, shape (n_rows,).
         two_sided: True if sums in the other direction count too.
     """
     observed = int(times @ outcomes[:, 0])

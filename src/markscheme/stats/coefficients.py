@@ -5,8 +5,8 @@ expectation: raters keep their own margins (Cohen, Conger), share one (Scott, Fl
 and Prediger), guess only when unsure (Gwet), or their ratings are shuffled (Krippendorff). They also differ in the cost
 of a disagreement, given as a credit for each pair of levels.
 
-Ratings are a table of shape (n_units, n_raters), nan where a rater gave none. `levels` are those of the scale, worst
-first, used or not.
+Ratings are a table of shape (n_units, n_raters), nan where a rater gave none. `levels` are all levels of the scale,
+worst first.
 """
 
 import math
@@ -55,11 +55,11 @@ class Corrected:
     """A chance-corrected coefficient with its observed and expected agreement.
 
     Attributes:
-        value: (observed - expected)/(1 - expected); nan where undefined.
-        observed: Observed agreement, weighted by the credit of each pair of levels; 0 to 1, nan where nothing can be
+        value: Coefficient (observed - expected)/(1 - expected); nan if undefined.
+        observed: Observed agreement, weighted by the credit of each pair of levels, 0 to 1; nan if nothing can be
             compared.
-        expected: Agreement expected by chance; same weighting and range.
-        undefined: Why there is no value; None where there is one.
+        expected: Agreement expected by chance, with the weighting and range of `observed`.
+        undefined: Reason why there is no value; None if there is one.
     """
 
     value: float
@@ -305,13 +305,15 @@ class _Coefficient:
     """Definition of a chance-corrected coefficient.
 
     Attributes:
-        seen: Observed disagreement, from the table and the cost of a pair; over all, then with each set left out.
-        chance: Disagreement expected by chance, from table and cost; over all, then with each set left out.
+        seen: Function that computes the observed disagreement from table and cost, over all units, then with each set
+            left out.
+        chance: Function that computes the disagreement expected by chance from table and cost, over all units, then
+            with each set left out.
         guarded: True if it depends on how the ratings vary, so that it needs enough of them outside the most common
             level.
         categories: True if it needs ratings on the levels themselves, even for a loss that allows values between them.
-        pairs_only: True if units with one rating are ignored.
-        for_more: What to use instead for more than two raters; None where it accepts any number.
+        pairs_only: True if units with only one rating are ignored.
+        for_more: Name of the coefficient to use for more than two raters; None if this one accepts any number.
     """
 
     seen: Callable[[RatingPatterns, _Loss], Floats]
@@ -426,7 +428,8 @@ def _rough_if_few(estimate: Estimate, coefficient: _Coefficient, table: RatingPa
 
 
 def _off(coefficient: _Coefficient, table: RatingPatterns) -> tuple[int, Reason | None]:
-    """Return the fewest examples (or groups) that any rater has outside the most common level; a Reason if it is 0.
+    """Return the smallest number of examples (or groups) that any rater has outside the most common level; a Reason if
+    it is 0.
 
     The reason names a rater who never varies; None if all do. A rater who saw fewer than half of the examples counts
     only in the pool of all raters.
@@ -528,8 +531,8 @@ def agreement(
     """Compute one coefficient of agreement, by its name in the literature, with its interval.
 
     Args:
-        ratings: Shape (n_units, n_raters), nan where a rater gave none; or their patterns, found with the same levels
-            and groups, of which several coefficients are computed.
+        ratings: Ratings, shape (n_units, n_raters), nan where a rater gave none; or their RatingPatterns, made with
+            these levels and groups, to compute several coefficients.
         name: One of `COEFFICIENTS`:
 
             * exact_agreement: share of units that all their raters put on one level;
@@ -538,20 +541,20 @@ def agreement(
             * cohen_kappa, weighted_kappa, scott_pi: two raters;
             * conger_kappa, fleiss_kappa, krippendorff_alpha: any number of raters;
             * gwet_ac1, gwet_ac2, brennan_prediger: stay high where one level is common and agreed on.
-        levels: The scale's levels, worst first: numbers whose distances linear, quadratic, interval and ratio use.
-        weights: The cost of a disagreement: "identity", "linear", "quadratic", or a credit matrix, shape
-            (n_levels, n_levels), 1 on the diagonal and less off it; for Krippendorff's alpha its metric ("nominal",
-            "ordinal", "interval", "ratio") or a matrix. The default is quadratic for weighted_kappa and gwet_ac2 and
-            unweighted for the others. For Cohen and Conger a matrix may be asymmetric: rows are the earlier rater.
-        groups: A name for each unit, shape (n_units,), where units that share one are not independent.
-        level: Coverage of the interval.
+        levels: Levels of the scale, worst first: numbers whose distances linear, quadratic, interval and ratio use.
+        weights: Cost of a disagreement: "identity", "linear", "quadratic", or a credit matrix, shape (n_levels,
+            n_levels), 1 on the diagonal and less off it; for Krippendorff's alpha its metric ("nominal", "ordinal",
+            "interval", "ratio") or a matrix. None for quadratic in weighted_kappa and gwet_ac2, and for unweighted in
+            the others. For Cohen and Conger a matrix may be asymmetric: rows are the earlier rater.
+        groups: Name of each unit's group, shape (n_units,), whose units are not independent; None without groups.
+        level: Coverage of the interval, 0 to 1.
 
     Returns:
-        Shares are between 0 and 1. Corrected coefficients are 1 for full agreement, 0 for chance level, negative for
-        less; undefined where all ratings are on one level or there are too few of them.
+        The coefficient. Shares are between 0 and 1. Corrected coefficients are 1 for full agreement, 0 for chance
+        level, negative for less; they are undefined if all ratings are on one level or there are too few of them.
 
     Raises:
-        ValueError: The caller's fault: an unknown name, a shape that doesn't fit, or a rating off the scale.
+        ValueError: The name is unknown, a shape doesn't fit, or a rating is off the scale.
 
     Source:
         Cohen (1960), Educational and Psychological Measurement 20(1), 37-46. doi:10.1177/001316446002000104;
@@ -589,7 +592,7 @@ def corrected(
         ratings, name, levels, weights: As for `agreement`, except for the plain shares.
 
     Raises:
-        ValueError: The caller's fault: an unknown name, a shape that doesn't fit, or a rating off the scale.
+        ValueError: The name is unknown, a shape doesn't fit, or a rating is off the scale.
 
     Example:
         >>> kappa = corrected([[0, 0], [1, 1], [1, 1], [0, 1]], "cohen_kappa", levels=[0, 1])
@@ -606,15 +609,15 @@ def pair_left_out(
     """Compute a chance-corrected coefficient of two raters, over all units and without each group.
 
     Args:
-        pair: Ratings, shape (n_units, 2), nan where one is missing; units that both rated count.
+        pair: Ratings, shape (n_units, 2), nan if missing; units that both rated count.
         name, levels, weights: As for `agreement`, except for the plain shares.
-        groups: What is left out at a time, or single units.
+        groups: Groups, or single units, that are left out in turn.
 
     Returns:
         The coefficient, then the coefficient without each set, shape (1 + groups.n_sets,); nan where undefined.
 
     Raises:
-        ValueError: The caller's fault: a rating off the scale.
+        ValueError: A rating is off the scale.
 
     Example:
         >>> ratings = np.array([[0.0, 0.0], [1.0, 1.0], [1.0, 1.0], [0.0, 1.0]])
@@ -642,12 +645,12 @@ def corrected_of_shares(shares: Floats, name: str, *, weights: Weights | Metric 
     """Compute a chance-corrected coefficient of two raters, in the limit of infinitely many examples.
 
     Args:
-        shares: Joint shares of the levels, shape (k, k), summing to 1: rows are gold's, columns the judge's.
+        shares: Joint shares of the levels, shape (k, k), with a sum of 1: rows are gold's, columns the judge's.
         name: One of `CHANCE_CORRECTED`.
         weights: As in `agreement`; the levels are evenly spaced.
 
     Returns:
-        No unit; nan where chance alone gives full agreement.
+        The coefficient, without a unit; nan if chance alone gives full agreement.
 
     Example:
         >>> round(corrected_of_shares(np.array([[0.4, 0.1], [0.1, 0.4]]), "cohen_kappa"), 6)
@@ -724,10 +727,10 @@ def agreement_values(
         ratings, levels, scale, weights: As for `agreement_family`.
 
     Returns:
-        One entry for each of `CHANCE_CORRECTED`; `undefined` says why where a value is nan.
+        An entry for each of `CHANCE_CORRECTED`; if a value is nan, its `undefined` has the reason.
 
     Raises:
-        ValueError: The caller's fault: a shape that doesn't fit, or a rating off the scale.
+        ValueError: A shape doesn't fit, or a rating is off the scale.
 
     Example:
         >>> found = agreement_values([[0, 0], [1, 1], [1, 1], [0, 1]], levels=[0, 1], scale="nominal")
@@ -751,21 +754,22 @@ def agreement_family(
     """Compute every measure of agreement of a table of ratings, each with its interval.
 
     Args:
-        ratings: Shape (n_units, n_raters), nan where a rater gave none.
-        levels: The scale's levels, worst first, used or not.
-        scale: "nominal", "ordinal" or "interval". Krippendorff's alpha uses the metric of that name (interval as well
-            where an ordinal scale has ratings between its levels).
-        weights: For the other coefficients except Cohen's kappa and AC1, which have none; by default "quadratic" where
-            the scale has an order. A nominal scale allows "identity" only.
-        groups: A name for each unit, shape (n_units,), where units that share one are not independent.
-        level: Coverage of the intervals.
-        raters: Names of the raters in notes; "rater 1" and so on by default.
+        ratings: Ratings, shape (n_units, n_raters), nan where a rater gave none.
+        levels: All levels of the scale, worst first.
+        scale: Kind of scale: "nominal", "ordinal" or "interval". Krippendorff's alpha uses the metric of that name
+            (interval also if an ordinal scale has ratings between its levels).
+        weights: Weights of the other coefficients except Cohen's kappa and AC1, which have none; None for "quadratic"
+            if the scale has an order. A nominal scale only allows "identity".
+        groups: Name of each unit's group, shape (n_units,), whose units are not independent; None without groups.
+        level: Coverage of the intervals, 0 to 1.
+        raters: Names of the raters in notes; () for "rater 1" and so on.
 
     Returns:
-        One entry for each of `COEFFICIENTS`, `within_one` only for four ordered levels or more; undefined ones say why.
+        An entry for each of `COEFFICIENTS`, but `within_one` only for four ordered levels or more; undefined ones have
+        a reason.
 
     Raises:
-        ValueError: The caller's fault: a shape that doesn't fit, or a rating off the scale.
+        ValueError: A shape doesn't fit, or a rating is off the scale.
 
     Example:
         >>> found = agreement_family([[1, 1, 2], [2, 2, 2], [3, 3, 1]], levels=[1, 2, 3], scale="ordinal")
@@ -794,21 +798,21 @@ def two_raters(
     """Compute the agreement of a judge with gold labels on one criterion, each measure with its interval.
 
     Args:
-        gold: Gold levels, shape (n_units,), nan where there is none; a median between two levels is used as it is.
-        judge: The judge's levels, shape (n_units,), nan = missing. Examples that lack either are ignored.
-        levels: The scale's levels, worst first, used or not.
+        gold: Gold levels, shape (n_units,), nan if missing; a median between two levels is used as it is.
+        judge: The judge's levels, shape (n_units,), nan if missing. Examples without one of the two are ignored.
+        levels: All levels of the scale, worst first.
         ordered: True if the levels have an order.
-        groups: A name for each example, shape (n_units,), where examples that share one are not independent.
-        level: Coverage of the intervals.
+        groups: Name of each example's group, shape (n_units,), whose examples are not independent; None without groups.
+        level: Coverage of the intervals, 0 to 1.
 
     Returns:
         `exact_agreement`, `within_one` (four ordered levels or more), `cohen_kappa`, `weighted_kappa` (quadratic,
         ordered levels), `krippendorff_alpha` (nominal for two levels or unordered ones, else ordinal; interval where a
-        rating lies between levels), `gwet_ac1`, `gwet_ac2` (quadratic, ordered levels). Those that count categories
-        are undefined where a rating lies between levels.
+        rating lies between levels), `gwet_ac1`, `gwet_ac2` (quadratic, ordered levels). Those that count categories are
+        undefined if a rating lies between levels.
 
     Raises:
-        ValueError: The caller's fault: `gold` and `judge` of different shapes, or a rating off the scale.
+        ValueError: `gold` and `judge` differ in shape, or a rating is off the scale.
 
     Example:
         >>> found = two_raters([0, 0, 1, 1], [0, 1, 1, 1], levels=[0, 1], ordered=True)

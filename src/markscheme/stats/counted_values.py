@@ -11,9 +11,9 @@ def quantiles(values: Floats, units: Floats, shares: Sequence[float]) -> list[fl
     """Compute quantiles of values that each stand for several units, as `numpy.quantile` would with every unit listed.
 
     Args:
-        values: Finite, shape (n_rows,), at least one.
-        units: How many units each row represents, shape (n_rows,).
-        shares: Which quantiles, 0 to 1.
+        values: Finite values, shape (n_rows,), at least one.
+        units: Number of units that each row represents, shape (n_rows,).
+        shares: Shares of the quantiles, 0 to 1.
 
     Example:
         >>> [round(level, 2) for level in quantiles(np.array([1.0, 3.0]), np.array([3.0, 1.0]), [0.5, 0.9])]

@@ -1,7 +1,7 @@
-"""How often the judge's decision is gold's: over all examples, on gold's fails, and on gold's passes.
+"""Shares of examples on which the judge decides as gold does: overall, on gold's fails, and on gold's passes.
 
-A judge that always passes agrees with gold wherever passes are common, and stops nothing. So the sides are figures of
-their own: of what gold fails the share that the judge fails, and of what gold passes the share that it passes.
+A judge that always passes agrees with gold wherever passes are common, and stops nothing. So each side has a figure of
+its own: the share of gold's fails that the judge fails, and the share of gold's passes that it passes.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,10 +24,10 @@ class SideShare:
     """Share of gold's fails that the judge fails (or passes), or of gold's passes that it passes (or fails).
 
     Attributes:
-        hits: Labelled examples on this side of gold with the judge's decision in question.
-        of: Labelled examples on this side of gold on which the judge decides at all.
-        among: The share among these labels alone, however they were drawn.
-        rate: The share, with bounds that respect groups and how the labels were drawn.
+        hits: Number of labelled examples on this side of gold with the judge's decision in question.
+        of: Number of labelled examples on this side of gold on which the judge decides at all.
+        among: Share among these labels alone, however they were drawn.
+        rate: Estimated share, with bounds that respect groups and how the labels were drawn.
     """
 
     hits: int
@@ -60,8 +60,8 @@ class DecisionFigures:
 
     Attributes:
         same: Share of examples on which judge and gold decide alike.
-        stops: Of gold's fails, the share that the judge fails. Fails that were picked by hand count here alone.
-        keeps: Of gold's passes, the share that the judge passes.
+        stops: Share of gold's fails that the judge fails. Fails that were picked by hand count only here.
+        keeps: Share of gold's passes that the judge passes.
     """
 
     same: GroupedShare
@@ -90,11 +90,12 @@ def decision_figures(
     """Compute how often a judge decides as gold does: overall, on gold's fails, and on gold's passes.
 
     Args:
-        gold: Gold's decisions, shape (n,): 1 for pass, 0 for fail, nan where there is none.
-        judge: The judge's decisions, shape (n,), nan = missing.
-        groups: A name for each example, shape (n,), where several share a task.
-        weights: A weight for each example, shape (n,), as `drawn_weights` gives them; None where all are alike.
-        strata: The stratum that each example was drawn from by the judge's verdict; None where no label was.
+        gold: Gold's decisions, shape (n,): 1 for pass, 0 for fail, nan if missing.
+        judge: The judge's decisions, shape (n,), nan if missing.
+        groups: Name of each example's group, such as its task, shape (n,); None without groups.
+        weights: Weight of each example, shape (n,), as `drawn_weights` returns them; None for equal weights.
+        strata: Name of the stratum, by the judge's verdict, that each example was drawn from; None if labels were drawn
+            otherwise.
 
     Example:
         >>> figures = decision_figures([0] * 32 + [1] * 168, [0] * 12 + [1] * 186 + [0] * 2)
@@ -125,13 +126,14 @@ def side_share(
     """Compute the share of gold's fails, or of its passes, on which the judge makes a given decision.
 
     Args:
-        gold: Gold's decisions, shape (n,): 1 for pass, 0 for fail, nan where there is none.
-        judge: The judge's decisions, shape (n,), nan = missing.
-        of: Gold's decision: 0 for its fails, 1 for its passes.
+        gold: Gold's decisions, shape (n,): 1 for pass, 0 for fail, nan if missing.
+        judge: The judge's decisions, shape (n,), nan if missing.
+        of: Gold's decision: 0 for fails, 1 for passes.
         counts: The judge's decision that counts as a hit.
-        groups: A name for each example, shape (n,), where several share a task.
-        weights: A weight for each example, shape (n,), relative to the others of its draw; None where all are alike.
-        strata: The stratum that each example was drawn from by the judge's verdict; None where no label was.
+        groups: Name of each example's group, such as its task, shape (n,); None without groups.
+        weights: Weight of each example, shape (n,), relative to the others of its draw; None for equal weights.
+        strata: Name of the stratum, by the judge's verdict, that each example was drawn from; None if labels were drawn
+            otherwise.
     """
     is_decided = ~np.isnan(judge) & ~np.isnan(gold)
     on_side = is_decided & (gold == of)

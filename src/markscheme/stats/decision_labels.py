@@ -1,7 +1,8 @@
 """Number of labels likely to show that a judge's decisions overall, on fails and on passes meet their bounds, or not.
 
-Fails among further labels are as frequent as among those so far, and what is right on each side follows a
-beta-binomial. Only the sums show whether the question is decided: figures looked at one by one promise too much.
+Fails among further labels are assumed to be as frequent as among those so far, and the numbers of right decisions on
+each side to be beta-binomial. Only the sums show whether the question is decided: figures looked at one by one promise
+too much.
 """
 
 from dataclasses import dataclass
@@ -19,14 +20,14 @@ from markscheme.stats.labels_needed import DecisiveLabels
 from markscheme.stats.shares import GroupedShare
 
 LEAST_LIKELY = 1e-9
-"""Least probability of a number of fails that is considered: all less likely ones together change no result by more
+"""Smallest probability of a number of fails that is considered: all less likely ones together change no result by more
 than .000001."""
 HALVINGS = 30
 """Number of steps of the search for a bound's count: with 480 labels it is then known to .0000005."""
 
 
 FIGURES_KEPT: Final = 64
-"""Number of results that are cached: judges with equal decisions, and one table in several forms, have the same."""
+"""Number of results that are cached: judges with equal decisions, and a table in several forms, share one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +60,14 @@ def labels_for_sides(
     The bounds are on its shares of right decisions: overall, on gold's fails and on gold's passes.
 
     Args:
-        figures: The shares among the labels so far.
-        target: The least share of decisions that are gold's.
-        stops: The least share of gold's fails that the judge fails.
-        keeps: The least share of gold's passes that the judge passes.
+        figures: Shares among the labels so far.
+        target: Required share of decisions that are gold's.
+        stops: Required share of gold's fails that the judge fails.
+        keeps: Required share of gold's passes that the judge passes.
         confidence: One-sided confidence of each limit.
 
     Returns:
-        None where labels alone are unlikely to decide it.
+        The number of labels; None if labels alone are unlikely to decide the question.
 
     Example:
         >>> from markscheme.stats.decision_figures import decision_figures
@@ -88,8 +89,8 @@ def chance_to_decide_sides(
     The bounds are on its shares of right decisions: overall, on gold's fails and on gold's passes.
 
     Args:
-        figures: The shares among the labels so far.
-        more: Further labels; groups and weights reduce what they say as they do for those so far.
+        figures: Shares among the labels so far.
+        more: Number of further labels; groups and weights reduce their information as they do for those so far.
         target, stops, keeps, confidence: As for `labels_for_sides`.
 
     Source:
@@ -130,11 +131,11 @@ def _chance_above(
     """Return the probability that the hits on fails, on passes and overall all exceed given numbers.
 
     Args:
-        chances: The probability of each number of further hits, on gold's fails and on its passes.
-        adds: How much a hit on either side adds to the hits over all.
-        stops: The number to exceed on gold's fails.
-        keeps: The number to exceed on its passes.
-        same: The number to exceed over all.
+        chances: Probability of each number of further hits, on gold's fails and on its passes.
+        adds: Contribution of a hit on either side to the hits over all.
+        stops: Number to exceed on gold's fails.
+        keeps: Number to exceed on gold's passes.
+        same: Number to exceed over all.
     """
     stop_chances, keep_chances = chances
     stop_adds, keep_adds = adds

@@ -1,7 +1,8 @@
 """Number of further labels that is likely to settle an open question, such as whether agreement reaches the target.
 
-A question is decided once the limit that it is judged by lies clear of what it is compared with. The chance of that
-averages over everything the labels so far allow, so luck that left the question open doesn't count as the truth.
+A question is decided once the limit of the figure doesn't include the bound that it is compared with. The chance of
+that is averaged over everything that the labels so far allow, so that luck that left the question open doesn't count as
+the truth.
 """
 
 import math
@@ -16,7 +17,7 @@ from markscheme.stats.labels_needed import EVEN, DecisiveLabels
 from markscheme.stats.shares import GroupedMean, GroupedShare
 
 LABEL_COUNTS = (20, 40, 60, 80, 120, 160, 240, 320, 480)
-"""Numbers of labels that may be recommended: round ones, each about a third above the last, since nobody plans to
+"""Numbers of labels that may be recommended: round ones, each about a third above the one before, since nobody plans to
 the label."""
 HOPELESS = 1 / 3
 """Chance to decide with the largest number of labels below which none is recommended: at the target, labels alone
@@ -31,10 +32,10 @@ def labels_for_decision(chance_of: Callable[[int], float]) -> DecisiveLabels | N
     Without such a number, it is the largest one tried.
 
     Args:
-        chance_of: Probability that a number of further labels decides the question.
+        chance_of: Function that returns the probability that a number of further labels decides the question.
 
     Returns:
-        None if even the largest number has a chance below a third.
+        The number of labels; None if even the largest number has a chance below a third.
     """
     for more in LABEL_COUNTS:
         chance = chance_of(more)
@@ -44,7 +45,8 @@ def labels_for_decision(chance_of: Callable[[int], float]) -> DecisiveLabels | N
 
 
 def most_demanding(questions: Iterable[DecisiveLabels | None]) -> DecisiveLabels | None:
-    """Return the most labels that any of several targets needs; None if one can't be met or there are none.
+    """Return the largest number of labels that any of several targets needs; None if one can't be met or there are
+    none.
 
     Example:
         >>> most_demanding([DecisiveLabels(40, 0.6), DecisiveLabels(120, 0.5)]).more
@@ -65,14 +67,14 @@ def chance_to_place_share(
     """Compute the probability that `more` labels show whether a share lies above or below a bound.
 
     Args:
-        share: The share among the labels so far.
-        bound: The bound that one of the share's limits must pass, 0 to 1.
-        more: Further labels; groups and weights reduce what they say as they do for those so far.
+        share: Share among the labels so far.
+        bound: Bound that one of the share's limits must pass, 0 to 1.
+        more: Number of further labels; groups and weights reduce their information as they do for those so far.
         confidence: One-sided confidence of each limit.
-        counted: Share of further labels that the share is about: 1, or the share of fails.
+        counted: Share of further labels that count for the share: 1, or the share of fails.
 
     Returns:
-        0 to 1: of the beta-binomial counts that the labels so far make likely, those that decide.
+        The probability, 0 to 1: that of the beta-binomial counts that decide, given the labels so far.
 
     Source:
         Clopper and Pearson (1934), Biometrika 26(4), 404-413, for the limits. doi:10.1093/biomet/26.4.404
@@ -96,13 +98,13 @@ def chance_to_place_mean(mean: GroupedMean, bound: float, more: int, *, confiden
     """Compute the probability that `more` labels show that a mean lies on the side of a bound where it lies so far.
 
     Args:
-        mean: The mean among the labels so far.
-        bound: The bound that the mean's limit must pass.
-        more: Further labels.
+        mean: Mean among the labels so far.
+        bound: Bound that the mean's limit must pass.
+        more: Number of further labels.
         confidence: One-sided confidence of the limit.
 
     Returns:
-        0 to 1, by the normal predictive distribution of the mean of all labels.
+        The probability, 0 to 1, by the normal predictive distribution of the mean of all labels.
 
     Source:
         Spiegelhalter, Freedman and Blackburn (1986), Controlled Clinical Trials 7(1), 8-17, for predictive power.
@@ -121,12 +123,12 @@ def first_labels(target: float, *, confidence: float, mean_size: float = 1.0) ->
     """Compute how many labels show, with an even chance, that a judge halfway from target to 100 % exceeds the target.
 
     Args:
-        target: The bound that the lower limit of agreement must exceed, 0 to 1.
+        target: Bound that the lower limit of agreement must exceed, 0 to 1.
         confidence: One-sided confidence of that limit.
-        mean_size: Size of the group that an example comes from, on average over examples; 1 without groups.
+        mean_size: Size of an example's group, averaged over examples; 1 without groups.
 
     Returns:
-        None for a target so high that even such a judge is unlikely to be shown above it.
+        The number of labels; None for a target so high that even such a judge is unlikely to be shown above it.
 
     Example:
         >>> first_labels(0.8, confidence=0.975).more, first_labels(0.8, confidence=0.975, mean_size=6).more
@@ -152,7 +154,7 @@ def planned_design_effect(mean_size: float) -> float:
     """Return the design effect to assume when planning, from the groups' mean size.
 
     Args:
-        mean_size: Size of the group that an example comes from, on average over examples; 1 without groups.
+        mean_size: Size of an example's group, averaged over examples; 1 without groups.
 
     Example:
         >>> planned_design_effect(1), planned_design_effect(6)

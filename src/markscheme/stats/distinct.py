@@ -6,10 +6,10 @@ import numpy as np
 import numpy.typing as npt
 
 MOST_MARKED: Final = 2**16
-"""Limit up to which numbers are found by marking, however few occur; larger ones only if most numbers in between
+"""Limit up to which numbers are found by marking, however few occur; larger ones are only if most numbers in between
 occur too."""
 MANY_VALUES: Final = 4096
-"""Number of values from which on sorting them takes longer than placing each in a cell of its own size."""
+"""Smallest number of values for which sorting takes longer than placing each in a cell of its own size."""
 
 
 def numbered(

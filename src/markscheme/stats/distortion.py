@@ -21,27 +21,29 @@ from markscheme.stats.intervals import IDENTITY, LOG, Flags, Floats, Grouping, G
 from markscheme.stats.rating_patterns import over, people_and_judge, people_table
 
 LEAST_UNITS = 5
-"""Fewest units for which second moments are reported."""
+"""Smallest number of units for which second moments are reported."""
 
 
 def slope_on_people(
     people: npt.ArrayLike, judge: npt.ArrayLike, *, groups: Grouping = None, level: float = 0.95
 ) -> Estimate:
-    """Estimate by how much the judge rises per true level, as cov(judge, annotator) / cov(annotator, annotator).
+    """Estimate the judge's rise per true level, as cov(judge, annotator) / cov(annotator, annotator).
 
     Args:
-        people: Ratings, shape (n_units, n_people), nan = missing. Units rated by judge and two annotators count.
-        judge: Ratings, shape (n_units,), nan = missing.
-        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
+        people: Annotators' ratings, shape (n_units, n_people), nan if missing. Units rated by judge and two annotators
+            count.
+        judge: The judge's ratings, shape (n_units,), nan if missing.
+        groups: Name of each unit's group, such as its task, shape (n_units,), whose units are left out together; None
+            without groups.
         level: Coverage of the interval, 0 to 1.
 
     Returns:
-        1 where the judge spreads its levels as the truth does, below 1 where it keeps to the middle (central
-        tendency), above 1 where it exaggerates the ends; undefined where annotators share no variance or the judge
-        doesn't rise with them.
+        The slope: 1 if the judge spreads its levels as the truth does, below 1 if it keeps to the middle (central
+        tendency), above 1 if it exaggerates the ends; undefined if annotators share no variance or the judge doesn't
+        rise with them.
 
     Raises:
-        ValueError: The caller's fault: shapes that don't fit, or infinite ratings.
+        ValueError: The shapes don't fit, or a rating is infinite.
 
     Source:
         Fuller (1987), Measurement Error Models, section 1.2, with the second annotator as replicate.
@@ -67,19 +69,21 @@ def noise_beside_people(
     """Estimate the judge's error variance around its regression on true levels, relative to an annotator's.
 
     Args:
-        people: Ratings, shape (n_units, n_people), nan = missing. Units rated by judge and two annotators count.
-        judge: Ratings, shape (n_units,), nan = missing.
+        people: Annotators' ratings, shape (n_units, n_people), nan if missing. Units rated by judge and two annotators
+            count.
+        judge: The judge's ratings, shape (n_units,), nan if missing.
         step: Distance from one level to the next. Annotators who never disagreed are treated as if two of them had
             differed once by this much.
-        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
+        groups: Name of each unit's group, such as its task, shape (n_units,), whose units are left out together; None
+            without groups.
         level: Coverage of the interval, 0 to 1.
 
     Returns:
-        1 where the judge is as noisy as an annotator, 2 where its error variance is twice an annotator's; undefined
-        where annotators share no variance or the judge shows no error of its own.
+        The ratio: 1 if the judge is as noisy as an annotator, 2 if its error variance is twice an annotator's;
+        undefined if annotators share no variance or the judge shows no error of its own.
 
     Raises:
-        ValueError: The caller's fault: shapes that don't fit, or infinite ratings.
+        ValueError: The shapes don't fit, or a rating is infinite.
 
     Source:
         Grubbs (1948), Journal of the American Statistical Association 43(242), 243-264.
@@ -103,15 +107,15 @@ def shared_and_own(people: npt.ArrayLike, units: npt.ArrayLike | None = None) ->
     """Estimate, from annotators' covariances, the variance of the true levels, and that of an annotator's errors.
 
     Args:
-        people: Ratings, shape (n_rows, n_people), nan = missing. A unit counts where two annotators rated it.
-        units: How many units each row represents, shape (n_rows,); one each by default.
+        people: Annotators' ratings, shape (n_rows, n_people), nan if missing. A unit counts if two annotators rated it.
+        units: Number of units that each row represents, shape (n_rows,); None for one each.
 
     Returns:
-        Both in squared units of the ratings, the error not below 0; nan where fewer than five units count. Where
-        annotators share nothing, the first can fall below 0 by chance.
+        Both variances in squared units of the ratings, that of errors not below 0; nan if fewer than five units count.
+        If annotators share nothing, the first can fall below 0 by chance.
 
     Raises:
-        ValueError: The caller's fault: not a table, or infinite ratings.
+        ValueError: The ratings aren't a table, or one is infinite.
 
     Example:
         >>> shared, own = shared_and_own([[1, 1], [2, 2], [3, 3], [4, 4], [5, 5]])
@@ -133,16 +137,17 @@ def true_correlations(
     """Return a function that estimates the true correlation of any two of several criteria.
 
     Args:
-        criteria: By name, annotators' ratings on each, of one shape (n_units, n_people), nan = missing.
-        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
+        criteria: Annotators' ratings by criterion, all of one shape (n_units, n_people), nan if missing.
+        groups: Name of each unit's group, such as its task, shape (n_units,), whose units are left out together; None
+            without groups.
 
     Returns:
-        A function of two criteria's names and a coverage. Its estimate is 1 where the two criteria measure the same
-        thing; it can exceed 1 by chance, since noise is divided out. It is undefined where annotators share no variance
-        on one of them.
+        A function of two criteria's names and a coverage. Its estimate is 1 if the two criteria measure the same thing;
+        it can exceed 1 by chance, since noise is divided out. It is undefined if annotators share no variance on one of
+        them.
 
     Raises:
-        ValueError: The caller's fault: not tables, or infinite ratings.
+        ValueError: The ratings aren't tables, or one is infinite.
 
     Source:
         Spearman (1904), American Journal of Psychology 15(1), 72-101. doi:10.2307/1412159
@@ -179,24 +184,26 @@ def true_correlations(
 
 
 def halo(people: npt.ArrayLike, judge: npt.ArrayLike, *, groups: Grouping = None, level: float = 0.95) -> Estimate:
-    """Estimate how much other criteria influence the judge's level on a criterion, beyond how they influence people.
+    """Estimate how much other criteria influence the judge's level on a criterion, beyond their influence on people.
 
     Regress the judge's positions on an annotator's own and on that annotator's mean over the other criteria. The result
-    is the second coefficient minus the same one with another annotator in the judge's place, averaged over criteria.
+    is the second coefficient minus that with another annotator in the judge's place, averaged over criteria.
 
     Args:
-        people: Positions, shape (n_units, n_people, n_criteria), nan = missing, with good always at the upper end.
-        judge: Positions, shape (n_units, n_criteria). A unit counts for a pair of annotators where both and the judge
-            rated all criteria.
-        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
+        people: Annotators' positions, shape (n_units, n_people, n_criteria), nan if missing, with good always at the
+            upper end.
+        judge: The judge's positions, shape (n_units, n_criteria). A unit counts for a pair of annotators if both and
+            the judge rated all criteria.
+        groups: Name of each unit's group, such as its task, shape (n_units,), whose units are left out together; None
+            without groups.
         level: Coverage of the interval, 0 to 1.
 
     Returns:
-        0 where the judge separates the criteria as annotators do; 0.3 where it moves a criterion by three tenths
-        of how far the others differ. Undefined with fewer than two criteria or two annotators.
+        The effect: 0 if the judge separates the criteria as annotators do, 0.3 if it moves a criterion by three tenths
+        of the distance of the others; undefined with fewer than two criteria or two annotators.
 
     Raises:
-        ValueError: The caller's fault: shapes that don't fit, or infinite ratings.
+        ValueError: The shapes don't fit, or a rating is infinite.
 
     Source:
         Cooper (1981), Psychological Bulletin 90(2), 218-244, describes the effect. doi:10.1037/0033-2909.90.2.218
@@ -247,22 +254,23 @@ def halo(people: npt.ArrayLike, judge: npt.ArrayLike, *, groups: Grouping = None
 def leaning(gold: npt.ArrayLike, judge: npt.ArrayLike, on: npt.ArrayLike, *, groups: Grouping = None) -> Estimate:
     """Estimate how much a judge's ratings rise with a feature other than quality, such as length, at equal gold.
 
-    The coefficient of `on` in a regression of the judge on gold and `on`. With two annotators or more, the same
-    coefficient with another annotator in the judge's place is subtracted, which allows for the noise of gold and for
-    the annotators' own bias.
+    The estimate is the coefficient of `on` in a regression of the judge on gold and `on`. With two annotators or more,
+    the coefficient with another annotator in the judge's place is subtracted, which allows for the noise of gold and
+    for the annotators' own bias.
 
     Args:
-        gold: Ratings, shape (n_units,) or (n_units, n_people), nan = missing.
-        judge: Ratings, shape (n_units,), nan = missing.
-        on: What the judge may favor, such as the length of the response, shape (n_units,), nan = missing.
-        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
+        gold: Gold ratings, shape (n_units,), or annotators' ratings, shape (n_units, n_people), nan if missing.
+        judge: The judge's ratings, shape (n_units,), nan if missing.
+        on: Feature that the judge may favor, such as the length of the response, shape (n_units,), nan if missing.
+        groups: Name of each unit's group, such as its task, shape (n_units,), whose units are left out together; None
+            without groups.
 
     Returns:
-        Rise of the judge's rating when `on` rises by one, with its 95 % interval; undefined where gold or `on` doesn't
+        The rise of the judge's rating if `on` rises by one, with its 95 % interval; undefined if gold or `on` doesn't
         vary.
 
     Raises:
-        ValueError: The caller's fault: shapes that don't fit, or infinite ratings.
+        ValueError: The shapes don't fit, or a rating is infinite.
 
     Example:
         >>> gold, length = np.tile([1.0, 2, 3], 4), np.repeat([0.0, 1], 6)
@@ -304,9 +312,9 @@ class _SharedMoments:
     Attributes:
         groups: Groups to leave out in turn; each moment is over all units, then without each group.
         shared: Covariance of two annotators.
-        annotator: An annotator's variance.
+        annotator: Variance of an annotator.
         with_judge: Covariance of the judge and an annotator.
-        judge: The judge's variance.
+        judge: Variance of the judge.
     """
 
     groups: Groups
@@ -354,7 +362,7 @@ def _kept(values: Floats, rows: Flags) -> Floats:
 
 
 class _Covariances:
-    """Cache that computes covariances of columns of ratings, each of shape (n_units,), nan = missing.
+    """Cache that computes covariances of columns of ratings, each of shape (n_units,), nan if missing.
 
     Sums of a column are computed once for all its covariances with columns that lack the same ratings.
     """

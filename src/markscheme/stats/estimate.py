@@ -19,11 +19,12 @@ class ScaleLevel(float):
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a figure has no value or a limited interval: a code with facts, for which `report/words.py` has sentences.
+    """Reason why a figure has no value or a limited interval: a code with facts, for which `report/words.py` has
+    sentences.
 
     Attributes:
-        code: The reason's code, such as "few-off".
-        facts: The figures and names behind it; a `ScaleLevel` among them is printed by the level's name.
+        code: Code of the reason, such as "few-off".
+        facts: Figures and names for the sentence; a `ScaleLevel` among them is printed by the level's name.
 
     Example:
         >>> stuck = Reason("stuck", {"rater": "judge", "level": ScaleLevel(1.0)})
@@ -48,9 +49,9 @@ class Caveat:
     """Limitation of an interval, with its reason and any remark.
 
     Attributes:
-        hedge: How the interval is limited, such as "withheld"; None if it isn't.
-        reason: Why it is limited, also as text read from a file; None if it isn't.
-        remark: A further remark; None without one.
+        hedge: Kind of limitation of the interval, such as "withheld"; None if it isn't limited.
+        reason: Reason why it is limited, also as text read from a file; None if it isn't limited.
+        remark: Further remark; None if there is none.
 
     Example:
         >>> str(Caveat("withheld", Reason("no-examples"), "from 2 of 52 units"))
@@ -86,21 +87,21 @@ class Caveat:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A value with its interval and method, or the reason there is no value.
+    """A value with its interval and method, or the reason why there is no value.
 
     Attributes:
-        value: The point estimate, in the unit that the function's docstring names; None where `undefined` says why.
-        low: Lower limit of the interval at `level`, in the unit of `value`; None where no interval is given.
-        high: Upper limit of the interval. `low` and `high` are both present or both None.
+        value: Point estimate, in the unit that the function's docstring names; None if it is undefined.
+        low: Lower limit of the interval at `level`, in the unit of `value`; None if there is no interval.
+        high: Upper limit of the interval; None if there is no interval.
         level: Nominal coverage of the interval, 0 to 1.
-        n: Units (examples, or groups of them) behind the value.
-        method: How value and interval were computed, in a few words.
-        undefined: Why there is no value; None where there is one.
+        n: Number of units (examples, or groups of them) behind the value.
+        method: Method by which value and interval were computed, in a few words.
+        undefined: Reason why there is no value; None if there is one.
         caveat: Limitation of the interval; None if it has none.
 
     Raises:
-        ValueError: A value that is not finite, a value together with a reason for having none, half an interval, an
-            inverted interval or one that excludes its value.
+        ValueError: The value is not finite or has a reason why there is none, or the interval has only one limit, is
+            inverted or excludes the value.
 
     Example:
         >>> estimate = Estimate(0.8, 0.7, 0.88, n=60, method="jackknife t, logit")
@@ -143,7 +144,7 @@ class Estimate:
         """Read the estimate that `to_json` wrote.
 
         Raises:
-            TypeError: An entry has a name that no estimate's has, or the value is missing.
+            TypeError: An entry has an unknown name, or the value is missing.
             ValueError: The entries contradict each other.
         """
         entries = {**data}

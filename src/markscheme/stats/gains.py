@@ -1,4 +1,4 @@
-"""Estimates of how much better one rater is than another on the same units."""
+"""Estimates of the difference between two raters on the same units."""
 
 import numpy as np
 import numpy.typing as npt
@@ -15,17 +15,19 @@ def gain_in_hits(
     """Estimate the share of units that the second rater gets right, minus that of the first rater.
 
     Args:
-        first: 1 where the first is right, 0 where not, shape (n_units,), nan where unknown.
-        second: The second rater's, shape (n_units,); a unit counts where both are known.
-        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
+        first: Hits of the first rater, shape (n_units,): 1 if it is right, 0 if it isn't, nan if that isn't known.
+        second: Hits of the second rater, shape (n_units,); a unit counts if both are known.
+        groups: Name of each unit's group, such as its task, shape (n_units,), whose units are left out together; None
+            without groups.
         level: Coverage of the interval, 0 to 1; each limit alone is a one-sided limit of confidence (1 + level)/2.
 
     Returns:
-        Second minus first, -1 to 1. One unit that each rater wins alone is added before the interval is computed, so
-        that raters who agree on a few units aren't called equal; with groups, whole groups are left out instead.
+        The difference, second minus first, -1 to 1. One unit that each rater alone gets right is added before the
+        interval is computed, so that raters who agree on a few units don't count as equal; with groups, whole groups
+        are left out instead.
 
     Raises:
-        ValueError: The caller's fault: vectors of different length.
+        ValueError: The vectors differ in length.
 
     Source:
         Bonett and Price (2012), Journal of Educational and Behavioral Statistics 37(4), 479-488.
@@ -49,15 +51,16 @@ def gain_in_error(first: npt.ArrayLike, second: npt.ArrayLike, *, groups: npt.Ar
     """Estimate how much larger the second rater's error is than the first's, on the same units.
 
     Args:
-        first: An error for each unit, absolute or signed, shape (n_units,), nan where there is none.
-        second: The second rater's, shape (n_units,); a unit counts where both have one.
-        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
+        first: Errors of the first rater, absolute or signed, shape (n_units,), nan if missing.
+        second: Errors of the second rater, shape (n_units,); a unit counts if both have one.
+        groups: Name of each unit's group, such as its task, shape (n_units,), whose units are left out together; None
+            without groups.
 
     Returns:
-        Mean of second minus first, in the unit of the errors; with a 95 % interval unless they never differ.
+        The mean of second minus first, in the unit of the errors, with a 95 % interval unless they never differ.
 
     Raises:
-        ValueError: The caller's fault: vectors of different length.
+        ValueError: The vectors differ in length.
 
     Example:
         >>> gain_in_error([0.1, 0.2, 0.3], [0.2, 0.2, 0.1]).value

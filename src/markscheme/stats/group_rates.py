@@ -1,7 +1,7 @@
 """Pass rates of groups and their differences, each from labels of the group's own responses only.
 
-Tables of labels have annotators' fail and pass as rows and the judge's as columns; pools count the judge's fails and
-passes over everything graded in a group, labelled or not. Labels must be drawn at random within a group's verdicts.
+Tables of labels have annotators' fails and passes as rows and the judge's as columns; pools count the judge's fails and
+passes over all graded responses of a group, labelled or not. Labels must be drawn at random within a group's verdicts.
 """
 
 import math
@@ -32,14 +32,15 @@ class GroupRate:
     """The share of a group's responses that annotators would pass.
 
     Attributes:
-        rate: The share with its 95 % interval; undefined where it is withheld for too few labels.
-        judge_alone: The share the judge passes.
-        own_labels: Labels of the group's own responses.
-        needed: More labels needed to show the rate; None where it is shown, or where too few responses are unlabelled.
+        rate: The share with its 95 % interval; undefined if it is withheld for too few labels.
+        judge_alone: Share of responses that the judge passes.
+        own_labels: Number of labels of the group's own responses.
+        needed: Number of further labels needed to show the rate; None if it is shown, or if too few responses are
+            unlabelled.
         below: Squared distance from the rate down to its lower limit that is due to the labels.
         above: Squared distance from the rate up to its upper limit that is due to the labels.
         units_variance: Variance due to the graded responses.
-        shares: Share that annotators pass of the judge's fails and of its passes, for `units_variance`, shape (2,).
+        shares: Shares of the judge's fails and of its passes that annotators pass, for `units_variance`, shape (2,).
     """
 
     rate: Estimate
@@ -57,10 +58,10 @@ class GroupDifference:
     """Difference between the shares that annotators would pass of two groups.
 
     Attributes:
-        difference: First rate minus second, with its 95 % interval; undefined where either rate is withheld.
+        difference: First rate minus second, with its 95 % interval; undefined if either rate is withheld.
         units_variance: Variance due to the graded responses.
-        common: Tests that both groups were graded on.
-        on_common: Rates of both groups on the common tests; None if these are all tests, or there are none.
+        common: Number of tests on which both groups were graded.
+        on_common: Rates of both groups on the common tests; None if these are all tests, or if there are none.
     """
 
     difference: Estimate
@@ -72,15 +73,16 @@ class GroupDifference:
 def group_rate(labelled: npt.ArrayLike, pool: npt.ArrayLike) -> GroupRate:
     """Estimate the share of a group's responses that annotators would pass, from the group's own labels.
 
-    Shown from 10 labels with a planned half width of .30 or less. That depends on how many labels there are, never on
-    what they say.
+    It is shown from 10 labels with a planned half-width of .30 or less, which depends on the number of labels, never on
+    their outcomes.
 
     Args:
-        labelled: Counts of labelled responses, shape (2, 2): rows annotators' fail and pass, columns the judge's.
-        pool: The judge's fails and passes over all graded responses of the group, shape (2,).
+        labelled: Counts of labelled responses, shape (2, 2): rows are annotators' fails and passes, columns the
+            judge's.
+        pool: Counts of the judge's fails and passes among all graded responses of the group, shape (2,).
 
     Raises:
-        ValueError: The caller's fault: counts of the wrong shape, negative or not whole, an empty pool, or more
+        ValueError: The counts have the wrong shape or are negative or not whole, the pool is empty, or there are more
             labels than responses.
 
     Source:
@@ -108,14 +110,14 @@ def group_difference(
 
     Args:
         labelled: Counts of the first group's labelled responses, shape (2, 2), as for `group_rate`.
-        pool: The judge's fails and passes over all graded responses of the first group, shape (2,).
-        labelled_other: Counts of the other group's labelled responses.
-        pool_other: The judge's fails and passes over all graded responses of the other group.
-        common: How many tests both groups were graded on, by the judge's verdict, shape (2, 2): rows the first
-            group's fail and pass, columns the other's. None where they share no tests.
+        pool: Counts of the judge's fails and passes among all graded responses of the first group, shape (2,).
+        labelled_other: Counts of the other group's labelled responses, shape (2, 2).
+        pool_other: Counts of the judge's fails and passes among all graded responses of the other group, shape (2,).
+        common: Counts of the tests on which both groups were graded, by the judge's verdict, shape (2, 2): rows are the
+            first group's fails and passes, columns the other's. None if they share no tests.
 
     Raises:
-        ValueError: The caller's fault: counts that `group_rate` rejects, or more common tests than a group has.
+        ValueError: `group_rate` rejects the counts, or there are more common tests than a group has.
 
     Source:
         Zou and Donner (2008), Statistics in Medicine 27(10), 1693-1702. doi:10.1002/sim.3095
@@ -151,17 +153,17 @@ def next_group_labels(labelled: npt.ArrayLike, pool: npt.ArrayLike, count: int) 
     """Plan how many of the next labels to take from each group's fails and passes, to narrow all rates soonest.
 
     Args:
-        labelled: Counts of labelled responses, shape (n_groups, 2, 2): rows annotators' fail and pass, columns the
-            judge's.
-        pool: The judge's fails and passes over all graded responses of each group, shape (n_groups, 2).
-        count: Labels to be taken.
+        labelled: Counts of labelled responses, shape (n_groups, 2, 2): rows are annotators' fails and passes, columns
+            the judge's.
+        pool: Counts of the judge's fails and passes among all graded responses of each group, shape (n_groups, 2).
+        count: Number of labels to take.
 
     Returns:
-        Labels for each group's fails and passes by the judge, shape (n_groups, 2); fewer than `count` in total where
-        responses run out.
+        Numbers of labels for each group's fails and passes by the judge, shape (n_groups, 2); in total fewer than
+        `count` if there are too few responses.
 
     Raises:
-        ValueError: The caller's fault: shapes that don't fit, counts that are negative or not whole.
+        ValueError: The shapes don't fit, or counts are negative or not whole.
 
     Source:
         Neyman (1934), Journal of the Royal Statistical Society 97(4), 558-625. doi:10.2307/2342192

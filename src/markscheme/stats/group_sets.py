@@ -11,7 +11,7 @@ from markscheme.stats.intervals import Integers, group_numbers
 SETS: Final = 1000
 """Number of jackknife sets; with up to this many groups, each group is a set of its own."""
 OFFSET: Final = 1_000_003
-"""Number that is added to an index before it is cubed, since the cubes of small numbers would be below the prime."""
+"""Number that is added to an index before cubing, since the cubes of small numbers would be below the prime."""
 PRIME: Final = 2**31 - 1
 """Prime by which the cubes of indices are scattered; the product of two smaller numbers fits into any database's
 integers."""
@@ -24,7 +24,7 @@ def set_numbers(places: npt.ArrayLike, n_groups: int) -> Integers:
     too wide.
 
     Args:
-        places: The position of each group, from 1, among the groups' names sorted by code points.
+        places: Position of each group, from 1, among the groups' names sorted by code points.
         n_groups: Number of groups.
 
     Example:
@@ -42,7 +42,7 @@ def set_names(names: Sequence[str] | None) -> Sequence[str] | Integers | None:
     """Return the jackknife set of each example from its group's name; up to 1,000 groups each form a set of their own.
 
     Args:
-        names: The group of each example; None where they have none.
+        names: Name of each example's group; None if examples have no groups.
     """
     if names is None or len(names) <= SETS:
         return names

@@ -21,11 +21,11 @@ FEWEST_DF = 5.0
 """Smallest number of degrees of freedom of a jackknife interval, however few examples determine the statistic;
 chosen by simulation."""
 OFF_TO_SHOW = 5
-"""Fewest examples outside the most common level with which an interval of kappa is shown; with fewer, simulated
-intervals miss too often."""
+"""Smallest number of examples outside the most common level with which an interval of kappa is shown; with fewer,
+simulated intervals miss too often."""
 OFF_TO_TRUST = 10
-"""Number of examples outside the most common level from which on intervals cover as much as they claim; with fewer
-they are marked as approximate."""
+"""Smallest number of examples outside the most common level with which intervals cover as much as they claim; with
+fewer they are marked as approximate."""
 STILL = 1e-13
 """Relative change of a statistic below which it is only rounding."""
 NO_SPREAD = Reason("no-spread")
@@ -36,12 +36,12 @@ class Transform:
     """A scale on which a statistic is distributed evenly enough for a t interval.
 
     Attributes:
-        name: Its name in `Estimate.method`.
-        forward: From the statistic's own unit to this scale.
+        name: Name in `Estimate.method`.
+        forward: Function from the statistic's own unit to this scale.
         slope: Derivative of `forward`.
-        back: From this scale to the statistic's own unit.
-        low: Values must lie above this to be finite on the scale.
-        high: Values must lie below this.
+        back: Function from this scale to the statistic's own unit.
+        low: Limit above which values must lie to be finite on the scale.
+        high: Limit below which values must lie to be finite on the scale.
     """
 
     name: str
@@ -75,8 +75,8 @@ class Spread:
     """Standard error of a statistic by the jackknife, with its degrees of freedom.
 
     Attributes:
-        se: Jackknife standard error, in the statistic's unit; 0 where nothing moves it.
-        df: Degrees of freedom for its t interval, by how many units carry the statistic.
+        se: Jackknife standard error, in the statistic's unit; 0 if no unit changes the statistic.
+        df: Degrees of freedom of its t interval, which depend on the number of units that determine the statistic.
         n: Number of units (or groups) that were left out in turn.
     """
 
@@ -89,14 +89,14 @@ def spread(left_out: npt.ArrayLike, counts: npt.ArrayLike | None = None) -> Spre
     """Compute the standard error and degrees of freedom of a statistic from its leave-one-out values.
 
     Args:
-        left_out: The statistic with one unit (or group) left out; one value for each distinct kind of unit, shape (m,).
-        counts: How many units are of that kind, shape (m,); one each by default.
+        left_out: The statistic without one unit (or group), a value for each distinct kind of unit, shape (m,).
+        counts: Number of units of each kind, shape (m,); None for one each.
 
     Returns:
         The jackknife standard error, and Satterthwaite's degrees of freedom for it, between 5 and n - 1.
 
     Raises:
-        ValueError: The caller's fault: shapes that differ, or fewer than two units.
+        ValueError: The shapes differ, or there are fewer than two units.
 
     Source:
         Hinkley (1977), Biometrika 64(1), 21-28; Satterthwaite (1946), Biometrics Bulletin 2(6), 110-114.
@@ -167,25 +167,25 @@ def jackknife(
 ) -> Estimate:
     """Estimate a statistic with its interval, from its values with one unit (or group) left out.
 
-    Where no valid interval exists, only the value is returned and `note` says why: one unit only, a left-out value that
-    is undefined (nan), a statistic that no unit moves, or a value at the end of the scale.
+    If no valid interval exists, only the value is returned, and `note` says why: there is only one unit, a left-out
+    value is undefined (nan), no unit changes the statistic, or the value is at the end of the scale.
 
     Args:
-        value: The statistic on all units, finite.
-        left_out: The statistic without one unit (or one group); one value for each distinct kind of unit, shape (m,);
-            nan where it is undefined.
-        counts: How many units are of that kind, shape (m,); one each by default.
+        value: The statistic of all units, finite.
+        left_out: The statistic without one unit (or group), a value for each distinct kind of unit, shape (m,), nan
+            where it is undefined.
+        counts: Number of units of each kind, shape (m,); None for one each.
         transform: Scale of the interval: ATANH for coefficients and correlations, LOGIT for shares, LOG for sizes of
             error and ratios, IDENTITY for signed errors and differences.
-        level: Coverage, 0 to 1.
-        method: Text of `Estimate.method` before the kind of interval; None for that alone.
+        level: Coverage of the interval, 0 to 1.
+        method: Text of `Estimate.method` before the kind of interval; None for only the kind of interval.
         grouped: True if groups are left out, for the wording of a note.
 
     Returns:
-        Value and limits in the statistic's own unit; `n` is the number of units (or groups).
+        The value and limits in the statistic's own unit; `n` is the number of units (or groups).
 
     Raises:
-        ValueError: The caller's fault: `left_out` and `counts` of different shapes.
+        ValueError: `left_out` and `counts` differ in shape.
 
     Source:
         Hinkley (1977), Biometrika 64(1), 21-28; Miller (1974), Biometrika 61(1), 1-15. doi:10.1093/biomet/61.1.1
@@ -286,13 +286,14 @@ def guard(estimate: Estimate, off: int, *, grouped: bool = False) -> Estimate:
     """Withhold or mark the interval of a chance-corrected or rank statistic that too few examples determine.
 
     Args:
-        estimate: A statistic that depends on how the ratings vary.
-        off: Examples (or groups with one) outside the most common level, the least over the raters.
+        estimate: Estimate of a statistic that depends on how the ratings vary.
+        off: Number of examples (or groups with one) outside the most common level: the smallest among the raters.
         grouped: True if `off` counts groups, for the wording of the note.
 
     Returns:
-        Without interval below 5, marked approximate from 5 to 9, unchanged from 10. The same holds for an interval made
-        without leaving anything out (no disagreement seen); an undefined estimate stays as it is.
+        The estimate: without interval if `off` is below 5, marked approximate from 5 to 9, unchanged from 10. This also
+        holds for an interval computed without leaving anything out (no disagreement seen); an undefined estimate is
+        unchanged.
 
     Example:
         >>> e = Estimate(0.4, -0.3, 0.8, n=40)
@@ -346,13 +347,14 @@ def no_disagreement(
 
     Args:
         value: The statistic under full agreement: 1 for shares and coefficients, 0 for errors.
-        n: Examples (or groups), all agreeing.
-        below: How far the statistic falls if everything unseen disagreed: 1 for a share, (largest loss)/(expected
-            loss) for a chance-corrected coefficient, 1 for a signed error.
-        above: How far it rises: the scale's range for the mean absolute error, 1 for a signed error.
-        floor: The least the statistic can be.
-        level: Coverage, 0 to 1.
-        method: Text of `Estimate.method` before the kind of interval; None for that alone.
+        n: Number of examples (or groups), which all agree.
+        below: Fall of the statistic if everything unseen disagreed: 1 for a share, (largest loss)/(expected loss) for a
+            chance-corrected coefficient, 1 for a signed error.
+        above: Rise of the statistic if everything unseen disagreed: the scale's range for the mean absolute error, 1
+            for a signed error.
+        floor: Smallest possible value of the statistic.
+        level: Coverage of the interval, 0 to 1.
+        method: Text of `Estimate.method` before the kind of interval; None for only the kind of interval.
 
     Example:
         >>> e = no_disagreement(1.0, n=25, below=1.0)
@@ -426,11 +428,11 @@ def group_numbers(groups: npt.ArrayLike | None, n_units: int) -> tuple[Integers,
     """Number the group of each unit from 0, and count the groups.
 
     Args:
-        groups: A name or number for each unit, shape (n_units,); by default every unit is its own group.
+        groups: Name or number of each unit's group, shape (n_units,); None if each unit is its own group.
         n_units: Number of units.
 
     Raises:
-        ValueError: The caller's fault: `groups` of another length.
+        ValueError: `groups` hasn't one entry for each unit.
 
     Example:
         >>> numbers, n_groups = group_numbers(["b", "a", "b"], 3)
@@ -477,9 +479,9 @@ class Groups:
     A row may represent several equal units, so that a table of counts gives the same results as its units.
 
     Attributes:
-        number: The set in which each row is left out, numbered from 0, shape (n_rows,).
+        number: Number, from 0, of the set in which each row is left out, shape (n_rows,).
         n: Number of groups; the number of units if units have no groups.
-        times: Units that each row represents within its set, shape (n_rows,); None if each row is one unit.
+        times: Number of units that each row represents within its set, shape (n_rows,); None if each row is one unit.
         copies: Number of equal groups that each set represents, shape (n_sets,); None if each set is one group.
         named: True if units have groups.
     """
@@ -495,7 +497,7 @@ class Groups:
         """Make the groups of rows from their names (None: each row is a group) or return a copy of given Groups.
 
         Raises:
-            ValueError: The caller's fault: not one name for each row.
+            ValueError: The number of names isn't the number of rows.
         """
         if not isinstance(names, Groups):
             return cls(*group_numbers(names, n_rows), named=names is not None)
@@ -508,9 +510,9 @@ class Groups:
         """Make the groups of rows that each represent several units.
 
         Args:
-            n: Units that each row represents, shape (n_rows,).
-            sets: The set in which each row's units are left out, shape (n_rows,); None where each unit is left out by
-                itself.
+            n: Number of units that each row represents, shape (n_rows,).
+            sets: Number of the set in which each row's units are left out, shape (n_rows,); None if each unit is left
+                out by itself.
 
         Example:
             >>> Groups.counted([3, 1]).left_out(np.array([1.0, 0.0])).tolist()
@@ -604,15 +606,14 @@ class Groups:
 
 
 Grouping: TypeAlias = npt.ArrayLike | Groups | None
-"""Names of the groups of units, one for each unit; or Groups of rows that count units; or None if each unit is
-independent."""
+"""Name of each unit's group, or Groups of rows that count units, or None if each unit is independent."""
 
 
 def known_in_groups(values: npt.ArrayLike, names: Grouping) -> tuple[Floats, Groups]:
     """Return the values that aren't nan, and the Groups of these.
 
     Raises:
-        ValueError: The caller's fault: values that aren't a vector, or names that aren't one for each.
+        ValueError: The values aren't a vector, or don't have one name each.
     """
     x = np.asarray(values, dtype=np.float64)
     if x.ndim != 1:
@@ -627,13 +628,13 @@ def sum_of_choices(outcomes: npt.ArrayLike | Sequence[Sequence[int]]) -> tuple[i
     The sign-flip test gives each row the outcomes d and -d; choosing which of r + 1 runs is "now" gives it r + 1.
 
     Args:
-        outcomes: Whole numbers, shape (n_rows, n_outcomes).
+        outcomes: Possible outcomes of each row, whole numbers, shape (n_rows, n_outcomes).
 
     Returns:
-        The least possible sum, and the probabilities of it and of each whole number after it, summing to 1.
+        The smallest possible sum, and the probabilities of it and of each whole number after it, which sum to 1.
 
     Raises:
-        ValueError: The caller's fault: not a table of whole numbers.
+        ValueError: The outcomes aren't a table of whole numbers.
 
     Example:
         >>> lowest, probability = sum_of_choices([[1, -1], [1, -1]])

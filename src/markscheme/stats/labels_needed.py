@@ -1,4 +1,4 @@
-"""The DecisiveLabels: how many labels are likely to show a figure above or below its target."""
+"""DecisiveLabels: the number of labels that is likely to show a figure above or below its target."""
 
 from dataclasses import dataclass
 
@@ -12,9 +12,9 @@ class DecisiveLabels:
     """A number of further labels that is likely to settle whether a figure, such as agreement, meets its target.
 
     Attributes:
-        more: Further labelled examples.
+        more: Number of further labelled examples.
         chance: Probability that they settle the question, from a third to 1.
-        assumed: The agreement that was assumed; None if it was estimated from the labels so far.
+        assumed: Agreement that was assumed; None if it was estimated from the labels so far.
     """
 
     more: int

@@ -34,11 +34,11 @@ class Moments:
     """Means of judge, gold and their differences, over all units and then without each unit (or group).
 
     Attributes:
-        n: Number of units, shape (1 + n_groups,) like all that follow.
+        n: Number of units, shape (1 + n_groups,), like all that follow.
         signed: Mean of judge minus gold.
         absolute: Mean of |judge minus gold|.
         square: Mean of (judge minus gold) squared.
-        gold_variance: Variance of gold, dividing by n; exactly 0 where gold doesn't vary.
+        gold_variance: Variance of gold, dividing by n; exactly 0 if gold doesn't vary.
         judge_variance: Variance of the judge's ratings.
         covariance: Covariance of gold and judge, dividing by n.
     """
@@ -59,10 +59,10 @@ class Pairs:
     Attributes:
         gold: Gold's ratings, finite, shape (n_rows,).
         judge: The judge's ratings, finite, shape (n_rows,).
-        groups: Groups to leave out in turn, and units of each row.
+        groups: Groups to leave out in turn, with the number of units of each row.
         span: Distance from the worst to the best level of the scale.
-        step: Distance from one level to the next; the whole scale where only its ends are known.
-        raters: Names of gold and judge in messages.
+        step: Distance from one level to the next; that of the ends if only they are known.
+        raters: Names of gold and judge, for messages.
         scale_told: True if the scale's ends are known, not only the ratings that occurred.
     """
 
@@ -195,14 +195,15 @@ def paired(
     """Make the Pairs of units that gold and judge both rated; values that differ only by rounding become equal.
 
     Args:
-        gold: Shape (n_units,), nan where there is no rating.
-        judge: Shape (n_units,), nan where there is no rating.
-        groups: A name or number for each unit, shape (n_units,), where several share a task and are left out together.
-        levels: The scale's levels, or the two ends of a continuous scale; by default the lowest and the highest value
+        gold: Gold's ratings, shape (n_units,), nan if missing.
+        judge: The judge's ratings, shape (n_units,), nan if missing.
+        groups: Name or number of each unit's group, such as its task, shape (n_units,), whose units are left out
+            together; None without groups.
+        levels: Levels of the scale, or the two ends of a continuous scale; None for the lowest and the highest value
             seen.
 
     Raises:
-        ValueError: The caller's fault: shapes that differ, or something that isn't a number.
+        ValueError: The shapes differ, or a value isn't a number.
 
     Example:
         >>> pairs = paired([1, 2, np.nan, 4], [1, 3, 3, 5], levels=[1, 2, 3, 4, 5])
@@ -223,7 +224,7 @@ def numbers(values: npt.ArrayLike, name: str) -> Floats:
     """Convert `values` to an array of floats; None becomes nan.
 
     Raises:
-        ValueError: The caller's fault: something that isn't a number, or rows of different lengths.
+        ValueError: A value isn't a number, or rows differ in length.
 
     Example:
         >>> numbers([1, None], "gold").tolist()
@@ -239,7 +240,7 @@ def equal_vectors(**named: npt.ArrayLike) -> Floats:
     """Join vectors with a number for each unit in one array, shape (n_vectors, n_units).
 
     Raises:
-        ValueError: The caller's fault: they aren't equally long vectors of numbers.
+        ValueError: The values aren't vectors of numbers of equal length.
 
     Example:
         >>> equal_vectors(gold=[1, None], judge=[2, 3]).tolist()
@@ -256,12 +257,12 @@ def concordance(gold: Integers, judge: Integers, units: Floats | None = None) ->
     """Count, for each row's unit, the units that both raters order alike, minus those that they order oppositely.
 
     Args:
-        gold: Ranks from 0 without gaps, ties sharing one, shape (n_rows,).
+        gold: Ranks of gold's ratings, from 0 without gaps, with one rank for ties, shape (n_rows,).
         judge: Ranks of the judge's ratings, from 0 without gaps, shape (n_rows,).
-        units: How many equal units each row represents, shape (n_rows,); one each by default.
+        units: Number of equal units that each row represents, shape (n_rows,); None for one each.
 
     Returns:
-        Whole numbers, one for a unit of each row, shape (n_rows,); over units, their sum is twice the numerator of
+        Whole numbers, one for a unit of each row, shape (n_rows,); their sum over units is twice the numerator of
         Kendall's tau.
 
     Source:

@@ -8,14 +8,14 @@ def labels_for_share(share: float, half_width: float) -> int:
     """Compute how many labels make the 95 % score interval of a share no wider than twice `half_width`.
 
     Args:
-        share: The share expected: exact agreement, sensitivity, a pass rate.
-        half_width: Half the width wanted, 0 to 1.
+        share: Expected share, such as exact agreement, sensitivity or a pass rate.
+        half_width: Half of the required width, 0 to 1.
 
     Returns:
-        Number of labels among the examples in the share's denominator: for sensitivity, those that annotators pass.
+        The number of labels among the examples in the share's denominator: for sensitivity, those that annotators pass.
 
     Raises:
-        ValueError: The caller's fault: a share outside 0 to 1, or a width that isn't positive.
+        ValueError: The share is outside 0 to 1, or the width isn't positive.
 
     Source:
         Wilson (1927), Journal of the American Statistical Association 22(158), 209-212.

@@ -1,6 +1,6 @@
 """Pass rates corrected for the judge's errors, and the number of labels that a bound on wrong decisions needs.
 
-How the labelled examples were chosen decides what they say about the rest, so every function asks for it.
+What labelled examples show about the rest depends on how they were chosen, so every function assumes or asks for that.
 """
 
 import math
@@ -23,13 +23,13 @@ Drawn: TypeAlias = Literal["random", "by-verdict", "elsewhere"]
 MOST_STRATA = 5
 """Largest number of strata; with more, each would have too few labels; a judgement."""
 LEAST_LABELS = 5
-"""Fewest labels per stratum with which the rate isn't marked as approximate; a judgement."""
+"""Smallest number of labels per stratum with which the rate isn't marked as approximate; a judgement."""
 LEAST_GOLD_OF_EACH = 10
-"""Fewest gold passes, and fewest gold fails, from which the judge's error rates are estimated; a judgement."""
+"""Smallest number of gold passes, and of gold fails, from which the judge's error rates are estimated; a judgement."""
 NEGLIGIBLE = 0.02
 """Largest share of the responses in a stratum without labels that is ignored, since it hardly moves the rate."""
 LEAST_YOUDEN = 0.1
-"""Least sum of sensitivity and specificity, minus one, with which a judge says anything about gold; a judgement."""
+"""Sum of sensitivity and specificity, minus one, that a judge must exceed to say anything about gold; a judgement."""
 NOT_RANDOM = 0.01
 """Significance level at which labels that are said to be random are refused, because their verdicts differ from the
 rest."""
@@ -39,21 +39,21 @@ def corrected_pass_rate(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, drawn: 
     """Estimate the share that annotators would pass, of responses that only the judge has graded.
 
     Args:
-        labelled: Counts of labelled examples, shape (2, 2): rows annotators' fail and pass, columns the judge's.
-        pool: The judge's fails and passes over what the rate is about, shape (2,). For labels drawn at random: those
-            left unlabelled; for labels chosen by verdict: all of them.
-        drawn: How the labelled examples were chosen. "random": a random part of the pool; "by-verdict": a number of
-            the judge's passes and a number of its fails; "elsewhere": an older or synthetic set, with the same judge.
-        level: Coverage, 0 to 1.
+        labelled: Counts of labelled examples, shape (2, 2): rows are annotators' fails and passes, columns the judge's.
+        pool: Counts of the judge's fails and passes among the responses that the rate is about, shape (2,): the
+            unlabelled ones if labels were drawn at random, all if they were chosen by verdict.
+        drawn: How the labelled examples were chosen: "random" for a random part of the pool, "by-verdict" for a number
+            of the judge's passes and a number of its fails, "elsewhere" for an older or synthetic set, with this judge.
+        level: Coverage of the interval, 0 to 1.
 
     Returns:
-        Share from 0 to 1, n = labelled examples: by verdict strata with the limits of `rate_by_verdict`, or for
-        labels from elsewhere the Rogan-Gladen value with Lang-Reiczigel limits. Undefined where the labels don't allow
-        it: "random" labels that aren't, a verdict without labels, fewer labels than a rate is shown from, a judge
-        hardly better than a coin; the reason says what would help.
+        The share, from 0 to 1, with the number of labelled examples as `n`: stratified by verdict with the limits of
+        `rate_by_verdict`, or for labels from elsewhere the Rogan-Gladen value with Lang-Reiczigel limits. It is
+        undefined if labels are said to be random and aren't, a verdict has no labels, there are too few labels to show
+        a rate, or the judge is hardly better than a coin; the reason says what would help.
 
     Raises:
-        ValueError: The caller's fault: counts of the wrong shape, negative or not whole.
+        ValueError: The counts have the wrong shape, or are negative or not whole.
 
     Source:
         Begg and Greenes (1983), Biometrics 39(1), 207-215. doi:10.2307/2530820
@@ -86,21 +86,21 @@ def weighted_pass_rate(
     """Estimate the share that annotators would pass, from labels drawn with unequal chances in up to five strata.
 
     Args:
-        passed: Whether annotators pass each labelled example, shape (n,): 0 or 1.
-        stratum: The stratum of each, shape (n,), from 0.
-        weights: Inverse of the probability with which each was drawn, shape (n,), above 0; only their ratios within a
-            stratum matter.
+        passed: Annotators' decision on each labelled example, shape (n,): 1 for pass, 0 for fail.
+        stratum: Number of each labelled example's stratum, from 0, shape (n,).
+        weights: Inverse of the probability with which each labelled example was drawn, shape (n,), above 0; only ratios
+            within a stratum matter.
         pool: Size of each stratum of the pool, labelled examples included, shape (n_strata,).
         names: Names of the strata in messages, shape (n_strata,).
 
     Returns:
-        Share from 0 to 1 with its 95 % interval, n = labelled examples: the weighted share of each stratum, by the
-        stratum's part of the pool; each stratum counts as (Σw)²/Σw² examples, and for the interval half an example is
-        added to each count. Undefined where a stratum that matters has too few labels (fewer than 5, or none where
-        there are two strata), or with more than five strata.
+        The share, from 0 to 1, with its 95 % interval and the number of labelled examples as `n`: the weighted share of
+        each stratum, times the stratum's part of the pool; each stratum counts as (Σw)²/Σw² examples, and for the
+        interval half an example is added to each count. It is undefined if a stratum that matters has too few labels
+        (fewer than 5, or none if there are two strata), or with more than five strata.
 
     Raises:
-        ValueError: The caller's fault: shapes that don't fit, values out of range, an empty pool.
+        ValueError: The shapes don't fit, a value is out of range, or the pool is empty.
 
     Source:
         Cochran (1977), Sampling Techniques, 3rd ed., chapters 5 and 12;
@@ -148,17 +148,17 @@ def rogan_gladen(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, level: float =
     """Estimate the share that annotators would pass, from a judge's error rates on other examples.
 
     Args:
-        labelled: Counts of labelled examples, shape (2, 2): rows annotators' fail and pass, columns the judge's.
-        pool: The judge's fails and passes over what the rate is about, shape (2,).
-        level: Coverage, 0 to 1.
+        labelled: Counts of labelled examples, shape (2, 2): rows are annotators' fails and passes, columns the judge's.
+        pool: Counts of the judge's fails and passes among the responses that the rate is about, shape (2,).
+        level: Coverage of the interval, 0 to 1.
 
     Returns:
-        Share from 0 to 1, clipped where the formula leaves that range, with a note. Undefined without labels that
-        annotators passed and labels they failed, and where sensitivity + specificity - 1 is 0.1 or less: such a judge
-        says too little about the pool. Marked approximate with fewer than ten of each.
+        The share, from 0 to 1, clipped with a note if the formula leaves that range. It is undefined without labels
+        that annotators passed and labels that they failed, and if sensitivity + specificity - 1 is 0.1 or less, since
+        such a judge says too little about the pool. It is marked approximate with fewer than ten of each.
 
     Raises:
-        ValueError: The caller's fault: counts of the wrong shape, negative or not whole.
+        ValueError: The counts have the wrong shape, or are negative or not whole.
 
     Source:
         Rogan and Gladen (1978), American Journal of Epidemiology 107(1), 71-76.
@@ -212,14 +212,14 @@ def random_draw_p(labelled: npt.ArrayLike, pool: npt.ArrayLike) -> float:
     """Test whether labels are a random part of the graded responses, by comparing the judge's verdicts; return p.
 
     Args:
-        labelled: The judge's fails and passes among labelled examples, shape (2,).
-        pool: Its fails and passes among the rest of the pool, shape (2,).
+        labelled: Counts of the judge's fails and passes among labelled examples, shape (2,).
+        pool: Counts of the judge's fails and passes among the rest of the pool, shape (2,).
 
     Returns:
-        Two-sided p of the comparison of two proportions; below 0.01 the labels aren't a random part.
+        The two-sided p-value of the comparison of two proportions; below 0.01 the labels aren't a random part.
 
     Raises:
-        ValueError: The caller's fault: counts of the wrong shape, negative, not whole or none.
+        ValueError: The counts have the wrong shape, or are negative, not whole or all 0.
 
     Example:
         >>> round(random_draw_p([25, 25], [300, 700]), 4)
@@ -244,18 +244,18 @@ def labels_next(
     """Plan how many of the next labels to take from each stratum, to narrow the pass rate's interval soonest.
 
     Args:
-        labelled: Annotators' fails and passes in each stratum so far, shape (n_strata, 2).
+        labelled: Counts of annotators' fails and passes in each stratum so far, shape (n_strata, 2).
         pool: Size of each stratum of the pool, shape (n_strata,).
-        count: Labels to be taken.
-        expected: Pseudo-counts of fails and passes that express what you expect of each stratum, shape (n_strata, 2),
-            above 0; half an example of each by default.
+        count: Number of labels to take.
+        expected: Pseudo-counts of fails and passes that express the expectation of each stratum, shape (n_strata, 2),
+            above 0; None for half an example of each.
 
     Returns:
-        Labels for each stratum, shape (n_strata,), summing to `count`: all labels together come as close to
+        Numbers of labels for each stratum, shape (n_strata,), which sum to `count`: all labels together are as close to
         w_v √(p_v (1 - p_v)) as the existing ones allow (Neyman's allocation, p_v with `expected` added).
 
     Raises:
-        ValueError: The caller's fault: shapes that don't fit, a negative count, an empty pool.
+        ValueError: The shapes don't fit, the count is negative, or the pool is empty.
 
     Source:
         Neyman (1934), Journal of the Royal Statistical Society 97(4), 558-625. doi:10.2307/2342192
@@ -288,11 +288,11 @@ def least_labels(errors: int, *, alpha: float = 0.05, confidence: float = 0.90) 
 
     Args:
         errors: Number of wrong decisions among the labelled examples.
-        alpha: The promised share of errors.
+        alpha: Promised largest share of errors.
         confidence: Confidence of the promise.
 
     Raises:
-        ValueError: The caller's fault: errors below 0, or a share not between 0 and 1.
+        ValueError: `errors` is below 0, or a share isn't between 0 and 1.
 
     Source:
         Clopper and Pearson (1934), Biometrika 26(4), 404-413. doi:10.1093/biomet/26.4.404
@@ -315,7 +315,7 @@ def whole_counts(values: npt.ArrayLike, shape: tuple[int, ...], name: str) -> In
     """Convert counts to an array of whole numbers.
 
     Raises:
-        ValueError: The caller's fault: another shape, or numbers that are negative or not whole.
+        ValueError: The shape differs, or numbers are negative or not whole.
 
     Example:
         >>> whole_counts([3.0, 4], (2,), "pool").tolist()

@@ -25,10 +25,11 @@ class LeftOutSets:
     """The sets of units that the jackknife leaves out in turn, each as its number of units with each distinct row.
 
     Attributes:
-        row: Index of a distinct row; one entry for each row that occurs in a set, shape (n_entries,).
-        count: Number of the set's units that have this row, shape (n_entries,).
+        row: Index of the distinct row of each entry, shape (n_entries,); a set has an entry for each row that occurs in
+            it.
+        count: Number of the set's units that have the row of each entry, shape (n_entries,).
         start: Index of the first entry of each set, shape (n_sets,).
-        copies: How many identical sets this one represents, shape (n_sets,).
+        copies: Number of identical sets that each set represents, shape (n_sets,).
     """
 
     row: Integers
@@ -42,15 +43,15 @@ class RatingPatterns:
     """A table of ratings as its distinct rows with their counts; units without any rating are dropped.
 
     Attributes:
-        levels: The scale's levels, worst first.
-        values: The possible ratings: the levels or, if a rating lies between two, all values that occur, ascending.
-        codes: Each distinct row of ratings as indices into `values`, -1 where missing; shape (n_rows, n_raters).
-        times: How many units have that row, shape (n_rows,).
-        left_out: The sets to leave out in turn; none if only values are wanted.
-        set_of: For each unit, the set with which it is left out, -1 for one without any rating; shape (n_units,).
+        levels: Levels of the scale, worst first.
+        values: Possible ratings: the levels or, if a rating lies between two, all values that occur, ascending.
+        codes: Distinct rows of ratings as indices into `values`, -1 where missing, shape (n_rows, n_raters).
+        times: Number of units that have each row, shape (n_rows,).
+        left_out: Sets to leave out in turn; empty if only values are needed.
+        set_of: Index of the set with which each unit is left out, -1 for one without any rating, shape (n_units,).
         grouped: True if groups of units are left out instead of units.
-        between: A rating that lies between levels; None where there is none.
-        raters: Names of the raters in messages.
+        between: A rating that lies between levels; None if there is none.
+        raters: Names of the raters, for messages.
     """
 
     levels: Floats
@@ -130,8 +131,8 @@ def commonest(values: Floats, units: Floats | None = None) -> float:
     """Return the most frequent value, the lowest in a tie; nan if there are no values.
 
     Args:
-        values: Shape (n_rows,), nan = missing.
-        units: How many units each row represents, shape (n_rows,); one each by default.
+        values: Values, shape (n_rows,), nan if missing.
+        units: Number of units that each row represents, shape (n_rows,); None for one each.
     """
     is_known = np.isfinite(values)
     seen, code = numbered_values(values[is_known])
@@ -157,16 +158,16 @@ def encode(table: Floats, levels: Floats) -> tuple[Floats, Integers, float | Non
     """Convert ratings to indices into the values they can have.
 
     Args:
-        table: Shape (n_units, n_raters), nan where missing.
-        levels: The scale's levels.
+        table: Ratings, shape (n_units, n_raters), nan where missing.
+        levels: Levels of the scale.
 
     Returns:
-        The values: the levels as given or, if a rating lies between two, every value that occurs, ascending. The index
-        of each rating among them, -1 where missing, in the shape of `table`. The lowest rating between levels, None if
+        The values: the levels as given or, if a rating lies between two, all values that occur, ascending; the index of
+        each rating among them, -1 where missing, in the shape of `table`; and the lowest rating between levels, None if
         there is none.
 
     Raises:
-        ValueError: The caller's fault: a rating off the scale, or between levels that have no order.
+        ValueError: A rating is off the scale, or between levels that have no order.
     """
     order = np.argsort(levels)
     ascending = levels[order]
@@ -222,14 +223,14 @@ def rating_patterns(
     """Reduce a table of ratings to its distinct rows with their counts, and the sets of units to leave out in turn.
 
     Args:
-        ratings: Shape (n_units, n_raters), nan where a rater gave none.
-        levels: The scale's levels, worst first.
-        groups: A name for each unit, shape (n_units,), to leave out groups instead of units.
-        leave_out: True if to prepare leaving out; values alone don't need it.
-        raters: Names of the raters in messages; "rater 1" and so on by default.
+        ratings: Ratings, shape (n_units, n_raters), nan where a rater gave none.
+        levels: Levels of the scale, worst first.
+        groups: Name of each unit's group, shape (n_units,), to leave out groups instead of units; None without groups.
+        leave_out: True to prepare the sets to leave out, which only intervals need.
+        raters: Names of the raters, for messages; () for "rater 1" and so on.
 
     Raises:
-        ValueError: The caller's fault: a shape that doesn't fit, or a rating off the scale.
+        ValueError: A shape doesn't fit, or a rating is off the scale.
 
     Example:
         >>> table = rating_patterns([[0, 0], [0, 1], [0, 0], [float("nan")] * 2], levels=[0, 1])

@@ -1,8 +1,8 @@
-"""Rule whether labels from before a criterion's rewording still count, from a random part that is labelled again.
+"""Rule for whether labels from before a criterion's rewording still count, by a random part that is labelled again.
 
 Source:
-    Chosen by simulation. A judge that follows the old words and exactly reaches the target is vouched for in at most
-    .12 of draws, whatever share of labels the rewording changes; with one more difference allowed it would be .14-.17.
+    Chosen by simulation. A judge that follows the old words and exactly reaches the target is accepted in at most .12
+    of draws, whatever share of labels the rewording changes; with one more difference allowed it would be .14-.17.
 """
 
 from typing import Literal, TypeAlias
@@ -10,30 +10,31 @@ from typing import Literal, TypeAlias
 CheckState: TypeAlias = Literal["too few", "old labels count", "relabel the rest"]
 
 FEWEST_RELABELLED = 20
-"""Fewest examples that must be labelled again before any old label counts; with 20 and no difference the risk is
-.05."""
+"""Smallest number of examples that must be labelled again before any old label counts; with 20 and no difference the
+risk is .05."""
 OLD_PER_NEW = 2
 """Largest number of old labels that count for each example labelled again; the risk of `FEWEST_RELABELLED` was
 simulated with up to this many."""
 _MAY_DIFFER = ((100, 3), (60, 2), (30, 1), (FEWEST_RELABELLED, 0))
-"""Pairs of a number of examples labelled again and of how many of them may differ, at a simulated risk of .05."""
+"""Pairs of a number of examples labelled again and the largest number of them that may differ, at a simulated risk of
+.05."""
 
 
 def may_differ(relabelled: int) -> int | None:
     """Return how many relabelled examples may change their label for the old labels to count; None with too few.
 
     Args:
-        relabelled: Examples drawn at random and labelled again.
+        relabelled: Number of examples drawn at random and labelled again.
     """
     return next((allowed for fewest, allowed in _MAY_DIFFER if relabelled >= fewest), None)
 
 
 def relabelling_state(relabelled: int, differ: int) -> CheckState:
-    """Return which state the old labels are in after a criterion's rewording, from the examples labelled again.
+    """Return the state of the old labels after a criterion's rewording, from the examples labelled again.
 
     Args:
-        relabelled: Examples drawn at random and labelled again.
-        differ: Those of them whose new labels differ.
+        relabelled: Number of examples drawn at random and labelled again.
+        differ: Number of relabelled examples whose new labels differ.
 
     Example:
         >>> relabelling_state(30, 1), relabelling_state(20, 1), relabelling_state(10, 0)
@@ -50,8 +51,8 @@ def old_counted(state: CheckState, relabelled: int, old: int) -> int:
 
     Args:
         state: Result of `relabelling_state`.
-        relabelled: Examples drawn at random and labelled again.
-        old: Examples with old labels.
+        relabelled: Number of examples drawn at random and labelled again.
+        old: Number of examples with old labels.
 
     Example:
         >>> old_counted("old labels count", 30, old=90), old_counted("too few", 10, old=90)

@@ -24,7 +24,7 @@ Limits: TypeAlias = Literal["auto", "F", "jackknife"]
 SQUARES_ROUNDING = 1e-12
 """Share of the total sum of squares below which a sum of squares is only rounding error."""
 ENOUGH_TO_LEAVE_ONE_OUT = 20
-"""Fewest units for which the jackknife is reliable on continuous ratings."""
+"""Smallest number of units for which the jackknife is reliable on continuous ratings."""
 MOST_LEVELS_OF_A_SCALE = 7
 """Largest number of distinct ratings that are treated as levels; more are scores."""
 
@@ -43,25 +43,26 @@ def icc(
     """Compute one intraclass correlation of a table of ratings, by its name.
 
     Args:
-        ratings: Shape (n_units, n_raters), nan where missing. A unit counts only if every rater rated it; a note says
-            how many do.
-        name: One of `ICC_NAMES`; the last part says what it is for, one rating (1) or the mean of all raters (k).
+        ratings: Ratings, shape (n_units, n_raters), nan where missing. A unit counts only if every rater rated it; a
+            note says how many do.
+        name: One of `ICC_NAMES`, whose last part stands for one rating (1) or the mean of all raters (k).
 
-            * icc_1_1, icc_1_k: each unit has raters of its own;
-            * icc_2_1, icc_2_k: absolute agreement, the same raters rated every unit: ICC(A,1), ICC(A,k);
+            * icc_1_1, icc_1_k: each unit has its own raters;
+            * icc_2_1, icc_2_k: absolute agreement of raters who all rated every unit: ICC(A,1), ICC(A,k);
             * icc_3_1, icc_3_k: consistency, ignoring a rater's leniency: ICC(C,1), and Cronbach's alpha.
-        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
-        limits: "F" for the classic limits, exact where ratings are normal; "jackknife" for distribution-free ones;
-            "auto" for F only with fewer than 20 units and more than 7 distinct values. On a scale of levels F limits
-            cover far less than their level, and the less the more units there are.
+        groups: Name of each unit's group, such as its task, shape (n_units,), whose units are left out together; None
+            without groups.
+        limits: Kind of limits: "F" for the classic ones, exact if ratings are normal; "jackknife" for distribution-free
+            ones; "auto" for F only with fewer than 20 units and more than 7 distinct values. On a scale of levels F
+            limits cover far less than their level, and even less with more units.
         level: Coverage of the interval, 0 to 1.
 
     Returns:
-        At most 1, where raters always agree (icc_3: where their ratings differ by the same amounts on every unit); 0 or
-        below where units differ no more than ratings of one unit. Undefined where the units' means don't differ.
+        The correlation: 1 if raters always agree (icc_3: if their ratings differ by equal amounts on all units), 0 or
+        below if units differ no more than ratings of one unit; undefined if the units' means don't differ.
 
     Raises:
-        ValueError: The caller's fault: an unknown name, not a table, or F limits requested with groups.
+        ValueError: The name is unknown, the ratings aren't a table, or F limits are requested with groups.
 
     Source:
         Shrout and Fleiss (1979), Psychological Bulletin 86(2), 420-428. doi:10.1037/0033-2909.86.2.420;
@@ -88,12 +89,12 @@ def icc_family(
     """Compute all six intraclass correlations by name, icc_1_1 to icc_3_k.
 
     Args:
-        ratings: Shape (n_units, n_raters), nan where missing. An example counts only if every rater rated it.
-        groups: As in `icc`; so are `limits` and `level`.
-        raters: Names of the raters in notes; "rater 1" and so on by default.
+        ratings: Ratings, shape (n_units, n_raters), nan where missing. A unit counts only if every rater rated it.
+        groups, limits, level: As for `icc`.
+        raters: Names of the raters in notes; () for "rater 1" and so on.
 
     Raises:
-        ValueError: The caller's fault: not a table, or F limits requested with groups.
+        ValueError: The ratings aren't a table, or F limits are requested with groups.
 
     Example:
         >>> list(icc_family([[1, 2], [2, 2], [3, 4]]))
@@ -314,9 +315,10 @@ def repeat_family(
     """Measure how well one judge repeats itself on the same examples: the noise that a change must exceed.
 
     Args:
-        runs: Its ratings, shape (n_units, n_runs), nan where one is missing. Examples with two or more count.
-        levels: The scale's levels or its two ends; needed only for the intervals where no rating ever changed.
-        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
+        runs: The judge's ratings, shape (n_units, n_runs), nan where missing. Examples with two or more count.
+        levels: Levels of the scale, or its two ends; needed only for the intervals if no rating ever changed.
+        groups: Name of each unit's group, such as its task, shape (n_units,), whose units are left out together; None
+            without groups.
         level: Coverage of the intervals, 0 to 1.
 
     Returns:
@@ -324,11 +326,11 @@ def repeat_family(
         flip_rate: share of pairs of runs that differ, 0 to 1;
         distance: mean absolute difference between two runs, in the unit of the ratings;
         measurement_error: standard deviation of one run about the judge's own mean, in that unit;
-        shift_floor: how far the mean over these examples moves between two runs of an unchanged judge in 95 % of
+        shift_floor: largest shift of the mean over these examples between two runs of an unchanged judge in 95 % of
         cases, in that unit.
 
     Raises:
-        ValueError: The caller's fault: not a table.
+        ValueError: The ratings aren't a table.
 
     Source:
         Shrout and Fleiss (1979), Psychological Bulletin 86(2), 420-428. doi:10.1037/0033-2909.86.2.420; Bland and
@@ -356,7 +358,7 @@ class _Repeats:
     """Statistics of examples that a judge rated twice or more, over all and then without each example (or group).
 
     Attributes:
-        runs: Shape (n_units, n_runs), nan where one is missing.
+        runs: Ratings, shape (n_units, n_runs), nan where missing.
         groups: Groups to leave out in turn.
         span: Range of the scale.
         distance: Mean over examples of the mean absolute difference between two runs.

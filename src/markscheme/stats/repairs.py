@@ -1,4 +1,4 @@
-"""How decisions and scores would change if a criterion had gold's levels instead of the judge's."""
+"""Changes of decisions and scores if a criterion had gold's levels instead of the judge's."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -14,12 +14,12 @@ from markscheme.stats.intervals import Flags, Floats
 SmallCounts: TypeAlias = npt.NDArray[np.integer[Any]]
 """Small counts of criteria, or their differences."""
 RANKED: Final = ("false passes", "decisions", "scores")
-"""Effects by which repairs are ranked, the decisive one first: the columns of `DecisionChanges.ranks`."""
+"""Names of effects by which repairs are ranked, the decisive one first: the columns of `DecisionChanges.ranks`."""
 
 
 @dataclass(frozen=True, eq=False)
 class TermSums:
-    """Sums, over one criterion or several, of what a rater's levels contribute to scores and decisions.
+    """Sums, over one criterion or several, of the contributions of a rater's levels to scores and decisions.
 
     All are arrays that broadcast to (n_examples, n_replacements).
 
@@ -28,7 +28,7 @@ class TermSums:
         rewards: Sum of the weights above 0.
         penalties: Sum of the absolute weights below 0.
         weighed: Number of criteria that count for the score.
-        rewarding: Number of them with a weight above 0.
+        rewarding: Number of criteria that count for the score and have a weight above 0.
         fatal: Number of criteria whose level fails the response.
         undecided: Number of criteria that leave the decision open.
     """
@@ -46,10 +46,10 @@ class TermSums:
         """Compute, from weights and levels, what each criterion alone contributes, shape (n_examples, n_criteria).
 
         Args:
-            gains: Weight times position; 0 where the criterion doesn't count for the score.
-            weights: The weight; 0 where the criterion doesn't count for the score: it has none, or doesn't apply.
-            is_fatal: Whether the level fails the response, as on a required criterion that isn't met.
-            is_undecided: Whether the level leaves the decision open, as on a category that doesn't apply.
+            gains: Weight times position; 0 if the criterion doesn't count for the score.
+            weights: Weight; 0 if the criterion doesn't count for the score since it has none or doesn't apply.
+            is_fatal: Flags of levels that fail the response, as on a required criterion that isn't met.
+            is_undecided: Flags of levels that leave the decision open, as on a category that doesn't apply.
         """
         return cls(
             gains=gains,
@@ -94,7 +94,7 @@ class TermSums:
         """Decide each example: 1 for pass and 0 for fail, nan without a decision.
 
         Args:
-            passes_from: The least score that passes; None where criteria decide without a score.
+            passes_from: Lowest score that passes; None if criteria decide without a score.
         """
         if passes_from is None:
             return np.where(self.undecided > 0, np.nan, self.fatal == 0).astype(np.float64)
@@ -108,13 +108,13 @@ class DecisionChanges:
     """Flags of the examples on which replaced levels change a decision or score, shape (n_examples, n_replacements).
 
     Attributes:
-        counted: Examples on which all levels and decisions needed are known.
-        false_passes: False passes that become right.
-        false_fails: False fails that become right.
-        held_up: Right passes that would fail.
-        let_through: Right fails that would pass.
-        scores_repaired: Scores off by the tolerance or more that come within it.
-        scores_broken: Scores within the tolerance that leave it.
+        counted: Flags of examples on which all required levels and decisions are known.
+        false_passes: Flags of false passes that become right.
+        false_fails: Flags of false fails that become right.
+        held_up: Flags of right passes that would fail.
+        let_through: Flags of right fails that would pass.
+        scores_repaired: Flags of scores off by the tolerance or more that come within it.
+        scores_broken: Flags of scores within the tolerance that leave it.
     """
 
     counted: Flags
@@ -145,12 +145,13 @@ class LevelSwap:
     Attributes:
         judge: TermSums of the judge's levels by criterion, shape (n_examples, n_criteria).
         gold: TermSums of gold's levels, of the same shape.
-        is_known: Whether gold has a level, or says that the criterion doesn't apply, shape (n_examples, n_criteria).
-        people: People's decisions, 1 for pass and 0 for fail, shape (n_examples,), nan where there is none.
+        is_known: Flags of examples and criteria for which gold has a level, or states that the criterion doesn't apply,
+            shape (n_examples, n_criteria).
+        people: People's decisions, 1 for pass and 0 for fail, shape (n_examples,), nan if missing.
         scores: Scores by people's labels, shape (n_examples,).
-        follows: Whether the judge's score and decision are those of its levels, shape (n_examples,).
-        passes_from: The least score that passes; None where criteria decide without a score.
-        tolerance: Scores closer than this agree.
+        follows: Flags of examples on which the judge's score and decision are those of its levels, shape (n_examples,).
+        passes_from: Lowest score that passes; None if criteria decide without a score.
+        tolerance: Difference below which two scores agree.
     """
 
     judge: TermSums
@@ -192,7 +193,7 @@ class LevelSwap:
         Of equal pairs, the first in the order of the criteria is best.
 
         Args:
-            by: Whether decisions or scores are to be repaired.
+            by: What is repaired: decisions or scores.
         """
         column = RANKED.index(by)
         alone = self.single.ranks[:, column]

@@ -5,7 +5,7 @@ from collections.abc import Callable
 MOST_EVALUATIONS = 200
 """Largest number of evaluations of the function: ten usually suffice, and halving alone would need 50."""
 WIDTH_LEFT = 1e-13
-"""Width of the interval, as a share of the first one, at which its middle is returned as the zero: close to rounding
+"""Width of the interval, as a share of the first one, at which its middle is returned as the zero; close to rounding
 error."""
 
 
@@ -13,7 +13,7 @@ def zero_between(function: Callable[[float], float], low: float, high: float) ->
     """Find a zero of a continuous function whose signs at `low` and `high` differ.
 
     Raises:
-        ValueError: The caller's fault: the signs don't differ.
+        ValueError: The signs don't differ.
 
     Source:
         The Illinois method: Dowell and Jarratt (1971), BIT 11(2), 168-174. doi:10.1007/BF01934364

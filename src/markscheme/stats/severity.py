@@ -1,4 +1,4 @@
-"""Errors, correlations, confusion matrix, and accuracy, precision and recall of a judge against gold.
+"""Errors, correlations, confusion matrix, accuracy, precision and recall of a judge against gold.
 
 Signed error, or bias, is always judge minus gold: above 0 the judge is lenient, below 0 severe.
 """
@@ -42,7 +42,8 @@ FEWEST_DF_OF_LEVELS = 3.0
 """Smallest number of degrees of freedom of a mean over levels, of which two or three may carry nearly all the
 variance."""
 MOST_LEVELS_IN_TABLE = 1000
-"""Largest number of levels of a confusion matrix: the million cells of a larger one would be nearly all empty."""
+"""Largest number of levels of a confusion matrix, since nearly all of the million cells of a larger one would be
+empty."""
 
 
 # -- errors ------------------------------------------------------------------------------------------------------------
@@ -60,8 +61,8 @@ def pair_statistic(
     """Compute one error or correlation of a judge against gold, by its name in the literature.
 
     Args:
-        gold: Shape (n_units,), nan where there is no rating.
-        judge: Shape (n_units,), nan where there is no rating.
+        gold: Gold's ratings, shape (n_units,), nan if missing.
+        judge: The judge's ratings, shape (n_units,), nan if missing.
         name: One of `PAIR_STATISTICS`, or of the statistics that features add.
 
             * mae, rmse: mean absolute error and root of the mean squared error, in the unit of the ratings;
@@ -71,16 +72,17 @@ def pair_statistic(
             * icc: absolute agreement, ICC(A,1), with a distribution-free interval;
             * ccc: Lin's concordance; variances divide by n, so that on levels it is the quadratic kappa;
             * pearson, spearman, kendall (tau-b): linear, rank and order correlation.
-        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
-        levels: The scale's levels or its two ends; needed only for the interval where all ratings agree.
+        groups: Name of each unit's group, such as its task, shape (n_units,), whose units are left out together; None
+            without groups.
+        levels: Levels of the scale, or its two ends; needed only for the interval if all ratings agree.
         level: Coverage of the interval, 0 to 1.
 
     Returns:
-        Errors in the unit of the ratings; correlations from -1 to 1, undefined where a rater gives every unit one
-        value (icc and ccc are then 0, and undefined where both raters give the same one).
+        The statistic: errors in the unit of the ratings; correlations from -1 to 1, undefined if a rater gives every
+        unit one value (icc and ccc are then 0, and undefined if both raters give one value).
 
     Raises:
-        ValueError: The caller's fault: an unknown name, or shapes that differ.
+        ValueError: The name is unknown, or the shapes differ.
 
     Source:
         McGraw and Wong (1996), Psychological Methods 1(1), 30-46. doi:10.1037/1082-989X.1.1.30;
@@ -112,19 +114,20 @@ def error_family(
     """Compute the errors and correlations of a judge with gold, by name.
 
     Args:
-        gold: Shape (n_units,), nan where there is no rating.
-        judge: Shape (n_units,), nan where there is no rating.
-        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
-        levels: The scale's levels or its two ends; by default the lowest and highest value seen.
+        gold: Gold's ratings, shape (n_units,), nan if missing.
+        judge: The judge's ratings, shape (n_units,), nan if missing.
+        groups: Name of each unit's group, such as its task, shape (n_units,), whose units are left out together; None
+            without groups.
+        levels: Levels of the scale, or its two ends; None for the lowest and highest value seen.
         level: Coverage of the intervals, 0 to 1.
-        raters: Names of the two in notes.
+        raters: Names of gold and judge in notes.
 
     Returns:
-        mae, rmse and signed_error in the unit of the ratings; icc, ccc, pearson, spearman and kendall from -1 to 1; and
-        the statistics of features.
+        The statistics: mae, rmse and signed_error in the unit of the ratings; icc, ccc, pearson, spearman and kendall
+        from -1 to 1; and the statistics of features.
 
     Raises:
-        ValueError: The caller's fault: shapes that differ.
+        ValueError: The shapes differ.
 
     Example:
         >>> errors = error_family([1, 2, 3, 4], [1, 3, 3, 2])
@@ -224,16 +227,16 @@ def confusion(
     """Count how often the judge gave each level for each gold level: the confusion matrix.
 
     Args:
-        gold: Shape (n_units,), nan where there is no rating.
-        judge: Shape (n_units,), nan where there is no rating.
-        levels: The scale's levels, worst first; by default the values either rater gave, ascending.
-        groups: Numbers of units that the rows represent; by default each row is one unit.
+        gold: Gold's ratings, shape (n_units,), nan if missing.
+        judge: The judge's ratings, shape (n_units,), nan if missing.
+        levels: Levels of the scale, worst first; None for the values that either rater gave, ascending.
+        groups: Groups with the numbers of units that the rows represent; None if each row is one unit.
 
     Returns:
-        Counts, shape (n_levels, n_levels): rows gold, columns judge, in the order of `levels`.
+        The counts, shape (n_levels, n_levels): rows are gold's levels, columns the judge's, in the order of `levels`.
 
     Raises:
-        ValueError: The caller's fault: shapes that differ, or a rating that isn't one of `levels`.
+        ValueError: The shapes differ, or a rating isn't one of `levels`.
 
     Example:
         >>> confusion([1, 1, 2, 3], [1, 2, 2, 3], levels=[1, 2, 3]).tolist()
@@ -254,14 +257,15 @@ def yes_no_family(
 ) -> dict[str, Estimate]:
     """Compute accuracy, precision, recall and the rest of a judge's yes/no decisions, by name.
 
-    Accuracy says little where one answer is rare: read it next to `prevalence_gold`.
+    Accuracy says little if one answer is rare: read it next to `prevalence_gold`.
 
     Args:
-        gold: Shape (n_units,), nan where there is no rating. A value halfway between no and yes is an even split
-            between annotators, which counts for neither side, and is left out.
-        judge: Shape (n_units,), nan where there is no rating.
-        levels: The values for no and for yes.
-        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
+        gold: Gold's ratings, shape (n_units,), nan if missing. A value halfway between no and yes is an even split of
+            annotators, which counts for neither side, and is left out.
+        judge: The judge's ratings, shape (n_units,), nan if missing.
+        levels: Values for no and for yes.
+        groups: Name of each unit's group, such as its task, shape (n_units,), whose units are left out together; None
+            without groups.
         level: Coverage of the intervals, 0 to 1.
 
     Returns:
@@ -273,7 +277,7 @@ def yes_no_family(
         prevalence_gold, prevalence_judge: share of yes. Each 0 to 1, undefined where its denominator is 0.
 
     Raises:
-        ValueError: The caller's fault: shapes that differ.
+        ValueError: The shapes differ.
 
     Source:
         Yerushalmy (1947), Public Health Reports 62(40), 1432-1449, for sensitivity and specificity; van Rijsbergen
@@ -306,11 +310,12 @@ def macro_family(
     """Measure how well a judge decides between several levels, each level with equal weight, by name.
 
     Args:
-        gold: Shape (n_units,), nan where there is no rating.
-        judge: Shape (n_units,), nan where there is no rating.
-        levels: The scale's levels; by default the values either rater gave. A level that neither gave is left out of
-            the averages, one that the judge never gives has precision 0, one that gold never gives recall 0.
-        groups: A name for each unit, shape (n_units,), where several share a task and are left out together.
+        gold: Gold's ratings, shape (n_units,), nan if missing.
+        judge: The judge's ratings, shape (n_units,), nan if missing.
+        levels: Levels of the scale; None for the values that either rater gave. A level that neither gave is left out
+            of the averages, one that the judge never gives has precision 0, one that gold never gives recall 0.
+        groups: Name of each unit's group, such as its task, shape (n_units,), whose units are left out together; None
+            without groups.
         level: Coverage of the intervals, 0 to 1.
 
     Returns:
@@ -320,7 +325,7 @@ def macro_family(
         hasn't been seen.
 
     Raises:
-        ValueError: The caller's fault: shapes that differ, or a rating that isn't one of `levels`.
+        ValueError: The shapes differ, or a rating isn't one of `levels`.
 
     Source:
         Sokolova and Lapalme (2009), Information Processing and Management 45(4), 427-437.

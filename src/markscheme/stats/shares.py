@@ -1,7 +1,7 @@
 """Intervals of a share of examples and of a mean difference, if examples of the same task may err together.
 
-`share` gives the interval of every share that is printed. Both figures give one-sided bounds at any confidence; if each
-example is its own group these equal the usual ones.
+`share` gives the interval of every share that is printed. Both figures have one-sided bounds at any confidence, which
+equal the usual ones if each example is its own group.
 """
 
 import math
@@ -33,12 +33,13 @@ _Rising: TypeAlias = Callable[[Floats], Floats]
 """Function that sums log Γ(shape + count) − log Γ(shape) over some counts, for each element of an array of shapes."""
 
 FEWEST_SHOWN = 5
-"""Fewest examples for an interval of a share; with fewer, it would span two thirds of the scale or more, so the
-share is printed as a count, "3 of 4"."""
+"""Smallest number of examples for an interval of a share; with fewer, it would span two thirds of the scale or more, so
+the share is printed as a count, "3 of 4"."""
 FEWEST_GROUPS = 5
-"""Fewest groups for bounds of a share; with fewer, nothing shows how much the examples of a group have in common."""
+"""Smallest number of groups for bounds of a share; with fewer, nothing shows how much the examples of a group have in
+common."""
 GROUPS_TO_TRUST = 10
-"""Number of groups from which on bounds cover .946 or more in simulation; with 5 to 9 groups they are marked
+"""Smallest number of groups with which bounds cover .946 or more in simulation; with 5 to 9 groups they are marked
 approximate."""
 PRIOR_RHO = (0.5, 2.0)
 """Parameters of the Beta prior of the correlation within a group: mostly near 0, as for tasks whose examples hardly
@@ -53,7 +54,7 @@ HEAVIEST = 3.0
 MEAN_ICC = 0.3
 """Correlation of differences assumed before any example differs; chosen by simulation, together with its weight."""
 MEAN_WEIGHT = 8
-"""Number of differing examples that the assumption of `MEAN_ICC` weighs as much as."""
+"""Weight of the assumption of `MEAN_ICC`, as a number of differing examples."""
 LOGS_PER_GAMMA = 3
 """Number of logarithms that take as long to compute as one value of the log-gamma function with the sums around it
 (measured)."""
@@ -91,7 +92,7 @@ class Grouped:
     Attributes:
         value: The share or mean; nan without examples.
         n: Number of examples.
-        n_groups: Number of groups they come from; `n` if every example is its own group.
+        n_groups: Number of groups of the examples; `n` if every example is its own group.
         mean_size: Size of an example's group, averaged over examples; 1 without groups.
         correlation: Correlation of the examples within a group, 0 to 1; 0 without groups.
     """
@@ -142,12 +143,12 @@ class GroupedShare(Grouped):
     """A share of examples with exact bounds that allow for correlated examples within a group.
 
     Attributes:
-        correlation: A plausible upper value of the correlation within a group.
+        correlation: Plausible upper value of the correlation within a group.
         effective: Effective number of independent examples.
-        effective_of_missed: The effective number if one example of the largest group were different, where all examples
-            have one outcome and share groups; None elsewhere. A share of exactly 0 or 1 shows no correlation, so its
-            bounds use this number.
-        likely_correlation: The median of the correlation within a group; 0 without groups.
+        effective_of_missed: Effective number if one example of the largest group were different; None unless all
+            examples have one outcome and share groups. A share of exactly 0 or 1 shows no correlation, so its bounds
+            use this number.
+        likely_correlation: Median of the correlation within a group; 0 without groups.
     """
 
     effective: float
@@ -190,7 +191,7 @@ class MeanSide:
     """Centre and standard error for one bound of a mean, with a group of worst possible values added on that side.
 
     Attributes:
-        centre: The mean with the added group; nan without examples, as are the others.
+        centre: Mean with the added group; nan without examples, like the others.
         se: Standard error of that mean.
         df: Degrees of freedom of the t bound.
     """
@@ -242,21 +243,22 @@ def share(
     """Estimate a share of examples with its interval, which respects groups of examples.
 
     Args:
-        hits: Shape (n,), nan = not counted: 1 for an example that counts, 0 for one that doesn't, or a share between.
-        groups: A name for each example, shape (n,), where several share a task.
+        hits: Hit of each example, shape (n,): 1 for an example that counts, 0 for one that doesn't, or a share in
+            between, nan if the example is left out.
+        groups: Name of each example's group, such as its task, shape (n,); None without groups.
         level: Coverage of the interval, 0 to 1.
-        of: What the share is of, in words.
-        method: Text of `Estimate.method` before the kind of interval; "share of …" by default.
+        of: Words for what the share is of.
+        method: Text of `Estimate.method` before the kind of interval; None for "share of …".
 
     Returns:
-        0 to 1, with `n` the examples. Fewer than 5 examples have no interval, nor have fewer than 5 groups of them;
-        with 5 to 9 groups it is approximate.
+        The share, 0 to 1, with the number of examples as `n`. Fewer than 5 examples, or 5 groups of them, have no
+        interval; with 5 to 9 groups it is approximate.
 
     Raises:
-        ValueError: The caller's fault: values outside 0 to 1, or groups of another length.
+        ValueError: A value is outside 0 to 1, or groups differ in length.
 
     Source:
-        As for `grouped_share`.
+        See `grouped_share`.
 
     Example:
         >>> exact = share([1] * 45 + [0] * 5)
@@ -270,18 +272,18 @@ def share(
 
 
 def drawn_weights(inverse_chances: npt.ArrayLike, draws: npt.ArrayLike | None = None) -> Floats:
-    """Compute weights of examples that were drawn with unequal chances, for figures on all that they were drawn from.
+    """Compute weights of examples drawn with unequal chances, for figures of the population that they were drawn from.
 
     Args:
-        inverse_chances: One divided by the probability with which each example was drawn, shape (n,); 1 where examples
+        inverse_chances: One divided by the probability with which each example was drawn, shape (n,); 1 if examples
             were drawn at random.
-        draws: The draw of each example, shape (n,), where there were several.
+        draws: Name of the draw of each example, shape (n,); None if there was only one.
 
     Returns:
-        Scaled to a mean of 1 within each draw and then cut at HEAVIEST, shape (n,).
+        The weights, shape (n,), scaled to a mean of 1 within each draw and then cut at HEAVIEST.
 
     Raises:
-        ValueError: The caller's fault: an inverse chance isn't above 0.
+        ValueError: An inverse chance isn't above 0.
 
     Source:
         Hájek (1971), in Godambe and Sprott (eds.), Foundations of Statistical Inference, 236, for the ratio of sums.
@@ -301,18 +303,19 @@ def drawn_weights(inverse_chances: npt.ArrayLike, draws: npt.ArrayLike | None = 
 def grouped_share(hits: npt.ArrayLike, groups: Grouping = None, weights: npt.ArrayLike | None = None) -> GroupedShare:
     """Compute a share of examples with exact bounds that respect groups of examples.
 
-    The model: group shares follow a beta distribution. The correlation within groups is the 0.8 quantile of its
+    In the model, group shares follow a beta distribution. The correlation within groups is the 0.8 quantile of its
     posterior, and the bounds are those of the number of independent examples that carries the same information.
 
     Args:
-        hits: Shape (n,), nan = missing: 1 for an example that counts, 0 for one that doesn't, or a share in between.
-        groups: A name for each example, shape (n,), where several share a task.
-        weights: A weight for each example, shape (n,), as `drawn_weights` gives them. The share is then one of all that
-            the examples were drawn from, and the bounds are those of fewer examples; how examples of a group resemble
-            each other is seen from the examples as they are.
+        hits: Hit of each example, shape (n,): 1 for an example that counts, 0 for one that doesn't, or a share in
+            between, nan if missing.
+        groups: Name of each example's group, such as its task, shape (n,); None without groups.
+        weights: Weight of each example, shape (n,), as `drawn_weights` returns them; None for equal weights. The share
+            is then that of the population that the examples were drawn from, and the bounds are those of fewer
+            examples; the correlation within groups is that of the unweighted examples.
 
     Raises:
-        ValueError: The caller's fault: values outside 0 to 1, or groups or weights of another length.
+        ValueError: A value is outside 0 to 1, or groups or weights differ in length.
 
     Source:
         Clopper and Pearson (1934), Biometrika 26(4), 404-413. doi:10.1093/biomet/26.4.404
@@ -362,12 +365,12 @@ def grouped_mean(
     that the examples don't show may still happen.
 
     Args:
-        differences: Shape (n,), each from -1 to 1, nan = missing.
-        groups: A name for each example, shape (n,), where several share a task.
-        weights: A weight for each example, shape (n,), as for `grouped_share`.
+        differences: Difference of each example, from -1 to 1, shape (n,), nan if missing.
+        groups: Name of each example's group, such as its task, shape (n,); None without groups.
+        weights: Weight of each example, shape (n,), as for `grouped_share`; None for equal weights.
 
     Raises:
-        ValueError: The caller's fault: values outside -1 to 1, or groups or weights of another length.
+        ValueError: A value is outside -1 to 1, or groups or weights differ in length.
 
     Source:
         Liang and Zeger (1986), Biometrika 73(1), 13-22, for the variance between groups. doi:10.1093/biomet/73.1.13
@@ -408,13 +411,13 @@ def beta_binomial_correlation(
     The prior is Beta(0.5, 2) for the correlation and uniform for the share.
 
     Args:
-        hits: Hits in each group, shape (n_groups,); they need not be whole.
-        sizes: Examples in each group, shape (n_groups,).
-        copies: How many groups have these hits and this size, shape (n_groups,); one each by default.
-        quantile: Which quantile, 0 to 1.
+        hits: Number of hits in each group, shape (n_groups,), which needn't be whole.
+        sizes: Number of examples in each group, shape (n_groups,).
+        copies: Number of groups with these hits and this size, shape (n_groups,); None for one each.
+        quantile: Level of the quantile, 0 to 1.
 
     Returns:
-        0 (examples of a group are independent) to 1 (they always agree).
+        The correlation, from 0 (examples of a group are independent) to 1 (they always agree).
 
     Source:
         Ridout, Demétrio and Firth (1999), Biometrics 55(1), 137-148. doi:10.1111/j.0006-341X.1999.00137.x
@@ -445,7 +448,7 @@ def _correlations(
 def _posterior_of(hits: bytes, sizes: bytes, copies: bytes) -> tuple[Floats, Floats]:
     """Compute the posterior distribution of the correlation within groups; arrays come as bytes, for the cache.
 
-    A report asks for the same groups again and again, and an integral takes half a millisecond.
+    A report needs the posterior of each set of groups often, and an integral takes half a millisecond.
     """
     y = np.frombuffer(hits)
     m = np.frombuffer(sizes)
@@ -469,10 +472,10 @@ def _log_posterior(roots: Floats, hits: Floats, sizes: Floats, copies: Floats, r
 
     Args:
         roots: Square roots of correlations, shape (n_roots,).
-        hits: Hits in each kind of group.
-        sizes: Examples in each kind of group.
-        copies: How many groups are of that kind.
-        risings: What `_log_rising` returns for hits, for misses and for sizes.
+        hits: Number of hits in each kind of group.
+        sizes: Number of examples in each kind of group.
+        copies: Number of groups of each kind.
+        risings: Functions that `_log_rising` returns for hits, for misses and for sizes.
     """
     of_hits, of_misses, of_sizes = risings
     correlation = (roots**2)[:, None]
@@ -523,7 +526,7 @@ def _stand_ins(counts: Floats, times: Floats) -> tuple[Floats, Floats]:
 
     Args:
         counts: Different counts above 0, ascending.
-        times: How often each occurs.
+        times: Number of times that each count occurs.
 
     Source:
         Berrut and Trefethen (2004), SIAM Review 46(3), 501-517, for the barycentric formula.
@@ -587,7 +590,7 @@ def _in_groups(values: npt.ArrayLike, groups: Grouping, least: float, most: floa
 
 
 def kish_size(weights: npt.ArrayLike) -> float:
-    """Compute Kish's effective size: how many equally weighted examples carry as much information as weighted ones.
+    """Compute Kish's effective size: the number of equally weighted examples with as much information as weighted ones.
 
     Source:
         Kish (1965), Survey Sampling, section 11.7.

@@ -1,4 +1,4 @@
-"""Comparison of a slice of the examples with the rest: whether the judge does worse there, also at equal gold."""
+"""Comparison of a slice of examples with the rest, to find whether the judge does worse there, also at equal gold."""
 
 import math
 from dataclasses import dataclass, replace
@@ -15,13 +15,13 @@ from markscheme.stats.pairs import equal_vectors
 DIFFERENCE_ROUNDING = 1e-7
 """Size of a difference below which it is only a rounding error."""
 FEWEST_INSIDE = 5
-"""Fewest examples in the slice with a gold level that also occurs outside it."""
+"""Smallest number of examples in the slice with a gold level that also occurs outside it."""
 FEWEST_OUTSIDE = 10
-"""Fewest examples outside the slice with gold levels that occur in it."""
+"""Smallest number of examples outside the slice with gold levels that occur in it."""
 LEAST_PART = 0.5
-"""Least share of the slice's examples that must have a gold level which also occurs outside it."""
+"""Smallest share of the slice's examples that must have a gold level which also occurs outside it."""
 LEAST_KEPT = 2 / 3
-"""Least share of a difference that must remain at equal gold: of a slice that is merely harder, less remains."""
+"""Smallest share of a difference that must remain at equal gold: for a slice that is merely harder, less remains."""
 MOST_DISTINCT = 6
 """Largest number of distinct gold scores with which each score is a stratum of its own."""
 FIFTHS = 5
@@ -33,12 +33,12 @@ class Contrast:
     """A figure, such as the mean error, inside a slice of the examples and outside it, with a p value.
 
     Attributes:
-        inside: Mean over the units of the slice; nan without any.
-        outside: Mean over all other units; nan without any.
+        inside: Mean over the units of the slice; nan if there are none.
+        outside: Mean over all other units; nan if there are none.
         p: Probability of means at least this far apart, in either direction, if the slice were like the rest; 1 if
             there is nothing to compare.
-        n_inside: Units of the slice that have the figure.
-        n_outside: Other units that have the figure.
+        n_inside: Number of units of the slice that have the figure.
+        n_outside: Number of other units that have the figure.
     """
 
     inside: float
@@ -57,16 +57,16 @@ class Contrast:
 class SliceLook:
     """Comparison of one figure inside a slice and outside it: over all examples, and among examples with equal gold.
 
-    A slice whose gold differs from the rest can look bad over all examples although the judge treats it like any other;
-    the second comparison shows that.
+    A slice whose gold differs from the rest can look bad over all examples although the judge treats it like the
+    others; the second comparison shows that.
 
     Attributes:
-        as_it_is: The comparison over all examples.
-        same_gold: Inside minus outside among examples of the same gold; 0 where there is nothing to compare.
-        p_same_gold: Probability of a difference at least as large, in either direction, if the part were like the rest
-            at its gold.
-        comparable_inside: Examples of the slice whose gold also occurs outside it.
-        comparable_outside: Other examples whose gold also occurs in the slice.
+        as_it_is: Comparison over all examples.
+        same_gold: Inside minus outside among examples of equal gold; 0 if there is nothing to compare.
+        p_same_gold: Probability of a difference at least as large, in either direction, if the slice were like the rest
+            at equal gold.
+        comparable_inside: Number of examples of the slice whose gold also occurs outside it.
+        comparable_outside: Number of other examples whose gold also occurs in the slice.
         shift: True if the figure has a direction; a slice then counts only if it is further from 0 than the rest.
     """
 
@@ -98,7 +98,7 @@ class SliceLook:
         """Return True if the difference is at least `least`, and two thirds of it remain at equal gold.
 
         Args:
-            least: The least difference over all examples that matters; below 0 if less is worse, as for agreement.
+            least: Smallest difference over all examples that matters; below 0 if less is worse, as for agreement.
         """
         difference = self.as_it_is.difference
         if not self.comparable or abs(difference) < abs(least) - DIFFERENCE_ROUNDING:
@@ -114,15 +114,15 @@ class SliceLook:
 class SliceColumn:
     """A figure of every example, prepared so that any slice can be compared with the rest.
 
-    A slice is compared once over all examples and once at equal gold. As it is: Fisher's exact test for figures of 0
-    and 1, mid-p, else the larger p of Student's and Welch's t. At the same gold: the part's coefficient in a regression
-    with one intercept per gold level found on both sides.
+    A slice is compared once over all examples and once at equal gold. The first comparison is Fisher's exact test with
+    mid-p for figures of 0 and 1, else the larger p of Student's and Welch's t. The second is the slice's coefficient in
+    a regression with an intercept for each gold level that occurs on both sides.
 
     Attributes:
-        is_known: Which examples have both the figure and gold, shape (n_units,).
-        values: The figure of the known examples, shape (n_known,), which all that follow have too.
-        strata: Number of each one's gold level, or fifth of gold scores, from 0.
-        covariate: Gold to be held equal within a stratum; None where a stratum is one value of gold.
+        is_known: Flags of examples with both the figure and gold, shape (n_units,).
+        values: Figure of each known example, shape (n_known,), like all that follow.
+        strata: Number, from 0, of each example's gold level, or fifth of gold scores.
+        covariate: Gold, to be held equal within a stratum; None if a stratum is a single value of gold.
         groups: Groups of the known examples by task; None if no two share one.
 
     Source:
@@ -149,14 +149,15 @@ class SliceColumn:
         """Prepare a figure and the gold of each example for comparisons of slices.
 
         Args:
-            values: One figure per example, shape (n_units,), nan = missing.
-            gold: Gold level or score per example, shape (n_units,), nan = missing.
-            score: True if gold is a score with many values: more than six of them are then cut into fifths, and gold
+            values: Figure of each example, shape (n_units,), nan if missing.
+            gold: Gold level or score of each example, shape (n_units,), nan if missing.
+            score: True if gold is a score with many values: more than six of them are divided into fifths, and gold
                 itself is held equal within these.
-            groups: A name for each example, shape (n_units,), where several share a task; the largest p counts.
+            groups: Name of each example's group, such as its task, shape (n_units,); the largest p counts. None without
+                groups.
 
         Raises:
-            ValueError: The caller's fault: shapes that differ.
+            ValueError: The shapes differ.
         """
         x, of_gold = equal_vectors(values=values, gold=gold)
         is_known = np.isfinite(x) & np.isfinite(of_gold)
@@ -168,7 +169,7 @@ class SliceColumn:
         """Compare the figure inside a slice and outside it, over all examples and at equal gold.
 
         Args:
-            inside: Whether each example belongs to the part, shape (n_units,).
+            inside: Flags of the examples that belong to the slice, shape (n_units,).
             shift: True if the figure has a direction, as a signed error has.
         """
         is_inside = np.asarray(inside)[self.is_known].astype(bool)
@@ -249,8 +250,8 @@ def _p_of_shares(within: Floats, without: Floats) -> float:
 def _p_of_means(within: Floats, without: Floats, difference: float) -> float:
     """Compute the two-sided p of Student's and Welch's t test of two means, and return the larger one.
 
-    Student's test assumes equal variances, Welch's doesn't. A small part whose few values happen to be equal would
-    mislead the second, a part with more spread than the rest the first, so the larger p counts.
+    Student's test assumes equal variances, Welch's doesn't. A small slice whose few values happen to be equal would
+    mislead the second, a slice with more spread than the rest the first, so the larger p counts.
 
     Source:
         Welch (1947), Biometrika 34(1/2), 28-35. doi:10.2307/2332510
@@ -346,7 +347,7 @@ def _p_by_groups(of_part: Floats, of_rest: Floats, difference: float) -> float:
 
     Args:
         of_part: Sum and number of the figure's values in the slice, without each group, shape (2, n_groups).
-        of_rest: Sum and number of the values outside the slice.
+        of_rest: Sum and number of the values outside the slice, without each group, shape (2, n_groups).
         difference: Mean inside the slice minus mean outside it.
     """
     if min(of_part[1].min(), of_rest[1].min()) <= 0:

@@ -1,4 +1,4 @@
-"""The table to which features add statistics of two raters."""
+"""Table to which features add statistics of two raters."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, TypeAlias

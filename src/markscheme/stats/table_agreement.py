@@ -35,9 +35,9 @@ class RaterPair:
     """Statistics of one pair of raters.
 
     Attributes:
-        raters: Names of both; a judge's is the last.
+        raters: Names of both raters; a judge's is the last.
         units: Number of units that both rated.
-        statistics: Statistics of these units, by name.
+        statistics: Statistics of the units that both rated, by name.
     """
 
     raters: tuple[str, str]
@@ -58,22 +58,24 @@ def table_agreement(
     """Compute agreement, reliability and association of a table of ratings, each with its 95 % interval.
 
     Args:
-        ratings: Shape (n_units, n_raters), nan where a rater gave none.
-        levels: The scale's levels, worst first, used or not.
-        scale: "nominal", "ordinal" or "interval"; a nominal scale has no means, errors or correlations.
-        raters: Their names, in the order of the columns.
-        weights: The cost of a disagreement, as for `agreement_family`.
-        pairs: How statistics of two raters are computed for more: "mean" is their mean over pairs of raters (Light's
-            kappa), "pooled" stacks the units of all pairs, and a unit's rows are left out together.
-        judge: The rater that is compared with the others: pairs are then an annotator and the judge, errors are judge
-            minus annotator, and the alternative annotator test is run (three annotators or more).
+        ratings: Ratings, shape (n_units, n_raters), nan where a rater gave none.
+        levels: All levels of the scale, worst first.
+        scale: Kind of scale: "nominal", "ordinal" or "interval"; a nominal scale has no means, errors or correlations.
+        raters: Names of the raters, in the order of the columns.
+        weights: Cost of a disagreement, as for `agreement_family`.
+        pairs: Way to compute statistics of two raters for more: "mean" for their mean over pairs of raters (Light's
+            kappa); "pooled" to stack the units of all pairs and leave out a unit's rows together; None not to compute
+            them.
+        judge: Name of the rater that is compared with the others: pairs are an annotator and the judge, errors are
+            judge minus annotator, and the alternative annotator test is run (three annotators or more). None if all
+            raters are annotators.
 
     Returns:
-        The statistics by name, those of two raters pooled over pairs where `pairs` are requested; and each pair of
-        raters by itself, none where pooling isn't requested.
+        The statistics by name, those of two raters pooled over pairs if `pairs` are requested; and each pair of raters
+        by itself, none if pooling isn't requested.
 
     Raises:
-        ValueError: The caller's fault: a shape that doesn't fit, a rating off the scale, a judge who isn't a rater.
+        ValueError: A shape doesn't fit, a rating is off the scale, or the judge isn't a rater.
 
     Source:
         Light (1971), Psychological Bulletin 76(5), 365-377. doi:10.1037/h0031643; for the alternative annotator test

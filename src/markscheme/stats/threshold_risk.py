@@ -22,11 +22,11 @@ FALSE_FAILS = 0.05
 _SHOWN, _ADVISED = 0.95, 0.90
 """Confidence required of a safe threshold, and of the number of runs to average.
 
-Advised numbers of runs are to keep their promise with a probability of 80 %. Required 0.80, they keep it in 70 % of
-cases whose runs shift much (by simulation), since the prior expects smaller shifts; required 0.90, in 80 %.
+Advised numbers of runs should keep their promise with a probability of 80 %. If 0.80 is required, they keep it in 70 %
+of cases whose runs shift much (by simulation), since the prior expects smaller shifts; if 0.90 is required, in 80 %.
 """
 _SCALES: Floats = (np.arange(25) + 0.5) / 25
-"""Quantiles of the error in the cases' variance that are averaged over to find the number of runs."""
+"""Quantiles of the error in the cases' variance over which is averaged to find the number of runs."""
 RATIOS: Floats = 2.0 ** (np.arange(9) / 2)
 """Possible variances of run means, as multiples of the variance that cases explain."""
 _PRIOR: Floats = np.array([1 / 2] + [1 / 16] * 8)
@@ -42,27 +42,27 @@ _METHOD = "repeated runs, run-level variance averaged over its ratio to the case
 
 @dataclass(frozen=True)
 class ThresholdRisk:
-    """Risk that a mean over test cases falls below a threshold although nothing changed, and which threshold is safe.
+    """Risk that a mean over test cases falls below a threshold although nothing changed, and a threshold that is safe.
 
     Attributes:
-        threshold: The least mean that passes.
-        of: What is averaged: scores, or passes.
+        threshold: Lowest mean that passes.
+        of: Averaged figure: scores, or passes.
         averaged: Number of runs that CI averages.
-        runs: Runs observed.
-        cases: Cases in each run.
-        groups: Number of groups of cases; None where cases aren't grouped.
+        runs: Number of runs observed.
+        cases: Number of cases in each run.
+        groups: Number of groups of cases; None if cases aren't grouped.
         center: Mean over all runs and cases, 0 to 1.
         p_fail: Probability that a run falls below the threshold although nothing changed, with its 90 % interval;
             undefined if the runs don't differ.
-        p_fail_wide: The same probability, allowing for the error of `center`; None without spread. Where `center` is
-            taken for the true mean, small probabilities come true 1.5 to 3 times as often as predicted.
-        run_shift: Variance of run means as a multiple of what their cases explain; None without spread.
+        p_fail_wide: The probability of `p_fail`, allowing for the error of `center`; None without spread. If `center`
+            is taken for the true mean, such events are 1.5 to 3 times as frequent as small probabilities predict.
+        run_shift: Variance of run means as a multiple of the variance that their cases explain; None without spread.
         run_level: Probability that runs vary by more than their cases explain, 0.5 before any run; None without spread.
-        safe_threshold: The highest threshold that fails at most 1 run in 20, with 95 % confidence; None without spread.
-        repeats: The fewest runs to average for the given threshold, which keeps false alarms to 1 run in 20 with 80 %
-            probability; None where 9 aren't enough.
-        smallest_drop: The drop below `center` the given threshold detects with 80% probability; None without spread.
-        dropped: Cases left out beforehand because a run did not grade them.
+        safe_threshold: Highest threshold that fails at most 1 run in 20, with 95 % confidence; None without spread.
+        repeats: Smallest number of runs to average with which the threshold keeps false alarms to 1 run in 20 with 80 %
+            probability; None if 9 aren't enough.
+        smallest_drop: Drop below `center` that the threshold detects with 80 % probability; None without spread.
+        dropped: Number of cases left out beforehand because a run did not grade them.
     """
 
     threshold: float
@@ -102,14 +102,15 @@ def threshold_risk(
 
     Args:
         values: Scores 0 to 1, or passes as 0 and 1, shape (n_runs, n_cases), at least 2 cases. One run isn't enough.
-        threshold: The least mean that passes, 0 to 1.
-        of: What is compared with the threshold: the mean score, or the share of cases that pass.
+        threshold: Lowest mean that passes, 0 to 1.
+        of: Figure that is compared with the threshold: the mean score, or the share of cases that pass.
         runs_in_ci: Number of runs that CI averages.
-        groups: The group of each case, by name, shape (n_cases,): cases of one group may vary together within a run.
+        groups: Name of each case's group, shape (n_cases,), whose cases may vary together within a run; None without
+            groups.
 
     Raises:
-        ValueError: The caller's fault: fewer than 2 cases, values or a threshold outside 0 to 1, other groups than
-            cases.
+        ValueError: There are fewer than 2 cases, a value or the threshold is outside 0 to 1, or the number of groups
+            isn't the number of cases.
 
     Example:
         >>> runs = [[0.82, 0.61, 0.9, 0.74], [0.8, 0.66, 0.9, 0.71], [0.85, 0.59, 0.92, 0.75]]
@@ -164,11 +165,11 @@ def _noise(residuals: Floats, groups: Groups) -> tuple[float, int]:
     below is the ordinary one where each case is its own group.
 
     Args:
-        residuals: What neither case nor run explains, shape (n_runs, n_cases).
+        residuals: Residuals that neither case nor run explains, shape (n_runs, n_cases).
         groups: Groups of the cases.
 
     Returns:
-        The variance of a case, which divided by `n_cases` is that of a run's mean, and its degrees of freedom.
+        The variance of a case, which is that of a run's mean if divided by `n_cases`, and its degrees of freedom.
     """
     alone = _of_sums(residuals, np.ones(residuals.shape[1]))
     if not groups.several or groups.n == 1:

@@ -1,6 +1,7 @@
 """Pass rates as annotators would decide, from labels drawn at random among the judge's passes and its fails.
 
-Every corrected pass rate comes from here, at the level of its looks: of a set, of a group, and of a stream over weeks.
+All corrected pass rates are computed here, at the level of their looks: of a set, of a group, and of a stream over
+weeks.
 """
 
 import math
@@ -16,7 +17,8 @@ from markscheme.stats.intervals import Floats
 ONE_LOOK = 0.95
 """Coverage of an interval that is looked at only once."""
 LEAST_OWN = 10
-"""Fewest labels with which a rate is shown; with this many or more, intervals cover in .933 of draws or more."""
+"""Smallest number of labels with which a rate is shown; with this number or more, intervals cover in .933 of draws or
+more."""
 WIDEST_PLANNED = 0.30
 """Largest expected half-width of an interval with which a rate is shown; it depends on counts alone, never on
 outcomes."""
@@ -27,12 +29,12 @@ def mid_p_limits(hits: float, n: float, *, level: float = ONE_LOOK) -> tuple[flo
     """Compute the mid-p Clopper-Pearson limits of a share; 0 and 1 without examples.
 
     Args:
-        hits: How many of the examples are hits; weighted ones may add up to a fraction.
-        n: How many examples there are, or are worth.
+        hits: Number of hits among the examples; weighted ones may add up to a fraction.
+        n: Number of examples, or their effective number.
         level: Coverage of the two limits.
 
     Raises:
-        ValueError: The caller's fault: hits outside 0 to n.
+        ValueError: The hits are fewer than 0 or more than `n`.
 
     Source:
         Berry and Armitage (1995), The Statistician 44(4), 417-423. doi:10.2307/2348891
@@ -54,16 +56,16 @@ def rate_by_verdict(
 ) -> Estimate:
     """Estimate the share of responses that annotators would pass, from labels drawn within each verdict of the judge.
 
-    It is never withheld: whether enough labels are there is for the caller to say.
+    It is never withheld: the caller decides whether there are enough labels.
 
     Args:
-        passed: Labels that pass, for each verdict, shape (k,); weighted ones may add up to a fraction.
-        labels: Labels of each verdict, shape (k,).
-        pool: Graded responses of each verdict, labelled or not, shape (k,).
-        level: Coverage of the interval.
+        passed: Number of labels that pass, for each verdict, shape (k,); weighted ones may add up to a fraction.
+        labels: Number of labels of each verdict, shape (k,).
+        pool: Number of graded responses of each verdict, labelled or not, shape (k,).
+        level: Coverage of the interval, 0 to 1.
 
     Raises:
-        ValueError: The caller's fault: shapes that don't fit, an empty pool, or hits outside 0 to the labels.
+        ValueError: The shapes don't fit, the pool is empty, or there are fewer than 0 hits or more hits than labels.
 
     Source:
         Zou and Donner (2008), Statistics in Medicine 27(10), 1693-1702, for adding limits. doi:10.1002/sim.3095
@@ -86,9 +88,9 @@ def rates_by_verdict(
     """Compute the rate of `rate_by_verdict` for many sets of responses at once; return arrays of rates and limits.
 
     Args:
-        passed: Labels that pass, for each set and verdict, shape (..., k).
-        labels: Labels of each verdict.
-        pool: Graded responses of each verdict; no set's is empty.
+        passed: Number of labels that pass, for each set and verdict, shape (..., k).
+        labels: Number of labels of each set and verdict, shape (..., k).
+        pool: Number of graded responses of each set and verdict, shape (..., k); no set is empty.
         level: Coverage of each interval.
 
     Example:
@@ -124,7 +126,7 @@ def may_show_rate(labels: npt.ArrayLike, pool: npt.ArrayLike) -> bool:
 
     Args:
         labels: Number of labels of each verdict, shape (k,); effective numbers for weighted labels.
-        pool: Graded responses of each verdict.
+        pool: Number of graded responses of each verdict, shape (k,).
     """
     return round(float(np.sum(labels))) >= LEAST_OWN and planned_half_width(labels, pool) <= WIDEST_PLANNED
 
@@ -139,8 +141,8 @@ def labels_to_show(labels: npt.ArrayLike, pool: npt.ArrayLike) -> int | None:
     """Return how many more labels a pass rate needs to be shown; None if too few responses are left to label.
 
     Args:
-        labels: Labels of each verdict, shape (k,).
-        pool: Graded responses of each verdict.
+        labels: Number of labels of each verdict, shape (k,).
+        pool: Number of graded responses of each verdict, shape (k,).
 
     Example:
         >>> labels_to_show([1, 3], [100, 100])

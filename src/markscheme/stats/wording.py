@@ -1,4 +1,4 @@
-"""The table through which statistics get sentences for their codes and shares; `report/` adds the functions."""
+"""Table through which statistics get sentences for their codes and shares; `report/` adds the functions."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias

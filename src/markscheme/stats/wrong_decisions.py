@@ -1,4 +1,4 @@
-"""Rates of false passes and false fails, from labels that were drawn separately from a judge's passes and fails."""
+"""Rates of false passes and false fails, from labels drawn separately from a judge's passes and fails."""
 
 import math
 from collections.abc import Sequence
@@ -18,8 +18,8 @@ class Stratum:
 
     Attributes:
         part: The stratum's share of all graded responses, 0 to 1.
-        wrong: Share of its labelled examples with gold's decision in question: gold's fails, for a rate of false
-            passes.
+        wrong: Share of its labelled examples with gold's decision in question: for a rate of false passes, gold's
+            fails.
     """
 
     part: float
@@ -43,12 +43,12 @@ class Stratum:
 class RateByVerdict:
     """A rate of false passes (share of gold's fails that the judge passes) or of false fails, with bounds.
 
-    Labels that are drawn by the judge's verdict show how often gold fails among its passes and among its fails. The
-    rate is the ratio of the first to the sum of both, each weighted by how much of all was graded so.
+    Labels that are drawn by the judge's verdict show the share of gold's fails among its passes and among its fails.
+    The rate is the ratio of the first to the sum of both, each weighted by the verdict's share of all graded responses.
 
     Attributes:
-        decided_wrong: For false passes, the strata that the judge passes; for false fails, those that it fails.
-        decided_right: The strata with the judge's other decision.
+        decided_wrong: Strata that the judge passes, for false passes, or fails, for false fails.
+        decided_right: Strata with the judge's other decision.
 
     Source:
         Zou and Donner (2008), Statistics in Medicine 27(10), 1693-1702, for limits of a sum from the limits of its
