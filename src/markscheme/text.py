@@ -1,4 +1,4 @@
-"""Make external text safe to print, to open in a spreadsheet, and to use as a file name."""
+"""Conversion of external text to text that is safe to print, to open in a spreadsheet, and to use as a file name."""
 
 import re
 import unicodedata
@@ -111,11 +111,11 @@ def path_component(name: str, what: str) -> str:
     """Check that a name is a plain file or folder name, and return it.
 
     Args:
-        name: From a rubric, a command line or a file.
-        what: What it names, for the message: "--rater", "the rubric's name".
+        name: The name, from a rubric, a command line or a file.
+        what: Noun for the name, for the message, such as "--rater" or "the rubric's name".
 
     Raises:
-        UsageError: It can't be part of a path.
+        UsageError: The name can't be part of a path.
     """
     if not is_path_component(name):
         raise UsageError(
