@@ -1,9 +1,9 @@
-"""Import the modules that a user names, without opening their folder to other imports.
+"""Import of modules that a user names, without opening their folder to other imports.
 
 Python searches every folder of `sys.path` for every import, and libraries try to import much that isn't installed. With
 the working directory on `sys.path`, a file `brotli.py` in a stranger's repository would run in every command, with the
 keys of the user who opened it. So the folders in which named modules are looked for aren't on `sys.path`. A finder
-searches them for two callers alone: this module, which imports what the user named, and the modules found this way.
+searches them for only two callers: this module, which imports what the user named, and the modules found this way.
 """
 
 import importlib.util
@@ -63,8 +63,8 @@ def import_user_module(name: str) -> ModuleType:
     """Import the module that the user named.
 
     Raises:
-        ImportError: There is none.
-        BaseException: Whatever its code raises.
+        ImportError: There is no such module.
+        BaseException: The module's code raises an exception.
     """
     return import_module(name)
 
@@ -83,7 +83,7 @@ def user_spec(name: str) -> ModuleSpec | None:
     """Find the import spec of a top-level module that the user's code imports; None if there is no such module.
 
     Raises:
-        ValueError: It is loaded and has no spec.
+        ValueError: The module is loaded and has no spec.
     """
     return importlib.util.find_spec(name)
 
