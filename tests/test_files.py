@@ -255,7 +255,9 @@ def half_written(path: Path) -> subprocess.Popen[str]:
     return writer
 
 
-def test_the_next_write_removes_what_a_killed_writer_left_and_never_what_a_living_one_writes(tmp_path: Path) -> None:
+def test_the_next_write_removes_what_a_killed_process_left_and_never_what_a_running_process_writes(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "kept.json"
     killed, living = half_written(path), half_written(path)
     killed.kill()

@@ -139,7 +139,7 @@ def test_a_holistic_grade_keeps_the_judge_s_own_number() -> None:
     assert done.outcomes == {}
 
 
-def test_if_normalizing_is_switched_off_the_score_is_the_raw_sum_of_weights() -> None:
+def test_if_normalizing_is_switched_off_the_score_is_the_raw_weighted_sum() -> None:
     done, _ = graded(TWO, [{"a": "UNMET", "b": "MET"}], normalize=False)
     assert (done.score, done.raw_score, done.passed) == (-1, -1, False)
 

@@ -139,7 +139,9 @@ def test_modules_of_statistics_load_no_scipy_stats() -> None:
 
 
 @pytest.mark.parametrize("module", ["markscheme.promptfoo.entry", "markscheme.hooks"])
-def test_statistics_load_no_module_of_scipy_stats(module: str) -> None:
+def test_the_entry_point_and_the_hooks_for_promptfoo_load_only_the_session_s_client_and_no_heavy_module(
+    module: str,
+) -> None:
     ours = {"markscheme", "markscheme.seam", "markscheme.session", "markscheme.session.client"} | {
         module,
         module.rpartition(".")[0],

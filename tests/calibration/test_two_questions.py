@@ -397,7 +397,7 @@ def test_a_limit_on_wrong_decisions_replaces_the_default_of_ten_points_below_the
     assert (most.least("stops", 0.8), most.least("keeps", 0.8)) == (0.9, 0.7)
 
 
-def test_the_next_step_says_how_many_of_the_labels_needed_will_be_of_the_rare_fails() -> None:
+def test_if_fails_are_rare_the_next_step_says_how_many_of_the_labels_needed_will_be_fails() -> None:
     decision = calibrated((20, 18, 180, 174)).decision
     assert decision.labels_needed == 40
     assert decision.labels_chance == pytest.approx(0.599, abs=0.02)

@@ -82,7 +82,7 @@ def test_a_call_that_finds_too_many_open_files_is_retried_and_then_counts_as_a_b
         asyncio.run(Limited(WithoutFiles(9), Limiter(), first_wait=0.01, attempts=2).reply(PROMPT))
 
 
-def test_no_more_calls_run_at_once_than_the_limit_of_open_files_allows() -> None:
+def test_the_number_of_calls_that_may_run_at_once_is_at_most_the_limit_of_open_files() -> None:
     fitting = calls_that_fit()
     assert fitting is None or 1 <= fitting <= resource.getrlimit(resource.RLIMIT_NOFILE)[0]
 

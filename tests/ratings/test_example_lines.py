@@ -94,7 +94,7 @@ def test_example_lines_read_together_give_the_examples_or_the_faults_of_lines_re
         assert together == one_by_one
 
 
-def test_an_example_whose_id_an_earlier_line_has_already_is_refused_in_a_long_file() -> None:
+def test_an_example_is_refused_if_its_id_occurs_in_a_much_earlier_line_of_the_file() -> None:
     rows = [{**PLAIN, "id": f"e{ordinal}"} for ordinal in range(N_EARLIER)]
     assert read([*rows, {**PLAIN, "id": "e3"}]) == [
         ("id 'e3' is on line 4 already; ids are unique", N_EARLIER + 1),

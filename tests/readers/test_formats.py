@@ -72,7 +72,9 @@ def test_columns_of_inputs_and_outputs_in_a_table_become_examples(tmp_path: Path
     assert content.examples[0].to_json() == {"id": "e1", "inputs": {"query": "q"}, "response": "a"}
 
 
-def test_with_a_rubric_of_several_criteria_a_column_of_verdicts_holds_decisions(tmp_path: Path) -> None:
+def test_with_a_rubric_of_several_criteria_a_column_of_verdicts_is_read_as_decisions_and_not_as_levels(
+    tmp_path: Path,
+) -> None:
     content = imported(table(tmp_path, VERDICTS), TWO)
     assert [(levels_of(r), r.passed, r.overall) for r in of_kind(content.ratings, "judges")] == [
         ({}, True, None), ({}, False, None), ({}, True, None)

@@ -484,7 +484,7 @@ def test_if_ratings_hardly_vary_only_intervals_of_chance_corrected_coefficients_
     assert limits(rough["cohen_kappa"]) == pytest.approx((-0.246165, 0.692585), abs=1e-6)
 
 
-def test_if_units_are_grouped_intervals_are_withheld_by_the_number_of_groups_outside_the_most_common_level() -> None:
+def test_an_interval_is_withheld_if_few_groups_of_units_have_ratings_outside_the_most_common_level() -> None:
     ratings = np.vstack([from_contingency([[11, 1], [1, 0]]), from_contingency([[0, 0], [0, 27]])])
     assert cohen_kappa(ratings, levels=[0, 1]).note is None
     together = np.concatenate([np.arange(13) // 5, np.arange(3, 30)])
