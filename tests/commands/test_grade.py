@@ -168,7 +168,9 @@ def test_each_grade_is_printed_for_a_person_with_its_reasons_below_it(project: P
     assert ungraded.startswith("s2: not graded: clear: the reply isn't one JSON object alone")
 
 
-def test_several_grades_are_printed_one_per_line_with_each_level_next_to_the_highest_level(project: Path) -> None:
+def test_several_grades_are_printed_one_per_line_with_each_criterion_s_level_and_the_highest_possible_level(
+    project: Path,
+) -> None:
     done = graded(project, submissions(project, "LEVEL=5", "LEVEL=2 rude"), *JUDGE)
     assert done.stdout.splitlines()[:4] == [
         "s0  pass  1.00  clear 5 of 5 · rude UNMET",
