@@ -312,7 +312,7 @@ def test_the_number_of_examples_scored_at_once_is_limited_inside_a_running_event
         run(name="r", dataset=[], scorers=[slow], concurrency=0)
 
 
-def test_a_user_s_check_cannot_replace_a_shipped_one_and_a_judge_cannot_serve_as_a_check() -> None:
+def test_a_user_s_check_cannot_replace_a_shipped_check_and_a_judge_cannot_serve_as_a_check() -> None:
     with pytest.raises(UsageError, match="'json_valid' is a shipped check"):
         run_check(check("json_valid"), Submission("x"), {"json_valid": mentions_refund})
     with pytest.raises(UsageError, match="asks a judge"):

@@ -178,7 +178,7 @@ def test_if_no_wording_is_confirmed_the_report_says_how_likely_the_held_out_labe
 
 
 @pytest.mark.proof
-def test_each_test_on_held_out_labels_that_were_used_before_has_half_the_significance_level_of_the_last(
+def test_each_further_test_on_the_same_held_out_labels_has_half_the_significance_level_of_the_test_before(
     project: Project,
 ) -> None:
     better = project.candidate("better", edit(BETTER))
