@@ -14,7 +14,7 @@ from markscheme.files import append_lines, exclusive, refuse_link, rewrite, set_
 from markscheme.fingerprint import fingerprint
 from markscheme.phrases import counted, few_of
 from markscheme.plain_data import json_lines
-from markscheme.ratings.example_rows import Example, Split, values_of
+from markscheme.ratings.example_rows import Example, values_of
 from markscheme.ratings.examples import ExampleSet, warn
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.row_form import takes_lines
@@ -333,22 +333,6 @@ def dev_size(n: int) -> int:
     [13, 20, 27, 67]
     """
     return round(n / 3)
-
-
-def drawn_parts(examples: ExampleSet) -> ExampleSet:
-    """Draw dev and test splits for a set's labelled examples, a third of the tasks for dev, unless it has splits.
-
-    A task is a group of examples, or an example without a group.
-    """
-    if examples.has_splits:
-        return examples
-    order = in_drawn_order(task_of(example) for example in examples.labelled.examples)
-    dev = set(order[: dev_size(len(order))])
-
-    def part(example: Example) -> Split | None:
-        return ("dev" if task_of(example) in dev else "test") if example.labels else None
-
-    return replace(examples, examples=tuple(replace(example, split=part(example)) for example in examples.examples))
 
 
 def file_for_parts(examples: ExampleSet) -> Path:

@@ -95,20 +95,6 @@ def only_rubric(start: Path | None = None, *, near: Path | None = None) -> Path:
     )
 
 
-def own_rubrics(start: Path | None = None) -> dict[str, Path]:
-    """Map the names of the user's rubrics, in `rubrics/` under `start` and under its parent folders, to their files.
-
-    A rubric shipped with markscheme counts as the user's if a folder `calibration/<rubric>` has examples for it.
-    """
-    start = start or Path.cwd()
-    here = {root / "rubrics" for root in (start, *start.parents)}
-    return {
-        name: file
-        for name, file in known_rubrics(start).items()
-        if file.parent in here or find_calibration(name, start) is not None
-    }
-
-
 def calibrations(start: Path) -> dict[str, Path]:
     """Map rubric names to the nearest folder `calibration/<name>` in `start` or its parents."""
     by_name: dict[str, Path] = {}

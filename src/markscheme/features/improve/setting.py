@@ -21,6 +21,7 @@ from markscheme.calibration.tried_settings import (
 from markscheme.errors import RatingError, UsageError, writing
 from markscheme.features.improve.candidates import Wording
 from markscheme.features.improve.confirmation import FinalistsResult, Ledger
+from markscheme.features.improve.drawn_parts import drawn_parts
 from markscheme.features.improve.labelled_tasks import LEAST_DEV, LEAST_SEALED
 from markscheme.features.improve.trial import Asker, TrialPart
 from markscheme.files import append_lines, exclusive, refuse_unwritable, write_whole
@@ -30,7 +31,6 @@ from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.splits import (
-    drawn_parts,
     file_for_parts,
     labelling_digest,
     openings_of,

@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from markscheme.errors import UsageError
+from markscheme.features.init.project_of_table import project_of_table
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.results_project import project_of_results
-from markscheme.readers.table_project import TableProject, project_of_table
+from markscheme.readers.table_project import TableProject
 from markscheme.readers.tabular.reading import read_files
 from markscheme.rubrics.reading import shows_rubric
 

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from markscheme.calibration.next_labels import NEXT_LABELS, NextLabels, next_labels
 from markscheme.errors import DamagedLine, MarkschemeError
+from markscheme.features.status.own_rubrics import own_rubrics
 from markscheme.grading.receipt import ACCEPTED, Receipt
 from markscheme.ratings.examples import RATINGS_FOLDER, examples_file, examples_files, load_examples
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
-from markscheme.rubrics.search import calibrations, find_calibration, own_rubrics
+from markscheme.rubrics.search import calibrations, find_calibration
 
 if TYPE_CHECKING:
     from typing import Protocol

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 from markscheme.commands.output import put, rendered, show
 from markscheme.commands.running_sessions import session_line, sessions_at
 from markscheme.errors import UsageError
+from markscheme.features.status.own_rubrics import own_rubrics
 from markscheme.features.status.view import ShowRubrics, json_of, view, without_rubrics
 from markscheme.files import refuse_unwritable
 from markscheme.judges.kinds import kinds
 from markscheme.report.streams import STREAMS
 from markscheme.report.under_way import UNDER_WAY
-from markscheme.rubrics.search import calibrations, known_rubrics, own_rubrics
+from markscheme.rubrics.search import calibrations, known_rubrics
 from markscheme.session import client
 
 if TYPE_CHECKING:

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from markscheme.features.init.project_of_table import project_of_table
 from markscheme.files import add_files
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.readers.table_project import project_of_table
 from markscheme.readers.tabular.reading import read_files
 from markscheme.rubrics.file import load_rubric
 

@@ -1,0 +1,23 @@
+"""Parts of a labelled set that has none yet: drawn by task, one to try wordings on and one to test them on."""
+
+from dataclasses import replace
+
+from markscheme.ratings.example_rows import Example, Split
+from markscheme.ratings.examples import ExampleSet
+from markscheme.ratings.splits import dev_size, in_drawn_order, task_of
+
+
+def drawn_parts(examples: ExampleSet) -> ExampleSet:
+    """Draw dev and test splits for a set's labelled examples, a third of the tasks for dev, unless it has splits.
+
+    A task is a group of examples, or an example without a group.
+    """
+    if examples.has_splits:
+        return examples
+    order = in_drawn_order(task_of(example) for example in examples.labelled.examples)
+    dev = set(order[: dev_size(len(order))])
+
+    def part(example: Example) -> Split | None:
+        return ("dev" if task_of(example) in dev else "test") if example.labels else None
+
+    return replace(examples, examples=tuple(replace(example, split=part(example)) for example in examples.examples))

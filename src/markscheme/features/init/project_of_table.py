@@ -1,0 +1,68 @@
+"""Conversion of a table to the files of a project: the rubric that it implies, its examples and all ratings."""
+
+from pathlib import Path
+from shlex import quote
+from typing import Any
+
+from markscheme.ratings.examples import RATINGS_FOLDER
+from markscheme.ratings.kinds import JUDGES
+from markscheme.ratings.parts import with_parts
+from markscheme.ratings.rating import Rating
+from markscheme.readers.table_project import TableProject, file_name, json_line, rubric_yaml
+from markscheme.readers.tabular.columns import has_sentences
+from markscheme.readers.tabular.reading import TableReading
+from markscheme.rubrics.rubric import Rubric
+
+
+def project_of_table(reading: TableReading) -> TableProject:
+    """Convert a table to the files of a project: a rubric, labelled examples and ratings.
+
+    Raises:
+        UsageError: The table's name, or a column's, can't be turned into the name of a file.
+    """
+    name = file_name(reading.name, "the table's name")
+    folder = Path("calibration") / name
+    rubric = reading.whole_rubric
+    ratings = reading.whole_ratings
+    raters = dict.fromkeys(rating.rater for rating in ratings)
+    places = {rater: folder / RATINGS_FOLDER / f"{file_name(rater, 'a column')}.jsonl" for rater in raters}
+    examples = with_parts(reading.plain_examples)
+    lines: dict[Path, list[str]] = {folder / "examples.jsonl": [json_line(example.to_json()) for example in examples]}
+    for rating in ratings:
+        lines.setdefault(places[rating.rater], []).append(json_line(_named_levels(rating, rubric)))
+    files = {Path("rubrics") / f"{name}.yaml": _head(name) + rubric_yaml(rubric, name)}
+    return TableProject(
+        name,
+        files | {place: "".join(written) for place, written in lines.items()},
+        tuple(dict.fromkeys(places[rating.rater] for rating in ratings if rating.kind in JUDGES)),
+        any(example.submission.response for example in reading.plain_examples),
+        _unread(reading),
+    )
+
+
+def _unread(reading: TableReading) -> tuple[str, ...]:
+    """Return the text columns that may hold the query, by name, if it isn't known which column does."""
+    if "query" in reading.roles.single:
+        return ()
+    others = {column.name: column for column in reading.columns if column.name in reading.roles.others}
+    return tuple(name for name, column in others.items() if has_sentences(column))
+
+
+def _head(name: str) -> str:
+    return (
+        "# Made from a table. Say in `requirement` what your annotators look for: judges that you ask read it.\n"
+        f"# `markscheme lint {quote(name)}` says what a judge might misread.\n"
+    )
+
+
+def _named_levels(rating: Rating, rubric: Rubric) -> dict[str, Any]:
+    """Convert a rating to a line of a file, with the words for levels instead of their numbers.
+
+    A word stays valid when levels are added to the scale.
+    """
+    line = rating.to_json()
+    scales = {criterion.name: criterion.scale for criterion in rubric.criteria}
+    for name, rated in rating.criteria.items():
+        if scales[name].by_label and not scales[name].is_yes_no and rated.level is not None:
+            line["criteria"][name]["level"] = scales[name].level_name(rated.level)
+    return line

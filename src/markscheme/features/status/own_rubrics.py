@@ -1,0 +1,19 @@
+"""The rubrics of the user's own project, among all that commands accept by name."""
+
+from pathlib import Path
+
+from markscheme.rubrics.search import find_calibration, known_rubrics
+
+
+def own_rubrics(start: Path | None = None) -> dict[str, Path]:
+    """Map the names of the user's rubrics, in `rubrics/` under `start` and under its parent folders, to their files.
+
+    A rubric shipped with markscheme counts as the user's if a folder `calibration/<rubric>` has examples for it.
+    """
+    start = start or Path.cwd()
+    here = {root / "rubrics" for root in (start, *start.parents)}
+    return {
+        name: file
+        for name, file in known_rubrics(start).items()
+        if file.parent in here or find_calibration(name, start) is not None
+    }
