@@ -164,7 +164,7 @@ TABLES = [
         0,
         "judge: 2 categories · human: 2 categories",
         (1.0,),
-        "which of the values passes isn't known: --pass VALUE says which",
+        "which of the values passes isn't known: `--pass A` or `--pass B` says it",
     ),
     Table(
         "1 to 5 against pass and fail",

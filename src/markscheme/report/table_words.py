@@ -1,6 +1,7 @@
 """Sentences on how a table of ratings was read, or why it can't be read."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from shlex import quote
 from typing import Final
 
 from markscheme.errors import UsageError, suggestion
@@ -17,10 +18,11 @@ def line_two(reading: TableReading, criterion: str, even_splits: int = 0) -> str
     values = reading.values[criterion]
     columns = [f"{name}: {_values(name, values)}" for name in (side.name for side in reading.sides(criterion))]
     unit = reading.roles.single.get("id")
-    where = [f"id: {unit}{' (stated)' if reading.options.id is not None else ''}"] if unit is not None else []
+    stated = " (stated)" if reading.options.id is not None else ""
+    where = [f"id: {unit or 'the column without a name'}{stated}"] if unit is not None else []
     compared = "with both" if reading.has_judge else "with two or more"
     split = f", {even_splits} split evenly" if even_splits else ""
-    rows = f"{len(reading.ids)} rows, {reading.with_both(criterion)} {compared}{split}"
+    rows = f"{counted(len(reading.ids), 'row')}, {reading.with_both(criterion)} {compared}{split}"
     return " · ".join([*columns, *where, rows])
 
 
@@ -60,6 +62,7 @@ NOTES: Final[Mapping[str, str]] = {
     "encoding": "its text isn't UTF-8 and was read as Windows-1252; `-o encoding=NAME` says otherwise",
     "no-header": "what stands first is a row, not a header: columns are named by their place, such as 'column 2'",
     "counted": "column n says how many examples each row stands for",
+    "copies": "a row that is equal to an earlier one in all cells counts once",
     "totals": "rows that sum up the table, and notes below it, count in no figure",
     "categories": (
         "words in no known order are compared as categories; --levels worst,…,best gives them one, --pass VALUE "
@@ -93,9 +96,9 @@ def notes(reading: TableReading) -> Iterator[str]:
     if seen and reading.has_judge:
         yield f"higher numbers are taken to be better; `--levels {_turned(seen[0])}` says that the lowest is the best"
     for values in reading.values.values():
-        option = WITHHELD.get(values.withheld.get("false_passes", ""))
-        if option is not None:
-            yield option
+        why = WITHHELD.get(values.withheld.get("false_passes", ""))
+        if why is not None:
+            yield why.format("`--pass COLUMN=VALUE`" if reading.is_by_criterion else _pass_options(values))
             break
 
 
@@ -122,9 +125,17 @@ def _ends_seen(values: ReadValues) -> str:
 ROWS_LISTED: Final = 3
 """Largest number of rows without a judge's value that are listed."""
 WITHHELD: Final[Mapping[str, str]] = {
-    "direction": "whether yes passes isn't known, since the column asks for a fault: --pass VALUE says which does",
-    "pass-value": "which of the values passes isn't known: --pass VALUE says which, and adds false passes and fails",
+    "direction": "the column asks for a fault, so which of its values passes isn't known: {} says it",
+    "pass-value": "which of the values passes isn't known: {} says it, and adds false passes and fails",
 }
+"""Note on each reason why false passes are withheld; the braces stand for the options among which the user chooses."""
+
+
+def _pass_options(values: ReadValues) -> str:
+    """Spell the `--pass` options among which the user chooses, each in backticks."""
+    words = dict.fromkeys(word for of_column in values.raw_words.values() for word in of_column)
+    spelled = {choice.casefold(): choice for choice in values.scale.choices}
+    return in_words([f"`--pass {quote(spelled.get(word, word))}`" for word in words], "or")
 
 
 # --- refusals --------------------------------------------------------------------------------------------------------
@@ -167,6 +178,12 @@ def _empty(error: UsageError) -> str:
     empty = _texts(error, "empty")
     has = "has" if len(empty) == 1 else "have"
     return f" ({in_words([repr(name) for name in empty])} {has} no value)" if empty else ""
+
+
+def _others(error: UsageError) -> str:
+    """Name the columns that may be meant, since a table lacks a side."""
+    others = _texts(error, "others")
+    return f" (there are also {in_words([repr(name) for name in others])})" if others else ""
 
 
 def _joined(error: UsageError) -> str:
@@ -221,12 +238,16 @@ SENTENCES_OF_CODES: Final[Mapping[str, Callable[[UsageError], str]]] = {
         "--human says which labels count"
     ),
     "which-columns": _which_columns,
+    "rater-alone": lambda e: (
+        f"{_columns(e)} says who rated, and no column is known to say which example: --id names it{_others(e)}"
+    ),
     "one-rater": lambda e: (
-        f"{_columns(e)} is one annotator's, and nothing is there to compare it with; --judge names a judge's column"
+        f"{_columns(e)} is one annotator's, and nothing is there to compare it with; --judge names a judge's "
+        f"column{_others(e)}"
     ),
     "no-labels": lambda e: (
-        f"{_columns(e)} {_is_are(e)} a judge's, and no column is people's{_empty(e)}: --human names one; without "
-        "labels, `markscheme init --from TABLE` and then `markscheme label` collect them"
+        f"{_columns(e)} {_is_are(e)} a judge's, and no column is people's{_empty(e)}: --human names one{_others(e)}; "
+        "without labels, `markscheme init --from TABLE` and then `markscheme label` collect them"
     ),
     "nothing-rated": lambda e: (
         f"no column rates anything: {_columns(e)}; `markscheme discover --pool TABLE` finds out what to rate"
@@ -281,6 +302,7 @@ SENTENCES_OF_CODES: Final[Mapping[str, Callable[[UsageError], str]]] = {
     "pass-mark": lambda e: (
         f"{e.columns[0]!r} has numbers, and {e.columns[1]!r} {'words' if e.facts['has_words'] else 'only 0 and 1'}; "
         "--pass-mark says from which number a response passes"
+        + (", --same which number a word is" if len(e.choices) > 1 else "")
     ),
     "scales-differ": lambda e: (
         f"{_columns(e)} are on different scales, {' against '.join(_texts(e, 'spans'))}; --scale names both"
@@ -288,6 +310,10 @@ SENTENCES_OF_CODES: Final[Mapping[str, Callable[[UsageError], str]]] = {
     "scale": lambda e: f"the numbers of {_columns(e)}{_span(e)} are on no scale known here; --scale gives its ends",
     "no-value": lambda e: f"column {_columns(e)} has no value",
     "one-value": lambda e: f"all values of {_columns(e)} are {_values_of(e)}: nothing can be compared",
+    "no-place": lambda e: (
+        f"--levels has no place for {_values_of(e)} in {_columns(e)}; name every value there, or --same says which "
+        "level each is"
+    ),
     "option-unused": lambda e: f"`{e.facts['option']}` names nothing that is there{_instead(e)}",
     "drawn": lambda _: (
         "people labelled some of the rows, and it isn't said how those were drawn: --drawn random, or strata"
@@ -299,7 +325,14 @@ SENTENCES_OF_CODES: Final[Mapping[str, Callable[[UsageError], str]]] = {
         f"{_columns(e)} has one run, and a gate's risk is seen over several: a column `run`, or a file for each run; "
         "--human asks instead whether people would pass that many"
     ),
-    "one-judge": lambda e: f"{_columns(e)} is one judge: `markscheme calibrate TABLE` compares it with people's labels",
+    "one-judge": lambda e: (
+        f"{_columns(e)} is one judge, and a comparison needs two, each named by --judge; "
+        f"`{e.facts['command']}` compares one with people's labels"
+    ),
+    "no-judge": lambda e: (
+        f"{_columns(e)} are annotators, and a comparison is of judges, each named by --judge; "
+        f"`{e.facts['command']}` says how far annotators agree"
+    ),
     "no-responses": lambda _: "no column holds the responses: --response names it",
     "no-notes": lambda _: "no column holds notes: --map COLUMN=note names it",
 }

@@ -1,7 +1,10 @@
 """A table with the verdicts of several judges."""
 
 import json
+import shlex
 from pathlib import Path
+
+import pytest
 
 from tests.commands.console import run
 from tests.commands.test_tables_as_people_have_them import PASS_FAIL, Table, cycled, is_read_or_refused
@@ -62,3 +65,30 @@ def test_judges_in_separate_tables_are_joined_by_id_with_a_table_of_labels_and_c
     assert {judge["name"] for judge in json.loads(done.stdout)["judges"]} == {"mini", "max"}
     refused = run("markscheme", "compare", "mini.csv", "max.csv", cwd=tmp_path)
     assert (refused.returncode, "--human names one" in refused.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("command", ["compare", "calibrate"])
+def test_several_judges_of_a_table_are_shown_below_how_it_was_read(command: str, tmp_path: Path) -> None:
+    rows = [f"t{row},{'pass' if row % 2 else 'fail'},{'pass' if row % 3 else 'fail'},pass" for row in range(20)]
+    (tmp_path / "t.csv").write_text("\n".join(["id,judge_a,judge_b,human", *rows, rows[0]]))
+    done = run("markscheme", command, "t.csv", cwd=tmp_path)
+    assert "human: pass · id: id · 20 rows, 20 with both." in " ".join(done.stdout.split())
+    assert "counts once" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("header", "named", "says"),
+    [
+        ("id,judge,human", (), "'judge' is one judge"),
+        ("id,ann,ben", ("--human", "ann", "--human", "ben"), "'ann' and 'ben' are annotators"),
+    ],
+)
+def test_a_table_without_two_judges_is_refused_with_the_command_that_answers(
+    header: str, named: tuple[str, ...], says: str, tmp_path: Path
+) -> None:
+    rows = [f"t{row},{'pass' if row % 2 else 'fail'},pass" for row in range(20)]
+    (tmp_path / "t.csv").write_text("\n".join([header, *rows]))
+    done = run("markscheme", "compare", "t.csv", *named, cwd=tmp_path)
+    assert (done.returncode, says in done.stderr) == (2, True)
+    printed = shlex.split(done.stderr.split("`")[1])
+    assert run(*printed, cwd=tmp_path).returncode != 2

@@ -11,14 +11,13 @@ from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.options import LabelOptions
 from markscheme.calibration.results import Reported, reporter_of
 from markscheme.calibration.wanted_labels import keep_next_labels
-from markscheme.commands.options import AskFlags, existing_file
+from markscheme.commands.options import AskFlags, existing_file, notify
 from markscheme.commands.output import put, rendered, show
 from markscheme.commands.progress import progress
 from markscheme.errors import UsageError
-from markscheme.features.compare import view_choice as of_choice
 from markscheme.features.compare import view_rubric_change as of_change
 from markscheme.features.compare.contenders import Compared
-from markscheme.features.compare.report_judges import json_of
+from markscheme.features.compare.report_judges import json_of, page_of, screen_of
 from markscheme.features.compare.rubric_change import RubricChange
 from markscheme.features.compare.rubric_versions import change_between
 from markscheme.features.compare.run_comparison import compare_by_name, compared_in_rows, compared_in_tables
@@ -30,6 +29,7 @@ from markscheme.files import refuse_overwriting, refuse_unwritable
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.plain_tables import names_table
 from markscheme.readers.rated import has_results, rubric_of_report
+from markscheme.report.table_words import notes
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_calibration
 
@@ -101,12 +101,15 @@ def print_comparison(
             watch=progress,
         )
     _keep(compared, labels)
+    if compared.table is not None:
+        for note in notes(compared.table):
+            notify(note)
     if html:
-        put(rendered(of_choice.view(compared.choice, compared), "html"), html)
+        put(rendered(page_of(compared), "html"), html)
     if markdown:
-        put(rendered(of_choice.view(compared.choice), "markdown"), "-")
+        put(rendered(screen_of(compared), "markdown"), "-")
     else:
-        document = of_choice.view(compared.choice)
+        document = screen_of(compared)
         labelling = document.onward if compared.choice.rubric.source is not None else None
         onward = labelling or _onward(compared, sides)
         document = replace(document, onward=onward, has_page=True, written=html or "")

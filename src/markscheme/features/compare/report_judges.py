@@ -9,15 +9,33 @@ from markscheme.features.compare import view_choice as of_several
 from markscheme.features.compare.contenders import Compared, chosen, compare_calibrations
 from markscheme.report.document import Document
 from markscheme.report.results import DocumentReporter
-from markscheme.report.table_words import reading_json
+from markscheme.report.table_words import line_two, reading_json
 from markscheme.report.views import calibration as of_one
 
 COMPARED_REPORTER = DocumentReporter[Compared](
     lambda result: json_of(result),
-    lambda result: of_several.view(result.choice, result),
-    lambda result: of_several.view(result.choice),  # the examples of a comparison belong on pages alone
+    lambda result: page_of(result),
+    lambda result: screen_of(result),
 )
 """Reporter that renders comparisons of judges."""
+
+
+def page_of(compared: Compared) -> Document:
+    """Build the report on a comparison for a page, with its examples."""
+    return _with_reading(of_several.view(compared.choice, compared), compared)
+
+
+def screen_of(compared: Compared) -> Document:
+    """Build the report on a comparison without its examples, which belong on pages alone."""
+    return _with_reading(of_several.view(compared.choice), compared)
+
+
+def _with_reading(document: Document, compared: Compared) -> Document:
+    """Say at the top of a report how the table was read that has the judges as columns; other reports stay."""
+    if compared.table is None:
+        return document
+    how = line_two(compared.table, next(iter(compared.table.roles.criteria)))
+    return replace(document, source=f"{how}. {document.source}")
 
 
 def report_on_judges(
@@ -28,7 +46,8 @@ def report_on_judges(
     choice = compared.choice
     best = chosen(calibrations, choice)
     reports = list(map(of_one.view, calibrations))
-    document = of_several.view(choice, parts=[replace(report, onward=None) for report in reports])
+    parts = [replace(report, onward=None) for report in reports]
+    document = _with_reading(of_several.view(choice, parts=parts), compared)
     of_table = reports[0].onward if calibrations[0].rater.table is not None else None
     onward = of_table or document.onward or _of_chosen(calibrations, best)
 

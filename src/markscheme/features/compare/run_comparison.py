@@ -1,6 +1,7 @@
 """Run a comparison of judges that are asked and of raters whose ratings are in files or in memory."""
 
 import datetime
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -240,7 +241,9 @@ def compared_in_tables(paths: Sequence[Path], columns: ColumnOptions, options: L
     raters = {name: reading.raters(name, judges=True) for name in reading.roles.criteria}
     judges = max(raters.values(), key=len)
     if len(judges) < 2:
-        raise refusal("one-judge", columns=judges or reading.raters(next(iter(raters)), judges=False))
+        people = reading.raters(next(iter(raters)), judges=False)
+        alone = f"markscheme calibrate {shlex.join(map(str, paths))}{columns.as_shell}"
+        raise refusal("one-judge" if judges else "no-judge", columns=judges or people, command=alone)
     reading.refuse_apart(judges)
     (calibrations,) = calibrations_of(reading, options).values()
     return compare_calibrations(calibrations, of=options.of, tolerance=options.tolerance)

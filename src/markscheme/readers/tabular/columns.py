@@ -16,6 +16,7 @@ from markscheme.readers.tabular.scales import FEWEST_FOR_REPEATS, MOST_WORDS
 from markscheme.readers.tabular.words import (
     ABOUT_A_RATING,
     AGGREGATES,
+    BEFORE_A_RATER,
     DERIVED,
     EXAMPLE_FIELDS,
     ID_NAMES,
@@ -371,8 +372,11 @@ def _side_column(column: TableColumn, is_judge: bool, options: ColumnOptions) ->
     rest: list[str] = []
     rater = column.file or ""
     previous = ""
-    for word in name_words(column.name.removeprefix(f"{column.file}:")):
+    words = name_words(column.name.removeprefix(f"{column.file}:"))
+    for word, following in zip(words, (*words[1:], ""), strict=True):
         is_number = len(word) == 1 or word.isdecimal()
+        if word in BEFORE_A_RATER and following in JUDGE_WORDS | PEOPLE_WORDS:
+            continue
         if is_number and previous in JUDGE_WORDS | PEOPLE_WORDS | VALUE_WORDS:
             rater = word
         elif word not in JUDGE_WORDS | PEOPLE_WORDS and (word, column.name.casefold()) not in _OF_PREDICTIONS:
@@ -539,12 +543,13 @@ def _refuse_one_side(
             judges=tuple(judge.column.name for judge in judges),
             people=tuple(person.column.name for person in people),
         )
+    rated = [side.column.name for side in (*judges, *people)]
+    others = [column.name for column in columns if column.name not in rated and not column.is_empty]
     if people:
-        raise refusal("one-rater", columns=[people[0].column.name], choices=[("--judge", "COLUMN")])
+        raise refusal("one-rater", columns=rated, choices=[("--judge", "COLUMN")], others=others)
     if judges:
         empty = [column.name for column in columns if column.is_empty]
-        names = [side.column.name for side in judges]
-        raise refusal("no-labels", columns=names, choices=[("--human", "COLUMN")], empty=empty)
+        raise refusal("no-labels", columns=rated, choices=[("--human", "COLUMN")], empty=empty, others=others)
     choices = [("--judge", "COLUMN", "--human", "COLUMN")]
     if any(role == "response" for role in roles.values()):
         raise refusal("nothing-rated", columns=[column.name for column in columns], choices=choices)

@@ -51,6 +51,7 @@ def wide(columns: Sequence[TableColumn], options: ColumnOptions) -> tuple[tuple[
     _refuse_tasks(columns, options)
     layout = _layout(columns, options)
     if layout is None:
+        _refuse_raters_without_examples(columns, options)
         return None
     units = dict.fromkeys(layout.unit.cells)
     cells_of: dict[tuple[str, str], dict[str, str]] = {}
@@ -115,6 +116,18 @@ def _refuse_tasks(columns: Sequence[TableColumn], options: ColumnOptions) -> Non
     fields = (f"{_TASK}=id", *text, *rated, *((rater,) if rater is not None else ()))
     choice = tuple(word for field in fields for word in ("--map", field))
     raise refusal("task-fields", columns=[_TASK, "answer"], choices=[choice])
+
+
+def _refuse_raters_without_examples(columns: Sequence[TableColumn], options: ColumnOptions) -> None:
+    """Refuse a column of raters that the user names, if no column is known to say which example each row rates.
+
+    Raises:
+        UsageError: `--id` has to name that column.
+    """
+    raters = [name for name, meaning in options.fields.items() if meaning == "rater"]
+    if raters and options.id is None and _repeating_id(columns) is None:
+        others = [column.name for column in columns if column.name not in raters]
+        raise refusal("rater-alone", columns=raters, choices=[("--id", "COLUMN")], others=others)
 
 
 def _may_compare(listed: Sequence[SideColumn], judges: Sequence[str]) -> bool:

@@ -293,11 +293,11 @@ def read_files(paths: Sequence[Path], options: ColumnOptions) -> TableReading:
 
 
 def _read_files(paths: Sequence[Path], options: ColumnOptions) -> TableReading:
-    sheets = [sheet for path in paths for sheet in open_sheets(path, options)]
+    sheets = [one_of_each_row(sheet) for path in paths for sheet in open_sheets(path, options)]
     notes = tuple(dict.fromkeys(note for sheet in sheets for note in sheet.notes))
     if len(sheets) == 1:
-        return read_columns(one_of_each_row(sheets[0]).columns, sheets[0].name, options, tuple(paths), notes)
-    columns, apart = joined([(sheet.name, one_of_each_row(sheet).columns) for sheet in sheets], options)
+        return read_columns(sheets[0].columns, sheets[0].name, options, tuple(paths), notes)
+    columns, apart = joined([(sheet.name, sheet.columns) for sheet in sheets], options)
     name = "-".join(sheet.name for sheet in sheets)
     return read_columns(columns, name, options, tuple(paths), notes, apart=apart)
 
@@ -308,12 +308,14 @@ def has_ids(names: Iterable[str]) -> bool:
 
 
 def one_of_each_row(sheet: Sheet) -> Sheet:
-    """Remove rows that are equal to an earlier row, if the table has a column of ids."""
+    """Remove rows that are equal to an earlier row, with a note on it, if the table has a column of ids."""
     n_rows = len(sheet.cells[0]) if sheet.cells else 0
     if not has_ids(sheet.header) or any(len(set(column)) == n_rows for column in sheet.cells):
         return sheet
     rows = dict.fromkeys(sheet.rows)
-    return sheet if len(rows) == n_rows else replace(sheet, cells=list(zip(*rows, strict=True)))
+    if len(rows) == n_rows:
+        return sheet
+    return replace(sheet, cells=list(zip(*rows, strict=True)), notes=(*sheet.notes, "copies"))
 
 
 def read_columns(
@@ -354,12 +356,20 @@ def read_columns(
     ids = _ids(columns, roles, options, index)
     values = {}
     for criterion, sides in roles.criteria.items():
-        values[criterion] = read_values(sides, criterion, options)
+        values[criterion] = read_values(sides, criterion, _options_on(sides, roles, options))
     labels = tuple(index or ()) if "id" not in roles.single else ()
     firsts = _first_examples(row_of)
     return TableReading(
         name, paths, options, tuple(columns), ids, roles, values, apart or {}, notes, source, labels, firsts
     )
+
+
+def _options_on(sides: Sequence[SideColumn], roles: Roles, options: ColumnOptions) -> ColumnOptions:
+    """Return the user's options without values that pass in columns of other criteria."""
+    names = {side.name for side in sides}
+    elsewhere = {side.name for listed in roles.criteria.values() for side in listed} - names
+    passing = tuple(word for word in options.pass_ if word.partition("=")[0] not in elsewhere)
+    return options if passing == options.pass_ else replace(options, pass_=passing)
 
 
 def _first_examples(row_of: Sequence[int] | None) -> tuple[int, ...]:

@@ -403,7 +403,9 @@ def _refuse_two_headers(names: Sequence[str], rows: Rows, path: Path) -> None:
     below = rows[1:]
     gaps = [index for index, column in enumerate(names) if not column and index]
     repeat = [len({row[index] for row in below}) < len(below) for index in gaps]
-    if all(repeat) and all(rows[0][index] not in {row[index] for row in below} for index in range(len(names))):
+    has_names = any(repeat) and any(says_role(name_words(cell)) for cell in rows[0])
+    recur = [rows[0][index] in {row[index] for row in below} for index in range(len(names))]
+    if (all(repeat) or has_names) and not any(recur):
         problem = f"has a header of two rows: column {gaps[0] + 1} is named in the second alone"
         raise RatingError(f"{problem}; write each column's name in one row", path=path)
 

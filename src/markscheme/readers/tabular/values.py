@@ -110,8 +110,9 @@ class ValueComparison:
         open_words = {v for counted in values.values() for v in counted} & MAY_BE_MISSING - set(as_values)
         if open_words:
             rest = {name: {v: n for v, n in counted.items() if v not in open_words} for name, counted in values.items()}
-            answers = [[value for value in counted if value not in ABSTENTIONS] for counted in rest.values()]
-            are_clear = all(map(is_decision, answers)) or None not in number_forms(rest, self.spelling).values()
+            concerned = {name: rest[name] for name, counted in values.items() if not open_words.isdisjoint(counted)}
+            answers = [[value for value in counted if value not in ABSTENTIONS] for counted in concerned.values()]
+            are_clear = all(map(is_decision, answers)) or None not in number_forms(concerned, self.spelling).values()
             if not are_clear and not (self.options.pass_ or self.options.level_ends or self.options.scale):
                 raise self._missing_word(sorted(open_words), values)
             values = {name: Counter(counted) for name, counted in rest.items()}
@@ -203,9 +204,10 @@ class ValueComparison:
         for word in self.options.pass_:
             name, sign, value = word.partition("=")
             if sign and name in self.values:
-                named = {name: folded(value)}
+                named = {name: self._as_in_column(name, value)}
             else:
-                named = dict.fromkeys((n for n, v in self.values.items() if folded(word) in v), folded(word))
+                with_value = {n: self._as_in_column(n, word) for n in self.values}
+                named = {n: value for n, value in with_value.items() if value in self.values[n]}
             if not named or any(value not in self.values[name] for name, value in named.items()):
                 raise _unused(f"--pass {word}", self.columns, self.everything)
             for column, value in named.items():
@@ -219,6 +221,14 @@ class ValueComparison:
         }
         stated = {name: next(iter(passing)) for name, passing in by_column.items() if passing}
         return self._pass_and_fail(levels, self._pass_words() | stated, frozenset(stated))
+
+    def _as_in_column(self, name: str, value: str) -> str:
+        """Return a value as a column has it; of words such as yes and no, the column's own word of that meaning."""
+        word = folded(value)
+        counted = self.values[name]
+        if word in counted or not is_decision(counted):
+            return word
+        return next((of_column for of_column in counted if family(of_column) == family(word)), word)
 
     def _decisions(self) -> ReadValues:
         levels = {name: {v: float(decision_of(v) is True) for v in counted} for name, counted in self.values.items()}
@@ -315,10 +325,16 @@ class ValueComparison:
         choices = [tuple(w for value in counts for w in ("--same", f"{value}={to}")) for to in ("", failing)]
         raise refusal("odd-value", columns=columns, values=counts, choices=choices)
 
+    def _owners_of(self, spelt: Iterable[str]) -> list[str]:
+        """Return the names of the columns that have one of these values, given as they are spelled in the table."""
+        folds = set(map(folded, spelt))
+        return [name for name, counted in self.values.items() if not folds.isdisjoint(counted)]
+
     def _in_order(self, order: Sequence[str]) -> ReadValues:
         unknown = {self.spelling[v]: n for v, n in self.everything.items() if v not in order}
         if unknown:
-            raise refusal("option-unused", columns=list(self.values), values=unknown, option="--levels")
+            choice = tuple(word for value in unknown for word in ("--same", f"{value}=LEVEL"))
+            raise refusal("no-place", columns=self._owners_of(unknown), values=unknown, choices=[choice])
         steps = max(len(order) - 1, 1)
         names = [self.spelling.get(word, word) if self.options.level_words else word for word in order]
         scale = Scale(tuple(Level(index / steps, name) for index, name in enumerate(names)), by_label=True)
@@ -420,7 +436,8 @@ class ValueComparison:
         mark = self.options.pass_mark
         if mark is None:
             apart = [*words, *(name for name in self.forms if name not in graded)]
-            columns, choices = [*graded[:1], *apart[:1]], [("--pass-mark", "NUMBER")]
+            columns = [*graded[:1], *apart[:1]]
+            choices = [("--pass-mark", "NUMBER"), *self._words_as_numbers(words, graded)]
             counts = self.counts_of(columns)
             raise refusal("pass-mark", columns=columns, values=counts, choices=choices, has_words=bool(words))
         graded = graded or list(self.forms)
@@ -435,6 +452,16 @@ class ValueComparison:
         passes = {name: word for name, word in self._pass_words().items() if name not in graded}
         passes |= dict.fromkeys(graded, f"from {mark:g}")
         return self._pass_and_fail(levels, passes, frozenset(graded))
+
+    def _words_as_numbers(self, words: Sequence[str], graded: Sequence[str]) -> list[tuple[str, ...]]:
+        """Return options that give words of a known order the numbers from 1 up; [] if other columns go beyond."""
+        used = _counts({name: self.values[name] for name in words})
+        order = next((order for order in ORDERS if used and used.keys() <= set(order)), ())
+        numbers = {number for name in graded for number in self.numbers(name).values()}
+        if not order or not numbers <= set(map(float, range(1, len(order) + 1))):
+            return []
+        ranks = ((self.spelling[word], rank) for rank, word in enumerate(order, start=1) if word in used)
+        return [tuple(word for value, rank in ranks for word in ("--same", f"{value}={rank}"))]
 
     def _of_numbers(self) -> ReadValues:
         self._refuse_thousands()

@@ -125,6 +125,8 @@ JUDGE_WORDS: Final = _words("judge llm model machine ai auto prediction predicte
 OF_PREDICTIONS: Final = _words("prediction predictions predicted pred")
 """Words in a column's name that show that the column has a model's ratings and not its name."""
 PEOPLE_WORDS: Final = _words("human annotator reviewer rater expert gold truth expected")
+BEFORE_A_RATER: Final = _words("by from of")
+"""Words in a column's name that only introduce its rater, such as "by" in "rating_by_human"."""
 REASON_WORDS: Final = _words("reason rationale reasoning explanation comment note notes feedback critique")
 RESPONSE_ENDS: Final = _words("response output answer completion reply submission")
 QUERY_ENDS: Final = _words("query input question prompt")
