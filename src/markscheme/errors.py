@@ -241,7 +241,8 @@ def _is_one(faults: Sequence[Fault]) -> bool:
 def _with_lines(faults: Sequence[Fault]) -> Fault:
     """Merge equal faults on many lines into one fault that says how many more lines have it."""
     first, *others = faults
-    lines = [str(fault.line) for fault in others[:LINES_LISTED] if fault.line is not None]
+    further = dict.fromkeys(fault.line for fault in others if fault.line not in (None, first.line))
+    lines = [str(line) for line in further][:LINES_LISTED]
     listed = f" (lines {', '.join(lines)}, …)" if lines else ""
     return Fault(f"{first.problem}; so in {len(others)} more{listed}", first.line)
 

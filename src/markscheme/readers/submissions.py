@@ -40,12 +40,14 @@ def _holds_rows(path: Path) -> bool:
 
 
 def _has_responses(path: Path) -> bool:
-    """Return True if a table's header names a column of responses."""
+    """Return True if a table's header, or a first record, names the responses as we do."""
+    form = form_of_rows(path)
     try:
-        first = next(table_rows(path, RatingError), None)
+        rows: Iterator[tuple[int, Any]] = json_rows(path, RatingError) if form == "lines" else _cells(path, form)
+        first = next(rows, None)
     except RatingError:
         return False
-    return first is not None and first[1] is not None and any(name in first[1] for name in RESPONSE_COLUMNS)
+    return first is not None and isinstance(first[1], Mapping) and any(name in first[1] for name in RESPONSE_COLUMNS)
 
 
 def _is_tool_file(path: Path) -> bool:
@@ -53,31 +55,39 @@ def _is_tool_file(path: Path) -> bool:
     return _content(path) == "format"
 
 
-def _content(path: Path) -> "FileContent":
-    """Return what a JSON or compressed file holds: another tool's format, responses, or something else.
+def _content(path: Path, options: ColumnOptions = ColumnOptions()) -> "FileContent":
+    """Return what a file holds: another tool's format, responses, or something else.
 
-    Something else is all that other kinds of files hold, too, and files whose ending says that they hold rows.
+    Responses are looked for in JSON, in compressed files, and in rows that have them under a name that isn't ours,
+    such as "Model Output". Something else is what all other files hold.
     """
-    if _holds_rows(path) or not path.is_file() or not _start(path).startswith((*PACKED, *_JSON)):
+    is_rows = _holds_rows(path)
+    if is_rows:
+        is_plain = "response" in options.column_fields.values() or brings_rubrics(path) or _has_responses(path)
+    else:
+        is_plain = not path.is_file() or not _start(path).startswith((*PACKED, *_JSON))
+    if is_plain:
         return "other"
-    from markscheme.readers.table_outputs import content_of_file
+    from markscheme.readers.table_outputs import content_of_file, names_responses_otherwise
 
-    return content_of_file(path)
+    if not is_rows:
+        return content_of_file(path)
+    return "responses" if names_responses_otherwise(path, options) else "other"
 
 
 def holds_sheet(path: Path, options: ColumnOptions) -> bool:
-    """Return True if the responses in a file must be read as a table that isn't plain CSV, such as a workbook.
+    """Return True if the responses in a file must be read as a table by its rules, such as a workbook.
 
     JSON is one if the user names its columns, or its records have responses, and no tool wrote it. Other text is one
     response, which may look like a table, unless the user says how a table is encoded.
     """
-    content = _content(path)
+    content = _content(path, options)
     if not path.is_file() or content == "format":
         return False
     if options.table is not None or options.encoding is not None:
         return True
     if _holds_rows(path):
-        return False
+        return content == "responses"
     start = _start(path)
     return start.startswith(PACKED) or content == "responses" or (start[:1] in _JSON and bool(options.column_fields))
 

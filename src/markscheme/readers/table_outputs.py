@@ -1,12 +1,13 @@
 """Reader of the responses in a table, ignoring its ratings, for commands that grade, label or read responses."""
 
 from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from markscheme.errors import naming
 from markscheme.prompts.parts import in_cell
-from markscheme.prompts.submission import RESPONSE_KEYS, Submission
+from markscheme.prompts.submission import PAIR_NAMES, RESPONSE_KEYS, Submission
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.example_rows import Example
 from markscheme.readers.formats import LIST, PLAIN_LINES, TABLE, format_of
@@ -21,6 +22,8 @@ _NAMED: Mapping[ColumnRole, str] = {"query": "query", "reference": "reference"}
 _LEFT_OUT = frozenset({"id", "response", "group", "system", "judge", "human", "reason", "note", "derived", "aside",
                        "split", "blind", "at"})  # fmt: skip
 """Roles of columns that aren't inputs: a judge or a reader mustn't see what others said of a response."""
+_NAMES_OF_OURS = frozenset({*RESPONSE_KEYS, *PAIR_NAMES, "rubric", "rubrics", "labels", "rater"})
+"""Keys of records that our own readers read: responses, pairs, rows with a rubric, labelled examples and ratings."""
 _STATED = frozenset({"response", "id", "query", "group"})
 """Fields of `--map` that only tables of responses have."""
 
@@ -30,6 +33,17 @@ def reads_as_table(path: Path, options: ColumnOptions) -> bool:
     is_said = options.first_of_tables is not None or not _STATED.isdisjoint(options.fields.values())
     peek = Peek(path, options)
     return is_said or (peek.shape == "sheet" and format_of(peek, "anything") is TABLE)
+
+
+def names_responses_otherwise(path: Path, options: ColumnOptions) -> bool:
+    """Return True if the responses in a file have a name that isn't ours: the user's, or one such as "Model Output"."""
+    peek = Peek(path, options)
+    names = set(chain.from_iterable(peek.records))  # a key inside a record names no response
+    is_plain = format_of(peek, "anything") in (LIST, PLAIN_LINES, TABLE)
+    if not is_plain or not names or names & _NAMES_OF_OURS:
+        return False
+    roles = output_roles(open_sheet(path, options).columns, options)
+    return any(role == "response" and (name in names or options.response) for name, role in roles.items())
 
 
 FileContent: TypeAlias = Literal["format", "responses", "other"]

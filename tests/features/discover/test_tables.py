@@ -8,6 +8,8 @@ import pytest
 from tests.commands.console import run
 from tests.commands.test_one_table_in_every_command import FORMS, OPTIONS, ROWS, TABLE, printed
 from tests.readers.tabular.forms import Table, write
+from tests.readers.tabular.named_otherwise import OTHER_NAMES, OUTPUT_FORMS, outputs
+from tests.readers.tabular.named_otherwise import ROWS as OUTPUTS
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -38,3 +40,28 @@ def test_notes_next_to_ratings_in_a_table_are_imported_with_the_options_for_tabl
     options = ("--judge", "verdict", "--human", "human", "--response", "answer", "--kind", "human", "--rater", "ann")
     done = run("markscheme", "discover", "m", "--notes", "t.csv", *options, cwd=tmp_path)
     assert "took in 2 notes" in done.stdout, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("name", OTHER_NAMES)
+@pytest.mark.parametrize("form", OUTPUT_FORMS)
+def test_outputs_are_read_whatever_their_column_of_responses_is_called(tmp_path: Path, form: str, name: str) -> None:
+    outputs(tmp_path, form, name)
+    read = run("markscheme", "discover", "m", "--pool", f"t.{form}", "--report", "--json", cwd=tmp_path)
+    assert json.loads(read.stdout)["pool"] == OUTPUTS, read.stderr
+
+
+@pytest.mark.parametrize("form", OUTPUT_FORMS)
+def test_a_pool_without_responses_is_refused_in_one_message_that_names_the_option(tmp_path: Path, form: str) -> None:
+    outputs(tmp_path, form, "txt")
+    refused = run("markscheme", "discover", "m", "--pool", f"t.{form}", "--report", cwd=tmp_path)
+    assert (refused.returncode, refused.stderr.count("error:")) == (2, 1)
+    assert f"markscheme discover m --pool t.{form} --report --response COLUMN" in refused.stderr
+
+
+def test_rows_that_lack_a_response_among_others_are_refused_in_one_message(tmp_path: Path) -> None:
+    rows = [{"id": f"o{n}", "response": "yes"} for n in range(3)]
+    rows += [{"id": f"p{n}", "text": f"t {n}"} for n in range(80)]
+    (tmp_path / "mixed.json").write_text(json.dumps(rows))
+    refused = run("markscheme", "discover", "m", "--pool", "mixed.json", "--report", cwd=tmp_path)
+    assert (refused.returncode, refused.stderr.count("error:")) == (2, 1)
+    assert "found `id`, `text`; so in 79 more" in refused.stderr

@@ -14,7 +14,7 @@ from markscheme.prompts.material import Material
 from markscheme.prompts.submission import NO_RESPONSE, RESPONSE, RESPONSE_KEYS, Submission, submission_of
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.example_rows import Example
-from markscheme.readers.formats import PROMPTFOO_RESULTS, format_of
+from markscheme.readers.formats import LIST, PLAIN_LINES, PROMPTFOO_RESULTS, TABLE, format_of
 from markscheme.readers.peek import Peek
 from markscheme.readers.table_outputs import outputs_in, reads_as_table
 
@@ -75,9 +75,9 @@ def read_outputs(path: Path, columns: ColumnOptions = ColumnOptions()) -> Output
         RatingError: The file has no outputs, an output has no response, or an id occurs twice.
         UsageError: The file is a table, and no column is recognized as responses.
     """
-    if reads_as_table(path, columns):
+    peek = Peek(path, columns)
+    if reads_as_table(path, columns) or _lacks_responses(peek):
         return OutputPool({example.id: example for example in outputs_in(path, columns)})
-    peek = Peek(path)
     file_format = format_of(peek, "anything")
     if file_format is PROMPTFOO_RESULTS:
         pool = _of_results(path)
@@ -90,6 +90,14 @@ def read_outputs(path: Path, columns: ColumnOptions = ColumnOptions()) -> Output
     if not with_content:
         raise RatingError("holds no output with a text in it; a row has `id` and `response` or `output`", path=path)
     return OutputPool(with_content, pool.scores)
+
+
+def _lacks_responses(peek: Peek) -> bool:
+    """Return True if a file holds rows, or records, and none of the first has a response under a name of ours."""
+    is_plain = format_of(peek, "anything") in (LIST, PLAIN_LINES, TABLE)
+    return (
+        is_plain and bool(peek.records) and not any(key in record for record in peek.records for key in RESPONSE_KEYS)
+    )
 
 
 def _of_results(path: Path) -> OutputPool:
@@ -135,7 +143,9 @@ def _records(peek: Peek) -> Iterator[Any]:
 def _example(record: Any, line_number: int, folder: Path) -> Example | None:
     """Make an example of the output in a row; return None for a row whose output is empty."""
     if not isinstance(record, Mapping) or not any(key in record for key in RESPONSE_KEYS):
-        raise ValueError(f"a row of outputs has `response` or `output`; found {shown(record)}")
+        has_keys = isinstance(record, Mapping) and record
+        found = ", ".join(f"`{key}`" for key in record) if has_keys else shown(record)
+        raise ValueError(f"a row of outputs has `response` or `output`; found {found}")
     row = {key: value for key, value in record.items() if key not in _ABOUT}
     submission = submission_of(row, line_number, folder)
     if submission.fault == NO_RESPONSE:

@@ -26,7 +26,7 @@ from markscheme.ratings.parts import keep_parts_by_place, with_parts
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.row_form import takes_lines
 from markscheme.readers.rated import open_rated
-from markscheme.readers.table_outputs import outputs_in, reads_as_table
+from markscheme.readers.table_outputs import names_responses_otherwise, outputs_in, reads_as_table
 from markscheme.rubrics.rubric import Rubric
 
 
@@ -86,7 +86,7 @@ def read_pool(path: Path, rubric: Rubric, columns: ColumnOptions = ColumnOptions
         RatingError: The file is none of these, or holds ids without responses.
         UsageError: The file is a table, and no column is recognized as responses.
     """
-    if reads_as_table(path, columns):
+    if reads_as_table(path, columns) or names_responses_otherwise(path, columns):
         return ResponsePool(tuple(outputs_in(path, columns)), (), ())
     rated = open_rated([path], rubric, expected="examples")
     examples = tuple(example for example in rated.labelled.examples if example.has_content)

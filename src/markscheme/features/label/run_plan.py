@@ -21,6 +21,7 @@ from markscheme.errors import ComparisonError, RatingWarning, UsageError, naming
 from markscheme.features.label.options import PlanOptions
 from markscheme.features.label.pair_design import PairDesign, pair_design
 from markscheme.features.label.plan import needs_of
+from markscheme.features.label.pool import ResponsePool
 from markscheme.features.label.relabelling import labels_to_give_again
 from markscheme.features.label.sampling import Draw, choose_next, parted_draw
 from markscheme.judges.cost import Cost
@@ -40,7 +41,8 @@ from markscheme.ratings.parts import parts_by_place, with_parts
 from markscheme.ratings.rating import Rating
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.pair_lists import refuse_singles
-from markscheme.readers.rated import RatedFiles, columns_from_options, judge_ratings, open_rated
+from markscheme.readers.rated import columns_from_options, judge_ratings, open_rated
+from markscheme.readers.table_outputs import names_responses_otherwise, outputs_in
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_calibration, typed_name
 from markscheme.stats import Estimate
@@ -129,7 +131,7 @@ def make_plan(
     examples = examples_with(everything.part(labels.split or "all"), labels.only)
     truth = _gold(rubric, examples, labels)
     outputs = None if pool is None else _outputs(pool, rubric, columns)
-    all_examples = ExampleSet((*everything.examples, *(outputs.labelled.examples if outputs is not None else ())))
+    all_examples = ExampleSet((*everything.examples, *(outputs.examples if outputs is not None else ())))
     by_file = [judge_ratings(path, rubric, all_examples, columns_from_options(columns)) for path in ratings]
     rated = list(chain.from_iterable(by_file))
     prompts = first_prompts(rubric, examples.labelled.examples or examples.examples)
@@ -146,8 +148,9 @@ def make_plan(
     if "promise" in labelling.goals:
         promise = _promise(rubric, everything, list(zip(ratings, by_file, strict=True)), error, labels.gold)
     drawn = None
-    if outputs is not None:
-        drawn = _draw(everything, truth, rated, outputs, _number(needed) if draws is None else draws, seed)
+    if pool is not None and outputs is not None:
+        with naming(pool):
+            drawn = _draw(rubric, everything, truth, rated, outputs, _number(needed) if draws is None else draws, seed)
     return Plan(
         rubric.name,
         len(truth.ids),
@@ -190,12 +193,16 @@ def _gold(rubric: Rubric, examples: ExampleSet, labels: LabelOptions) -> Gold:
         return no_gold(rubric)
 
 
-def _outputs(pool: Path, rubric: Rubric, columns: ColumnOptions) -> RatedFiles:
+def _outputs(path: Path, rubric: Rubric, columns: ColumnOptions) -> ResponsePool:
     """Read the outputs from which to draw, with the ratings that their file has."""
-    outputs = open_rated([pool], rubric, expected="examples", columns=columns_from_options(columns))
+    if names_responses_otherwise(path, columns):
+        return ResponsePool(tuple(outputs_in(path, columns)), (), ())
+    outputs = open_rated([path], rubric, expected="examples", columns=columns_from_options(columns))
     if not any(file.has_responses for file in outputs.files):
-        raise UsageError(f"{pool} contains no responses to label")
-    return outputs
+        raise UsageError(f"{path} contains no responses to label")
+    return ResponsePool(
+        tuple(outputs.labelled.examples), tuple(rating for rating in outputs.ratings if rating.kind in JUDGES), ()
+    )
 
 
 def _recorded(
@@ -242,18 +249,17 @@ def _number(needed: NextLabels) -> int:
     return needed.labels.more
 
 
-def _draw(everything: ExampleSet, truth: Gold, ratings: Sequence[Rating], pool: RatedFiles, n: int, seed: int) -> Draw:
-    verdicts = [rating for rating in pool.ratings if rating.kind in JUDGES]
-    with naming(*(file.path for file in pool.files)):
-        draw = choose_next(
-            pool.rubric,
-            pool.labelled.examples,
-            [*ratings, *verdicts],
-            n,
-            labelled=everything.examples,
-            passed=truth.decided,
-            seed=seed,
-        )
+def _draw(
+    rubric: Rubric,
+    everything: ExampleSet,
+    truth: Gold,
+    ratings: Sequence[Rating],
+    pool: ResponsePool,
+    n: int,
+    seed: int,
+) -> Draw:
+    rated = [*ratings, *pool.verdicts]
+    draw = choose_next(rubric, pool.examples, rated, n, labelled=everything.examples, passed=truth.decided, seed=seed)
     return parted_draw(draw, lambda new: with_parts(new, parts_by_place(everything).examples))
 
 

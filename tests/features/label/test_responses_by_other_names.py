@@ -1,0 +1,29 @@
+"""Outputs to label whose column of responses has another name than ours."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.commands.console import run
+from tests.readers.tabular.named_otherwise import OTHER_NAMES, OUTPUT_FORMS, outputs
+
+
+@pytest.mark.parametrize("name", OTHER_NAMES)
+@pytest.mark.parametrize("form", OUTPUT_FORMS)
+def test_outputs_are_labelled_whatever_their_column_of_responses_is_called(
+    tmp_path: Path, form: str, name: str
+) -> None:
+    outputs(tmp_path, form, name)
+    pool = ("--pool", f"t.{form}")
+    drawn = run("markscheme", "label", "r", *pool, "--next", "5", "--to", "q.jsonl", cwd=tmp_path)
+    assert (drawn.returncode, len((tmp_path / "q.jsonl").read_text().splitlines())) == (0, 5), drawn.stderr
+    sheet = run("markscheme", "label", "r", *pool, "--rater", "me", "--sheet", "s.html", cwd=tmp_path)
+    assert "text 49." in (tmp_path / "s.html").read_text(encoding="utf-8"), sheet.stderr
+
+
+@pytest.mark.parametrize("form", OUTPUT_FORMS)
+def test_a_draw_takes_the_column_of_responses_that_an_option_names(tmp_path: Path, form: str) -> None:
+    outputs(tmp_path, form, "txt")
+    pool = ("--pool", f"t.{form}", "--response", "txt")
+    named = run("markscheme", "label", "r", *pool, "--next", "5", "--to", "q.jsonl", cwd=tmp_path)
+    assert named.returncode == 0, named.stderr
