@@ -138,7 +138,7 @@ def test_a_certificate_file_may_lack_the_shares_of_passes_but_impossible_shares_
         CascadeFile.load(older)
 
 
-def test_a_certificate_file_without_the_shares_of_passes_decides_as_one_with_them_and_warns_of_no_other_share(
+def test_a_certificate_file_without_pass_shares_makes_the_same_decisions_and_gives_no_warning_of_pass_drift(
     certified: tuple[Path, Servers], tmp_path: Path
 ) -> None:
     folder, servers = certified

@@ -93,7 +93,9 @@ def test_improve_leaves_weights_that_already_fit_the_labels_as_they_are(tmp_path
     assert "To find smaller gains, label fresh outputs: markscheme label plate --pool FILE" in shown
 
 
-def test_a_pass_mark_that_decisions_speak_against_stays_with_the_reason_if_no_other_gains(tmp_path: Path) -> None:
+def test_a_pass_mark_that_decisions_speak_against_stays_and_the_report_says_that_no_other_pass_mark_gains(
+    tmp_path: Path,
+) -> None:
     plate = Plate(tmp_path, warm=1)
     plate.rubric.write_text(plate.rubric.read_text().replace("passingThreshold: 0.5", "passingThreshold: 0.74"))
     lines = [json.loads(line) for line in (plate.home / "examples.jsonl").read_text().splitlines()]

@@ -394,7 +394,7 @@ def test_a_trace_of_twenty_steps_shows_times_and_errors_and_one_key_opens_and_cl
         expect(page.locator("details.step[open]")).to_have_count(0)
 
 
-def test_without_javascript_the_labelling_page_says_that_it_needs_it_and_asks_nothing(
+def test_without_javascript_the_labelling_page_says_that_it_needs_javascript_and_asks_nothing(
     project: Path, chromium: Browser
 ) -> None:
     context = patient_context(chromium, java_script_enabled=False)
