@@ -73,7 +73,8 @@ def refuse_stages(stages: Sequence[str]) -> None:
     """Raise an error if a judge is named twice, if there are too many judges, or if a file doesn't exist.
 
     Raises:
-        UsageError: One of these is the case; the message names the judge or the file.
+        UsageError: A judge is named twice, there are too many judges, or a file doesn't exist; the message names the
+            judge or the file.
     """
     twice = next((name for name in stages if stages.count(name) > 1), None)
     if twice is not None:
