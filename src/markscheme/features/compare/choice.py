@@ -122,8 +122,8 @@ class Differences:
         first: Name of the first judge.
         second: Name of the second judge.
         n: Number of examples that both graded.
-        figures: By name agreement, mae, signed_error and accuracy (share of examples with gold's decision), each of
-            both judges; empty without gold.
+        figures: Figures of both judges, by name: agreement, mae, signed_error and accuracy (share of examples with
+            gold's decision); empty without gold.
         criteria: The comparison on each criterion, by the criterion's name.
         shift: Mean of the second judge's scores minus the first's.
         shift_p: Exact probability of such a shift if neither judge scores higher.
@@ -315,7 +315,7 @@ def choose(
         rubric: The rubric of all judges.
         contenders: Two judges or more, the one in use first.
         truth: Gold; without it only the differences between judges are reported.
-        of: What must agree: "score", "decision", or a criterion or its name; None means the decision if there are
+        of: Measure that must agree: "score", "decision", or a criterion or its name; None for the decision if there are
             decisions, else the score.
         tolerance: Distance from gold below which a score agrees; None means the rubric's.
         notes: Caveats of the comparison.

@@ -242,8 +242,8 @@ def compare_calibrations(
 
     Args:
         calibrations: Two calibrations or more, that of the judge in use first; its labels are the gold.
-        of: What must agree: "score", "decision", or a criterion's name; None means the decision if there are decisions,
-            else what the first calibration compared.
+        of: Measure that must agree: "score", "decision", or a criterion's name; None for the decision if there are
+            decisions, else that of the first calibration.
         tolerance: Distance from gold below which a score agrees; None means the rubric's.
 
     Raises:
