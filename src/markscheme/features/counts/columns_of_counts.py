@@ -28,7 +28,7 @@ def refuse_other_column(earlier: str) -> None:
     """Raise an error if the column said to have an earlier judge's ratings is another column of counts, such as `gold`.
 
     Raises:
-        UsageError: Its name is that of such a column.
+        UsageError: The column is another column of counts.
     """
     if OTHER_COLUMNS.fullmatch(earlier):
         raise UsageError(f"--earlier {earlier}: a column of counts with this name has no earlier judge's ratings")

@@ -98,7 +98,7 @@ class CountsFile:
         examples: Number of examples that were counted.
         n_groups: Number of groups of examples; None if the file doesn't state it.
         unknown: Names of parts that aren't known and are ignored.
-        slices: By field, the rows that count its slices, and the field's value in each row.
+        slices: Rows that count the slices of a field, and the field's value in each row, by field.
         earlier: The column of an earlier judge; None if none is named.
     """
 
