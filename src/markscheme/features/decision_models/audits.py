@@ -19,8 +19,8 @@ class ProbabilityAudits:
     """One judge's probabilities compared with gold: an audit for each criterion, and one for the decision.
 
     Attributes:
-        criteria: By name of each criterion on which the judge gave probabilities, the audit of its probability that the
-            response passes the criterion or, if levels have no order, of its most probable level.
+        criteria: Audits of the judge's probability that the response passes a criterion or, if levels have no order, of
+            its most probable level, by the name of each criterion with probabilities.
         decision: Audit of the judge's probability that the response passes; None if it gives none.
     """
 
