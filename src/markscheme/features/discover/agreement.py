@@ -32,8 +32,8 @@ class SetAgreement:
     Attributes:
         alpha: Krippendorff's alpha with MASI distance; the empty set counts as a value.
         units: Number of outputs that two people read, or of notes that two people sorted.
-        kappa: By mode, kappa of readers on whether a unit has it.
-        both: By mode, the share of units to which both readers give it, among those to which either does.
+        kappa: Kappa of readers on whether a unit has a mode, by mode.
+        both: Share of units to which both readers give a mode, among those to which either does, by mode.
         exchanged: The two modes most often confused; None if agreement isn't poor, or if no modes are confused.
     """
 

@@ -28,7 +28,7 @@ class Mode:
     Attributes:
         name: The mode's name, in the form of a criterion's name.
         definition: One sentence that says when an output has the fault; "" if nobody has written it yet.
-        severity: How bad the fault is: 1 small, 2 bad, 3 must never happen.
+        severity: Severity of the fault: 1 small, 2 bad, 3 must never happen.
         quotes: Passages that a person chose as examples of the fault.
         fine: Passages that a person marked as fine, for contrast.
         by: Name of the person or model that named it; None if no file says it.

@@ -57,7 +57,8 @@ class OutputReading:
             yet.
         notes: The notes.
         listed: The modes listed on the page at that moment, each with the fingerprint of its definition.
-        again: By mode, the reader's answer on reading again for it, and the fingerprint of its definition at that time.
+        again: The reader's answer on reading again for a mode, and the fingerprint of its definition at that time, by
+            mode.
         passed: True if the reader found the output good as a whole, False if bad; None if the reader didn't say.
         at: Time of the reading, as written; None if no file says it.
         seconds: Duration of the reading; None if unknown.
