@@ -67,7 +67,8 @@ def print_experiment(
         fail_if: Rules by which the run fails.
         accept: True to keep the run as the accepted one.
         calibration: A calibration's JSON by which pass rates are corrected; None for the rubric's accepted one.
-        targets: By form, such as "html", the file to write, or "-" for standard output; None if it isn't asked for.
+        targets: The file to write, or "-" for standard output, by form, such as "html"; None if the form isn't
+            requested.
         details: True to print the details too.
     """
     try:
