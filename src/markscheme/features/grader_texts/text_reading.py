@@ -55,7 +55,7 @@ class TextReading(NamedTuple):
 
     @property
     def pass_position(self) -> float | None:
-        """Position on the scale, 0 to 1, from which the text passes an output; None where it doesn't say."""
+        """Position on the scale, 0 to 1, from which the text passes an output; None if it doesn't say."""
         return None if self.passes_from is None else self.position(self.passes_from)
 
     def position(self, score: float) -> float:
