@@ -48,9 +48,9 @@ class FinalistsResult:
         n: Number of examples compared.
         tasks: Number of tasks that these examples belong to.
         dropped: Number of examples left out since the judge didn't grade them by the user's wording.
-        raw: How much closer to gold the adopted wording's scores are, as measured; if wordings are compared by
-            decisions, how much larger the share of decisions is that are people's.
-        gain: How much closer to gold the adopted wording's scores are expected to be on new examples.
+        raw: Measured decrease of the scores' distance from gold with the adopted wording or, if wordings are compared
+            by decisions, increase of the share of decisions that are people's.
+        gain: Expected decrease of the scores' distance from gold with the adopted wording on new examples.
         agreement_gain: The expected gain in the share of examples on which the judge agrees.
         decisions_gain: The expected gain in the share of people's decisions, if wordings were compared by decisions.
         asked_again: True if the user's wording was asked again in this run.

@@ -56,7 +56,7 @@ def print_improvement(
     Args:
         rubric: The name or file of the rubric.
         judge: The judge's name; None for the judge that is set, or else the default one.
-        wordings: Where other wordings come from.
+        wordings: Source of other wordings.
         labels: Which labels count, and their file.
         ask: How the judge is asked.
         columns: What the columns of files of ratings mean.

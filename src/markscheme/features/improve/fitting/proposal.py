@@ -61,7 +61,7 @@ class NumbersProposal:
     """Proposed weights and pass mark that decisions support, with the tests behind the proposal.
 
     Attributes:
-        adopted: What changes: weights (with the mark that fits them), the mark alone, or nothing.
+        adopted: Numbers that change: weights (with the mark that fits them), the mark alone, or none.
         answer: "better" if the interval of the gain is above 0, else "supported"; None if nothing is adopted.
         test: Test of the author's weights.
         mark_p: p-value of the test of the author's mark; None for preferences.
