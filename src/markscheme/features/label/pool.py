@@ -154,7 +154,8 @@ class SetFile:
         """Raise an error if responses can't be added to the file, or if the file has another response with the same id.
 
         Raises:
-            RatingError: One of these is the case; the message names the ids, or says what to do.
+            RatingError: The responses can't be added, or an id is that of another response; the message names the ids,
+                or says what to do.
         """
         responses = {example.id: example.submission.responses for example in self.read()}
         if new_examples(self.path, pool, responses, "the pool") and not takes_lines(self.path):

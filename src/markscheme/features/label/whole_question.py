@@ -48,7 +48,7 @@ def refuse_no_whole(rubric: Rubric) -> None:
     """Raise an error if annotators can't be asked about whole responses under a rubric.
 
     Raises:
-        UsageError: They can't be asked; the message says why.
+        UsageError: Annotators can't be asked; the message says why.
     """
     if why := _why_no_whole(rubric):
         raise UsageError(f"`ask_whole=always` asks whether a response is accepted, and {why}")
