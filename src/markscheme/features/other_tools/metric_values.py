@@ -132,7 +132,8 @@ def refuse_unnamed(ratings: Iterable[RawRating]) -> None:
     """Refuse ratings by people without names if several of them differ on one response.
 
     Raises:
-        UsageError: There are such ratings; `--rater` says that one person gave them.
+        UsageError: Several such ratings differ on one response; the message names `--rater`, which says that one person
+            gave them.
     """
     by_unit: dict[tuple[str, str], list[RawRating]] = {}
     for rating in ratings:

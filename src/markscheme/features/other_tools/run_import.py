@@ -260,7 +260,7 @@ def _refuse_unknown_fields(fields: Mapping[str, str], rubric: Rubric) -> None:
         rubric: The rubric.
 
     Raises:
-        UsageError: There is such a column; the message names it, and the nearest field or criterion.
+        UsageError: A column is mapped to another name; the message has the column and the nearest field or criterion.
     """
     meanings = [*FIELDS, *(criterion.name for criterion in rubric.criteria)]
     for column, meaning in fields.items():
