@@ -29,7 +29,7 @@ class SystemWorth:
         outputs: Number of outputs.
         raw: Share of these outputs that the graders passed.
         corrected: Share that annotators would pass; None without labels.
-        criteria: By criterion, its mean score, 0 to 1, and the number of outputs with a score.
+        criteria: Mean score, 0 to 1, and number of outputs with a score, by criterion.
         not_graded: Number of outputs without a verdict; they count in no rate.
         usage: Tokens and cost of grading them.
     """
@@ -79,7 +79,7 @@ class RunWorth:
     Attributes:
         systems: Each prompt with each provider, in the order of the results.
         gaps: Differences of all pairs of systems, or of pairs with the first if there are many systems.
-        calibrations: By rubric, the calibration of its judge in words, and the use that it allows.
+        calibrations: Calibration of the judge in words, and the use that it allows, by rubric.
         labels: Number of labels behind the corrected rates.
         usage: Tokens and cost of all grading.
         raw: Share of all outputs that the graders passed.
@@ -116,7 +116,7 @@ def run_worth(
     Args:
         results: The results of one evaluation.
         labelled: A table with gold and the judge on the examples that both decided; None for raw pass rates only.
-        calibrations: By rubric, the calibration of its judge in words, and the use that it allows.
+        calibrations: Calibration of the judge in words, and the use that it allows, by rubric.
         threshold: The share of passes, 0 to 1, below which the evaluation fails.
         uncorrected: The reason why `labelled` is None, if it is.
     """

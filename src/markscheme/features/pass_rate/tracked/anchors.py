@@ -99,8 +99,7 @@ class AnchorWatch:
         looked: The day of each of these looks.
         own_flips: The shares of accepted fails and of accepted passes that flip between accepted runs.
         after: Evidence after each look that counts; looks that replace missing accepted runs don't.
-        shifts: By criterion, the shift of the mean level from the accepted runs to the last look, as a share of the
-            range.
+        shifts: Shift of the mean level from the accepted runs to the last look, as a share of the range, by criterion.
         filling: Number of first looks that replace missing accepted runs.
     """
 

@@ -55,7 +55,7 @@ class TimedResponse:
         is_graded: True if the judge graded it, or left it to people.
         group: Name of its conversation; None if it is one by itself.
         judge: The judge, as the file names it; None if the file names none.
-        columns: By name, the values of inputs that may have only a few different values.
+        columns: Values of inputs that may have only a few different values, by name.
     """
 
     submission: Submission
@@ -94,7 +94,7 @@ def read_responses(
     Args:
         files: The files; if they are a tool's, they are parts of one export.
         rubric: The rubric, which decides which scores pass.
-        times: Where the time of a response is found.
+        times: Place at which the time of a response is found.
         columns: What the files' columns and values mean.
         is_asked: True if a judge grades the responses without a verdict.
 

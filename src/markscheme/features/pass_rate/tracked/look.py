@@ -82,7 +82,7 @@ class Look:
         judge: The evidence that the judge moved; None if it isn't watched.
         share: The evidence that the judge's share of passes moved.
         named: The cause of the change; None if nothing has changed.
-        shift: How far the judge's share of passes moved since the onset of the change; None if nothing has changed.
+        shift: Shift of the judge's share of passes since the onset of the change; None if nothing has changed.
         mix: The column that explains most of that shift; None if none does.
         rate_before: Share that people passed in the reference weeks of their rate.
         rate_since: Share that people pass since the onset, with an interval for a single look.

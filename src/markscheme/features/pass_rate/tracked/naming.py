@@ -40,7 +40,7 @@ def most_by_judge(
     """Estimate how much of a shift in the share of passes a changed judge explains, and how much it might explain.
 
     Args:
-        shift: How far the share of passes moved since the onset.
+        shift: Shift of the share of passes since the onset.
         share: The share of passes before the onset.
         flipped: Numbers of flipped decisions among accepted fails and among accepted passes since the onset, shape
             (2,).
@@ -107,7 +107,7 @@ def name_cause(
     Args:
         judge_rang: True if the judge is shown to have moved on accepted examples.
         people_rang: True if people's pass rate is shown to have dropped.
-        shift: How far the judge's share of passes moved since the onset.
+        shift: Shift of the judge's share of passes since the onset.
         judge_may_explain: The result of `may_be_judge`.
         by_mix: The largest `part_by_mix` of all columns; None if there are no columns.
     """

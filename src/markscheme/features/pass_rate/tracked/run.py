@@ -329,7 +329,7 @@ def _refuse_another(memory: StreamMemory, rubric: Rubric, setting: str | None, *
     """Raise an error if verdicts are by another judge or with another rubric than the stream's earlier verdicts.
 
     Raises:
-        UsageError: They are by another one, and no new period begins.
+        UsageError: The verdicts are by another judge or with another rubric, and no new period begins.
     """
     current = memory.current
     if has_period or current is None:

@@ -94,7 +94,7 @@ class StreamLine(NamedTuple):
         rubric: Fingerprint of the rubric.
         begins: The day from which on it counts; None for the whole stream.
         because: The reason why a period begins.
-        restarts: What a period restarts: everything, or only the evidence on the judge and on its share of passes.
+        restarts: Evidence that a period restarts: all, or only that on the judge and on its share of passes.
     """
 
     at: str
