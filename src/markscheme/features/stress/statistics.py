@@ -95,11 +95,11 @@ def stress_cells(
     """Compute the result for each perturbation and criterion, with all p-values adjusted together (Holm).
 
     Args:
-        moved: By perturbation and criterion, the differences from the originals, shape (n_units,), in levels.
-        spans: By criterion, the range in levels; 1 for yes/no.
-        reshuffled: By perturbation and criterion, if known, the p of `change.reshuffled` from the ratings themselves.
-            The larger p counts, since signs of differences mislead near an end of the scale, and reshuffled ratings
-            mislead if ratings move both ways.
+        moved: Differences from the originals in levels, shape (n_units,), by perturbation and criterion.
+        spans: Range of the scale in levels, 1 for yes/no, by criterion.
+        reshuffled: The p-value of `change.reshuffled` from the ratings themselves, if known, by perturbation and
+            criterion. The larger p counts, since signs of differences mislead near an end of the scale, and reshuffled
+            ratings mislead if ratings move both ways.
         level: Chance of a false alarm in the table, 0 to 1.
 
     Example:
