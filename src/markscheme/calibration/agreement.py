@@ -50,8 +50,8 @@ def agreement_of(
         scale: None means ordinal for numbers, nominal for words.
         are_ordered: True if the table lists levels that are words worst first.
         weights: Cost of a disagreement; None means quadratic where levels have an order.
-        pairs: How statistics defined for two raters are computed for more: as the mean over pairs, or from pooled
-            units; None leaves them out.
+        pairs: Way to compute statistics defined for two raters for more: as the mean over pairs, or from pooled units;
+            None to leave them out.
         judge: A rater to compare with the others.
 
     Raises:

@@ -58,7 +58,7 @@ class Rater:
         name: Its name in reports.
         fingerprint: The judge's fingerprint; "" if only its ratings are known.
         source: "live" if the judge was asked, "recorded" if a recording answered, "ratings" if its ratings were read.
-        provenance: Where recorded replies or ratings come from; None if that isn't known.
+        provenance: Source of recorded replies or ratings; None if it isn't known.
         identity: What identifies the judge; None if only its ratings are known.
         answered_by: Models that answered, by the names in their replies.
         ways: Number of examples graded by replies to requests without some parameters, by the parameters, which the
@@ -193,7 +193,7 @@ class Calibration(Reported):
         rater: The judge.
         comparison: The judge compared with gold.
         decision: The verdict, what the judge may therefore decide, and why.
-        findings: What is wrong, what costs most agreement first.
+        findings: Findings on the judge's faults, those that cost most agreement first.
         counts: Numbers of examples, replies, quotes and labels, by outcome.
         cost: Cost of asking the judge.
         judge_ratings: The judge's ratings.
@@ -201,7 +201,7 @@ class Calibration(Reported):
         baseline: The comparison with the accepted runs; None if there are none.
         repeats: Ratings of further runs of the same judge.
         slices: Groups of examples on which the judge does worse, or better, than on the rest.
-        openings: How often held-out labels were opened; None where none are held out.
+        openings: Number of times that held-out labels were opened; None if none are held out.
         part: The part of the set that was used, and the number of labelled examples in the whole set; None if all were
             used.
         carried: Labels from before a rewording, and what they count for; None if there are none.

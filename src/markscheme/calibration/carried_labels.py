@@ -32,8 +32,8 @@ class CarriedLabels:
         examples: The set of examples; where labels were given again, `Rating.superseded` has the earlier ones.
         affected: Examples with a label under old words, whether it was given again or not, in the order in which they
             were drawn.
-        same_meaning: By criterion, digests of old words that, as their author says, mean what the current ones mean;
-            labels under these words stay in trends, whatever relabelling shows.
+        same_meaning: Digests, by criterion, of old words whose author says that their meaning is that of the current
+            ones; labels under these words stay in trends, whatever relabelling shows.
     """
 
     rubric: Rubric

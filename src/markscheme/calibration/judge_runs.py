@@ -52,7 +52,7 @@ async def grade_runs(
         runs: The runs, which all ask the same judge.
         examples: The examples to grade.
         concurrency: Number of examples that are graded at once.
-        what: What is being done, as progress shows it.
+        what: Name of the work, for the display of progress.
         watch: Shows progress.
         whole: True if all grades are needed.
         close: True if the judge is closed at the end.

@@ -150,7 +150,7 @@ class ToolFilesAnswer:
         metrics: One calibration for each judge and metric that an annotator rated too; its rubric has that metric
             alone.
         apart: Reasons why other metrics aren't compared: only one side rated them, or no example has ratings of both.
-        columns: What the caller said of metrics and raters.
+        columns: The user's options on metrics and raters.
     """
 
     files: tuple[Path, ...]

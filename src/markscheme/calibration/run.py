@@ -156,8 +156,8 @@ def agreement(
         levels: The scale's levels, worst first, as on the command line; by default those that occur.
         weights: Cost of a disagreement: "identity", "linear" or "quadratic"; by default quadratic if levels have an
             order.
-        pairs: How statistics defined for two raters are computed for more: as the mean over pairs, or from pooled
-            units; None leaves them out.
+        pairs: Way to compute statistics defined for two raters for more: as the mean over pairs, or from pooled units;
+            None to leave them out.
         judge: A rater to compare with the others.
         criterion: The criterion to compare, if a file names criteria: its name, "score" or "pass".
 

@@ -197,7 +197,7 @@ def agreement_in_ratings(paths: Sequence[Path], columns: ColumnOptions) -> Annot
 
     Args:
         paths: The paths; more than one is no file of ratings.
-        columns: What the file's columns and values mean.
+        columns: Meaning of the file's columns and values.
     """
     if not has_own_ratings(paths[0]):
         return None

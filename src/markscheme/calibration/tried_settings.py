@@ -64,7 +64,7 @@ class TriedSetting:
 
         Args:
             rubric: The rubric of the counts.
-            measure: What must agree.
+            measure: Measure on which judge and gold must agree.
             judge: The judge's name.
             labels: Name of the set of labels, which stays equal when labels are added to the set.
             n: Number of examples.
@@ -88,7 +88,7 @@ class TriedSetting:
 
         Args:
             rubric: The rubric as it was used, with the strategy and samples of the run.
-            measure: What must agree.
+            measure: Measure on which judge and gold must agree.
             judge: What identifies the judge; its name if only its ratings are known.
             examples: Ids of the examples whose labels the judge was compared with.
             at: The day of the run.
@@ -169,7 +169,7 @@ def setting_digest(rubric: Rubric, measure: Measure, judge: Identity | str) -> s
 
     Args:
         rubric: The rubric as it was used, with the strategy and samples of the run.
-        measure: What must agree.
+        measure: Measure on which judge and gold must agree.
         judge: What identifies the judge; its name if only its ratings are known.
     """
     of_judge = [judge] if isinstance(judge, str) else [judge.fingerprint, template_fingerprint()]

@@ -206,8 +206,8 @@ class Comparison:
         table: A table with both columns.
         judge_name: Name of the column that is compared, mostly the judge's.
         gold_name: Name of the column it is compared with, mostly gold.
-        measure: What is compared of each example; agreement, the best constant, annotators' figures and misses are
-            computed from it.
+        measure: Compared value of each example, from which agreement, the best constant, annotators' figures and misses
+            are computed.
         settings: Number of settings tried on these labels, this one included; more settings widen the intervals.
         trend: Figures of what trends are shown of; None means what is compared.
     """

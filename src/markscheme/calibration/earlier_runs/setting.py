@@ -34,8 +34,8 @@ class SettingChange:
     Attributes:
         key: Short name, such as "text:readability" or "judge:model".
         what: The difference in words, as the subject of a sentence.
-        side: What the change belongs to: the rubric that is asked, the wording of the prompts around it, the judge, the
-            computation of the score, the labels, or the examples.
+        side: Part of the setting that changed: the rubric that is asked, the wording of the prompts around it, the
+            judge, the computation of the score, the labels, or the examples.
         criteria: Criteria whose levels the change can have moved; empty if it moves no level on the same examples.
         then: The old value; None if it is long.
         now: The new value; None if it is long.

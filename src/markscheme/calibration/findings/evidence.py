@@ -354,11 +354,11 @@ class Evidence:
         Args:
             kind: The kind of finding.
             criterion: The criterion; None for the whole rubric.
-            text: What was found, in sentences, without a leading "NAME: ", which the finding adds.
+            text: Sentences on what was found, without a leading "NAME: ", which the finding adds.
             suggestion: What to edit or do first.
             shows: The figures behind the finding, by name.
             worst: Indices of the examples that show the fault best.
-            gain: How much smaller the judge's mean error in score would be without the fault.
+            gain: Decrease of the judge's mean error in score without the fault.
             least: The lowest severity that it may get.
             most: The highest severity that it may get.
         """
@@ -504,8 +504,8 @@ class Evidence:
         """Return by how much the judge's error would fall with other levels on some criteria, at least 0.
 
         Args:
-            fixed: By criterion, the levels that the judge would give, shape (n_examples,); nan leaves an example's
-                level as it is.
+            fixed: Levels that the judge would give, by criterion, shape (n_examples,); nan to leave an example's level
+                unchanged.
         """
         gained = 0.0
         for name, levels in fixed.items():

@@ -69,8 +69,8 @@ class FindingKind:
     """A kind of finding, such as a lenient judge: what its findings say, their cause and their remedy.
 
     Attributes:
-        code: Its name in JSON. Several kinds share a code if their difference is of no use to a reader of the JSON.
-        short: Its name for readers, in a few words.
+        code: Name in JSON. Several kinds share a code if their difference is of no use to a reader of the JSON.
+        short: Name for readers, in a few words.
         cause: Where the fault is.
         fixed_by: What fixes it.
         stage: When work on it is due.

@@ -58,7 +58,7 @@ class ExamplePart:
     """The definition of a slice: examples that have something in common, such as their group, system or length.
 
     Attributes:
-        by: What divides the examples: group, system, a key of the metadata, kind of label or length.
+        by: Property that divides the examples: group, system, a key of the metadata, kind of label or length.
         name: What the slice's examples have in common, such as the system's name.
         inside: Flags of the slice's examples, shape (n_examples,).
         is_known_before: True if it is known before grading which examples are in it.

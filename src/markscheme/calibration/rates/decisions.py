@@ -100,7 +100,7 @@ def refuse_several_judges(file: RatedFile) -> None:
     """Raise an error if a file has verdicts of several judges on one response.
 
     Raises:
-        RatingError: It has; the error names the judges.
+        RatingError: A response has verdicts of several judges; the error names them.
     """
     judged = file.judged
     if len(judged.raters) < 2:
