@@ -24,7 +24,7 @@ def refuse_outputs(targets: Mapping[str, str | None], inputs: Iterable[str | Pat
     """Raise an error, before a judge is asked, if any of the output files can't be written.
 
     Args:
-        targets: By option, the file or "-" for standard output; None if the option isn't given.
+        targets: The file, or "-" for standard output, by option; None if the option isn't given.
         inputs: The files that are read, which no output may replace.
 
     Raises:
@@ -112,11 +112,11 @@ def write_report(
     Args:
         document: Function that makes the document, called if it is printed or written in a form made from it.
         data: Function that makes the data of the report's JSON.
-        targets: By form, such as "html", the file or "-" for standard output; None if the form isn't asked for.
+        targets: The file, or "-" for standard output, by form, such as "html"; None if the form isn't requested.
         details: True to print the details too; None for a command without such an option, which prints everything.
         quiet: True to print nothing.
         aside: True if standard output is already used for something else.
-        others: By form, functions that make the text of a form that is neither JSON nor made from the document.
+        others: Functions, by form, that make the text of a form that is neither JSON nor made from the document.
     """
     if not quiet:
         taken = aside or "-" in targets.values()

@@ -23,7 +23,7 @@ def progress(what: str, total: int) -> Iterator[CountStep]:
     """Show progress after the first second: a bar on a terminal, occasional lines elsewhere.
 
     Args:
-        what: What is being done, such as "grading".
+        what: Name of the work, such as "grading".
         total: Number of steps.
     """
     kind = _Bar if raw_stream(sys.stderr).isatty() else _Lines

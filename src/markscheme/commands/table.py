@@ -21,16 +21,17 @@ class CommandRow(NamedTuple):
     """A row of the table of commands, with what help and the parser need.
 
     Attributes:
-        name: The command's name, as typed.
-        group: The heading under which help lists it.
-        summary: Its line in that list.
+        name: Name of the command, as typed.
+        group: Heading under which help lists it.
+        summary: Line in that list.
         load: Function that imports the command's function and returns it.
-        rank: Its place in the group; ranks of the core are multiples of ten, so that there is room between them.
-        heir_of: By the name of each removed command that it replaces, the function that converts the words typed after
+        rank: Position in the group; ranks of the core are multiples of ten, so that there is room between them.
+        heir_of: Functions that convert the words typed after the name of a removed command that this one replaces, by
             that name. Several commands may replace one.
-        shares: By the name of a removed command that several commands replace, the part of its work that this one does.
-        common: The options that `--help` shows, separated by spaces, while only `--help-all` shows the others; None
-            shows all.
+        shares: Part of the work of a removed command, replaced by several commands, that this one does, by the name of
+            the removed one.
+        common: Options that `--help` shows, separated by spaces, while only `--help-all` shows the others; None to show
+            all.
         load_alone: Function that imports and returns a function to run the command if nothing is typed after its name
             and no settings apply; it saves loading the parser, which would take longer than the command. None for most.
     """
