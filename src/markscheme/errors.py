@@ -182,7 +182,7 @@ class Fault:
     """Fault in a file: what was found, what is allowed, and its line (from 1).
 
     Attributes:
-        problem: What was found, and what is allowed.
+        problem: Text on what was found and what is allowed.
         line: Its line, from 1; None if it isn't known.
         about: The parts of the file that it is about, each as its kind and name, the part to change first. By these,
             code that knows the file's lines finds the line of a fault that was found without lines.
