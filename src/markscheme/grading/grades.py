@@ -43,7 +43,7 @@ class DecidedBy:
     Attributes:
         stage: Number of the judge that decided, from 1 in the order of asking; None if a person should decide.
         judge: Name of the judge that decided or, if a person should decide, of the last one that graded.
-        certainty: How certain that judge is, 0 to 1; None if that isn't known.
+        certainty: Certainty of that judge, 0 to 1; None if it isn't known.
         why_ask: The reason why a person should decide; None if a judge decided.
 
     Raises:
@@ -77,9 +77,9 @@ class Grade:
     Attributes:
         id: Id of the submission.
         outcomes: For each criterion, by name, a verdict or the reason why there is none; empty for a holistic grade.
-        by_criterion: How good the response is by each criterion, 0 to 1, reversed for a fault; None without a verdict.
-        without_words: By criterion on which a decision model gave no reason, its level and probability, such as "MET
-            .93"; by category, its label and the reason.
+        by_criterion: Quality of the response by criterion, 0 to 1, reversed for a fault; None without a verdict.
+        without_words: Level and probability, such as "MET .93", by criterion on which a decision model gave no reason;
+            for a category, its label and the reason.
         error: The reason why the submission is not graded; None if it is.
         scored: Score, raw score and pass or fail; None if not graded, or if the rubric has only categories and doesn't
             say which of them pass.
