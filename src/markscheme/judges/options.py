@@ -271,7 +271,7 @@ def refuse_opening(written: Mapping[str, Any]) -> None:
     """Raise UsageError for options about how to open a judge, if a judge object is passed that is open already.
 
     Raises:
-        UsageError: One of these options is set.
+        UsageError: One of the options that open a judge is set.
     """
     for key, value in written.items():
         if value is not None and key in ASK_OPTIONS and ASK_OPTIONS[key].opens:
