@@ -276,8 +276,8 @@ def use_the_form(earlier: str = "reply", *, scope: str | None = None, about: str
 
     Args:
         earlier: Noun for what the judge gave.
-        scope: What it could not be used for; None for everything.
-        about: What the judge is to answer about; None for everything.
+        scope: Words for what it could not be used for; None for everything.
+        about: Words for what the judge is to answer about; None for everything.
     """
     used = "used" if scope is None else f"used for {scope}"
     answer = "answer" if about is None else f"answer for {about},"
