@@ -419,8 +419,8 @@ def _decision_at(
     Args:
         index: Index of the example.
         levels: Levels of all examples by criterion, each of shape (n_examples,).
-        skipped: By criterion, flags of the examples to which it doesn't apply, each of shape (n_examples,).
-        splits: By criterion, flags of the examples on which annotators split evenly, each of shape (n_examples,).
+        skipped: Flags of the examples to which a criterion doesn't apply, shape (n_examples,), by criterion.
+        splits: Flags of the examples on which annotators split evenly, shape (n_examples,), by criterion.
         rubric: The rubric with the rule for passing.
         score: The example's score; None if it has none.
         keeps_score: True if the score is independent of how even splits are resolved.

@@ -92,9 +92,9 @@ class Rating:
         under: Fingerprint of the words of all criteria as asked; "" if unknown.
         blind: False if it was given with the judge's verdict visible.
         note: The rater's comment; None without one.
-        confidence: How sure the rater was, as written; None if unknown.
+        confidence: Confidence of the rater, as written; None if unknown.
         seconds: Time that the rater took; None if unknown.
-        superseded: By criterion, the rater's earlier answer under other words that a later one replaced.
+        superseded: The rater's earlier answer under other words that a later one replaced, by criterion.
         shown: For a pair, the order in which the rater saw the two responses; None if unknown. Levels are always for
             the stored order.
         asked_without: For a judge, the parameters left out in each way in which it was asked, since its server didn't

@@ -48,15 +48,15 @@ class Column:
         name: Name of the rater.
         kind: Kind of rater: a person, construction, a model or code.
         levels: Levels by criterion, each of shape (n_examples,).
-        skipped: By criterion, flags of the examples to which, as the rater said, it does not apply, each of shape
-            (n_examples,).
+        skipped: Flags of the examples to which a criterion doesn't apply according to the rater, shape (n_examples,),
+            by criterion.
         scores: Scores from 0 to 1, shape (n_examples,).
         decisions: 1 for pass and 0 for fail, shape (n_examples,).
         given: The ratings that the column is made from.
         sources: For each example, the index of the rating that reasons and quotes are taken from, shape (n_examples,);
             of several samples, it is the one nearest to their combination; -1 without a rating.
-        probabilities: By criterion for which the rater gave probabilities, the probability of each level in the order
-            of the scale, shape (n_examples, n_levels); nan where they are missing.
+        probabilities: Probability of each level in the order of the scale, shape (n_examples, n_levels), nan where
+            missing, by criterion for which the rater gave probabilities.
         chances: The rater's probability that each example passes, shape (n_examples,), nan where it is unknown; empty
             if it is unknown for all.
     """
@@ -233,8 +233,8 @@ def decision_table(rubric: Rubric, examples: Sequence[Example], **decisions: Seq
     Args:
         rubric: The rubric of the decisions.
         examples: The example of each row.
-        decisions: By the name of each rater, True for the examples that it passes, False for those that it fails; None
-            without a decision.
+        decisions: Decisions by the name of each rater: True for the examples that it passes, False for those that it
+            fails, None without a decision.
     """
     n = len(examples)
     nan = np.full(n, np.nan)
@@ -297,7 +297,7 @@ class _RatingArrays:
         codes: The ratings.
         rubric: The rubric of the ratings.
         levels: Levels by criterion, nan where missing, each of shape (n_ratings,).
-        skipped: By criterion, flags of the ratings that say that it does not apply, each of shape (n_ratings,).
+        skipped: Flags of the ratings that state that a criterion doesn't apply, shape (n_ratings,), by criterion.
         whole: A number for each rating, equal for ratings with equal score, error and decision, shape (n_ratings,).
         is_probable: Flags of the ratings with probabilities of levels, shape (n_ratings,).
     """
