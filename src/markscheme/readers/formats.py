@@ -89,7 +89,7 @@ def format_of(peek: Peek, expected: Expected) -> FileFormat | None:
 
     Args:
         peek: The file.
-        expected: What the caller expects plain lines to be, such as ratings or examples.
+        expected: Contents expected of plain lines, such as ratings or examples.
     """
     possible = (
         file_format for file_format in all_formats() if not file_format.expected or expected in file_format.expected
