@@ -98,19 +98,21 @@ class AssertGrade:
 
         Args:
             output: The output to judge: text, a number, a boolean, a list, a mapping or a trace.
-            rubric: A name, a path, or a Rubric.
-            judge: A name as on the command line, a Judge, or a function of `system_prompt` and `user_prompt`.
+            rubric: Name or path of a rubric, or a Rubric.
+            judge: Name of a judge as on the command line, a Judge, or a function of `system_prompt` and `user_prompt`.
                 Replies of a judge given by name are cached on disk; any other judge is asked each time.
-            threshold: The pass mark from 0 to 1, instead of the rubric's.
-            inputs: The output's inputs by name: query, reference, ….
-            calibration: "require" accepts only a judge whose accepted calibration can gate; "off" ignores calibration.
+            threshold: Pass mark from 0 to 1; None for the rubric's.
+            inputs: Inputs of the output by name: query, reference, …; None for none.
+            calibration: "require" to accept only a judge whose accepted calibration can gate; "off" to ignore
+                calibration; "warn" to accept any judge.
             options: How the judge is asked, as on the command line: `samples=3`, `budget=2`.
 
         Raises:
             AssertionError: The output fails; the message says by which criteria, and why.
             JudgeError: The output could not be graded, which is neither a pass nor a fail.
-            UsageError: Unknown rubric, judge or option, a missing input, an output that no judge can be shown, or a
-                calibration that cannot gate.
+            UsageError: The rubric, judge or an option is unknown, an input is missing, the output can't be shown to a
+                judge, or the calibration cannot gate.
+            ValueError: `calibration` is another value.
         """
         __tracebackhide__ = True
         if calibration not in CALIBRATION:
@@ -192,7 +194,7 @@ def pytest_source(judge: str | None, pairs: Sequence[str], origin: str) -> Optio
     """Read the options that pytest's command line or its configuration sets.
 
     Raises:
-        UsageError: An unknown option, or one with a value that it can't have.
+        UsageError: An option is unknown, or has a value that it can't have.
     """
     options: dict[str, Any] = {}
     for pair in pairs:
