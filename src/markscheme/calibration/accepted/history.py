@@ -76,7 +76,7 @@ class AcceptedRuns(NamedTuple):
             more: Number of runs that are to be accepted.
 
         Raises:
-            UsageError: With the new ones there would be more runs than may be kept.
+            UsageError: With the new runs there would be more than may be kept.
         """
         accepted, _ = joinable(self.path, current, examples, start_over=self.drift.replace, is_asked=False)
         before = 0 if accepted is None else len(accepted.runs)
