@@ -264,7 +264,7 @@ def _refuse_pipe(path: Path, error: type[FileError]) -> None:
     """Refuse a pipe that another file names, since there may never be anything to read from it.
 
     Raises:
-        FileError: Of the given class.
+        FileError: The file is a pipe; the error is of the class `error`.
     """
     if path.is_fifo():
         raise error("is a pipe, not a file", path=path)
