@@ -7,20 +7,26 @@ from tests.features.grader_texts.texts_and_readings import BY_ANOTHER_SCALE, TEX
 from tests.features.grader_texts.texts_of_others import TEXTS_OF_OTHERS, Asked
 
 
-@pytest.mark.parametrize(("text", "expected"), TEXTS)
-def test_points_and_scales_of_grader_texts_are_read_as_their_authors_mean_them(text: str, expected: Expected) -> None:
-    reading = read_text(text)
-    ends = reading.ends if reading.asks_for_score else None
-    assert Expected(ends, reading.described, reading.passes_from, len(reading.points)) == expected
-    assert not reading.has_unread_scale
+def test_points_and_scales_of_grader_texts_are_read_as_their_authors_mean_them() -> None:
+    misread = {}
+    for text, expected in TEXTS:
+        reading = read_text(text)
+        ends = reading.ends if reading.asks_for_score else None
+        read = Expected(ends, reading.described, reading.passes_from, len(reading.points))
+        if read != expected or reading.has_unread_scale:
+            misread[text] = (read, expected, reading.has_unread_scale)
+    assert misread == {}
 
 
-@pytest.mark.parametrize(("text", "asked"), TEXTS_OF_OTHERS)
-def test_grader_texts_by_authors_who_did_not_know_the_reading_rules_are_read_as_meant(text: str, asked: Asked) -> None:
-    reading = read_text(text)
-    ends = reading.ends if reading.asks_for_score else None
-    assert Asked(ends, reading.passes_from, len(reading.points)) == asked
-    assert not reading.has_unread_scale
+def test_grader_texts_by_authors_who_did_not_know_the_reading_rules_are_read_as_meant() -> None:
+    misread = {}
+    for text, asked in TEXTS_OF_OTHERS:
+        reading = read_text(text)
+        ends = reading.ends if reading.asks_for_score else None
+        read = Asked(ends, reading.passes_from, len(reading.points))
+        if read != asked or reading.has_unread_scale:
+            misread[text] = (read, asked, reading.has_unread_scale)
+    assert misread == {}
 
 
 @pytest.mark.parametrize("text", BY_ANOTHER_SCALE)
