@@ -65,3 +65,12 @@ def test_rows_that_lack_a_response_among_others_are_refused_in_one_message(tmp_p
     refused = run("markscheme", "discover", "m", "--pool", "mixed.json", "--report", cwd=tmp_path)
     assert (refused.returncode, refused.stderr.count("error:")) == (2, 1)
     assert "found `id`, `text`; so in 79 more" in refused.stderr
+
+
+def test_the_printed_command_reads_the_column_of_responses_that_an_option_named(tmp_path: Path) -> None:
+    outputs(tmp_path, "csv", "txt")
+    named = run("markscheme", "discover", "m", "--pool", "t.csv", "--response", "txt", "--report", cwd=tmp_path)
+    assert "markscheme discover m --pool t.csv\n" in named.stdout, named.stderr
+    pasted = run("markscheme", "discover", "m", "--pool", "t.csv", "--rater", "me", "--sheet", "s.html", cwd=tmp_path)
+    page = (tmp_path / "s.html").read_text(encoding="utf-8")
+    assert sum(f"text {row}." in page for row in range(OUTPUTS)) == OUTPUTS // 2, pasted.stderr  # half stay unread

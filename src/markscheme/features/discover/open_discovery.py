@@ -11,7 +11,7 @@ from markscheme.features.discover.modes import Codebook, Mode
 from markscheme.features.discover.order import ReadingOrder
 from markscheme.features.discover.pool import OutputPool, read_outputs
 from markscheme.features.discover.result import Discovery
-from markscheme.features.discover.store import DiscoveryFolder
+from markscheme.features.discover.store import DiscoveryFolder, digest_of
 from markscheme.features.discover.unread import kept_unread, reading_plan
 from markscheme.features.discover.unseen import LARGE_SHARE, SURE
 from markscheme.fingerprint import fingerprint
@@ -115,7 +115,7 @@ def open_discovery(
         here: The working directory.
         pool: File of outputs; None for the file that was named before.
         columns: What the columns and values of a pool that is a table mean; for the file that was named before, what
-            was said then counts.
+            was said then counts unless it is said again.
         seed: Random seed of the reading order, used if no output was read yet.
         drawn: Ids of further outputs that, as the user said, are a random draw.
         more: Outputs that were imported with notes, by id.
@@ -128,10 +128,11 @@ def open_discovery(
     folder = DiscoveryFolder(calibration_folder(path_component(name, "the rubric's name"), here))
     path = pool if pool is not None else folder.pool_file()
     record = folder.pool_record()
-    of_pool = ColumnOptions.of_stated(record.columns) if pool is None else columns
+    is_known = pool is None or (pool.is_file() and record.fingerprint == digest_of(pool))
+    of_pool = ColumnOptions.of_stated(record.columns) if is_known and not columns.stated else columns
     outputs = read_outputs(path, of_pool) if path is not None else OutputPool()
     if pool is not None or drawn or reads_all or (seed is not None and not folder.path.is_dir()):
-        record = folder.keep_pool(pool, seed=seed, drawn=drawn, reads_all=reads_all, columns=columns)
+        record = folder.keep_pool(pool, seed=seed, drawn=drawn, reads_all=reads_all, columns=of_pool)
     outputs = outputs.with_examples({**_kept_examples(folder), **(more or {})})
     shown = None if path is None else _from_here(path, here)
     rubric = rubric_of(name, here)

@@ -44,8 +44,8 @@ class PoolRecord:
 
     Attributes:
         path: The pool's file, as a path from the calibration folder if possible; None if only notes are known.
-        fingerprint: Digest of that file's content when it was last named, for the record only, since a pool may grow;
-            None if no file says it.
+        fingerprint: Digest of that file's content when it was last named, which says whether the file named now is the
+            same, never whether it may be read, since a pool may grow; None if no file says it.
         seed: Random seed of the reading order.
         drawn: Ids of outputs in files that, as users said, are a random draw, in the order of the files.
         agreement: Adjusted Rand index of the two answers of the model that proposed groups last; None if none did.
