@@ -215,3 +215,9 @@ def test_every_kind_of_advice_occurs_in_these_tests() -> None:
 )
 def test_a_rubric_that_is_not_written_in_english_is_recognized(words: str, is_english: bool) -> None:
     assert is_in_english(Rubric.from_dict({"criteria": [{"name": "step", "requirement": words}]})) is is_english
+
+
+def test_no_criterion_of_a_rubric_of_pairs_is_said_to_decide_alone_by_a_pass_mark_that_pairs_lack() -> None:
+    helps = {"name": "helps", "prefer": "The reply that gets the customer further.", "weight": 2}
+    tone = {"name": "tone", "prefer": "The reply that reads kinder.", "weight": 1}
+    assert codes_of(helps, tone, compare="pairs", inputs=["query"]) == []

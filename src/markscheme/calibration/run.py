@@ -95,7 +95,7 @@ def calibrate(
     """
     added, asking = CALIBRATING.read(options, find_settings(Path.cwd()), ASK_OPTIONS)
     columns = added.of(ColumnOptions)
-    reading = _table(rubric, columns, judge)
+    reading = table_given(rubric, columns, judge)
     if reading is None and columns.first_of_tables is not None:
         name = rubric.name if isinstance(rubric, Rubric) else rubric
         raise UsageError(f"`{columns.first_of_tables}` names columns of a table that needs no rubric; {name} is none")
@@ -200,7 +200,7 @@ def _ratings(
     return ratings_from(rows, rubric_given(rubric), rater="judge")
 
 
-def _table(source: Any, columns: ColumnOptions, judge: Any) -> TableReading | None:
+def table_given(source: Any, columns: ColumnOptions, judge: Any) -> TableReading | None:
     """Read a table that is given as a file, a data frame, rows or columns; None if the argument isn't a table."""
     if isinstance(source, Rubric):
         return None

@@ -5,6 +5,7 @@ from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
 from markscheme import calibrate, compare
@@ -76,3 +77,30 @@ def test_without_labels_only_differences_between_the_judges_are_shown() -> None:
 def test_a_comparison_with_only_one_judge_s_verdicts_is_refused() -> None:
     with pytest.raises(UsageError, match="two sides"):
         compare(verdicts())
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_the_judges_of_one_table_are_compared_as_the_command_compares_them(tmp_path: Path) -> None:
+    frame = pd.DataFrame(
+        {
+            "judge_a": ["pass", "fail"] * 20,
+            "judge_b": ["pass", "fail", "pass", "pass"] * 10,
+            "human": ["pass", "fail"] * 20,
+        }
+    )
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    done = run("markscheme", "compare", "t.csv", "--json", cwd=tmp_path)
+    best = json.loads(done.stdout)["best"]
+    assert best == "judge_a"
+    assert compare(frame).best == compare(frame.to_dict("records")).best == compare(tmp_path / "t.csv").best == best
+    with pytest.raises(UsageError, match="'judge_a' is one judge") as error:
+        compare(frame[["judge_a", "human"]])
+    assert "calibrate(TABLE)" in str(error.value)
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_an_error_about_a_table_in_memory_names_the_arguments_of_a_call() -> None:
+    rows = [{"verdict": "yes" if row % 2 else "no"} for row in range(20)]
+    with pytest.raises(UsageError) as error:
+        compare(rows)
+    assert error.value.commands == ("compare(TABLE, human='COLUMN')",)

@@ -234,3 +234,9 @@ def test_a_function_in_place_of_a_judge_is_refused_with_the_name_of_the_class_th
 
     with pytest.raises(UsageError, match=r"found a function: .*FunctionJudge\(fn, NAME\)"):
         asyncio.run(reward(["x"], RUBRIC, judge=judge))  # type: ignore[arg-type]
+
+
+def test_a_batch_of_which_nothing_could_be_graded_gives_a_warning_with_the_reason() -> None:
+    asks = Rubric((Criterion(1.0, "A", "a"),), inputs=("query",))
+    with pytest.warns(RatingWarning, match=r"none of 3 responses could be graded.*3 by this reason: .*'query'"):
+        assert rewarded(["one", "two", "three"], asks) == [None, None, None]

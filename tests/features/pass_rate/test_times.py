@@ -120,3 +120,17 @@ def test_columns_of_judges_and_annotators_are_not_read_as_inputs_of_tracked_resp
     (response,) = read_responses([file], RUBRIC, TimeOptions(), columns, is_asked=False)
     assert response.submission.inputs == {"language": "en"}
     assert (response.is_graded, response.passes) == (True, True)
+
+
+def test_a_column_judge_with_verdicts_gives_the_verdicts_and_people_s_labels_are_no_inputs(tmp_path: Path) -> None:
+    file = tmp_path / "graded.csv"
+    rows = ["1,2026-10-06,en,Oslo,pass,pass", "2,2026-10-07,de,Rom,fail,", "3,2026-10-08,de,Bonn,,"]
+    file.write_text("\n".join(["id,time,language,answer,judge,human_label", *rows]), encoding="utf-8")
+    responses = read_responses([file], RUBRIC, TimeOptions(), ColumnOptions(), is_asked=False)
+    assert [(response.is_graded, response.passes) for response in responses] == [
+        (True, True),
+        (True, False),
+        (False, None),
+    ]
+    assert {response.judge for response in responses} == {None}
+    assert {name for response in responses for name in response.submission.inputs} == {"language"}

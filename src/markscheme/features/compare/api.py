@@ -10,9 +10,10 @@ from markscheme.calibration.call_arguments import (
     examples_given,
 )
 from markscheme.calibration.options import LIMITS_OF_A_VERDICT, LabelOptions
-from markscheme.errors import leaving_out_damaged_lines
+from markscheme.calibration.run import table_given
+from markscheme.errors import UsageError, leaving_out_damaged_lines
 from markscheme.features.compare.contenders import Compared, compare_calibrations
-from markscheme.features.compare.run_comparison import compare_by_name
+from markscheme.features.compare.run_comparison import compare_by_name, compared_in_table
 from markscheme.grading.grader import ask_options
 from markscheme.judges.judge import Judge
 from markscheme.judges.options import ASK_OPTIONS
@@ -52,7 +53,8 @@ def compare(
 
     Args:
         sides: Two sides or more, that in use first: files of ratings in any format, lists of ratings, calibrations, or
-            judges to ask, by name or opened.
+            judges to ask, by name or opened. Or one table with the columns of two judges and of labels, as a file, a
+            data frame, rows, or columns by name.
         rubric: The rubric of all sides; by default the one that the files name or imply.
         examples: Labelled examples, or their file; by default the rubric's own.
         watch: Shows progress.
@@ -74,6 +76,10 @@ def compare(
     calibrations = [side for side in sides if isinstance(side, Calibration)]
     if len(calibrations) == len(sides) >= 2 and rubric is None and examples is None:
         return compare_calibrations(calibrations, of=labels.of, tolerance=labels.tolerance)
+    if len(sides) == 1 and rubric is None:
+        compared = _compared_columns(sides[0], added.of(ColumnOptions), labels)
+        if compared is not None:
+            return compared
     loaded = None if rubric is None else rubric_given(rubric)
     compared_sides = _sides(sides, loaded)
     labelled = examples_given(examples, loaded)
@@ -88,6 +94,22 @@ def compare(
             columns=added.of(ColumnOptions),
             watch=watch,
         )
+
+
+def _compared_columns(table: Any, columns: ColumnOptions, labels: LabelOptions) -> Compared | None:
+    """Compare the judges that are columns of a table; None if the only side isn't a table, but a judge or its ratings.
+
+    Raises:
+        UsageError: The table has fewer than two judges, or could be read in several ways.
+    """
+    if isinstance(table, list | tuple) and any(isinstance(row, Rating) or "criteria" in row for row in table):
+        return None
+    try:
+        reading = table_given(table, columns, None)
+        return None if reading is None else compared_in_table(reading, labels)
+    except UsageError as error:
+        error.called = "compare(TABLE,"
+        raise
 
 
 def _sides(

@@ -34,7 +34,7 @@ from markscheme.ratings.from_grades import first_prompts
 from markscheme.ratings.gold import GOLD, JUDGE
 from markscheme.ratings.splits import openings_of
 from markscheme.readers.rated import RatedFile, RatedFiles, columns_from_options, has_format, open_rated
-from markscheme.readers.tabular.reading import read_files
+from markscheme.readers.tabular.reading import TableReading, read_files
 from markscheme.readers.tabular.refusals import refusal
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_calibration
@@ -237,12 +237,21 @@ def compared_in_tables(paths: Sequence[Path], columns: ColumnOptions, options: L
     Raises:
         UsageError: There is only one judge, or a table could be read in several ways.
     """
-    reading = read_files(paths, columns)
+    return compared_in_table(read_files(paths, columns), options)
+
+
+def compared_in_table(reading: TableReading, options: LabelOptions) -> Compared:
+    """Compare the judges that are columns of a table with the labels in the table.
+
+    Raises:
+        UsageError: The table has one judge, or none.
+    """
     raters = {name: reading.raters(name, judges=True) for name in reading.roles.criteria}
     judges = max(raters.values(), key=len)
     if len(judges) < 2:
         people = reading.raters(next(iter(raters)), judges=False)
-        alone = f"markscheme calibrate {shlex.join(map(str, paths))}{columns.as_shell}"
+        files = shlex.join(map(str, reading.paths))
+        alone = f"markscheme calibrate {files}{reading.options.as_shell}" if files else "calibrate(TABLE)"
         raise refusal("one-judge" if judges else "no-judge", columns=judges or people, command=alone)
     reading.refuse_apart(judges)
     (calibrations,) = calibrations_of(reading, options).values()

@@ -1,6 +1,7 @@
 """Raw scores of a batch of responses, for training loops."""
 
 import warnings
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
 from pathlib import Path
@@ -13,6 +14,7 @@ from markscheme.grading.receipt import CALIBRATION, Receipt, why_no_gate
 from markscheme.grading.receipts import way_to_accept
 from markscheme.judges.ask_many import ask_many
 from markscheme.judges.judge import Judge, make_room
+from markscheme.phrases import counted
 from markscheme.prompts.submission import Submission
 from markscheme.rubrics.of_rows import ROWS_ALONE
 from markscheme.rubrics.rubric import Rubric
@@ -55,7 +57,7 @@ async def reward(
     Returns:
         For each response the sum, over criteria, of the weight times the share of it that the level earns, not
         normalized. If a budget runs out before the end of the batch, the scores so far are kept, the others are None,
-        and a RatingWarning says so.
+        and a RatingWarning says so. So does one that says why not a single response could be graded.
 
     Raises:
         ValueError: There is one response in place of a list, the number of rubrics or inputs isn't that of the
@@ -100,15 +102,21 @@ async def reward(
     gradings = (by_id.get(id(rubric), of_rows) for rubric in listed)
     jobs = zip(gradings, submissions, strict=True)
     scores: list[float | None] = [None] * len(responses)
+    reasons = Counter[str]()
     try:
         async with aclosing(ask_many(_grade, jobs, concurrency=concurrency)) as grades:
             async for row, grade in grades:
                 scores[row] = grade.raw_score
+                reasons[grade.error or ""] += 1
                 if seen is not None:
                     seen(row, grade)
     except BudgetError as error:
         ungraded = sum(score is None for score in scores)
         warnings.warn(f"{error}; {ungraded} of {len(scores)} responses are not graded", RatingWarning, stacklevel=2)
+    if len(scores) > 1 and reasons and all(score is None for score in scores):
+        reason, times = reasons.most_common(1)[0]
+        how_many = f"none of {counted(len(scores), 'response')} could be graded, so this batch has no rewards"
+        warnings.warn(f"{how_many}; {times} by this reason: {reason}", RatingWarning, stacklevel=2)
     return scores
 
 

@@ -23,6 +23,7 @@ from markscheme.readers.formats import PROMPTFOO_RESULTS, format_of
 from markscheme.readers.imported import NO, RESPONSES_ALONE, YES
 from markscheme.readers.peek import Peek
 from markscheme.readers.rated import RatedFile, columns_from_options, open_rated
+from markscheme.readers.tabular.words import JUDGE_WORDS, PEOPLE_WORDS, name_words
 from markscheme.rubrics.rubric import Rubric
 from markscheme.text import folded_word
 
@@ -215,7 +216,7 @@ class _RowReader:
             folder=self._folder,
         )
         group = row.get(self._group) if self._group else None
-        judge = row.get(self._judge) if self._judge else None
+        judge = row.get(self._judge) if self._judge and self._verdict_column(row) != self._judge else None
         return TimedResponse(
             submission,
             self._time_of(row),
@@ -244,14 +245,22 @@ class _RowReader:
 
     def _inputs(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """Return a row's inputs: the columns that hold no ratings and have no other known meaning."""
-        others = {_NAMED_INPUTS, *self._raters}
+        of_raters = (name for name in row if name not in self._rubric.known_inputs and _is_rating(name))
+        others = {_NAMED_INPUTS, *self._raters, *of_raters}
         return {name: value for name, value in row.items() if name.casefold() not in _NO_INPUT and name not in others}
+
+    def _verdict_column(self, row: Mapping[str, Any]) -> str | None:
+        """Return the column of a row's verdict; a column `judge` is it where it holds a word such as pass or no."""
+        if self._verdict is None and self._judge and folded_word(str(row.get(self._judge))) in {*YES, *NO}:
+            return self._judge
+        return self._verdict
 
     def _decided(self, row: Mapping[str, Any]) -> tuple[bool | None, bool]:
         """Return a row's verdict, and True if it is graded: by a verdict, or by leaving the decision to people."""
         if row.get("decision") == "ask":
             return None, True
-        raw = row.get(self._verdict) if self._verdict else None
+        column = self._verdict_column(row)
+        raw = row.get(column) if column else None
         if isinstance(raw, bool):
             return raw, True
         word = "" if raw is None else folded_word(str(raw))
@@ -260,13 +269,20 @@ class _RowReader:
         if word in YES or word in NO:
             return word in YES, True
         if word:
-            raise ValueError(
-                f"`{self._verdict}` is neither pass nor fail: {shown(raw)}; `--pass VALUE` says what passes"
-            )
+            raise ValueError(f"`{column}` is neither pass nor fail: {shown(raw)}; `--pass VALUE` says what passes")
         score = row.get("score")
         if isinstance(score, int | float) and not isinstance(score, bool):
             return float(score) >= self._rubric.pass_mark, True
         return None, False
+
+
+def _is_rating(name: str) -> bool:
+    """Return True if a column's name says that a judge or people rated by it, such as "human" or "judge_gpt".
+
+    >>> _is_rating("human_label"), _is_rating("language")
+    (True, False)
+    """
+    return not (JUDGE_WORDS | PEOPLE_WORDS).isdisjoint(name_words(name))
 
 
 def _column(by_name: Mapping[str, str], names: Iterable[str]) -> str | None:
