@@ -40,6 +40,9 @@ def test_an_option_that_takes_several_files_may_be_typed_once_or_repeated(
     ("command", "words", "message"),
     [
         ("calibrate", ["r", "--target", "80"], "`--target` must be above 0 and at most 1, got 80; did you mean 0.8?"),
+        ("calibrate", ["r", "--target", "80%"], "`--target` must be above 0 and at most 1, got 80%; did you mean 0.8?"),
+        ("calibrate", ["r", "-o", "max_false_pass=5%"], "must be from 0 to 1, got 5%; did you mean 0.05?"),
+        ("calibrate", ["r", "-o", "tolerance=10%"], "must be a number above 0, got 10%; did you mean 0.1?"),
         ("calibrate", ["r", "--samples", "1.5"], "`--samples` must be a whole number from 1, got 1.5"),
         (
             "calibrate",

@@ -32,6 +32,7 @@ def test_the_nearest_settings_file_between_the_working_folder_and_the_repository
     [
         ("\ntolerence = 0.1\n", "markscheme.toml:2: unknown key `tolerence`; did you mean `tolerance`?"),
         ("target = 'high'\n", "markscheme.toml:1: `target` must be a number, got 'high'"),
+        ("target = '80%'\n", "markscheme.toml:1: `target` must be a number, got '80%'; did you mean 0.8?"),
         ("target = true\n", "`target` must be a number, got True"),
         ("judge = 'function:os:system'\n", "must not name code or an address"),
         ("judge = 'openai:http://example.com'\n", "must not name code or an address"),

@@ -349,12 +349,11 @@ def sentence(error: CycloptsError) -> str:
                 instead = instead.replace(f"`{hidden}`", f"`{SETTING_FLAG} {option.setting}={option.value or 'true'}`")
             return f"unknown option `{name}`{instead}"
         case cyclopts.ValidationError() if error.argument is not None:
-            reason, question, hint = error.exception_message.partition("; did you mean")
-            return f"{_place(error.argument)} {reason}, got {_as_typed(error.argument)}{question}{hint}"
+            return _refused(error.argument, error.exception_message)
         case cyclopts.CoercionError() if error.argument is not None and error.msg is None:
             return f"{_place(error.argument)} {_allowed(error.argument)}"
         case cyclopts.CoercionError() if error.argument is not None:
-            return f"{_place(error.argument)} {error.msg}, got {_as_typed(error.argument)}"
+            return _refused(error.argument, error.msg or "")
         case cyclopts.MissingArgumentError() if error.argument is not None:
             argument = error.argument
             if error.keyword or argument.tokens:
@@ -370,6 +369,12 @@ def sentence(error: CycloptsError) -> str:
         case cyclopts.UnusedCliTokensError():
             return f"unexpected {', '.join(map(repr, error.unused_tokens or ()))}"
     return str(error)
+
+
+def _refused(argument: "Argument", message: str) -> str:
+    """Return the sentence of a value that its option can't have, with what was typed before any question."""
+    reason, question, hint = message.partition("; did you mean")
+    return f"{_place(argument)} {reason}, got {_as_typed(argument)}{question}{hint}"
 
 
 def _metavar(argument: "Argument") -> str:

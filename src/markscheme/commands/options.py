@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
@@ -30,17 +30,6 @@ JUDGE_NAMES = "{judges}"
 # --- what a value may be --------------------------------------------------------------------------------------------
 
 
-def _must(allowed: str, holds: Callable[[Any], bool]) -> Callable[[type, Any], None]:
-    """Make a validator that raises an error unless `holds(value)`; the error says that the value must be `allowed`."""
-
-    def check(_: type, value: Any) -> None:
-        for entry in value if isinstance(value, tuple) else (value,):
-            if entry is not None and not holds(entry):
-                raise ValueError(f"must be {allowed}")
-
-    return check
-
-
 def whole_number(_: type, tokens: "Sequence[Token]") -> int:
     """Convert a whole number from 1, and refuse 1.5 or 0."""
     (token,) = tokens
@@ -54,9 +43,14 @@ def number_or_needed(kind: type, tokens: "Sequence[Token]") -> int:
     return AS_NEEDED if tokens[0].value == ALONE else whole_number(kind, tokens)
 
 
-def within(least: float, most: float) -> Callable[[type, Any], None]:
+def within(least: float, most: float) -> Callable[[type, float | None], None]:
     """Make a validator of numbers from `least` to `most`."""
-    return _must(f"from {least} to {most}", lambda value: least <= value <= most)
+
+    def check(_: type, value: float | None) -> None:
+        if value is not None and not least <= value <= most:
+            raise ValueError(f"must be from {least} to {most}")
+
+    return check
 
 
 def completed_rubrics(_: object) -> list[str]:
@@ -73,7 +67,6 @@ AS_NEEDED = 0
 """Value of `--next` without a number: draw as many outputs as the verdict needs."""
 COUNT_OR_NEEDED = Parameter(metavar="[N]", converter=number_or_needed)
 """Parameter for an option that takes a whole number of at least 1, or no value."""
-BETWEEN_0_AND_1 = _must("above 0 and below 1", lambda value: 0 < value < 1)
 
 RubricName = Annotated[str, Parameter(metavar="RUBRIC", help="a rubric's name or file", completer=completed_rubrics)]
 RubricOption = Annotated[

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from markscheme.numerals import finite
+from markscheme.numerals import finite, number_in
 
 
 class ValueForm(NamedTuple):
@@ -56,8 +56,16 @@ def _finite_where(holds: Callable[[float], bool]) -> Callable[[Any], float]:
 
 
 def _share_in_percent(written: Any) -> str | None:
-    percentage = finite(written)
-    return f"{percentage / 100:g}" if percentage is not None and 1 < percentage <= 100 else None
+    """Return the share that a percentage, such as 80 or "80%", stands for; None for anything else."""
+    digits = str(written).removesuffix("%").rstrip()
+    percentage = number_in(digits)
+    least = 0 if digits != str(written) else 1
+    return f"{percentage / 100:g}" if percentage is not None and least < percentage <= 100 else None
+
+
+def _share(allowed: str, holds: Callable[[float], bool]) -> ValueForm:
+    """Make the form of a share; a percentage is refused with the share that was probably meant."""
+    return ValueForm(allowed, _finite_where(holds), float, suggested=_share_in_percent)
 
 
 def _whole_number(written: Any) -> int:
@@ -169,19 +177,11 @@ WHOLES: Final = ValueForm(
 )
 ONE_OR_TWO: Final = ValueForm("1 or 2", _one_or_two, _digits)
 ABOVE_ZERO: Final = ValueForm("a number above 0", _finite_where(lambda value: value > 0), float)
-POSITIVE: Final = ABOVE_ZERO._replace(by_type=True)
-SHARE: Final = ValueForm(
-    "above 0 and at most 1",
-    _finite_where(lambda value: 0 < value <= 1),
-    float,
-    by_type=True,
-    suggested=_share_in_percent,
-)
-BELOW_1: Final = ValueForm(
-    "above 0 and below 1", _finite_where(lambda value: 0 < value < 1), float, by_type=True, suggested=_share_in_percent
-)
-LIMIT: Final = ValueForm("from 0 to 1", _finite_where(lambda value: 0 <= value <= 1), float, by_type=True)
-WIDTH: Final = ValueForm("from 0.001 to 1", _finite_where(lambda value: 0.001 <= value <= 1), float, by_type=True)
+POSITIVE: Final = ABOVE_ZERO._replace(suggested=_share_in_percent)
+SHARE: Final = _share("above 0 and at most 1", lambda value: 0 < value <= 1)
+BELOW_1: Final = _share("above 0 and below 1", lambda value: 0 < value < 1)
+LIMIT: Final = _share("from 0 to 1", lambda value: 0 <= value <= 1)
+WIDTH: Final = _share("from 0.001 to 1", lambda value: 0.001 <= value <= 1)
 FROM_ZERO: Final = ValueForm("a number from 0", _finite_where(lambda value: value >= 0), float)
 PRICE: Final = ValueForm("IN:OUT, dollars for a million tokens read and written, such as 3:15", _price)
 SWITCH: Final = ValueForm("true or false", _switch)

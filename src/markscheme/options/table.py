@@ -122,7 +122,8 @@ class DeclaredOption(NamedTuple):
         """
         if self.written is not None:
             if not isinstance(written, self.written) or isinstance(written, bool):
-                raise UsageError(f"{source}: `{key}` must be {_TYPES[self.written]}, got {written!r}")
+                question = self.form.refusal(written)[1]
+                raise UsageError(f"{source}: `{key}` must be {_TYPES[self.written]}, got {written!r}{question}")
             return
         value = self.read(written, f"{source}: `{key}`") if self.is_setting else written
         refused = None if self.never_in_files is None else self.never_in_files(value)

@@ -262,6 +262,7 @@ def test_a_pool_file_that_was_moved_is_an_error_that_names_the_option_pool(proje
         (["--notes", "outputs.jsonl"], "has no notes"),
         (["--notes", "nowhere.csv"], "there is no such file"),
         (["--report", "--unseen", "0"], "must be above 0 and below 1"),
+        (["--report", "--unseen", "5%"], "must be above 0 and below 1, got 5%; did you mean 0.05?"),
         (["--report", "--sure", "1"], "must be above 0 and below 1"),
     ],
 )

@@ -5,12 +5,17 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from markscheme.commands.families import OF_RESPONSES
-from markscheme.commands.options import BETWEEN_0_AND_1, AskFlags, existing_file
+from markscheme.commands.families import OF_RESPONSES, flag
+from markscheme.commands.options import AskFlags, existing_file
 from markscheme.errors import UsageError
 from markscheme.features.discover.options import NotesOptions, ReadingOptions
+from markscheme.options.forms import BELOW_1
+from markscheme.options.table import DeclaredOption
 from markscheme.pages.options import PageOptions
 from markscheme.ratings.column_options import ColumnOptions
+
+UNSEEN = DeclaredOption("a mode in more than this share of outputs should not go unseen (0.05)", BELOW_1, "SHARE")
+SURE = DeclaredOption("how sure of that (0.9)", BELOW_1, "P")
 
 
 def discover(
@@ -26,8 +31,8 @@ def discover(
     report: bool = False,
     write: bool = False,
     force: bool = False,
-    share_seen: Annotated[float, Parameter(name="--unseen", metavar="SHARE", validator=BETWEEN_0_AND_1)] = 0.05,
-    sure: Annotated[float, Parameter(metavar="P", validator=BETWEEN_0_AND_1)] = 0.9,
+    share_seen: Annotated[float, flag("unseen", UNSEEN)] = 0.05,
+    sure: Annotated[float, flag("sure", SURE)] = 0.9,
     details: bool = False,
     html: Annotated[str | None, Parameter(metavar="FILE")] = None,
     markdown: Annotated[str | None, Parameter(metavar="FILE")] = None,
@@ -47,8 +52,6 @@ def discover(
         report: print how common each mode is, how much is unseen, what to read again
         write: write rubrics/NAME.yaml and the first labels
         force: with --write, replace a rubric that exists, instead of adding modes to it
-        share_seen: a mode in more than this share of outputs should not go unseen (0.05)
-        sure: how sure of that (0.9)
         details: print the whole report: definitions, the curve, agreement
         html: write the report as a page to open, send or print
         markdown: write the report as Markdown; - for standard output
