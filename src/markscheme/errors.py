@@ -309,18 +309,19 @@ class NothingGraded(ComparisonError):  # noqa: N818
     """Error of a run that graded no example, or too few to say anything; its reasons show who can fix it.
 
     Attributes:
-        reasons: The reason why each example is not graded.
-        of: Number of examples, if some are graded but too few; None if none is graded.
+        reasons: The reason why each example or call is not graded.
+        of: Number of examples or calls, if some are graded but too few; None if none is graded.
     """
 
-    def __init__(self, reasons: Sequence[str], *, of: int | None = None) -> None:
+    def __init__(self, reasons: Sequence[str], *, of: int | None = None, things: str = "examples") -> None:
         self.reasons = tuple(reasons)
         self.of = of
         commonest = max(dict.fromkeys(reasons), key=reasons.count)
-        times = "" if len(set(reasons)) == 1 else f"{reasons.count(commonest)} times: "
-        failed = f"nothing was graded: all {len(reasons)} examples failed"
+        n = reasons.count(commonest)
+        times = "" if n == len(reasons) else f"{n} times: " if n > 1 else "the first: "
+        failed = f"nothing was graded: all {len(reasons)} {things} failed"
         if of is not None and of > len(reasons):
-            failed = f"{len(reasons)} of {of} are not graded; at most a tenth may be"
+            failed = f"{len(reasons)} of {of} {things} are not graded; at most a tenth may be"
         super().__init__(f"{failed}; {times}{commonest}")
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pandas
 import pytest
 
-from markscheme import Calibration, Rubric, calibrate
+from markscheme import Calibration, Rubric, agreement, calibrate
 from markscheme.report import results
 from markscheme.report.document import Callout, Document
 from tests.calibration.test_run import RUBRIC, rows, verdicts
@@ -109,3 +109,9 @@ def test_printing_a_finding_in_python_gives_its_sentence_and_what_to_do() -> Non
     assert str(first) == f"{first.message} {first.suggestion}"
     assert repr(first) == f"<{first.severity}: {first}>"
     assert "FindingKind" not in str(calibration(wrong=15).findings)
+
+
+def test_the_agreement_of_annotators_prints_as_one_line_and_shows_as_a_report_in_a_notebook() -> None:
+    result = agreement([{"ana": 1, "ben": 2}, {"ana": 1, "ben": 1}, {"ana": 3, "ben": 3}, {"ana": 2, "ben": 2}])
+    assert repr(result) == "<Agreement of ana and ben on 4 units, ordinal: Krippendorff's alpha 0.79>"
+    assert result._repr_html_().startswith("<iframe")

@@ -6,6 +6,7 @@ from typing import Literal
 
 from markscheme.calibration.results import Reported
 from markscheme.errors import UsageError
+from markscheme.phrases import counted, in_words, number
 from markscheme.readers.rater_table import RaterTable
 from markscheme.stats import Estimate
 from markscheme.stats.coefficients import Corrected, NamedWeights, agreement_values
@@ -32,6 +33,10 @@ class Agreement(Reported):
     statistics: Mapping[str, Estimate]
     chance: Mapping[str, Corrected]
     pairs: tuple[RaterPair, ...] = ()
+
+    def __repr__(self) -> str:
+        who = f"{in_words(self.table.raters)} on {counted(len(self.table.values), 'unit')}, {self.scale}"
+        return f"<Agreement of {who}: Krippendorff's alpha {number(self.statistics['krippendorff_alpha'].value)}>"
 
 
 def agreement_of(

@@ -353,7 +353,7 @@ def sentence(error: CycloptsError) -> str:
         case cyclopts.CoercionError() if error.argument is not None and error.msg is None:
             return f"{_place(error.argument)} {_allowed(error.argument)}"
         case cyclopts.CoercionError() if error.argument is not None:
-            return _refused(error.argument, error.msg or "")
+            return _refused(error.argument, str(error.msg))
         case cyclopts.MissingArgumentError() if error.argument is not None:
             argument = error.argument
             if error.keyword or argument.tokens:

@@ -43,16 +43,6 @@ def number_or_needed(kind: type, tokens: "Sequence[Token]") -> int:
     return AS_NEEDED if tokens[0].value == ALONE else whole_number(kind, tokens)
 
 
-def within(least: float, most: float) -> Callable[[type, float | None], None]:
-    """Make a validator of numbers from `least` to `most`."""
-
-    def check(_: type, value: float | None) -> None:
-        if value is not None and not least <= value <= most:
-            raise ValueError(f"must be from {least} to {most}")
-
-    return check
-
-
 def completed_rubrics(_: object) -> list[str]:
     """List the rubric names that a shell offers as completions."""
 

@@ -126,9 +126,9 @@ def test_the_drift_report_says_whether_an_alarm_is_raised_by_this_comparison_or_
         (True, ("this look", "all looks")),
     ]
     short = {name: accepted_run.in_short(drift) for name, drift in drifts.items()}
-    assert "at this look (p " in short["still"]
-    assert short["still"].endswith("Over 2 looks since the accepted run the judge didn't move.")
-    assert "may have moved (evidence 3.0; an alarm needs 80): one look can't tell; ask again" in short["not yet"]
+    assert "in this comparison (p " in short["still"]
+    assert short["still"].endswith("Over 2 comparisons with the accepted run the judge didn't move.")
+    assert "may have moved (evidence 3.0; an alarm needs 80): one comparison can't tell; ask again" in short["not yet"]
     assert short["planned"].endswith(
         "the judge moved (evidence 81.0; an alarm needs 80), which is no alarm among planned runs."
     )
@@ -136,13 +136,13 @@ def test_the_drift_report_says_whether_an_alarm_is_raised_by_this_comparison_or_
     heads = {name: accepted_run.headline(drift) for name, drift in drifts.items()}
     assert [name for name, head in heads.items() if head is not None] == ["all looks", "this look", "both"]
     texts = {name: head.text for name, head in heads.items() if head is not None and head.text is not None}
-    assert texts["all looks"].startswith("Over 3 looks since the accepted run the judge moved")
-    assert "Shown since the accepted run, at this look." in texts["this look"]
-    assert "Shown at this look, and over all 2." in texts["both"]
+    assert texts["all looks"].startswith("Over 3 comparisons with the accepted run the judge moved")
+    assert "Shown in this comparison with the accepted run." in texts["this look"]
+    assert "Shown in this comparison, and over all 2 together." in texts["both"]
     spoke = {name: next(line for line in _shown(drift) if line.startswith("Over")) for name, drift in drifts.items()}
-    assert spoke["still"].endswith("No alarm, by this look or by all.")
-    assert spoke["all looks"].endswith("Alarm by all looks.")
-    assert spoke["both"].endswith("Alarm by this look and all looks.")
+    assert spoke["still"].endswith("No alarm, by this comparison or by all.")
+    assert spoke["all looks"].endswith("Alarm by all comparisons.")
+    assert spoke["both"].endswith("Alarm by this comparison and all comparisons.")
 
 
 def test_the_json_of_drift_has_every_key_and_no_nan(since: Since) -> None:

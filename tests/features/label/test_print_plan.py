@@ -107,6 +107,12 @@ def test_outputs_drawn_to_label_next_are_written_as_examples_with_sampling_weigh
     assert len(saved["pool"]) == 300
 
 
+def test_the_command_for_the_full_report_of_a_draw_draws_no_outputs_again(project: Path) -> None:
+    options = ("--to", "x.jsonl", "--next", "5", "--ratings", "judge.jsonl", "--pool", "pool.jsonl")
+    shown = run("markscheme", "label", "kind", *options, cwd=project, env={"COLUMNS": "200"}).stdout
+    assert "Full report: markscheme label kind --ratings judge.jsonl --plan --details\n" in shown
+
+
 def test_label_next_names_the_file_to_which_the_drawn_outputs_were_written(project: Path) -> None:
     options = ("--next", "5", "--pool", "pool.jsonl", "--to", "x.jsonl", "--details")
     done = run("markscheme", "label", "kind", *options, cwd=project)

@@ -361,6 +361,8 @@ def test_drawing_more_outputs_than_are_left_unlabelled_gives_a_note_with_the_num
         assert "20 responses left in the pool, fewer than the 30 asked for." in server.end()
     with Server(project, ["--next", "30"]) as server:
         assert "all labelled: none is left to draw" in server.end()
+    with Server(project, ["--next", "30"], rater="ben") as server:
+        assert "are all among the rubric's examples: none is left to draw" in server.end()
 
 
 @pytest.mark.proof

@@ -203,7 +203,22 @@ def test_a_second_stress_run_asks_again_and_a_killed_one_continues(folder: Path)
 
 
 def test_a_stress_test_of_a_judge_that_grades_nothing_exits_5(folder: Path) -> None:
-    assert "failed" in stressed(folder, "broken", "--only", "praise", status=5).stderr
+    assert re.search(r"all \d+ calls failed", stressed(folder, "broken", "--only", "praise", status=5).stderr)
+
+
+def test_the_next_command_of_a_stress_test_names_the_examples_file_and_asks_for_labels_if_there_are_none(
+    folder: Path,
+) -> None:
+    own = folder / "calibration" / "answers" / "examples.jsonl"
+    lines = list(map(json.loads, own.read_text().splitlines()))
+    assert "markscheme label answers\n" in stressed(folder, "fair", "--only", "praise").stdout
+    (folder / "more.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    typed = ("--only", "praise", "--examples", "more.jsonl")
+    assert "markscheme label answers --pool more.jsonl\n" in stressed(folder, "fair", *typed).stdout
+    labels = [{"rater": "ana", "criteria": {"correctness": 3, "clarity": 3}}]
+    (folder / "more.jsonl").write_text("".join(json.dumps({**line, "labels": labels}) + "\n" for line in lines))
+    commands = stressed(folder, "fair", *typed).stdout
+    assert "markscheme calibrate answers --judge function:judging:fair --examples more.jsonl\n" in commands
 
 
 def test_a_stress_test_with_fewer_than_20_examples_exits_4(folder: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from markscheme.commands.families import only
-from markscheme.commands.options import Details, JsonFlag, within
+from markscheme.commands.options import Details, JsonFlag
 from markscheme.errors import UsageError, suggestion
 from markscheme.features.demo.faults import FAULTS, RARE_FAILS
 from markscheme.pages.options import PageOptions
@@ -23,12 +23,17 @@ def _known_fault(_: type, value: str | None) -> None:
         raise ValueError(f"must be one of {', '.join(PLANTED)}{suggestion(value, PLANTED)}")
 
 
+def _number_of_examples(_: type, value: int | None) -> None:
+    if value is not None and not LEAST <= value <= MOST:
+        raise ValueError(f"must be from {LEAST} to {MOST}")
+
+
 def demo(
     *,
     plant: Annotated[str | None, Parameter(metavar="FAULT", help=PLANT, validator=_known_fault)] = None,
     sealed: bool = False,
     page: Annotated[PageOptions, only(PageOptions, "seed")] = PageOptions(),
-    n: Annotated[int | None, Parameter(name=["-n", "--examples"], metavar="N", validator=within(LEAST, MOST))] = None,
+    n: Annotated[int | None, Parameter(name=["-n", "--examples"], metavar="N", validator=_number_of_examples)] = None,
     keep: Annotated[Path | None, Parameter(metavar="FOLDER")] = None,
     details: Details = False,
     json: JsonFlag = False,

@@ -15,7 +15,7 @@ from markscheme.pages.options import PageOptions
 from markscheme.ratings.column_options import ColumnOptions
 
 UNSEEN = DeclaredOption("a mode in more than this share of outputs should not go unseen (0.05)", BELOW_1, "SHARE")
-SURE = DeclaredOption("how sure of that (0.9)", BELOW_1, "P")
+SURE_OF_UNSEEN = DeclaredOption("how sure of that (0.9)", BELOW_1, "P")
 
 
 def discover(
@@ -32,7 +32,7 @@ def discover(
     write: bool = False,
     force: bool = False,
     share_seen: Annotated[float, flag("unseen", UNSEEN)] = 0.05,
-    sure: Annotated[float, flag("sure", SURE)] = 0.9,
+    sure: Annotated[float, flag("sure", SURE_OF_UNSEEN)] = 0.9,
     details: bool = False,
     html: Annotated[str | None, Parameter(metavar="FILE")] = None,
     markdown: Annotated[str | None, Parameter(metavar="FILE")] = None,

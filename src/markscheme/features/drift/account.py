@@ -103,13 +103,13 @@ def over_looks(since: Since) -> str:
     """Return a sentence on the drift that all comparisons since the accepted run show together; "" without any."""
     if not since.looks:
         return ""
-    over = f"Over {counted(len(since.looks), 'look')} since the accepted run"
+    over = f"Over {counted(len(since.looks), 'comparison')} with the accepted run"
     needed = f"(evidence {number(max(since.looks), 1)}; an alarm needs {number(LOOKS_ALARM, 0)})"
     if since.moved_over_looks:
         silent = "" if since.planned is None else ", which is no alarm among planned runs"
         return f"{over} the judge moved {needed}{silent}."
     if since.looks[-1] > 1:
-        return f"{over} it may have moved {needed}: one look can't tell; ask again with -o cache=off."
+        return f"{over} it may have moved {needed}: one comparison can't tell; ask again with -o cache=off."
     return f"{over} the judge didn't move."
 
 

@@ -52,8 +52,8 @@ def _answered_question(baseline: Baseline) -> str:
     if baseline.since.accepted is None:
         return f"Shown on the same examples as {baseline.then.judge} rated."
     if "all looks" in baseline.alarm_by:
-        return f"Shown at this look, and over all {len(baseline.since.looks)}."
-    return "Shown since the accepted run, at this look."
+        return f"Shown in this comparison, and over all {len(baseline.since.looks)} together."
+    return "Shown in this comparison with the accepted run."
 
 
 def in_short(baseline: Baseline) -> str:
@@ -71,7 +71,7 @@ def in_short(baseline: Baseline) -> str:
     needed = f"({p_value}an alarm needs {brief(since.level)})"
     if since.accepted is None:
         return f"No drift found since {baseline.then.judge}, on {counted(baseline.shared, 'example')} {needed}."
-    this_look = f"No drift found since the accepted run of {since.accepted.date}, at this look{on} {needed}."
+    this_look = f"No drift found since the accepted run of {since.accepted.date}, in this comparison{on} {needed}."
     return this_look if baseline.alarm_by_looks else " ".join(filter(None, (this_look, over_looks(since))))
 
 
@@ -149,7 +149,9 @@ def _ratings_compared(baseline: Baseline) -> str:
 
 def _spoke(baseline: Baseline) -> str:
     """Return a sentence on whether this comparison, or all comparisons together, raise an alarm."""
-    return f"Alarm by {' and '.join(baseline.alarm_by)}." if baseline.alarm_by else "No alarm, by this look or by all."
+    if not baseline.alarm_by:
+        return "No alarm, by this comparison or by all."
+    return f"Alarm by {' and '.join(name.replace('look', 'comparison') for name in baseline.alarm_by)}."
 
 
 def _score(baseline: Baseline, score: ScoreDrift) -> doc.Line:

@@ -1,10 +1,11 @@
 """Output of `label` without a page: how many labels are needed, and which outputs to label next."""
 
+import shlex
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from json import dumps as json_line
 from pathlib import Path
-from shlex import quote
 from typing import Any
 
 from markscheme.calibration.findings.commands import Commands
@@ -18,6 +19,9 @@ from markscheme.features.label.view_plan import json_of, view
 from markscheme.phrases import counted
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.rubrics.rubric import Rubric
+
+_OF_A_DRAW = ("--next", "--pool", "--to")
+"""Options of a draw, each with a value; only that of `--next` may be left out."""
 
 
 def print_plan_of_table(
@@ -46,7 +50,7 @@ def print_plan(made: Plan, to: str | None, json: str | None, *, details: bool, q
         quiet: True to print no plan.
     """
     write_report(
-        lambda: view(made, None if to == "-" else to),
+        lambda: replace(view(made, None if to == "-" else to), more="" if to is None else _plan_typed(sys.argv)),
         lambda: json_of(made),
         {"json": json},
         details=details,
@@ -56,6 +60,18 @@ def print_plan(made: Plan, to: str | None, json: str | None, *, details: bool, q
     if to is not None and made.next is not None:
         put(_lines(pick.to_json() for pick in made.next.picks), to)
     return 0
+
+
+def _plan_typed(words: Sequence[str]) -> str:
+    """Return a command line that draws outputs as one that only plans, since pasting it would draw others."""
+    staying: list[str] = []
+    option = ""
+    for word in words[1:]:
+        takes_word = word.isdecimal() if option == "--next" else option in _OF_A_DRAW
+        option = word if word.startswith("--") else ""
+        if not takes_word and word.partition("=")[0] not in _OF_A_DRAW:
+            staying.append(word)
+    return shlex.join([Path(words[0]).name, *staying, *(() if "--plan" in staying else ("--plan",))])
 
 
 def refuse_shared_output(to: str | None, json: str | None) -> None:
@@ -92,7 +108,7 @@ def write_pairs(
     times = ", ".join(f"{system} in {n}" for system, n in design.systems.items())
     of = f"{counted(len(design.pairs), 'pair')} of {design.possible} over {counted(design.prompts, 'prompt')}"
     written = "YOUR-PAIRS.jsonl" if to == "-" else to
-    label = Commands.on(rubric).label(f"--pool {quote(written)}")
+    label = Commands.on(rubric).label(f"--pool {shlex.quote(written)}")
     print(f"{of}: {times}. Label them: {label}", file=sys.stderr)
     return 0
 

@@ -256,11 +256,12 @@ def _drawn(work: Work, pool: ResponsePool, count: int, seed: int, share: Share |
         drawn = _among(pool, examples)
         narrowed = replace(work, steps=_steps(drawn, work, seed, share))
         free = len(pool.examples) - len(drawn)
+        if not free:
+            state = "labelled" if narrowed.current is None else "among the rubric's examples"
+            note = f"The pool's {counted(len(drawn), 'response')} are all {state}: none is left to draw."
+            return replace(narrowed, notes=(note,))
         if narrowed.current is not None:
             return narrowed
-        if not free:
-            note = f"The pool's {counted(len(drawn), 'response')} are all labelled: none is left to draw."
-            return replace(narrowed, notes=(note,))
         draw = choose_next(
             work.rubric,
             pool.examples,

@@ -59,6 +59,8 @@ class Battery:
         options: Options on how often the judge is asked.
         part_changes: Changes of images and documents; empty if no example has any.
         can_improve: True if enough of the rubric's own examples are labelled for `improve` to try other words.
+        is_labelled: True if any of the examples has a label that `calibrate` compares with.
+        file: The file of examples that was named; None for the rubric's own.
     """
 
     rubric: Rubric
@@ -67,6 +69,8 @@ class Battery:
     options: StressOptions = StressOptions()
     part_changes: tuple[PartChange, ...] = ()
     can_improve: bool = False
+    is_labelled: bool = True
+    file: Path | None = None
 
     @property
     def lack(self) -> str | None:

@@ -331,5 +331,5 @@ def stress_of(battery: Battery, grades: Mapping[StressQuestion, Grade]) -> Stres
     """
     errors = [grade.error for grade in grades.values() if grade.error is not None]
     if len(errors) > MOST_UNGRADED * len(grades):
-        raise NothingGraded(errors, of=len(grades))
+        raise NothingGraded(errors, of=len(grades), things="calls")
     return Stress(battery, grades)

@@ -46,7 +46,8 @@ def open_battery(
     model = opened.identity.model or opened.identity.name
     made = battery(rubric, dev, model, options)
     can_improve = examples is None and any(suffice(rubric, every, None) for suffice in CAN_IMPROVE)
-    return replace(made, can_improve=can_improve), opened
+    is_labelled = bool(every.labelled.examples)
+    return replace(made, can_improve=can_improve, is_labelled=is_labelled, file=examples), opened
 
 
 def cost_of_run(made: Battery, judge: Judge, asking: AskOptions) -> Cost:

@@ -1,5 +1,6 @@
 """The report of `stress`: a table of changes by criteria, and the examples whose ratings moved most."""
 
+import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -98,8 +99,18 @@ def view(stress: Stress, judge: str, *, asked_as: str | None = None) -> Document
 
 
 def _onward(stress: Stress, judge: str | None) -> tuple[str, str] | None:
-    """Return the next step: more samples if the judge is unstable, new wording if a change moves it, or calibrate."""
-    commands = replace(Commands.on(stress.battery.rubric, judge), can_improve=stress.battery.can_improve)
+    """Return the next step: labels if there are none, else more samples, new wording, or calibrate.
+
+    More samples are for a judge that is unstable, new wording where a change moves it.
+    """
+    battery = stress.battery
+    commands = replace(Commands.on(battery.rubric, judge), can_improve=battery.can_improve)
+    if not battery.is_labelled:
+        pool = None if battery.file is None else f"--pool {shlex.quote(str(battery.file))}"
+        return "Next, label the examples, which shows whether the judge is right", commands.label(pool)
+    if battery.file is not None:
+        examples = f"--examples {shlex.quote(str(battery.file))}"
+        commands = replace(commands, judge=" ".join(filter(None, (commands.judge, examples))))
     if stress.control_moved is not None:
         return "Next, ask each question three times", commands.calibrate("--samples 3")
     if stress.is_moved and commands.can_improve:
