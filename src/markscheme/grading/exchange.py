@@ -95,17 +95,6 @@ async def attempted(reading: Awaitable[Mapping[str, _Reading]]) -> Exchange[_Rea
         return Exchange({}, error=error)
 
 
-def readings_of(exchange: Exchange[_Reading]) -> Mapping[str, _Reading]:
-    """Return the outcomes read in an exchange, by name; raise the exchange's error if it has one.
-
-    Raises:
-        JudgeError: A question has no reply.
-    """
-    if exchange.error is not None:
-        raise exchange.error
-    return exchange.readings
-
-
 async def ask_judge(
     judge: Judge,
     questions: Callable[[Sequence[str], bool], Iterable[JudgeQuestion[_Reading]]],

@@ -214,13 +214,6 @@ def parts_of(texts: Iterable[str]) -> tuple[ShownPart, ...]:
     return tuple({shown_part.digest: shown_part for text in marked for shown_part in text.parts}.values())
 
 
-def with_parts_of(text: str, original: str) -> str:
-    """Return an edited text together with those parts (images, documents) whose marks it still contains."""
-    if not isinstance(original, PartedText) or isinstance(text, PartedText):
-        return text
-    return PartedText(text, [shown_part for shown_part in original.parts if shown_part.mark in text])
-
-
 def as_written(text: str, folder: Path | None) -> Any:
     """Return what a file has in place of a text: the text or, if it has parts such as images, plain data with them."""
     if not isinstance(text, PartedText):

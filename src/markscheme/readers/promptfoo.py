@@ -207,6 +207,8 @@ def _imported_verdicts(row: Row, reading: Reading) -> Rating:
         passed = whole.passed
         error = whole.ungraded
     overall = score if score is not None and 0 <= score <= 1 and error is None else None
+    if whole is None and levels.keys() == {criterion.name for criterion in reading.rubric.criteria}:
+        overall = None  # Promptfoo's mean also counts assertions on facts, and the rubric makes a score of its own
     return Rating(row.id, GRADERS_OF_RUN, "model", levels, overall, None if error else passed, row.sample, error)
 
 

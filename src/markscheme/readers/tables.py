@@ -237,9 +237,15 @@ class _Table:
             self._put(rating, unit, run)
         read = {*self.probability_columns, *(column.name for column in self.of_raters)}
         for name in row.unread:
-            if self.reading.criterion(name) is None and name not in read:
+            if self.reading.criterion(name) is None and name not in read and (plain(name),) not in self.inputs.values():
                 self._lose_cell(name, row.raw[name])
         return added
+
+    @cached_property
+    def inputs(self) -> Mapping[str, tuple[str, ...]]:
+        """Names that the column of each input may have; a column named like an input of the rubric holds that one."""
+        own_names = ((name, plain(name)) for name in self.reading.rubric.known_inputs if name not in INPUTS)
+        return {**{name: (column,) for name, column in own_names if column not in _COLUMNS_READ}, **INPUTS}
 
     @cached_property
     def probability_columns(self) -> tuple[str, ...]:
@@ -261,8 +267,10 @@ class _Table:
             self.reading.lose(f"cells of column {name!r}")
 
     def _derived(self, row: "_Row") -> str | None:
-        texts = tuple(row.content(names, self.reading.path.parent) for names in (RESPONSE_NAMES, INPUTS["query"]))
-        if texts == (None, None):
+        of_rubric = (names for name, names in self.inputs.items() if name not in INPUTS and names[0] in self.columns)
+        of_inputs = (self.inputs["query"], *of_rubric)
+        texts = tuple(row.content(names, self.reading.path.parent) for names in (RESPONSE_NAMES, *of_inputs))
+        if not any(text is not None for text in texts):
             return None
         self.reading.note("rows have no id; each got a digest of its input and response")
         return fingerprint(*texts)
@@ -272,7 +280,9 @@ class _Table:
         response = row.content(RESPONSE_NAMES, folder)
         if response is None:
             return
-        free = {name: self._free(tuple(c for c in columns if c not in self.labels)) for name, columns in INPUTS.items()}
+        free = {
+            name: self._free(tuple(c for c in columns if c not in self.labels)) for name, columns in self.inputs.items()
+        }
         inputs = {name: text for name, columns in free.items() if (text := row.content(columns, folder)) is not None}
         split_name = row.text(("split",))
         split: Split | None = next(

@@ -127,3 +127,20 @@ def test_importing_a_file_without_ratings_fails_and_the_error_says_what_the_file
     (tmp_path / "table.csv").write_text("id,output,label\na,answer,perhaps\n")
     with pytest.raises(RatingError, match="nothing that can be a rating; it contains 1 "):
         import_labels()
+
+
+def test_a_column_named_or_mapped_like_an_input_of_the_rubric_is_kept_as_that_input(tmp_path: Path) -> None:
+    fields = {
+        "name": "brief",
+        "inputs": ["incident", "query"],
+        "criteria": [{"name": "good", "requirement": "Good"}],
+    }
+    rubric = Rubric.from_dict(fields)
+    table = tmp_path / "outputs.csv"
+    for header, mapped in (("incident", ()), ("alert text", ("alert text=incident",))):
+        table.write_text(f"{header},question,output,model\nfire,Why?,same words,x\nflood,Why?,same words,x\n")
+        targets = TargetFiles(None, tmp_path / f"{header}.jsonl")
+        run = import_files([table], rubric, targets, columns=ColumnOptions(map=mapped))
+        inputs = [dict(example.submission.inputs) for example in run.examples]
+        assert inputs == [{"incident": "fire", "query": "Why?"}, {"incident": "flood", "query": "Why?"}]
+        assert dict(run.file.lost) == {"cells of column 'model'": 2}

@@ -34,7 +34,7 @@ from markscheme.features.compatibility.report_types import (
     response_parts,
 )
 from markscheme.grading import lacking_inputs, seeing_alike
-from markscheme.grading.exchange import AS_A_WHOLE, Exchange, ask_twice, attempted, readings_of, together
+from markscheme.grading.exchange import AS_A_WHOLE, Exchange, ask_twice, attempted, together
 from markscheme.grading.score import Score, weigh, weigh_holistic
 from markscheme.grading.verdict import ONLY_REPEATS, RAW_LENGTH, Holistic, Outcome, Unread, Verdict, worse
 from markscheme.judges.all_calls import all_or_first_error
@@ -77,6 +77,8 @@ __all__ = [
 ]
 
 _Model = TypeVar("_Model", bound=BaseModel)
+_Reading = TypeVar("_Reading", Outcome, Holistic | Unread)
+"""What is read in an exchange: an outcome for each criterion, or the score of the whole."""
 _Generate = TypeVar("_Generate", bound=Callable[..., Awaitable[Any]])
 
 
@@ -534,7 +536,7 @@ class PerCriterionGrader(_YesNoGrader[PerCriterionGenerateFn]):
             return await attempted(outcome(names[0], again))
 
         exchanges = await all_or_first_error(ask_twice(ask, [criterion.name]) for criterion in rubric.criteria)
-        return readings_of(together(exchanges))
+        return _readings_of(together(exchanges))
 
 
 class PerCriterionOneShotGrader(_YesNoGrader[OneShotGenerateFn]):
@@ -574,7 +576,7 @@ class PerCriterionOneShotGrader(_YesNoGrader[OneShotGenerateFn]):
         exchanges = await all_or_first_error(
             ask_twice(ask, [criterion.name for criterion in group]) for group in groups
         )
-        return readings_of(together(exchanges))
+        return _readings_of(together(exchanges))
 
 
 class DoublePassPerCriterionOneShotGrader(PerCriterionOneShotGrader):
@@ -642,7 +644,7 @@ class RubricAsJudgeGrader(_ModelGrader[RubricAsJudgeGenerateFn]):
         async def ask(_: Sequence[str], again: bool) -> Exchange[Holistic | Unread]:
             return await attempted(score(again))
 
-        return RubricAsJudgeResult(readings_of(await ask_twice(ask, [AS_A_WHOLE]))[AS_A_WHOLE], rubric)
+        return RubricAsJudgeResult(_readings_of(await ask_twice(ask, [AS_A_WHOLE]))[AS_A_WHOLE], rubric)
 
     async def aggregate(self, judge_results: RubricAsJudgeResult, *, normalize: bool | None = None) -> EvaluationReport:
         """Make the report, with the score computed from the model's number.
@@ -656,3 +658,14 @@ class RubricAsJudgeGrader(_ModelGrader[RubricAsJudgeGenerateFn]):
             return EvaluationReport(score=None, error=outcome.why, raw=outcome.raw or "")
         keep = self.normalize if normalize is None else normalize
         return self._scored(weigh_holistic(outcome, judge_results.rubric, normalize=keep))
+
+
+def _readings_of(exchange: Exchange[_Reading]) -> Mapping[str, _Reading]:
+    """Return the outcomes read in an exchange, by name; raise the exchange's error if it has one.
+
+    Raises:
+        JudgeError: A question has no reply.
+    """
+    if exchange.error is not None:
+        raise exchange.error
+    return exchange.readings

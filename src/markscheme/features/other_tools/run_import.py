@@ -253,7 +253,7 @@ def _has_value(record: Mapping[str, Any], column: str) -> bool:
 
 
 def _refuse_unknown_fields(fields: Mapping[str, str], rubric: Rubric) -> None:
-    """Refuse a column that `--map` maps to neither a known field nor a criterion of the rubric.
+    """Refuse a column that `--map` maps to neither a known field nor a criterion or input of the rubric.
 
     Args:
         fields: The field that each column is mapped to.
@@ -262,7 +262,7 @@ def _refuse_unknown_fields(fields: Mapping[str, str], rubric: Rubric) -> None:
     Raises:
         UsageError: A column is mapped to another name; the message has the column and the nearest field or criterion.
     """
-    meanings = [*FIELDS, *(criterion.name for criterion in rubric.criteria)]
+    meanings = [*dict.fromkeys((*FIELDS, *(criterion.name for criterion in rubric.criteria), *rubric.known_inputs))]
     for column, meaning in fields.items():
         if meaning not in meanings and not meaning.startswith(f"{PROBABILITY}:"):
             hint = suggestion(meaning, meanings, mark="`") or f"; expected one of {', '.join(meanings)}"

@@ -22,7 +22,7 @@ from markscheme.judges.ask_many import ask_many
 from markscheme.judges.judge import Judge, make_room
 from markscheme.judges.rerun import FromSample
 from markscheme.plain_data import read_json
-from markscheme.prompts.parts import PART_CHANGES, PartChange, PartedText, ShownPart, parts_of, with_parts_of
+from markscheme.prompts.parts import PART_CHANGES, PartChange, PartedText, ShownPart, parts_of
 from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
@@ -175,7 +175,7 @@ class Battery:
         if with_other_parts is not None:
             return self.rubric, with_other_parts
         text = self.texts.get((asking.example, asking.version), example.submission.response)
-        changed = with_parts_of(text, example.submission.response)
+        changed = _with_parts_of(text, example.submission.response)
         return self._variant(asking.version) or self.rubric, replace(example.submission, response=changed)
 
     def shown(self) -> list[tuple[str, str, str]]:
@@ -319,3 +319,10 @@ def _with_changed_parts(text: str, change: Callable[[ShownPart], ShownPart | Non
     for before, after in pairs:
         changed = changed.replace(before.mark, after.mark)
     return PartedText(changed, [after for _, after in pairs])
+
+
+def _with_parts_of(text: str, original: str) -> str:
+    """Return an edited text together with those parts (images, documents) whose marks it still contains."""
+    if not isinstance(original, PartedText) or isinstance(text, PartedText):
+        return text
+    return PartedText(text, [shown_part for shown_part in original.parts if shown_part.mark in text])
