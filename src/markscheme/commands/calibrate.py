@@ -61,7 +61,8 @@ def calibrate(
     from markscheme.calibration.requests.calibration import CalibrationRequest
     from markscheme.commands.calibrated import answer
 
-    refuse_outputs(report.targets, (*rubric, *known_rubrics().values(), *ratings, labels.examples))
+    files = (*rubric, *known_rubrics().values(), *ratings, labels.examples, drift.accepted, *added.files)
+    refuse_outputs(report.targets, files)
     request = CalibrationRequest(
         of=rubric,
         examples=labels.examples,

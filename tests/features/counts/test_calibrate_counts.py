@@ -281,3 +281,10 @@ def test_settings_tried_on_counts_are_recorded_separately_for_each_name_given_wi
     lines = [json.loads(line) for line in (tmp_path / "calibration/answers/settings.jsonl").read_text().splitlines()]
     assert [line["labels"] for line in lines] == ["answers", "answers", "spring", "spring"]
     assert all("examples" not in line for line in lines)
+
+
+def test_a_report_never_replaces_the_counts_file_that_it_is_made_from(project: Path) -> None:
+    before = (project / "counts.csv").read_text()
+    done = run("calibrate", "answers.yaml", "--counts", "counts.csv", "--json", "counts.csv", cwd=project)
+    assert (done.returncode, "counts.csv cannot be written: it is read" in done.stderr) == (2, True)
+    assert (project / "counts.csv").read_text() == before
