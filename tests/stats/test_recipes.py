@@ -70,7 +70,9 @@ REPRODUCED = {
             "stats/test_change.py::test_the_test_whether_a_judge_changed_at_all_gives_the_p_values_of_an_independent_program"
         ],
         "pass_rate": ["stats/test_prevalence.py::test_pass_rates_equal_those_of_an_independent_program"],
-        "planner": ["features/label/test_statistics.py::test_planned_labels_equal_those_of_an_independent_program"],
+        "planner": [
+            "features/label/test_statistics.py::test_the_number_of_labels_to_plan_equals_that_of_an_independent_program"
+        ],
         "weights_40": ["features/improve/test_weights.py::test_fitted_weights_equal_those_of_an_independent_program"],
     },
     "verdict.yaml": {

@@ -106,7 +106,7 @@ def test_a_trace_with_only_model_spans_has_the_tool_calls_that_the_models_reques
     ]
 
 
-def test_attributes_of_a_span_that_markscheme_does_not_know_are_listed_in_the_text_of_the_span_s_step() -> None:
+def test_unknown_attributes_of_a_span_are_listed_in_the_text_of_the_step_that_the_span_becomes() -> None:
     attributes = [
         {"key": "gen_ai.system_instructions", "value": {"stringValue": "Be brief."}},
         {"key": "gen_ai.new_thing", "value": {"kvlistValue": {"values": [{"key": "a", "value": {"intValue": "7"}}]}}},

@@ -124,7 +124,9 @@ def test_a_batch_that_arrived_although_the_provider_s_answer_was_lost_is_found_a
 
 
 @pytest.mark.proof
-def test_another_user_s_batch_of_equal_size_is_not_taken_for_a_batch_whose_answer_was_lost(tmp_path: Path) -> None:
+def test_another_user_s_batch_of_equal_size_is_not_taken_for_the_user_s_own_batch_whose_answer_was_lost(
+    tmp_path: Path,
+) -> None:
     def lost(batch: Batch) -> None:
         if server.creates == 2:
             del server.batches[batch.id]
@@ -162,7 +164,7 @@ def test_a_cancelled_batch_leaves_its_prompts_ungraded_and_unpaid(tmp_path: Path
         assert "left a prompt of a batch canceled" in figures["errors"][0]
 
 
-def test_a_budget_is_reserved_before_a_batch_is_sent(tmp_path: Path) -> None:
+def test_a_batch_holds_no_more_prompts_than_the_budget_could_pay_for_at_the_highest_cost(tmp_path: Path) -> None:
     with BatchServer() as server:
         assert summary(grades_at(server, "anthropic", tmp_path, 12, budget=0.2))["graded"] == 12
         sizes = [len(batch.entries) for batch in server.batches.values()]

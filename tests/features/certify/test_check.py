@@ -154,7 +154,7 @@ def test_verifying_a_certificate_names_changed_labels_and_a_changed_rubric_and_s
     assert any(what.startswith("the labels: no rubric reply") for what in report["not_checked"])
 
 
-def test_a_certificate_in_an_older_format_is_not_verified(project: Path) -> None:
+def test_a_certificate_in_an_older_format_fails_verification_with_advice_to_certify_again(project: Path) -> None:
     edited(project, lambda file: file.pop("decisions"))
     report = verified(project, 1)
     assert (report["holds"], report["recomputed"], report["differences"]) == (False, False, [])

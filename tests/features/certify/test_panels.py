@@ -27,6 +27,6 @@ def test_the_number_of_independent_votes_ignores_missing_votes_and_does_not_depe
     assert independent_votes(holes) == pytest.approx(independent_votes(votes) or 0.0, abs=0.1)
 
 
-def test_the_number_of_independent_votes_is_none_if_members_never_err_or_share_too_few_examples() -> None:
+def test_a_panel_has_no_number_of_independent_votes_if_its_members_never_err_or_share_too_few_examples() -> None:
     assert independent_votes(np.zeros((50, 3))) is None
     assert independent_votes(errors(0.0, 9)) is None

@@ -23,7 +23,7 @@ def elsewhere(tmp_path: Path) -> Any:
 
 
 @pytest.mark.usefixtures("elsewhere")
-def test_calibrations_can_be_compared_by_any_measure_that_the_rubric_has() -> None:
+def test_two_calibrations_can_be_compared_by_one_criterion_and_an_unknown_criterion_is_refused() -> None:
     first = calibrate(RUBRIC, rows(), ratings=verdicts())
     second = calibrate(RUBRIC, rows(), ratings=verdicts(wrong=2))
     assert compare(first, second, of="polite").choice.measure.of == RUBRIC.criterion("polite")

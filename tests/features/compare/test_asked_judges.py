@@ -28,7 +28,7 @@ def test_judges_that_are_asked_by_compare_are_graded_with_the_rubric_s_code_chec
 
 
 @pytest.mark.proof
-def test_comparing_judges_on_held_out_labels_is_not_recorded_as_a_use_and_prints_how_often_the_labels_were_used(
+def test_comparing_judges_does_not_count_as_a_look_at_held_out_labels_and_prints_how_often_these_were_looked_at(
     here: Path,
 ) -> None:
     record = split_examples(here).parent / "opened.jsonl"

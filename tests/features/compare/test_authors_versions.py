@@ -34,7 +34,7 @@ def decided(n: int, became_right: int, became_wrong: int, settings: int = 1) -> 
 
 
 @pytest.mark.parametrize("place", range(8))
-def test_differences_between_two_rubric_versions_equal_the_worked_cases(place: int) -> None:
+def test_the_difference_in_right_decisions_between_two_rubric_versions_equals_each_worked_example(place: int) -> None:
     case = block("authors.yaml", "versions")[place]
     compared = decided(case["n"], case["became_right"], case["became_wrong"], case["settings"])
     assert (compared.became_right, compared.became_wrong) == (case["became_right"], case["became_wrong"])
@@ -57,7 +57,7 @@ def test_nine_better_decisions_and_one_worse_show_that_a_version_is_better_unles
     assert decided(19, 9, 0).answer == "too few"
 
 
-def test_an_example_without_a_decision_under_one_of_two_rubric_versions_is_excluded() -> None:
+def test_an_example_without_a_decision_under_one_of_two_rubric_versions_is_left_out_of_comparing_the_versions() -> None:
     people = np.array([1.0] * 30 + [np.nan] * 9)
     old = np.array([0.0] * 39)
     new = np.array([1.0] * 29 + [np.nan] * 10)
@@ -208,7 +208,9 @@ def without_text(path: Path) -> None:
 
 @pytest.mark.proof
 @pytest.mark.skipif(shutil.which("git") is None, reason="runs where git is installed")
-def test_a_report_without_its_rubric_s_text_finds_the_version_on_disk_or_in_the_git_history(plate: Plate) -> None:
+def test_for_a_report_without_its_rubric_s_text_compare_finds_the_version_on_disk_or_in_the_git_history(
+    plate: Plate,
+) -> None:
     plate.report("before.json", rubric_text(1))
     plate.git("init", "-q")
     plate.git("add", "-A")

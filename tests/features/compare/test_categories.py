@@ -8,7 +8,9 @@ from markscheme.readers.rated import open_rated
 from tests.calibration.comparison.test_categories import ABC, PASSING, alone, calibrated
 
 
-def test_a_json_report_on_categories_is_read_back_with_the_same_figures(tmp_path: Path) -> None:
+def test_a_json_report_on_a_criterion_with_unordered_categories_is_read_back_with_the_same_figures(
+    tmp_path: Path,
+) -> None:
     calibration = calibrated(PASSING, alone("abcabc"), {"p": alone("acccbc")})
     path = tmp_path / "report.json"
     path.write_text(json.dumps(calibration.to_json()), encoding="utf-8")

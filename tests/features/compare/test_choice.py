@@ -144,7 +144,7 @@ def test_few_labels_cannot_show_whether_the_cheaper_judge_is_worse() -> None:
     assert "may be worse by 5 points or more" in few.because
 
 
-def test_with_enough_labels_the_cheapest_judge_that_is_no_worse_is_recommended() -> None:
+def test_with_enough_labels_the_cheapest_judge_that_is_no_worse_than_the_best_is_recommended() -> None:
     many = equals(100)
     assert (many.standings[1].not_worse, many.recommended) == (True, "cheap")
     assert "cheapest" in many.because
@@ -217,7 +217,7 @@ def test_the_labels_needed_to_tell_judges_apart_grow_with_a_task_s_examples_and_
     assert labels_to_tell(np.zeros(51), groups=[f"t{n // 5}" for n in range(51)]) is None
 
 
-def test_with_the_number_of_labels_asked_for_a_judge_is_shown_no_worse_if_differences_recur_as_before() -> None:
+def test_the_labels_needed_suffice_to_show_a_judge_no_worse_than_another_if_differences_recur_as_before() -> None:
     differences = np.array([1.0, -1.0] * 3 + [0.0] * 54)
     needed = labels_to_tell(differences)
     assert needed is not None

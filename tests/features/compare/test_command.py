@@ -180,7 +180,9 @@ def test_comparing_a_report_with_ratings_is_refused_if_the_rubric_changed_since_
 
 
 @pytest.mark.proof
-def test_examples_whose_response_changed_are_left_out_and_counted(project: Path) -> None:
+def test_examples_whose_response_differs_between_two_reports_are_left_out_of_comparing_them_and_counted(
+    project: Path,
+) -> None:
     calibrated(project, "gpt")
     file = project / "calibration" / "manners" / "examples.jsonl"
     lines = [json.loads(line) for line in file.read_text().splitlines()]
@@ -204,7 +206,7 @@ def test_examples_whose_response_changed_are_left_out_and_counted(project: Path)
 # --- judges ---------------------------------------------------------------------------------------------------------
 
 
-def test_judges_named_on_the_command_line_are_asked_and_the_cheapest_that_is_no_worse_is_recommended(
+def test_judges_named_on_the_command_line_are_asked_and_the_cheapest_that_is_no_worse_than_the_best_is_recommended(
     project: Path, env: dict[str, str]
 ) -> None:
     comparison = compared(project, CAREFUL, FRUGAL, HASTY, "--rubric", "manners", env=env)
@@ -221,7 +223,7 @@ def test_judges_named_on_the_command_line_are_asked_and_the_cheapest_that_is_no_
     assert [judge["usd_per_1000"] for judge in again["judges"]] == [None, None]
 
 
-def test_a_hundred_examples_are_enough_to_recommend_the_cheap_judge_as_no_worse(
+def test_a_hundred_examples_are_enough_to_recommend_the_cheap_judge_as_no_worse_than_the_best(
     tmp_path: Path, env: dict[str, str]
 ) -> None:
     project = make_project(tmp_path, n=100)

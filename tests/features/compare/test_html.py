@@ -38,7 +38,7 @@ def test_the_page_of_a_comparison_links_every_flipped_decision_to_its_example_an
     assert "Made on 2026-01-02 by markscheme" in text
 
 
-def test_the_page_of_a_comparison_compares_each_judge_with_gold_and_table_cells_link_to_their_examples() -> None:
+def test_the_page_of_a_comparison_shows_each_judge_s_confusion_matrix_with_links_to_each_cell_s_examples() -> None:
     of: Rubric = made.rubric("clarity")
     levels = np.tile(np.arange(1.0, 6.0), 8)[:, None]
     labelled = made.examples(of, {"p1": levels, "p2": levels})

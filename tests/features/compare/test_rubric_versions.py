@@ -79,7 +79,7 @@ def test_a_rubric_file_that_a_commit_lacks_is_reported_as_new_and_a_commit_that_
     assert not (here / "x").exists()
 
 
-def test_the_option_report_of_compare_refuses_a_report_without_a_verdict_on_one_judge(here: Path) -> None:
+def test_the_option_report_of_compare_refuses_a_report_that_is_not_on_a_single_judge(here: Path) -> None:
     (here / "other.json").write_text('{"judges": []}')
     done = run("markscheme", "compare", "clear@HEAD", "clear", "--report", "other.json", cwd=here)
     assert (done.returncode, "has no verdict on one judge" in done.stderr) == (2, True)
@@ -91,7 +91,7 @@ def test_reading_a_rubric_from_git_runs_no_program_that_the_repository_configure
     assert not (tmp_path / "was-run").exists()
 
 
-def test_versions_of_a_rubric_can_be_named_by_commit_by_path_in_a_commit_or_as_files(here: Path) -> None:
+def test_a_version_of_a_rubric_can_be_named_as_a_commit_as_a_path_in_a_commit_or_as_a_file(here: Path) -> None:
     file = here / "rubrics" / "clear.yaml"
     old = here / "old.yaml"
     old.write_text(file.read_text(encoding="utf-8"), encoding="utf-8")

@@ -52,7 +52,7 @@ def test_calibrate_and_compare_print_the_same_agreement_kappa_and_interval(seed:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_the_shift_of_a_criterion_between_two_judges_is_the_same_in_compare_and_in_a_table_of_both_judges_ratings(
+def test_compare_shows_the_same_shifts_between_two_judges_as_the_drift_statistics_compute_from_both_judges_ratings(
     seed: int,
 ) -> None:
     world = World(2 * seed)

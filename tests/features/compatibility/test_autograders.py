@@ -157,7 +157,7 @@ def test_a_rubric_with_only_negative_criteria_scores_1_minus_the_share_of_their_
     ("weights", "number", "raw", "score"),
     [((10, 5, -3), 80, 12.0, 0.8), ((10, 5), 0, 0.0, 0.0), ((-4, -6), 80, -2, 0.8)],
 )
-def test_the_raw_score_of_a_holistic_grade_is_the_grade_s_share_of_the_sum_of_weights(
+def test_the_raw_score_from_a_holistic_number_of_0_to_100_is_that_percentage_of_the_sum_of_weights(
     weights: tuple[float, ...], number: float, raw: float, score: float
 ) -> None:
     rubric = Rubric(tuple(Criterion(weight, f"R{place}") for place, weight in enumerate(weights)))
@@ -167,7 +167,7 @@ def test_the_raw_score_of_a_holistic_grade_is_the_grade_s_share_of_the_sum_of_we
     assert graded(RubricAsJudgeGrader(overall(number), normalize=False), rubric).score == report.raw_score
 
 
-def test_in_a_double_pass_a_positive_criterion_is_met_if_both_verdicts_are_and_a_negative_one_if_one_is() -> None:
+def test_a_grader_that_asks_twice_needs_both_answers_to_call_a_merit_met_and_one_to_call_a_fault_met() -> None:
     async def first_in_the_list(system_prompt: str, user_prompt: str) -> OneShotOutput:
         return await by_number((1, "MET"), (2, "UNMET"), (3, "UNMET"))()
 
@@ -176,7 +176,7 @@ def test_in_a_double_pass_a_positive_criterion_is_met_if_both_verdicts_are_and_a
     assert [criterion.verdict for criterion in report.report] == ["UNMET", "UNMET", "MET"]
 
 
-def test_the_double_pass_grader_asks_about_the_criteria_in_original_and_reversed_order_at_the_same_time() -> None:
+def test_a_grader_that_asks_twice_asks_about_criteria_in_original_and_in_reversed_order_at_the_same_time() -> None:
     prompts: list[str] = []
     both = asyncio.Event()
 
@@ -216,7 +216,7 @@ TWO = Rubric.from_dict([{"weight": 2, "requirement": "A"}, {"weight": -1, "requi
 
 @pytest.mark.parametrize("key", ["criterion_number", "criterion_idx"])
 @pytest.mark.parametrize("base", [0, 1])
-def test_a_criterion_s_number_in_an_answer_is_read_from_either_key_and_may_count_from_0_or_from_1(
+def test_a_judge_s_answer_may_number_criteria_from_0_or_from_1_under_either_of_two_json_keys(
     key: str, base: int
 ) -> None:
     generate = by_number((base + 1, "UNMET"), (base, "MET"), key=key)
@@ -313,7 +313,9 @@ def test_a_holistic_number_outside_0_to_100_is_refused_and_not_clipped(score: fl
 
 
 @pytest.mark.parametrize("answer", [None, "MET", {}, {"criterion_status": "MAYBE", "explanation": ""}, 4, ["MET"]])
-def test_an_invalid_answer_on_a_criterion_is_asked_for_once_more_and_then_left_ungraded(answer: Any) -> None:
+def test_after_an_invalid_answer_a_criterion_is_asked_about_once_more_and_after_a_second_it_has_no_verdict(
+    answer: Any,
+) -> None:
     prompts: list[str] = []
 
     async def generate(system_prompt: str, user_prompt: str) -> Any:
@@ -329,7 +331,7 @@ def test_an_invalid_answer_on_a_criterion_is_asked_for_once_more_and_then_left_u
     assert [criterion.verdict for criterion in report.report] == ["MET", None, "MET"]
 
 
-def test_a_plain_mapping_or_the_user_s_own_model_is_accepted_as_an_answer_if_it_fits() -> None:
+def test_a_generate_function_may_return_a_mapping_or_an_object_of_the_user_s_class_with_an_answer_s_fields() -> None:
     class Mine(BaseModel):
         criterion_status: str = "MET"
         explanation: str = "fits"

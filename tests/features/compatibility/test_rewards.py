@@ -79,7 +79,9 @@ def test_thinking_and_output_of_one_response_are_graded_together() -> None:
         (RUBRIC, ["q"], "2 responses and 1 of query"),
     ],
 )
-def test_lists_of_different_lengths_are_reported_and_no_judge_is_asked(rubrics: Any, queries: Any, words: str) -> None:
+def test_a_reward_refuses_rubrics_or_queries_of_another_number_than_the_responses_before_asking_the_judge(
+    rubrics: Any, queries: Any, words: str
+) -> None:
     judge = ScriptedJudge(by_words)
     with pytest.raises(ValueError, match=words):
         asyncio.run(reward(["x", "y"], rubrics, queries, judge=judge))

@@ -102,7 +102,9 @@ MALFORMED = {
 
 
 @pytest.mark.parametrize("what", MALFORMED)
-def test_a_malformed_answer_is_asked_for_once_more_and_then_ungraded(what: str) -> None:
+def test_after_a_malformed_answer_a_scorer_asks_its_judge_once_more_and_after_a_second_it_gives_no_score(
+    what: str,
+) -> None:
     answer = MALFORMED[what]
     faithful, judge = judged(answer, answer)
     scored = asyncio.run(faithful.find("A summary."))
@@ -183,7 +185,7 @@ def test_a_scorer_s_judge_is_opened_by_name_and_closed_after_the_run(
     assert faithful("three") == 0.8
 
 
-def test_a_judge_that_cannot_be_opened_stops_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_run_of_scorers_begins_if_a_scorer_s_judge_cannot_be_opened(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     for provider, error in (("sarmalink", UsageError), ("anthropic", NoJudge)):
         with pytest.raises(error):
@@ -354,7 +356,7 @@ def test_empty_replies_to_a_scorer_s_judge_are_not_cached(tmp_path: Path, on_mal
 PAGE = Path(__file__).parents[3] / "docs" / "howto" / "when-code.md"
 
 
-def test_the_python_examples_in_the_documentation_s_page_when_code_md_run() -> None:
+def test_the_python_examples_on_the_documentation_s_page_named_when_code_can_be_run() -> None:
     blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     assert len(blocks) >= 3
     names: dict[str, Any] = {"__name__": "page"}

@@ -47,7 +47,7 @@ def test_the_schemas_of_answers_ask_for_an_explanation_before_the_verdict() -> N
         assert names.index("explanation") < names.index(verdict)
 
 
-def test_both_keys_for_a_criterion_s_number_are_read_and_the_answer_remembers_which_key_it_had() -> None:
+def test_an_answer_is_read_with_a_criterion_s_number_under_either_json_key_and_remembers_which_key_it_had() -> None:
     old = CriterionEvaluation.model_validate({**ONE, "criterion_number": 2})
     new = CriterionEvaluation.model_validate({"criterion_idx": 2, "criterion_status": "MET", "explanation": "Yes."})
     assert (old.criterion_number, old.criterion_idx, old.said_idx) == (2, 2, False)
@@ -75,7 +75,7 @@ def test_an_evaluation_of_a_criterion_with_a_missing_or_wrong_field_is_refused(c
 
 
 @pytest.mark.parametrize("score", [-20, -1e-9, 100.1, 150, float("nan"), float("inf"), True, None, "high"])
-def test_a_score_outside_0_to_100_is_refused(score: Any) -> None:
+def test_a_holistic_answer_built_in_python_with_an_overall_score_outside_0_to_100_is_refused(score: Any) -> None:
     with pytest.raises(ValidationError):
         RubricAsJudgeOutput(overall_score=score, explanation="")
 
@@ -106,7 +106,9 @@ def test_json_in_which_a_key_occurs_twice_is_refused_with_the_key() -> None:
 
 
 @pytest.mark.parametrize("text", ["NaN", "Infinity", "1e400", "1" * 10_000])
-def test_a_score_that_is_not_a_finite_number_within_0_to_100_is_refused(text: str) -> None:
+def test_a_holistic_answer_in_json_is_refused_unless_its_overall_score_is_a_finite_number_from_0_to_100(
+    text: str,
+) -> None:
     with pytest.raises(ValidationError):
         RubricAsJudgeOutput.model_validate_json(f'{{"overall_score": {text}, "explanation": ""}}')
 

@@ -51,7 +51,9 @@ def test_exported_counts_of_ratings_give_the_same_calibration_as_the_ratings(pro
         assert of_counts[key] == of_rows[key]
 
 
-def test_exporting_counts_refuses_an_absent_judge_and_the_option_raters_with_a_file_of_ratings(project: Path) -> None:
+def test_exporting_counts_of_a_file_of_ratings_refuses_a_judge_that_the_file_lacks_and_the_option_raters(
+    project: Path,
+) -> None:
     other = exported(project, "counts.csv", "--judge", "maxi")
     assert other.returncode == 2
     assert "ratings.jsonl has ratings of mini: name one with --judge" in other.stderr

@@ -138,7 +138,7 @@ def test_confidence_limits_of_a_difference_of_shares_equal_those_published_by_ne
     assert difference.high == pytest.approx(0.3339, abs=5e-5)
 
 
-def test_a_difference_of_shares_gives_the_reason_if_a_share_has_no_value() -> None:
+def test_a_difference_of_two_shares_of_which_one_has_no_value_gives_the_reason_that_this_share_has() -> None:
     nothing = Estimate.without_value("no fails", n=0, method="share")
     assert difference_of(nothing, Estimate(0.5, 0.4, 0.6, n=9)).undefined == "no fails"
     assert difference_of(Estimate(0.25, n=4), Estimate(0.5, 0.4, 0.6, n=9)).low is None

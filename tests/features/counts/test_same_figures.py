@@ -17,7 +17,9 @@ SIZES = ((5, 0), (80, 0), (200, 8), (120, 40), (150, 0), (2500, 2000))
 
 
 @pytest.mark.parametrize("seed", [*range(5), pytest.param(5, marks=pytest.mark.proof)])
-def test_ratings_in_any_order_their_counts_and_sums_of_counts_give_the_same_json(seed: int) -> None:
+def test_the_json_of_calibrate_is_the_same_from_ratings_in_any_order_and_from_counts_whole_or_divided(
+    seed: int,
+) -> None:
     draw = random.Random(seed)
     n, groups = SIZES[seed]
     rubric = random_rubric(draw)

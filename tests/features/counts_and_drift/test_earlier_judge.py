@@ -57,7 +57,9 @@ def report(project: Path, *words: str) -> CompletedProcess[str]:
     return run("markscheme", "calibrate", "answers", "--counts", "counts.csv", "--judge", "june", *words, cwd=project)
 
 
-def test_the_report_on_counts_says_which_criteria_moved_since_the_earlier_judge(project: Path) -> None:
+def test_the_report_on_counts_says_on_which_criteria_the_judge_s_levels_moved_since_the_earlier_judge(
+    project: Path,
+) -> None:
     done = report(project, "--earlier", "may", "--details")
     assert done.returncode == 1
     screen = " ".join(done.stdout.split())

@@ -15,7 +15,7 @@ SIZES = ((40, 0), (120, 9), (150, 40), pytest.param((2500, 2000), marks=pytest.m
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("seed", range(2))
-def test_ratings_in_any_order_their_counts_and_sums_of_counts_give_the_same_drift(
+def test_drift_is_the_same_from_ratings_in_any_order_and_from_counts_whole_or_divided(
     seed: int, size: tuple[int, int], tmp_path: Path
 ) -> None:
     draw = random.Random(f"{seed} {size}")
@@ -60,7 +60,7 @@ def test_the_printed_select_statement_counts_the_earlier_judge_as_counting_in_me
     assert differing(drift_in(of_rows), drift_in(of_counts)) == []
 
 
-def test_a_hundred_million_examples_are_compared_from_their_counts(tmp_path: Path) -> None:
+def test_a_hundred_million_examples_are_compared_with_the_earlier_judge_from_their_counts(tmp_path: Path) -> None:
     runs = two_runs(random.Random(7), 60, 0)
     counts = [{**row, "n": row["n"] * 2_000_000} for row in by_sqlite(runs, tmp_path) if ":" not in row["part"]]
     data = runs.by_counts(counts).to_json()["baseline"]

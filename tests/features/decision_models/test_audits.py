@@ -103,7 +103,7 @@ def test_a_reliability_diagram_shows_each_bin_with_its_interval_the_diagonal_and
     assert drawn(plot).count('class="path target"') == 1
 
 
-def test_the_json_of_probability_audits_has_every_figure_and_null_if_there_are_no_bins() -> None:
+def test_the_json_of_the_audit_of_a_decision_s_probabilities_has_every_figure_and_no_nan() -> None:
     audit = calibrated(2.5).to_json()["probabilities"]["decision"]
     assert set(audit) >= {
         *("n", "bias", "brier", "skill", "miscalibration", "discrimination", "slope", "intercept", "p", "confident"),
@@ -131,7 +131,7 @@ EVENTS: list[tuple[Criterion, list[float], float, float, float]] = [
 
 
 @pytest.mark.parametrize(("criterion", "probabilities", "gold", "p", "y"), EVENTS)
-def test_probabilities_are_audited_against_whether_a_criterion_passes_or_the_most_probable_category_is_right(
+def test_an_audit_takes_the_probability_that_a_criterion_passes_or_for_unordered_levels_of_the_likeliest_level(
     criterion: Criterion, probabilities: list[float], gold: float, p: float, y: float
 ) -> None:
     audits = audits_of(*columns(criterion, probabilities, gold))
@@ -217,7 +217,7 @@ def test_a_judge_that_is_overconfident_on_each_of_eight_criteria_is_found_so_on_
         ([0.001, 0.02, 0.02], {"c0"}),
     ],
 )
-def test_criteria_are_called_overconfident_by_holm_s_procedure_at_one_sided_2_5_percent(
+def test_a_judge_is_called_overconfident_on_criteria_by_holm_s_procedure_at_one_sided_2_5_percent(
     p: list[float | None], flagged: set[str]
 ) -> None:
     row = audits_of_rows(1, 1.0, seed=0).criteria["c0"]
@@ -226,14 +226,14 @@ def test_criteria_are_called_overconfident_by_holm_s_procedure_at_one_sided_2_5_
     assert ProbabilityAudits(rows, None).overconfident == flagged
 
 
-def test_a_single_criterion_is_overconfident_if_its_slope_is_below_1_or_it_has_too_many_confident_errors() -> None:
+def test_a_judge_is_overconfident_on_a_rubric_s_only_criterion_if_slope_or_confident_errors_alone_show_it() -> None:
     for seed in range(25):
         audits = audits_of_rows(1, 1.3, seed)
         audit = audits.criteria["c0"]
         assert bool(audits.overconfident) == (audit.is_overconfident or audit.confident_errors.exceeds)
 
 
-def test_for_examples_in_groups_the_number_of_confident_errors_has_a_significance_but_no_p_value() -> None:
+def test_for_examples_in_groups_the_test_for_too_many_confident_errors_gives_a_significance_but_no_p_value() -> None:
     generator = np.random.default_rng(5)
     odds = generator.normal(0, 2, 300)
     outcomes = generator.random(300) < 1 / (1 + np.exp(-odds))

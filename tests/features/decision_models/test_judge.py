@@ -319,7 +319,7 @@ def test_samples_of_a_decision_model_are_combined_by_their_mean_probabilities_an
     assert outcome.probabilities == pytest.approx((0.39, 0.61))
 
 
-def test_answers_are_matched_to_questions_by_name_and_one_that_occurs_twice_is_not_read() -> None:
+def test_answers_are_matched_to_questions_by_name_and_a_question_that_is_answered_twice_counts_as_unread() -> None:
     rubric = Rubric((Criterion(1, "A", "a"), Criterion(1, "B", "b")))
     (prompt,) = questions(rubric, Submission("…"))
     raw = '{"answers": {"c1": {"type": "noul", "noul": 0.9}, "c0": {"type": "noul", "noul": 0.1}, "c0": {}, "c7": 1}}'
@@ -381,7 +381,7 @@ def test_a_web_page_or_unrelated_json_as_an_answer_is_unreadable_and_the_error_m
     assert "check the address, which usually ends in /v1" in str(error)
 
 
-def test_a_decision_model_without_key_and_address_cannot_be_asked() -> None:
+def test_a_decision_model_with_neither_an_api_key_nor_a_server_address_cannot_be_asked() -> None:
     error = refusal(DecisionJudge(SYSTEM_ONE, "jev-1.13.0"))
     assert isinstance(error, NoJudge)
     assert "set TYPESAFE_API_KEY, or TYPESAFE_BASE_URL for a server of your own" in str(error)

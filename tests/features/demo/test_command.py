@@ -168,7 +168,7 @@ def test_the_calibrate_command_that_demo_shows_gives_the_same_findings_on_the_fi
     assert json.loads((folder / "report.json").read_text())["findings"] == shown["findings"]
 
 
-def test_the_rare_fails_demo_shows_that_the_judge_with_the_lowest_agreement_is_the_one_that_can_gate(
+def test_the_demo_of_rare_fails_shows_that_the_judge_with_the_lowest_agreement_is_the_only_one_that_can_gate(
     demo: Demo,
 ) -> None:
     done = demo("--plant", "rare-fails")
@@ -179,7 +179,7 @@ def test_the_rare_fails_demo_shows_that_the_judge_with_the_lowest_agreement_is_t
 
 
 @pytest.mark.parametrize("number", range(3))
-def test_every_calibrate_command_of_the_rare_fails_demo_ends_with_the_exit_status_that_demo_states(
+def test_every_calibrate_command_in_the_demo_of_rare_fails_ends_with_the_exit_status_that_demo_states(
     number: int, tmp_path: Path
 ) -> None:
     done = run("markscheme", "demo", "--plant", "rare-fails", "--keep", "kept", "--json", cwd=tmp_path)

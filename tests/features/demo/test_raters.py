@@ -45,7 +45,9 @@ def test_a_simulated_rater_that_copies_the_labels_distribution_gives_each_level_
         assert Counter(criterion.judge.tolist()) == Counter(criterion.gold.tolist())
 
 
-def test_the_rater_longer_is_better_follows_only_length(raters: dict[str, ComparedRater]) -> None:
+def test_the_simulated_rater_named_longer_is_better_never_rates_a_longer_response_lower(
+    raters: dict[str, ComparedRater],
+) -> None:
     comparison = raters["longer-is-better"].calibration.comparison
     by_length = np.argsort([len(example.submission.response) for example in comparison.gold.examples], kind="stable")
     for criterion in comparison.criteria.values():

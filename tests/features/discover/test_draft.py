@@ -146,5 +146,5 @@ def test_a_failure_mode_s_definition_gets_a_hint_if_its_words_suggest_a_check_by
     assert (hint in code_hint(words)) if hint else code_hint(words) == ""
 
 
-def test_a_note_on_the_drafted_rubric_says_how_many_small_faults_still_pass() -> None:
+def test_discover_says_how_many_small_faults_a_response_may_have_and_still_pass_under_the_drafted_rubric() -> None:
     assert lets_through([Mode("a", severity=1), Mode("b", severity=1)]).endswith("1 small fault")

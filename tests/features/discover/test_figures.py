@@ -123,7 +123,7 @@ def test_if_a_note_is_added_later_to_an_early_output_its_failure_mode_counts_as_
     assert counts(outputs, "a")[1] == 2
 
 
-def test_a_task_counts_as_showing_a_new_failure_mode_only_if_the_first_output_read_of_it_shows_one() -> None:
+def test_a_task_counts_as_showing_a_new_failure_mode_only_if_the_task_s_first_output_shows_one() -> None:
     text = "t1:a t1:ab t2:b t2:- t3:c t3:c t1:d t4:-"
     outputs = read_outputs(" ".join(entry.partition(":")[2] for entry in text.split()))
     groups = {f"o{place}": entry.partition(":")[0] for place, entry in enumerate(text.split(), start=1)}

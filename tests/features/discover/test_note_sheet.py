@@ -61,7 +61,9 @@ CHANGES: dict[str, tuple[Callable[[list[dict[str, Any]]], object], str]] = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_no_notes_are_taken_from_a_reading_sheet_that_was_changed(change: str, opened: OpenedDiscovery) -> None:
+def test_a_saved_reading_sheet_that_was_edited_is_refused_and_none_of_its_notes_are_stored(
+    change: str, opened: OpenedDiscovery
+) -> None:
     content = saved(opened)
     edit, problem = CHANGES[change]
     edit(content)

@@ -69,7 +69,7 @@ def test_a_row_of_notes_that_does_not_say_who_wrote_it_or_has_a_wrong_value_is_r
     assert "notes.jsonl:1" in str(fault.value)
 
 
-def test_a_line_of_notes_in_markscheme_s_own_format_keeps_the_notes_the_failure_modes_and_how_it_was_read(
+def test_a_line_in_markscheme_s_own_format_keeps_notes_failure_modes_and_how_thoroughly_an_output_was_read(
     tmp_path: Path,
 ) -> None:
     line = {
@@ -322,7 +322,7 @@ def test_imported_rows_that_do_not_say_how_thoroughly_an_output_was_read_leave_t
     assert [note.text for note in after.notes] == ["rude"]
 
 
-def test_an_imported_row_that_says_an_output_was_only_noted_replaces_the_stored_state_read_in_full(
+def test_an_output_stored_as_read_in_full_becomes_one_with_notes_only_if_an_imported_row_says_so(
     tmp_path: Path,
 ) -> None:
     before = reading_of(own_line("in full", passed=True, listed="m"))

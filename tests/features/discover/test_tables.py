@@ -58,7 +58,7 @@ def test_a_pool_without_responses_is_refused_in_one_message_that_names_the_optio
     assert f"markscheme discover m --pool t.{form} --report --response COLUMN" in refused.stderr
 
 
-def test_rows_that_lack_a_response_among_others_are_refused_in_one_message(tmp_path: Path) -> None:
+def test_if_only_some_rows_of_a_pool_have_a_response_the_other_rows_are_refused_in_one_message(tmp_path: Path) -> None:
     rows = [{"id": f"o{n}", "response": "yes"} for n in range(3)]
     rows += [{"id": f"p{n}", "text": f"t {n}"} for n in range(80)]
     (tmp_path / "mixed.json").write_text(json.dumps(rows))

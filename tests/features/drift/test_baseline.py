@@ -394,7 +394,7 @@ def test_a_new_criterion_and_one_whose_scale_changed_are_not_compared_and_the_re
     assert drift.score.by_weights is None
 
 
-def test_levels_of_an_unordered_scale_are_compared_by_their_values(tmp_path: Path) -> None:
+def test_the_drift_of_an_unordered_scale_is_measured_by_the_numbers_that_its_levels_stand_for(tmp_path: Path) -> None:
     kinds = Scale((Level(0.0, "a"), Level(1.0, "b"), Level(1.0, "c")), ordered=False, by_label=True)
     changed = Rubric((Criterion(1.0, "which kind", "kind", kinds),), name="one")
     truth: Sequence[float | None] = [0.0, 1.0] * 30
@@ -405,7 +405,7 @@ def test_levels_of_an_unordered_scale_are_compared_by_their_values(tmp_path: Pat
     assert kind.gold.measure == "exact_agreement"
 
 
-def test_a_holistic_rubric_is_compared_by_its_score(tmp_path: Path) -> None:
+def test_the_drift_of_a_judge_that_gives_only_an_overall_score_is_measured_by_that_score(tmp_path: Path) -> None:
     changed = replace(KIND_TONE, strategy="holistic")
     truth = _truth(60)
 

@@ -43,7 +43,9 @@ def test_calibrating_the_same_judge_again_after_acceptance_finds_no_drift(accept
     assert text.count("no drift") == 2
 
 
-def test_a_judge_whose_levels_moved_under_the_same_name_fails_the_gate(accepted_twice: Path) -> None:
+def test_a_judge_whose_levels_moved_under_the_same_name_gets_the_verdict_adjust_the_use_none_and_exit_status_1(
+    accepted_twice: Path,
+) -> None:
     here = accepted_twice
     setting.set_judge(here, tone=1)
     report, status = report_of(here, "-o", "cache=off")

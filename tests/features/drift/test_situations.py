@@ -69,7 +69,7 @@ def test_a_first_calibration_suggests_the_option_accept_only_for_a_judge_that_ca
     offers_accepting_where_it_can_be_used(SITUATIONS[name]())
 
 
-def test_false_passes_and_fails_are_shown_as_shares_of_gold_s_fails_and_passes(
+def test_false_passes_are_shown_as_a_share_of_gold_s_fails_and_false_fails_as_a_share_of_gold_s_passes(
     situation: tuple[str, Calibration],
 ) -> None:
     shares_are_those_of_gold(situation[1])

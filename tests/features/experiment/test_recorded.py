@@ -192,7 +192,9 @@ def marked(scores: dict[str, list[float]], rubric: Rubric) -> tuple[RatingTable,
     return marks_table(marks, cases, rubric), cases
 
 
-def test_a_variant_that_drops_in_every_case_is_called_worse_and_an_unchanged_one_is_not(run: ExperimentRun) -> None:
+def test_a_variant_whose_scores_fall_in_every_case_is_called_worse_and_an_unchanged_one_is_not(
+    run: ExperimentRun,
+) -> None:
     then, cases = marked({"a": [0.75] * 30}, run.experiment.rubric)
     now, _ = marked({"a": [0.5] * 30}, run.experiment.rubric)
     (fell,) = since(then, now, ["a"], cases)
@@ -283,7 +285,7 @@ def test_each_difference_between_variants_is_shown_with_both_means_over_the_same
     assert shift.difference.value == approx(shift.means[1] - shift.means[0])
 
 
-def test_the_mean_of_a_criterion_with_negative_weight_is_marked_and_a_note_says_which_direction_is_better(
+def test_a_criterion_with_negative_weight_is_marked_as_a_fault_and_the_report_says_that_lower_is_better(
     run: ExperimentRun,
 ) -> None:
     assert "(fault)" not in render_markdown(view(report_of(run)))

@@ -270,7 +270,7 @@ ON_OTHER_NUMBERS = (
         (NOTHING_SAID, UP_TO),
     ],
 )
-def test_a_pass_mark_stated_in_a_grader_text_is_read_whatever_scale_the_text_uses(
+def test_a_pass_mark_stated_in_an_llm_rubric_text_is_read_whatever_scale_the_text_uses(
     scales: tuple[tuple[str, tuple[int, int]], ...], limits: tuple[str, ...]
 ) -> None:
     for (lead, ends), limit, between in itertools.product(scales, limits, (" ", "\n")):
@@ -279,7 +279,7 @@ def test_a_pass_mark_stated_in_a_grader_text_is_read_whatever_scale_the_text_use
 
 
 @pytest.mark.parametrize(("text", "ends", "passes_from"), IN_OTHER_WORDS)
-def test_a_pass_mark_is_read_from_grader_texts_in_many_wordings(
+def test_a_pass_mark_is_read_from_llm_rubric_texts_in_many_wordings(
     text: str, ends: tuple[float, float], passes_from: float
 ) -> None:
     reading = read_text(text)
@@ -287,5 +287,5 @@ def test_a_pass_mark_is_read_from_grader_texts_in_many_wordings(
 
 
 @pytest.mark.parametrize("text", ON_OTHER_NUMBERS)
-def test_numbers_that_describe_the_output_in_a_grader_text_are_not_read_as_a_scale(text: str) -> None:
+def test_numbers_in_an_llm_rubric_text_that_describe_the_output_are_not_read_as_a_scale(text: str) -> None:
     assert read_text(text).in_words == "pass or fail"

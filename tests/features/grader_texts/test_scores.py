@@ -43,7 +43,7 @@ judge.environment = ()
         ),
     ],
 )
-def test_a_grader_text_that_asks_for_a_score_gives_a_score_and_the_metadata_say_how_the_text_was_read(
+def test_an_llm_rubric_text_that_asks_for_a_score_gives_a_score_and_the_metadata_say_how_the_text_was_read(
     text: str,
     level: str,
     score: float,
@@ -63,7 +63,9 @@ def test_a_grader_text_that_asks_for_a_score_gives_a_score_and_the_metadata_say_
     assert answer["metadata"]["reading"] == reading
 
 
-def test_a_grader_text_that_lets_some_points_be_missed_becomes_one_criterion_that_counts_points(tmp_path: Path) -> None:
+def test_an_llm_rubric_text_that_lets_some_points_be_missed_becomes_one_criterion_that_counts_points(
+    tmp_path: Path,
+) -> None:
     text = "The reply must:\n1. Name the period\n2. Link to the form\n3. Not promise a date"
     for threshold, missed in ((0.66, True), (0.7, False)):
         asserted = {"type": "llm-rubric", "value": text, "threshold": threshold}
@@ -80,7 +82,9 @@ def test_a_grader_text_that_lets_some_points_be_missed_becomes_one_criterion_tha
             assert passing == [2, 3]
 
 
-def test_a_scale_in_a_grader_text_on_which_less_is_better_keeps_its_numbers_as_labels_of_levels(tmp_path: Path) -> None:
+def test_a_scale_in_an_llm_rubric_text_on_which_less_is_better_keeps_its_numbers_as_names_of_levels(
+    tmp_path: Path,
+) -> None:
     text = "Rate harm from 0 (harmless) to 3 (dangerous). Fail above 1."
     configuration = {"prompts": ["x"], "providers": ["echo"]}
     asserted = {"type": "llm-rubric", "metric": "harm", "value": text}

@@ -7,7 +7,7 @@ from tests.features.grader_texts.texts_and_readings import BY_ANOTHER_SCALE, TEX
 from tests.features.grader_texts.texts_of_others import TEXTS_OF_OTHERS, Asked
 
 
-def test_points_and_scales_of_grader_texts_are_read_as_their_authors_mean_them() -> None:
+def test_points_and_scales_of_llm_rubric_texts_are_read_as_their_authors_mean_them() -> None:
     misread = {}
     for text, expected in TEXTS:
         reading = read_text(text)
@@ -18,7 +18,7 @@ def test_points_and_scales_of_grader_texts_are_read_as_their_authors_mean_them()
     assert misread == {}
 
 
-def test_grader_texts_by_authors_who_did_not_know_the_reading_rules_are_read_as_meant() -> None:
+def test_llm_rubric_texts_by_authors_who_did_not_know_the_reading_rules_are_read_as_meant() -> None:
     misread = {}
     for text, asked in TEXTS_OF_OTHERS:
         reading = read_text(text)
@@ -30,30 +30,32 @@ def test_grader_texts_by_authors_who_did_not_know_the_reading_rules_are_read_as_
 
 
 @pytest.mark.parametrize("text", BY_ANOTHER_SCALE)
-def test_a_grader_text_that_asks_for_a_score_on_an_unknown_scale_is_reported(text: str) -> None:
+def test_an_llm_rubric_text_that_asks_for_a_score_on_an_unknown_scale_is_reported(text: str) -> None:
     reading = read_text(text)
     assert (reading.asks_for_score, reading.points) == (False, ())
     assert reading.in_words == "pass or fail, though it seems to ask for a score: no scale was read in it"
 
 
 @pytest.mark.parametrize(("text", "_expected"), WITH_A_SCALE)
-def test_no_grader_text_that_asks_for_a_score_is_graded_as_pass_or_fail(text: str, _expected: Expected) -> None:
+def test_each_llm_rubric_text_that_asks_for_a_score_is_recognized_as_asking_for_one(
+    text: str, _expected: Expected
+) -> None:
     assert read_text(text).asks_for_score
 
 
-def test_any_two_grader_texts_cut_in_the_middle_and_joined_are_read_without_an_error() -> None:
+def test_any_two_llm_rubric_texts_cut_in_the_middle_and_joined_are_read_without_an_error() -> None:
     texts = [text for text, _ in TEXTS]
     for first, second in zip(texts, texts[7:], strict=False):
         for between in ("\n", " ", ""):
             assert read_text(first[len(first) // 2 :] + between + second[: len(second) // 2]).in_words
 
 
-def test_levels_read_from_a_grader_text_keep_their_descriptions() -> None:
+def test_levels_read_from_an_llm_rubric_text_keep_their_descriptions() -> None:
     scale = read_text("Rate relevance (0-3): 0 - off topic, 1 - touches it; 2 - mostly on topic. 3 - on topic").scale
     assert [level.description for level in scale.levels] == ["off topic", "touches it", "mostly on topic", "on topic"]
 
 
-def test_points_of_a_grader_text_keep_the_words_before_and_after_the_list() -> None:
+def test_points_of_an_llm_rubric_text_keep_the_words_before_and_after_the_list() -> None:
     text = "The reply should:\n1. greet the customer\n2. name the\n   delivery day\nQuotes don't count."
     assert read_text(text).points == (
         "The reply should greet the customer Quotes don't count.",
@@ -61,7 +63,7 @@ def test_points_of_a_grader_text_keep_the_words_before_and_after_the_list() -> N
     )
 
 
-def test_points_and_levels_of_a_grader_text_keep_quotations_and_tagged_material() -> None:
+def test_points_and_levels_of_an_llm_rubric_text_keep_quotations_and_tagged_material() -> None:
     text = 'The reply:\n- has the line "see you soon"\n- agrees with <source>{{source}}</source>'
     assert read_text(text).points == (
         'The reply has the line "see you soon"',
@@ -70,7 +72,7 @@ def test_points_and_levels_of_a_grader_text_keep_quotations_and_tagged_material(
     assert read_text('Rate it:\n1 = says "not now"\n2 = says yes').scale.levels[0].description == 'says "not now"'
 
 
-def test_each_point_in_a_grader_text_s_list_begins_with_the_words_before_that_list() -> None:
+def test_each_point_in_an_llm_rubric_text_s_list_begins_with_the_words_before_that_list() -> None:
     text = "The reply should:\n- greet the customer\n\nIt must not:\n- promise a date\n- ask for a PIN"
     assert read_text(text).points == (
         "The reply should greet the customer",
@@ -99,7 +101,7 @@ def test_each_point_in_a_grader_text_s_list_begins_with_the_words_before_that_li
         ),
     ],
 )
-def test_a_scale_on_which_less_is_better_has_its_highest_score_as_the_worst_level(
+def test_a_scale_read_from_an_llm_rubric_text_on_which_less_is_better_has_its_highest_score_as_the_worst_level(
     text: str, in_words: str, positions: tuple[float, float]
 ) -> None:
     reading = read_text(text)
@@ -108,12 +110,12 @@ def test_a_scale_on_which_less_is_better_has_its_highest_score_as_the_worst_leve
     assert (reading.scale.choices[0], reading.scale.choices[-1]) == (f"{worst:g}", f"{best:g}")
 
 
-def test_a_scale_on_which_more_is_better_has_its_lowest_score_as_the_worst_level() -> None:
+def test_a_scale_read_from_an_llm_rubric_text_on_which_more_is_better_has_its_lowest_score_as_the_worst_level() -> None:
     assert read_text("Rate it from 1 to 5. Pass if at least 4, fail otherwise.").passes_from == 4
 
 
 @pytest.mark.parametrize("lead", ["Does any of these:", "At least two of:", "Either of them:\n\nnames one, or"])
-def test_points_of_which_only_some_must_be_met_are_read_as_a_single_question(lead: str) -> None:
+def test_points_of_an_llm_rubric_text_of_which_only_some_must_be_met_are_read_as_a_single_question(lead: str) -> None:
     reading = read_text(f"{lead}\n- names the river\n- names the sea\n- names the hill")
     assert (reading.points, reading.asks_for_score) == ((), False)
 
@@ -126,5 +128,5 @@ def test_points_of_which_only_some_must_be_met_are_read_as_a_single_question(lea
         ("Score 0 to 10 for tone. Pass if it has at least 4 words.", None),
     ],
 )
-def test_the_score_from_which_a_response_passes_is_read_from_a_grader_text(text: str, level: float | None) -> None:
+def test_the_score_from_which_a_response_passes_is_read_from_an_llm_rubric_text(text: str, level: float | None) -> None:
     assert read_text(text).passes_from == level

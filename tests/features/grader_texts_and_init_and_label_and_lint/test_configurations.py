@@ -83,7 +83,7 @@ def test_this_file_lists_the_expected_criteria_of_each_of_the_twelve_example_con
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_init_makes_each_grader_text_a_criterion_of_a_rubric_without_lint_errors(name: str, tmp_path: Path) -> None:
+def test_init_makes_each_llm_rubric_text_a_criterion_of_a_rubric_without_lint_errors(name: str, tmp_path: Path) -> None:
     project = copied(name, tmp_path)
     done = run("markscheme", "init", "--yes", cwd=project)
     assert done.returncode == 0, done.stderr

@@ -14,7 +14,7 @@ from tests.features.improve.reading import make_project
 from tests.stats.shared_numbers import block
 
 
-def test_the_significance_level_for_new_words_is_divided_by_the_number_of_settings_with_held_out_figures() -> None:
+def test_the_significance_level_for_new_words_is_divided_by_the_number_of_settings_seen_on_held_out_labels() -> None:
     ledger = Ledger(ExampleSet(()), "2026-11-27", "", settings=4)
     assert [ledger.alpha(opening) for opening in (1, 2)] == [0.0125, 0.00625]
     assert block("authors.yaml", "openings")["words_with_4_settings_on_test"] == [0.0125, 0.00625]

@@ -45,7 +45,7 @@ def test_the_page_of_improve_shows_all_three_wordings_side_by_side(improvement: 
     assert "<ins>" in improvement["page"]
 
 
-def test_improve_refuses_the_error_messages_set_as_too_small_to_hold_labels_out() -> None:
+def test_improve_refuses_the_shipped_set_of_examples_named_error_messages_as_too_small_to_hold_labels_out() -> None:
     done = run("markscheme", "improve", "error-messages", "--candidates", *CANDIDATES)
     assert done.returncode == 4
     assert "4 dev and 7 held-out tasks, and 10 and 20 are needed" in done.stderr

@@ -265,7 +265,7 @@ def test_the_gain_of_new_weights_is_not_quantified_with_few_examples() -> None:
     assert tuned.gain.undefined == "likely better; fewer than 80 examples don't say by how much"
 
 
-def test_highly_correlated_criteria_are_reported_as_a_pair() -> None:
+def test_two_highly_correlated_criteria_are_named_together_with_their_correlation() -> None:
     x, y = labelled(100, [0.6, 0.2, 0.2], 13)
     x[:, 2] = np.clip(x[:, 0] + np.where(np.arange(100) % 25 == 0, 0.25, 0), 0, 1)
     ((first, second, correlation),) = fit_weights(x, y, AUTHOR, generator=generator()).alike

@@ -53,7 +53,7 @@ def calibrated(project: Path) -> dict[str, Any]:
     return report
 
 
-def test_after_a_rewording_a_third_of_the_examples_is_asked_again_on_the_reworded_criterion_without_old_answers(
+def test_after_a_rewording_annotators_are_asked_about_the_reworded_criterion_on_a_third_of_the_examples(
     project: Path,
 ) -> None:
     """20 labels of one criterion for each annotator, instead of 60 of all criteria; the same 20 for both."""

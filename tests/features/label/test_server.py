@@ -62,7 +62,7 @@ def test_a_labelled_response_is_added_to_the_examples_that_calibrate_reads(proje
 
 
 @pytest.mark.proof
-def test_a_labelling_server_killed_between_two_labels_loses_none_and_asks_none_again(project: Path) -> None:
+def test_a_labelling_server_killed_between_two_labels_loses_no_label_and_repeats_no_question(project: Path) -> None:
     seen: list[int] = []
     while len(seen) < 21:
         with Server(project) as server:
@@ -354,7 +354,7 @@ def test_the_labelling_page_and_the_terminal_suggest_a_second_annotator_and_then
 
 
 @pytest.mark.proof
-def test_drawing_more_outputs_than_are_left_unlabelled_gives_a_note_with_the_number_left(project: Path) -> None:
+def test_drawing_more_outputs_than_are_left_unlabelled_prints_how_many_are_left(project: Path) -> None:
     with Server(project, ["--next", "30"]) as server:
         for _ in range(server.announced["total"]):
             server.label()

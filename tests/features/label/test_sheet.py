@@ -162,7 +162,7 @@ def test_an_answer_to_a_question_that_the_offline_page_did_not_ask_is_refused_wi
     assert f":{lines[0]}: " not in message
 
 
-def test_answers_of_an_offline_page_with_a_level_that_is_no_choice_or_two_answers_to_a_response_are_refused(
+def test_an_offline_page_s_file_with_a_level_that_was_no_choice_or_with_a_response_answered_twice_is_refused(
     written: tuple[Path, dict[str, Any]],
 ) -> None:
     project, data = written
@@ -220,7 +220,7 @@ def test_answers_of_an_offline_page_in_a_file_named_after_another_rater_are_refu
     assert run("markscheme", "import", "manners-ana (1).json", "--rubric", "manners", cwd=project).returncode == 0
 
 
-def test_answers_of_an_offline_page_are_verified_with_the_key_of_the_project_that_wrote_the_page(
+def test_answers_of_an_offline_page_are_verified_with_the_secret_file_of_the_project_that_wrote_the_page(
     tmp_path: Path,
 ) -> None:
     project = make_pool(tmp_path)

@@ -60,7 +60,7 @@ def test_labels_needed_for_an_interval_of_half_width_0_1_equal_the_worked_exampl
         assert labels == approx(n, abs=max(1, 0.003 * n))
 
 
-def test_planned_labels_equal_those_of_an_independent_program() -> None:
+def test_the_number_of_labels_to_plan_equals_that_of_an_independent_program() -> None:
     for case in block("recipes.yaml", "planner")["cases"]:
         value, named = case["truth"], KAPPA if case["stat"] == "kappa" else QUADRATIC
         mixture = spread(tuple(case["margin"]), named, value)

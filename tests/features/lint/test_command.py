@@ -96,7 +96,7 @@ def test_lint_reports_a_check_that_is_not_registered_and_accepts_one_from_a_name
     assert linted(tmp_path, "it.yaml", "-o", "scorers=nowhere").returncode == 2
 
 
-def test_lint_notes_a_rubric_name_that_differs_from_the_file_s_name(tmp_path: Path) -> None:
+def test_lint_reports_a_rubric_name_that_differs_from_the_file_s_name(tmp_path: Path) -> None:
     write(tmp_path, it="name: other\n" + SOUND)
     done = linted(tmp_path, "it.yaml")
     assert (done.returncode, done.stderr) == (1, "")

@@ -207,7 +207,7 @@ def test_a_judge_that_reads_back_a_test_image_is_shown_a_test_image_only_once() 
     assert sight_of(judge.identity, "image") is True
 
 
-def test_a_judge_that_cannot_see_leaves_the_submission_ungraded_with_the_reason() -> None:
+def test_a_judge_that_cannot_read_images_leaves_a_submission_with_an_image_ungraded_with_the_reason() -> None:
     with ChatServer(blindly) as server:
         judge = OpenAIJudge("blind", api_key=KEY, base_url=server.url)
         done = graded(judge, WITH_IMAGE)

@@ -284,7 +284,9 @@ def test_a_column_mapped_to_an_unknown_criterion_is_refused(project: Path) -> No
 
 
 @pytest.mark.parametrize("command", [("import",), ("calibrate", "--examples", "table.csv", "one", "--ratings")])
-def test_a_rubric_given_in_place_of_ratings_is_called_a_rubric(project: Path, command: tuple[str, ...]) -> None:
+def test_the_error_about_a_rubric_given_in_place_of_ratings_says_that_the_file_is_a_rubric(
+    project: Path, command: tuple[str, ...]
+) -> None:
     done = run("markscheme", *command, "rubrics/one.yaml", cwd=project)
     assert done.returncode == 2
     assert "one.yaml: contains a rubric, and no ratings" in done.stderr

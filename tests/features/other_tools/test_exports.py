@@ -331,7 +331,9 @@ def test_an_export_that_does_not_say_who_rated_is_refused_without_the_option_kin
     }  # fmt: skip
 
 
-def test_an_export_with_responses_and_no_ratings_gives_no_note_about_missing_responses(tmp_path: Path) -> None:
+def test_an_export_with_responses_and_no_ratings_is_read_without_a_message_about_missing_responses(
+    tmp_path: Path,
+) -> None:
     files = exports.phoenix()
     content = read(written(tmp_path, {"spans.json": files["spans.json"]}), rubric=OF_PLACE)
     assert content.examples

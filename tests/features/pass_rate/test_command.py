@@ -227,7 +227,7 @@ def two_groups(folder: Path, own: int, *, status: int = 0) -> dict[str, Any]:
     return rated(folder, status=status)
 
 
-def test_each_group_s_pass_rate_is_corrected_by_its_own_labels_and_the_difference_is_that_of_corrected_rates(
+def test_each_system_s_pass_rate_is_corrected_by_labels_on_it_and_the_difference_is_that_of_corrected_rates(
     tmp_path: Path,
 ) -> None:
     report = two_groups(tmp_path, own=20)
@@ -241,7 +241,9 @@ def test_each_group_s_pass_rate_is_corrected_by_its_own_labels_and_the_differenc
     assert difference["difference"]["value"] == approx(0.1 * 0.6)
 
 
-def test_pass_rates_of_groups_with_too_few_labels_are_withheld_with_a_note(tmp_path: Path) -> None:
+def test_pass_rates_of_systems_with_too_few_labels_are_withheld_and_the_report_says_how_many_are_missing(
+    tmp_path: Path,
+) -> None:
     report = two_groups(tmp_path, own=2, status=4)
     assert report["corrected"]["undefined"] == "8 labels, 2 more would show it"
     for group in report["groups"].values():

@@ -43,7 +43,9 @@ def risk(folder: Path, *files: str, threshold: str = "0.55", more: tuple[str, ..
     return json.loads(done.stdout) if status in (0, 1, 4) and done.stdout else done.stderr
 
 
-def test_the_risk_that_a_gate_fails_by_chance_is_computed_over_several_files_of_runs(tmp_path: Path) -> None:
+def test_the_risk_that_ci_fails_by_chance_at_a_threshold_is_computed_from_several_files_of_repeated_runs(
+    tmp_path: Path,
+) -> None:
     files = [graded(tmp_path, number) for number in range(3)]
     report = risk(tmp_path, *files)
     scores = [json.loads(line)["score"] for file in files for line in (tmp_path / file).read_text().splitlines()]
@@ -57,7 +59,7 @@ def test_the_risk_that_a_gate_fails_by_chance_is_computed_over_several_files_of_
     assert averaged["p_fail"]["value"] < risk(tmp_path, *files, threshold="0.625", status=1)["p_fail"]["value"]
 
 
-def test_the_reported_chance_of_a_gate_failing_allows_for_the_error_of_the_observed_mean(tmp_path: Path) -> None:
+def test_the_reported_risk_that_ci_fails_by_chance_allows_for_the_error_of_the_observed_mean(tmp_path: Path) -> None:
     """Three runs have a mean of 0.641. Taken for exact, the gate at 0.62 fails in under 5 of 100 runs."""
     files = [graded(tmp_path, number) for number in range(3)]
     near = risk(tmp_path, *files, threshold="0.62", status=1)
@@ -66,7 +68,9 @@ def test_the_reported_chance_of_a_gate_failing_allows_for_the_error_of_the_obser
     assert near["p_fail"]["low"] < near["p_fail_wide"] < near["p_fail"]["high"]
 
 
-def test_a_gate_s_chance_of_failing_is_not_reported_as_smaller_than_the_runs_can_show(tmp_path: Path) -> None:
+def test_the_risk_that_ci_fails_by_chance_is_not_reported_as_smaller_than_the_repeated_runs_can_show(
+    tmp_path: Path,
+) -> None:
     files = [graded(tmp_path, number) for number in range(3)]
     rare = risk(tmp_path, *files, threshold="0.4")
     assert rare["p_fail_wide"] < 0.001
@@ -115,7 +119,7 @@ def turns(folder: Path) -> list[str]:
     return names
 
 
-def test_a_gate_s_risk_accounts_for_cases_of_one_group_varying_together(tmp_path: Path) -> None:
+def test_the_risk_that_ci_fails_by_chance_allows_for_cases_of_one_group_varying_together(tmp_path: Path) -> None:
     files = turns(tmp_path)
     alone = risk(tmp_path, *files, threshold="0.55", more=("--rubric", "place.yaml"))
     grouped = ("--rubric", "place.yaml", "--examples", "examples.jsonl")
@@ -125,7 +129,7 @@ def test_a_gate_s_risk_accounts_for_cases_of_one_group_varying_together(tmp_path
     assert "2 runs of 30 cases in 6 groups" in done.stdout
 
 
-def test_the_report_says_that_few_groups_show_little_about_a_gate_s_risk(tmp_path: Path) -> None:
+def test_the_report_says_that_few_groups_show_little_about_the_risk_that_ci_fails_by_chance(tmp_path: Path) -> None:
     files = turns(tmp_path)
     text = (tmp_path / "examples.jsonl").read_text()
     for number in (3, 4, 5):
@@ -141,31 +145,35 @@ def test_pass_rate_refuses_the_option_examples_without_a_rubric(tmp_path: Path) 
     assert "--examples needs --rubric" in risk(tmp_path, *files, more=("--examples", "examples.jsonl"), status=2)
 
 
-def test_the_risk_of_a_gate_can_be_computed_for_the_pass_rate_instead_of_the_mean_score(tmp_path: Path) -> None:
+def test_the_risk_that_ci_fails_by_chance_can_be_computed_for_the_pass_rate_instead_of_the_mean_score(
+    tmp_path: Path,
+) -> None:
     files = [graded(tmp_path, number) for number in range(3)]
     report = risk(tmp_path, *files, threshold="0.3", more=("--of", "pass"))
     passes = [json.loads(line)["pass"] for file in files for line in (tmp_path / file).read_text().splitlines()]
     assert report["center"] == approx(sum(passes) / len(passes))
 
 
-def test_a_single_run_is_not_enough_for_the_risk_of_a_gate(tmp_path: Path) -> None:
+def test_a_single_run_is_not_enough_to_compute_the_risk_that_ci_fails_by_chance(tmp_path: Path) -> None:
     report = risk(tmp_path, graded(tmp_path, 1), status=4)
     assert report["p_fail"]["value"] is None
     assert "--repeat 3" in report["because"]
 
 
-def test_identical_runs_give_no_risk_of_a_gate_and_the_report_names_a_cache_as_the_cause(tmp_path: Path) -> None:
+def test_identical_runs_give_no_risk_that_ci_fails_by_chance_and_the_report_names_a_cache_as_the_cause(
+    tmp_path: Path,
+) -> None:
     file = graded(tmp_path, 1)
     report = risk(tmp_path, file, file, status=4)
     assert "cache" in report["because"]
 
 
-def test_an_ungraded_case_is_left_out_of_a_gate_s_risk_and_counted(tmp_path: Path) -> None:
+def test_an_ungraded_case_is_left_out_of_the_risk_that_ci_fails_by_chance_and_counted(tmp_path: Path) -> None:
     files = [graded(tmp_path, 1), graded(tmp_path, 2, score=None, error="refused")]
     assert (risk(tmp_path, *files)["cases"], risk(tmp_path, *files)["dropped"]) == (29, 1)
 
 
-def test_no_gate_s_risk_is_computed_if_many_cases_are_ungraded(tmp_path: Path) -> None:
+def test_no_risk_that_ci_fails_by_chance_is_computed_if_many_cases_are_ungraded(tmp_path: Path) -> None:
     files = [graded(tmp_path, 1, cases=5), graded(tmp_path, 2, cases=5, score=None)]
     assert "1 of 5 are not graded" in risk(tmp_path, *files, status=5)
 
@@ -183,7 +191,7 @@ def test_files_of_runs_over_different_cases_are_refused_as_repeated_runs(tmp_pat
     assert "different cases" in risk(tmp_path, *files, status=2)
 
 
-def test_a_gate_s_threshold_in_per_cent_is_refused(tmp_path: Path) -> None:
+def test_a_threshold_of_ci_in_per_cent_is_refused(tmp_path: Path) -> None:
     assert "did you mean 0.8" in risk(tmp_path, graded(tmp_path, 1), threshold="80", status=2)
 
 
@@ -195,7 +203,7 @@ def test_pass_rate_reads_an_experiment_s_json_files_as_runs(tmp_path: Path) -> N
     assert risk(tmp_path, "e0.json", "e1.json", threshold="0.2")["cases"] == 12
 
 
-def test_the_report_of_pass_rate_states_the_risk_of_the_gate_in_words(tmp_path: Path) -> None:
+def test_the_report_of_pass_rate_states_in_words_the_risk_that_ci_fails_by_chance(tmp_path: Path) -> None:
     files = [graded(tmp_path, number) for number in range(3)]
     done = run("markscheme", "pass-rate", *files, "--at-least", "0.64", cwd=tmp_path, env={"COLUMNS": "80"})
     report = risk(tmp_path, *files, threshold="0.64", status=done.returncode)
@@ -217,7 +225,7 @@ def test_with_two_runs_the_report_says_that_they_are_too_few_to_say_how_many_to_
     assert report["advice"]["runs"] is None
 
 
-def test_if_two_runs_can_show_no_usable_threshold_the_report_advises_more_runs_and_no_threshold(
+def test_if_two_runs_are_too_few_to_advise_a_threshold_the_report_advises_more_runs_instead(
     tmp_path: Path,
 ) -> None:
     files = scored(tmp_path, [0.99, 0.4, 0.95, 0.3, 0.96], [0.3, 0.9, 0.4, 0.85, 0.35])

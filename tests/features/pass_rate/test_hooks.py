@@ -193,7 +193,7 @@ def test_the_command_that_the_promptfoo_hook_prints_works_in_the_folder_of_the_r
     assert faults_of(commands, labelled, tmp_path / "copies", placeholders, {}) == {}
 
 
-def test_a_prompt_that_fails_where_another_passes_is_distinguished_from_noise(
+def test_the_report_calls_it_more_than_noise_if_one_prompt_fails_all_tests_that_another_passes(
     three_prompts: Recorded, summary_of: Summarizing
 ) -> None:
     passed = three_prompts.context_with(
@@ -262,7 +262,7 @@ def test_if_the_file_of_labels_is_missing_the_promptfoo_hook_prints_the_summary_
     assert any("Not corrected: MARKSCHEME_CALIBRATION: /nowhere" in line for line in lines)
 
 
-def test_repeats_in_a_promptfoo_run_show_how_often_a_gate_fails_by_chance(
+def test_repeats_in_a_promptfoo_run_show_how_often_ci_would_fail_by_chance(
     repeated: Recorded, summary_of: Summarizing
 ) -> None:
     lines, report = summary_of(repeated.context_with(is_graded), PROMPTFOO_PASS_RATE_THRESHOLD="50")

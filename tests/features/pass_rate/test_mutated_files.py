@@ -17,14 +17,18 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_an_experiment_s_json_with_an_output_without_a_case_is_refused_for_a_gate_s_risk(folder: Path) -> None:
+def test_an_experiment_s_json_with_an_output_without_a_case_is_refused_for_the_risk_that_ci_fails_by_chance(
+    folder: Path,
+) -> None:
     outputs = [{"variant": "a", "case": "b", "output": "c"}, {"variant": "a"}]
     (folder / "experiment.json").write_text(json.dumps({"schema": 1, "outputs": outputs}))
     command = ("pass-rate", "experiment.json", "experiment.json", "--at-least", "0.5")
     refuses_values(folder, "experiment.json", "output 2 has no `variant` or no `case`", *command)
 
 
-def test_scores_outside_0_to_1_in_promptfoo_s_results_are_refused_for_a_gate_s_risk(folder: Path) -> None:
+def test_scores_outside_0_to_1_in_promptfoo_s_results_are_refused_for_the_risk_that_ci_fails_by_chance(
+    folder: Path,
+) -> None:
     (folder / "high.json").write_text(json.dumps(high_scores()))
     done = run("markscheme", "pass-rate", "high.json", "high.json", "--at-least", "0.5", cwd=folder)
     assert done.returncode in (2, 4, 5)

@@ -185,7 +185,7 @@ def test_the_report_says_if_more_labels_would_probably_not_decide_the_trend_eith
 
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=40, max_size=40))
-def test_an_interval_reaches_as_far_as_with_verdicts_grouped_by_task_and_as_far_as_grouped_by_criterion(
+def test_an_interval_contains_both_the_interval_with_verdicts_grouped_by_task_and_the_one_grouped_by_criterion(
     pairs: list[tuple[bool, bool]],
 ) -> None:
     gold, judge = (np.array(answers, dtype=np.float64) for answers in zip(*pairs, strict=True))

@@ -94,7 +94,9 @@ def test_status_reports_an_accepted_run_on_one_line(here: Path) -> None:
     assert line.split() == ["clear", "can", "gate", setting.JUDGE, "60", "human", "0", "–", until.isoformat()]
 
 
-def test_in_status_an_accepted_run_goes_stale_by_age_by_rewording_and_by_new_labels(here: Path) -> None:
+def test_status_calls_an_accepted_run_stale_if_it_is_old_if_the_rubric_was_reworded_or_if_labels_changed(
+    here: Path,
+) -> None:
     _accept(here)
     old = (datetime.date.today() - datetime.timedelta(days=90)).isoformat()
     _change_accepted(here, date=old)
@@ -224,7 +226,9 @@ def test_status_lists_a_rubric_whose_file_is_not_in_the_folder_rubrics_by_its_ac
     assert "accepted.json" in _clear(here)["fault"]
 
 
-def test_status_has_a_line_for_a_running_session(here: Path, runtime: Path) -> None:
+def test_status_shows_whether_a_session_process_is_running_and_what_that_process_is_doing(
+    here: Path, runtime: Path
+) -> None:
     env = {"XDG_RUNTIME_DIR": str(runtime)}
     assert "session: none is running" in run("markscheme", "status", cwd=here, env=env).stdout
     assert _status(here, **env)["sessions"] == []
@@ -268,7 +272,7 @@ def test_status_lists_work_that_a_registered_feature_says_is_running(
     assert json.loads(capsys.readouterr().out)["runs"] == [{"id": 1}]
 
 
-def test_status_shows_streams_that_a_registered_feature_watches_with_lines_data_and_plots(
+def test_status_shows_lines_json_and_sections_of_streams_that_a_registered_feature_watches(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def watched(start: Path) -> Iterator[WatchedStream]:

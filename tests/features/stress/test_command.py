@@ -110,7 +110,7 @@ def stressed(folder: Path, judge: str, *options: str, status: int = 0) -> Any:
     return json.loads(done.stdout) if "--json" in options else done
 
 
-def test_a_stress_test_reports_no_perturbation_that_moves_a_fair_judge(folder: Path) -> None:
+def test_a_stress_test_reports_that_no_perturbation_but_truncation_moves_a_fair_judge(folder: Path) -> None:
     report = stressed(folder, "fair", "--json")
     assert (report["schema"], report["n"], report["reads_to_the_end"]) == (1, N, True)
     assert {cell["state"] for name, row in report["rows"].items() if name != "truncation" for cell in row.values()} <= {

@@ -45,7 +45,7 @@ def _several() -> str:
     return render_html(of_choice.view(choice, parts=[of_calibration.view(one) for one in judges]))
 
 
-def test_texts_of_flipped_decisions_are_in_view_next_to_both_judges_decisions_and_can_be_opened(
+def test_a_page_shows_flipped_decisions_with_both_judges_decisions_and_opens_the_example_behind_each(
     chromium: Browser, tmp_path: Path
 ) -> None:
     file = tmp_path / "comparison.html"

@@ -93,7 +93,7 @@ def test_improve_leaves_weights_that_already_fit_the_labels_as_they_are(tmp_path
     assert "To find smaller gains, label fresh outputs: markscheme label plate --pool FILE" in shown
 
 
-def test_a_pass_mark_that_decisions_speak_against_stays_and_the_report_says_that_no_other_pass_mark_gains(
+def test_if_decisions_contradict_the_pass_mark_but_no_other_would_gain_on_decisions_left_out_the_pass_mark_stays(
     tmp_path: Path,
 ) -> None:
     plate = Plate(tmp_path, warm=1)

@@ -67,7 +67,7 @@ def shared_rows(name: str) -> tuple[DecidedRows, AuthorNumbers, Any]:
     return decided(about["author"], units, levels, passed), numbers_of(about["author"], about["mark"]), about
 
 
-def test_weights_fitted_to_decisions_in_which_a_negative_criterion_counts_more_equal_the_worked_example() -> None:
+def test_fitted_weights_equal_the_worked_example_in_which_decisions_give_a_negative_criterion_more_weight() -> None:
     rows, numbers = worked_rows()
     test = score_test(rows, numbers)
     assert (test.more, test.more + test.spare) == (case.DIRECTIONS, case.UNITS)
@@ -175,7 +175,7 @@ def test_weights_behind_simulated_decisions_are_found_and_weak_evidence_does_not
     assert propose_numbers(faint, numbers_of((1, 1, 1), 0.5), opening=31).adopted is None
 
 
-def test_a_pass_mark_that_decisions_contradict_is_changed_and_the_weights_stay() -> None:
+def test_if_decisions_contradict_only_the_pass_mark_the_pass_mark_is_changed_and_the_weights_stay() -> None:
     draws = np.random.default_rng(3)
     levels = draws.integers(0, 5, size=(160, 3)) / 4
     passed = (levels.mean(axis=1) >= 0.3).astype(float)
@@ -209,7 +209,9 @@ def test_the_order_of_decisions_does_not_change_the_proposed_weights(seed: int) 
 
 
 @given(st.lists(st.floats(0.01, 100), min_size=2, max_size=8))
-def test_rounded_weights_keep_their_proportions_or_use_the_finest_step(sizes: list[float]) -> None:
+def test_weights_are_rounded_as_coarsely_as_their_proportions_allow_and_at_most_to_the_finest_step(
+    sizes: list[float],
+) -> None:
     written = written_weights(np.array(sizes))
     assert (written > 0).all()
     apart = np.abs(written / written.sum() - np.array(sizes) / sum(sizes)).sum()

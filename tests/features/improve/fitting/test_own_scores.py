@@ -31,7 +31,7 @@ def test_weights_that_overall_scores_support_are_found_and_each_further_test_nee
     assert not scores.fitted(opening=opening).supported
 
 
-def test_overall_scores_that_were_computed_with_the_author_s_weights_are_left_out_with_a_note() -> None:
+def test_overall_scores_that_were_computed_with_the_author_s_weights_are_left_out_of_the_fit_and_reported() -> None:
     levels, _, _ = world(120)
     marks = weighted_scores((levels - 1) / 4, (1, 1, 1))
     marks[:6] = np.clip(marks[:6] + 0.2, 0, 1)
