@@ -54,7 +54,7 @@ CALLS: Sequence[Sequence[str]] = (
     ("improve", "manners", "--numbers", "--open", "--json"),
     ("status", "--json"),
     ("pass-rate", "judge-0.jsonl", "judge-0.jsonl", "--at-least", "0.5"),
-    ("stress", "manners", "--only", "praise", *JUDGE),
+    ("stress", "manners", "--only-changes", "praise", *JUDGE),
     ("stress", "manners", "--plan", *JUDGE),
     ("improve", "manners", "--candidates", "rubrics/manners.json", *JUDGE),
     ("improve", "manners", "--candidates", "rubrics/manners.json", "--plan", *JUDGE),

@@ -20,7 +20,7 @@ def test_the_system_without_posix_that_tests_simulate_lacks_the_modules_of_posix
 
 
 ACCEPTING = (
-    *("calibrate", "code-quality", "--accept", "--anyway", "--json", "r.json", "--html", "r.html"),
+    *("calibrate", "code-quality", "--accept", "--force", "--json", "r.json", "--html", "r.html"),
     *("--markdown", "r.md", "--junit", "r.xml", "--sarif", "r.sarif"),
 )
 CALIBRATED = (ACCEPTING, ("calibrate", "code-quality", "--quiet"))

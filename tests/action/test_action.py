@@ -161,7 +161,7 @@ def reworded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
         (project / place).parent.mkdir(parents=True, exist_ok=True)
         copy(ROOT / place, project / place)
     git(project, "init", "--quiet")
-    accepted = run("calibrate", "code-quality", "--accept", "--anyway", "--quiet", cwd=project)
+    accepted = run("calibrate", "code-quality", "--accept", "--force", "--quiet", cwd=project)
     assert accepted.returncode == 4, accepted.stderr
     (project / "planted.py").write_text(f"NAMES = {names(project)!r}\n{JUDGE}")
     git(project, "add", "--all")

@@ -332,7 +332,7 @@ def _write_others(folder: Path) -> None:
     (home / "ratings").mkdir()
     rating = {"rater": "ann", "kind": "human", "criteria": {"place": "MET"}, "at": "2026-11-20"}
     lines(home / "ratings" / "ann.jsonl", [{"id": unit, **rating} for unit in exports.UNITS])
-    _prepared(["calibrate", "place", "--ratings", "ratings.jsonl", "--accept", "--anyway", "--quiet"], folder)
+    _prepared(["calibrate", "place", "--ratings", "ratings.jsonl", "--accept", "--force", "--quiet"], folder)
     _record_replies(folder)
     if _is_offered(["label"]):
         _answer_sheet(folder)

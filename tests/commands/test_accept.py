@@ -124,9 +124,9 @@ def test_accepting_after_an_edit_of_the_rubric_replaces_the_accepted_runs_and_sa
     here = accepted_twice
     setting.ask_strictly(here)
     refused = calibrate(here, "--accept", "--quiet")
-    assert "not accepted: function:judging:judge can't be used for decisions yet; --anyway accepts it" in refused.stderr
+    assert "not accepted: function:judging:judge can't be used for decisions yet; --force accepts it" in refused.stderr
     assert accepted_runs(here) == 2
-    done = calibrate(here, "--accept", "--anyway", "--quiet")
+    done = calibrate(here, "--accept", "--force", "--quiet")
     assert "1 run accepted" in done.stderr
     assert "the text of criterion 'tone'" in done.stderr
     assert accepted_runs(here) == 1
@@ -190,9 +190,9 @@ def test_a_run_without_examples_in_common_with_the_accepted_run_is_refused_unles
 
 
 def test_the_option_named_anyway_is_refused_without_the_option_accept(here: Path) -> None:
-    done = calibrate(here, "--anyway")
+    done = calibrate(here, "--force")
     assert done.returncode == 2
-    assert "--anyway goes with --accept" in done.stderr
+    assert "--force goes with --accept" in done.stderr
 
 
 def test_a_github_step_summary_that_cannot_be_written_causes_a_warning_and_no_error(here: Path) -> None:

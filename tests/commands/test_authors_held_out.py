@@ -108,7 +108,7 @@ def test_reports_show_the_texts_of_examples_once_these_are_no_longer_held_out(pr
 
 def test_the_judge_s_card_that_is_written_with_an_accepted_run_has_no_texts_of_held_out_examples(project: Path) -> None:
     everything_shown(project)
-    done = run("markscheme", "calibrate", "plate", "--ratings", "j.jsonl", "--accept", "--anyway", cwd=project)
+    done = run("markscheme", "calibrate", "plate", "--ratings", "j.jsonl", "--accept", "--force", cwd=project)
     assert (project / "calibration" / "plate" / "card.json").is_file(), (done.returncode, done.stdout, done.stderr)
     for path in (project / "calibration" / "plate").glob("*"):
         if (path.is_file() and path.suffix in (".json", ".md", ".html")) or path.name == "card.json":

@@ -7,7 +7,7 @@ import pytest
 from tests.commands.killed_commands import survives_kills
 
 COMMANDS = {
-    "accept": "calibrate place --ratings ratings.jsonl --accept --anyway --quiet",
+    "accept": "calibrate place --ratings ratings.jsonl --accept --force --quiet",
     "reports": "calibrate place --ratings ratings.jsonl --quiet --json o.json --html o.html --junit o.xml",
     "grade": "grade place rows.jsonl --judge function:parcel_desk:judge -o cache=off --out grades.csv",
 }

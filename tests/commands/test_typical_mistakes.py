@@ -32,7 +32,7 @@ MISTAKES = [
     ("calibrate support-reply --ratings hasty.jsonl --json", "`--json` needs a value: FILE; - for standard output"),
     ("calibrate hasty.jsonl", "ratings with --ratings: markscheme calibrate RUBRIC"),
     ("calibrate support-reply --ratings hasty.jsonl --html no/page.html", "there is no folder no; make it first"),
-    ("calibrate support-reply --ratings hasty.jsonl --anyway", "--anyway goes with --accept"),
+    ("calibrate support-reply --ratings hasty.jsonl --force", "--force goes with --accept"),
     (
         "grade support-reply answr.txt --judge function:reply_judges:careful",
         "there is no such file; did you mean answer.txt?",

@@ -158,4 +158,4 @@ class DriftOptions:
     )
     replay: bool = option(False, "ask the judge by the accepted rubric too, to separate judge from wording", FLAG)
     check: bool = option(False, "count this comparison with the accepted run as one of the planned ones", FLAG)
-    anyway: bool = option(False, "with --accept: even if the judge shouldn't be used", FLAG)
+    force: bool = option(False, "with --accept: even if the judge shouldn't be used", FLAG)

@@ -157,7 +157,7 @@ REASONS: Final[Mapping[str, Callable[..., str]]] = {
     "stuck": _stuck,
     "too-many-strata": lambda strata, most: f"{strata} strata are too many: merge them into {most} or fewer",
     "unequal-chances-in-group": lambda: "the labels were drawn with unequal chances among this group's passes or fails",
-    "unusable": lambda judge, use: f"{judge} {USE_WORDS[use].refused}; --anyway accepts it",
+    "unusable": lambda judge, use: f"{judge} {USE_WORDS[use].refused}; --force accepts it",
     "withheld-rate": lambda: "a rate that is withheld has no difference",
 }
 """Functions that write the sentence on a reason from its facts, by the reason's code."""

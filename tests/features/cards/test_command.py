@@ -78,7 +78,7 @@ def test_the_judge_card_of_a_changed_judge_that_was_accepted_anyway_permits_no_u
     here: Path,
 ) -> None:
     setting.set_judge(here, tone=2)
-    command = ("calibrate", "clear", "--judge", setting.JUDGE, "--accept", "--anyway", "-o", "cache=off", "--quiet")
+    command = ("calibrate", "clear", "--judge", setting.JUDGE, "--accept", "--force", "-o", "cache=off", "--quiet")
     assert run(*command, cwd=here, env=setting.environment(here)).returncode == 1
     card = json.loads((here / "calibration" / "clear" / "card.json").read_text())
     assert (card["use"], card["verdict"]) == ("none", "adjust")

@@ -77,7 +77,7 @@ def record(folder: Path, levels: list[tuple[int, str]]) -> None:
 def accept(folder: Path) -> None:
     """Accept a run of the recorded judge."""
     with contextlib.chdir(folder):
-        calibrate("manners", judge="recorded:calibration/manners/replies/kind.jsonl", accept=True, anyway=True)
+        calibrate("manners", judge="recorded:calibration/manners/replies/kind.jsonl", accept=True, force=True)
 
 
 def lines(path: Path, records: list[dict[str, Any]]) -> None:
@@ -219,7 +219,7 @@ def test_a_judge_card_passes_verification_whatever_options_the_run_had(home: Pat
     lines(home / "examples.jsonl", examples)
     with contextlib.chdir(home.parents[1]):
         judge = "recorded:calibration/manners/replies/kind.jsonl"
-        calibrate("manners", judge=judge, accept=True, anyway=True, replace=True, **options)
+        calibrate("manners", judge=judge, accept=True, force=True, replace=True, **options)
     verification = checked(home)
     assert verification.differences == ()
     assert verification.recomputed
@@ -234,7 +234,7 @@ def test_a_judge_card_passes_verification_after_a_criterion_was_reworded(home: P
     lines(home / "wordings.jsonl", [{"criterion": "polite", "under": "0" * 16, "text": "Is it polite?", "levels": []}])
     with contextlib.chdir(project):
         calibrate(
-            "manners", judge="recorded:calibration/manners/replies/kind.jsonl", accept=True, anyway=True, replace=True
+            "manners", judge="recorded:calibration/manners/replies/kind.jsonl", accept=True, force=True, replace=True
         )
     assert checked(home).holds
     assert "wordings" in {file.role for file in read_card(home / "card.json").files}
@@ -247,7 +247,7 @@ def test_a_run_on_examples_in_memory_gets_no_judge_card(tmp_path: Path) -> None:
         example["labels"] = [{"rater": "ann", "kind": "human", "criteria": {"polite": 3, "short": "MET"}}]
     with contextlib.chdir(tmp_path / "project"):
         judge = "recorded:calibration/manners/replies/kind.jsonl"
-        calibrate("manners", examples=examples, judge=judge, accept=True, anyway=True, replace=True)
+        calibrate("manners", examples=examples, judge=judge, accept=True, force=True, replace=True)
     assert not (home / "card.json").exists()
     assert not (home / "card.md").exists()
     assert json.loads((home / "accepted.json").read_text())["card"] is None
@@ -256,7 +256,7 @@ def test_a_run_on_examples_in_memory_gets_no_judge_card(tmp_path: Path) -> None:
 @pytest.mark.proof
 def test_a_judge_card_on_a_rubric_that_comes_with_markscheme_is_verified_in_any_folder(tmp_path: Path) -> None:
     with contextlib.chdir(tmp_path):
-        calibrate("code-quality", accept=True, anyway=True)
+        calibrate("code-quality", accept=True, force=True)
         card = read_card(Path("calibration/code-quality/card.json"))
         assert all(file.name.startswith("shipped:") for file in card.files if file.role != "ratings")
         assert verify_card(Path("calibration/code-quality")).holds

@@ -57,7 +57,7 @@ def test_counts_can_be_accepted_as_a_run_and_later_counts_are_compared_with_the_
     shown = answer(project, *command, "--details").stdout
     assert "Since the accepted counts" in shown
     assert "No accepted run yet" not in shown
-    answer(project, *command, "--accept", "--anyway")
+    answer(project, *command, "--accept", "--force")
     names = sorted(
         path.name for path in (project / "calibration/answers").iterdir() if path.suffix in (".csv", ".json")
     )

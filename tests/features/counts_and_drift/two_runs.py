@@ -51,7 +51,7 @@ class TwoRuns:
         path = folder / "accepted" / "accepted.json"
         shutil.rmtree(path.parent, ignore_errors=True)
         accepted: dict[str, Any] = {"accepted": path, "notify": lambda _: None}
-        then = calibrate(self.rubric, self.examples, ratings=self.then, accept=True, anyway=True, **accepted)
+        then = calibrate(self.rubric, self.examples, ratings=self.then, accept=True, force=True, **accepted)
         return then, calibrate(self.rubric, self.examples, ratings=self.now, **accepted)
 
     def by_counts(self, counts: list[dict[str, Any]]) -> Calibration:

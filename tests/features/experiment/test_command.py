@@ -316,7 +316,7 @@ def test_the_rubric_s_accepted_calibration_corrects_the_pass_rates_of_an_experim
     ]
     write_lines(home / "examples.jsonl", examples)
     env = {"MARKSCHEME_CACHE": str(folder / "cache")}
-    run("calibrate", "support-quality", "--judge", JUDGE, "--accept", "--anyway", cwd=folder, env=env)
+    run("calibrate", "support-quality", "--judge", JUDGE, "--accept", "--force", cwd=folder, env=env)
     assert (home / "accepted.json").is_file()
     rates = json.loads(recorded(folder, "--json").stdout)["pass_rates"]
     assert (rates["labels"], rates["drawn"], rates["reference"]) == (24, "elsewhere", "one-person")

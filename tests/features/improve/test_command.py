@@ -254,7 +254,7 @@ def test_improve_with_the_option_write_changes_only_the_tested_words_of_the_rubr
     project: Project,
 ) -> None:
     before = project.rubric.read_text()
-    project.run("calibrate", *JUDGE, "--accept", "--anyway")
+    project.run("calibrate", *JUDGE, "--accept", "--force")
     better = project.candidate("better", edit(BETTER))
     project.improve("--candidates", better, "--open")
     status, report, _ = project.improve("--candidates", better, "--open", "--write")

@@ -95,7 +95,7 @@ def test_ratings_of_pairs_in_both_orders_make_one_accepted_run_whose_judge_card_
 ) -> None:
     labelled(project)
     judge = ("--judge", "function:judges:first_of_some")
-    done = run("calibrate", "better", *judge, "--accept", "--anyway", "--json", "report.json", cwd=project)
+    done = run("calibrate", "better", *judge, "--accept", "--force", "--json", "report.json", cwd=project)
     assert "1 run accepted" in done.stderr, done.stdout + done.stderr
     (orders,) = json.loads((project / "report.json").read_text())["orders"]
     assert orders["flips"]["value"] > 0

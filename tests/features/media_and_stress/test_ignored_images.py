@@ -104,7 +104,7 @@ def test_a_stress_test_finds_that_a_judge_of_fine_details_changes_its_levels_on_
 
 
 def test_a_stress_test_limited_to_a_change_of_text_asks_nothing_about_changed_images(charts: Path) -> None:
-    done = stress(charts, "believes", "--only", "whitespace", "--plan")
+    done = stress(charts, "believes", "--only-changes", "whitespace", "--plan")
     assert done.returncode == 0, done.stderr
     assert f"{N_ASKED} examples, 1 change. {3 * N_ASKED} calls" in done.stdout, "as they are, once more, and changed"
     assert not any(change in done.stdout for change in CHANGES_OF_IMAGES)

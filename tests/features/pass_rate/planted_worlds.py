@@ -105,7 +105,7 @@ def begin(folder: Path) -> None:
         lines.append({"id": f"a{n}", "response": reply(good=good, luck=luck), "labels": [label]})
     (home / "examples.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     done = run(
-        "markscheme", "calibrate", "reply", "--judge", "function:stand_in:judge", "--accept", "--anyway", cwd=folder
+        "markscheme", "calibrate", "reply", "--judge", "function:stand_in:judge", "--accept", "--force", cwd=folder
     )
     assert (home / "accepted.json").is_file(), done.stdout + done.stderr
 

@@ -33,7 +33,7 @@ def test_in_each_simulated_stream_of_responses_the_right_cause_of_a_change_is_na
     printed = run(*command, cwd=tmp_path)
     assert HEADS[name] in " ".join(printed.stdout.split())
     if world.judge:
-        accept = ("markscheme", "calibrate", "reply", "--judge", "function:stand_in:judge", "--accept", "--anyway")
+        accept = ("markscheme", "calibrate", "reply", "--judge", "function:stand_in:judge", "--accept", "--force")
         run(*accept, cwd=tmp_path)
     if world.named is not None:
         since = ("--since", "2025-09-15", "--because", "seen to")

@@ -187,7 +187,7 @@ def test_a_calibration_on_rows_with_criteria_of_their_own_is_accepted_and_a_late
 ) -> None:
     rows = [row(number) for number in range(40)]
     write_rows(tmp_path / "rows.jsonl", rows)
-    accepted = run("calibrate", "rows.jsonl", "--accept", "--anyway", cwd=tmp_path)
+    accepted = run("calibrate", "rows.jsonl", "--accept", "--force", cwd=tmp_path)
     assert "1 run accepted" in accepted.stderr
     kept = json.loads((tmp_path / "calibration/rows.jsonl/accepted.json").read_text())
     assert (kept["judge"]["name"], kept["ratings"]["examples"], kept["measurements"]["agreement"]["value"]) == (
@@ -210,6 +210,6 @@ def test_an_accepted_calibration_of_rows_by_a_judge_that_was_asked_replaces_the_
         one["labels"].pop()
     write_rows(tmp_path / "rows.jsonl", rows)
     (tmp_path / "judging.py").write_text(JUDGE)
-    command = ("calibrate", "rows.jsonl", "--judge", "function:judging:judge", "--accept", "--anyway")
+    command = ("calibrate", "rows.jsonl", "--judge", "function:judging:judge", "--accept", "--force")
     for _ in range(2):
         assert "1 run accepted" in run(*command, cwd=tmp_path).stderr

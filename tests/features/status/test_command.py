@@ -121,7 +121,7 @@ def test_status_calls_an_accepted_run_stale_if_it_is_old_if_the_rubric_was_rewor
 
 def test_status_shows_the_false_passes_and_the_cost_of_the_accepted_run(here: Path) -> None:
     setting.set_judge(here, tone=2, facts=2)
-    _accept(here, "--anyway")
+    _accept(here, "--force")
     entry = _clear(here)
     assert entry["false_passes"]
     file = here / "calibration" / "clear" / "accepted.json"

@@ -64,7 +64,7 @@ def ran(made: Battery, judge: ByAsking, folder: Path) -> Stress:
 def test_the_table_of_perturbations_is_not_shown_if_asking_again_already_changes_the_judge_s_ratings(
     tmp_path: Path,
 ) -> None:
-    made = battery(RUBRIC, EXAMPLES, "gpt-5", StressOptions(only=("whitespace", "praise")))
+    made = battery(RUBRIC, EXAMPLES, "gpt-5", StressOptions(only_changes=("whitespace", "praise")))
     result = ran(made, ByAsking(moved=True), tmp_path)
     assert result.control["correctness"].shift.value == 1
     assert result.control_moved is not None
@@ -76,14 +76,14 @@ def test_the_table_of_perturbations_is_not_shown_if_asking_again_already_changes
 
 def test_the_table_of_perturbations_is_shown_for_a_steady_judge(tmp_path: Path) -> None:
     result = ran(
-        battery(RUBRIC, EXAMPLES, "gpt-5", StressOptions(only=("whitespace",))), ByAsking(moved=False), tmp_path
+        battery(RUBRIC, EXAMPLES, "gpt-5", StressOptions(only_changes=("whitespace",))), ByAsking(moved=False), tmp_path
     )
     assert result.control_moved is None
     assert any(type(block).__name__ == "Bars" for block in view(result, "by-asking").blocks)
 
 
 def test_a_stress_run_asks_about_originals_controls_and_perturbed_responses_in_random_order() -> None:
-    made = battery(RUBRIC, EXAMPLES, "gpt-5", StressOptions(only=("praise",), originals=2))
+    made = battery(RUBRIC, EXAMPLES, "gpt-5", StressOptions(only_changes=("praise",), originals=2))
     askings = made.askings("1")
     assert [sum(asking.version == version for asking in askings) for version in (ORIGINAL, CONTROL, "praise")] == [
         60,
@@ -96,7 +96,9 @@ def test_a_stress_run_asks_about_originals_controls_and_perturbed_responses_in_r
 
 
 def test_in_a_stress_test_answers_to_a_criterion_worded_in_reverse_are_reversed(tmp_path: Path) -> None:
-    result = ran(battery(RUBRIC, EXAMPLES, "gpt-5", StressOptions(only=("polarity",))), ByAsking(moved=False), tmp_path)
+    result = ran(
+        battery(RUBRIC, EXAMPLES, "gpt-5", StressOptions(only_changes=("polarity",))), ByAsking(moved=False), tmp_path
+    )
     assert result.rows["polarity"]["greeting"].shift.value == -1
     assert result.rows["polarity"]["correctness"].state == "not-preserving"
     assert result.findings == []

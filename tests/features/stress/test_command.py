@@ -139,7 +139,7 @@ def test_a_stress_test_reports_that_praise_moves_a_judge_and_names_examples(fold
 
 
 def test_a_stress_test_finds_a_judge_whose_ratings_flip_although_their_mean_stays(folder: Path) -> None:
-    report = stressed(folder, "flipping", "--json", "--only", "praise", status=1)
+    report = stressed(folder, "flipping", "--json", "--only-changes", "praise", status=1)
     cell = report["rows"]["praise"]["correctness"]
     assert cell["state"] != "finding"
     assert cell["shift"]["value"] == 0
@@ -190,20 +190,20 @@ def test_the_plan_of_a_stress_test_shows_perturbed_texts_and_cost_without_asking
 
 @pytest.mark.proof
 def test_a_second_stress_run_asks_again_and_a_killed_one_continues(folder: Path) -> None:
-    stressed(folder, "fair", "--json", "--only", "praise")
+    stressed(folder, "fair", "--json", "--only-changes", "praise")
     once = len((folder / "calls.txt").read_text())
-    stressed(folder, "fair", "--json", "--only", "praise")
+    stressed(folder, "fair", "--json", "--only-changes", "praise")
     assert len((folder / "calls.txt").read_text()) == 2 * once
     (folder / "calls.txt").unlink()
     env = {"MARKSCHEME_CACHE": str(folder / "cache"), "PYTHONUNBUFFERED": "1"}
     command = ("markscheme", "stress", "answers", "--judge", "function:judging:dying", "-o", "concurrency=1", "--json")
-    assert run_apart(*command, "--only", "praise", cwd=folder, env=env).returncode == -9
-    assert run(*command, "--only", "praise", cwd=folder, env=env).returncode == 0
+    assert run_apart(*command, "--only-changes", "praise", cwd=folder, env=env).returncode == -9
+    assert run(*command, "--only-changes", "praise", cwd=folder, env=env).returncode == 0
     assert len((folder / "calls.txt").read_text()) == once
 
 
 def test_a_stress_test_of_a_judge_that_grades_nothing_exits_5(folder: Path) -> None:
-    assert re.search(r"all \d+ calls failed", stressed(folder, "broken", "--only", "praise", status=5).stderr)
+    assert re.search(r"all \d+ calls failed", stressed(folder, "broken", "--only-changes", "praise", status=5).stderr)
 
 
 def test_the_next_command_of_a_stress_test_names_the_examples_file_and_asks_for_labels_if_there_are_none(
@@ -211,9 +211,9 @@ def test_the_next_command_of_a_stress_test_names_the_examples_file_and_asks_for_
 ) -> None:
     own = folder / "calibration" / "answers" / "examples.jsonl"
     lines = list(map(json.loads, own.read_text().splitlines()))
-    assert "markscheme label answers\n" in stressed(folder, "fair", "--only", "praise").stdout
+    assert "markscheme label answers\n" in stressed(folder, "fair", "--only-changes", "praise").stdout
     (folder / "more.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    typed = ("--only", "praise", "--examples", "more.jsonl")
+    typed = ("--only-changes", "praise", "--examples", "more.jsonl")
     assert "markscheme label answers --pool more.jsonl\n" in stressed(folder, "fair", *typed).stdout
     labels = [{"rater": "ana", "criteria": {"correctness": 3, "clarity": 3}}]
     (folder / "more.jsonl").write_text("".join(json.dumps({**line, "labels": labels}) + "\n" for line in lines))
@@ -227,11 +227,11 @@ def test_a_stress_test_with_fewer_than_20_examples_exits_4(folder: Path) -> None
 
 
 def test_a_misspelt_name_of_a_perturbation_is_refused_with_a_suggestion(folder: Path) -> None:
-    assert "did you mean `praise`" in stressed(folder, "fair", "--only", "prase", status=2).stderr
+    assert "did you mean `praise`" in stressed(folder, "fair", "--only-changes", "prase", status=2).stderr
 
 
 def test_a_criterion_can_list_the_perturbations_that_keep_its_level(folder: Path) -> None:
-    options = ("--json", "--only", "layout")
+    options = ("--json", "--only-changes", "layout")
     (folder / "rubrics" / "answers.yaml").write_text(RUBRIC.replace("answer clear?", "layout clear?"))
     assert stressed(folder, "fair", *options)["rows"]["layout"]["clarity"]["state"] == "not-preserving"
     kept = RUBRIC.replace("answer clear?,", "layout clear?, preserves: [layout],")

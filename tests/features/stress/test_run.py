@@ -45,7 +45,7 @@ def opened(folder: Path, options: StressOptions) -> tuple[Battery, Judge]:
 
 
 def test_a_stress_run_makes_as_many_calls_as_planned(folder: Path) -> None:
-    battery, judge = opened(folder, StressOptions(only=("praise",), originals=2))
+    battery, judge = opened(folder, StressOptions(only_changes=("praise",), originals=2))
     cost = cost_of_run(battery, judge, ASKING)
     assert cost.calls == LEAST_EXAMPLES * (2 + 1 + 1), "two originals, the control, and the praise"
     import steady_judge  # type: ignore[import-not-found]

@@ -196,7 +196,7 @@ class AcceptedRuns(NamedTuple):
             names = ", ".join(calibration.rater.name for calibration in calibrations)
             raise UsageError(f"--accept keeps the run of one judge; there are {len(calibrations)}: {names}")
         (calibration,) = calibrations
-        problem = why_not_accepted(calibration, anyway=self.drift.anyway)
+        problem = why_not_accepted(calibration, force=self.drift.force)
         if problem is not None:
             warnings.warn(f"not accepted: {problem}", RatingWarning, stacklevel=2)
             return
@@ -262,15 +262,15 @@ def _replaying_judge(
     return judge if isinstance(judge, RecordedJudge) else None
 
 
-def why_not_accepted(calibration: Calibration, *, anyway: bool) -> Reason | None:
+def why_not_accepted(calibration: Calibration, *, force: bool) -> Reason | None:
     """Return the reason why a run isn't accepted; None if it is.
 
     Args:
         calibration: The calibration of the run.
-        anyway: True if the run is accepted even if the judge can neither gate nor be used for trends.
+        force: True if the run is accepted even if the judge can neither gate nor be used for trends.
     """
     if calibration.counts.too_few_graded:
         return Reason("many-ungraded", {"examples": calibration.counts.not_graded})
-    if not calibration.decision.is_usable and not anyway:
+    if not calibration.decision.is_usable and not force:
         return Reason("unusable", {"judge": calibration.rater.name, "use": calibration.decision.use})
     return None

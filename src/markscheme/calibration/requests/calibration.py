@@ -158,8 +158,8 @@ class CalibrationRequest:
         """
         if self.drift.replace and not self.drift.accept:
             raise UsageError("--replace goes with --accept: it drops the runs accepted before")
-        if self.drift.anyway and not self.drift.accept:
-            raise UsageError("--anyway goes with --accept: it accepts a judge that shouldn't be used")
+        if self.drift.force and not self.drift.accept:
+            raise UsageError("--force goes with --accept: it accepts a judge that shouldn't be used")
         if self._otherwise is not None:
             return self._otherwise
         if self._results:

@@ -19,7 +19,7 @@ STRESS = Feature(
             "find changes to a response that move a judge and shouldn't",
             _command,
             rank=30,
-            common="judge only n examples plan budget details json html",
+            common="judge only-changes n examples plan budget details json html",
         )
     ),
 )

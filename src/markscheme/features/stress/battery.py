@@ -220,9 +220,10 @@ def battery(
     """
     if rubric.is_of_pairs:
         raise UsageError(f"{rubric.name} compares pairs, and a stress test changes single responses")
-    rows = tuple(row for row in perturbations(rubric, model) if not options.only or row.name in options.only)
+    only = options.only_changes
+    rows = tuple(row for row in perturbations(rubric, model) if not only or row.name in only)
     chosen = _spread(rubric, examples, options.n)
-    have_parts = not options.only and any(_parts(example.submission) for example in chosen)
+    have_parts = not only and any(_parts(example.submission) for example in chosen)
     return Battery(rubric, chosen, rows, options, tuple(PART_CHANGES) if have_parts else ())
 
 

@@ -18,7 +18,7 @@ _CHANGES: Final = (
 class StressOptions:
     """Options of a stress run: which changes to try, on how many examples, and how often to ask the judge."""
 
-    only: tuple[StressChange, ...] = option(
+    only_changes: tuple[StressChange, ...] = option(
         (),
         f"these changes only: {_CHANGES}; may be repeated",
         one_of(*get_args(StressChange)),
