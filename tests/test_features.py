@@ -179,11 +179,11 @@ def test_every_command_that_a_worked_example_of_a_table_names_exists() -> None:
     assert {command_of(case) for case in listed} - former <= set(command_names())
 
 
-def test_every_file_that_tests_damage_on_purpose_is_read_by_some_command(tmp_path: Path) -> None:
+def test_every_file_that_is_damaged_on_purpose_in_a_test_is_read_by_some_command(tmp_path: Path) -> None:
     assert {slot.file for slot in MutatedProject(tmp_path).slots} >= OTHER.keys()
 
 
-def test_the_words_that_tests_of_deleted_features_do_not_search_for_are_names_of_kinds_of_judges() -> None:
+def test_words_that_are_exempt_from_the_search_for_traces_of_deleted_features_are_names_of_kinds_of_judges() -> None:
     assert {word for _, word in NO_KINDS} <= {kind.name for kind in shipped_kinds()}
 
 

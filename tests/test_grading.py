@@ -120,7 +120,7 @@ def test_if_a_judge_is_asked_twice_about_a_criterion_the_level_that_scores_worse
     assert done.raw_score == -1
 
 
-def test_a_judge_that_is_asked_twice_gets_criteria_in_reverse_order_and_a_single_criterion_only_once() -> None:
+def test_a_judge_asked_twice_gets_criteria_in_reverse_the_second_time_and_a_lone_criterion_is_asked_only_once() -> None:
     criterion = Criterion(1.0, "C", "c", sees=("query",))
     alone = Rubric((criterion,), inputs=("query", "reference"), strategy="double_pass")
     beside = replace(alone, criteria=(*TWO.criteria, criterion))
@@ -198,7 +198,7 @@ def test_only_criteria_whose_answers_could_not_be_read_are_asked_about_once_more
     assert (done.score, done.usage.calls) == (1.0, 2)
 
 
-def test_if_the_second_attempt_is_unreadable_too_a_response_is_ungraded_with_reason_and_text() -> None:
+def test_if_the_second_reply_is_unreadable_too_the_response_is_ungraded_with_the_reason_and_the_reply_s_text() -> None:
     done, judge = graded(TWO, [answer_of({"a": "MET"}), "still nothing"])
     assert len(judge.prompts) == 2
     assert (done.score, done.raw_score, done.passed) == (None, None, None)
@@ -437,7 +437,7 @@ def test_the_class_scripted_judge_has_the_methods_of_a_judge() -> None:
     assert isinstance(ScriptedJudge([]), Judge)
 
 
-def test_the_shares_that_judges_decided_are_printed_in_the_same_order_whichever_judge_decided_first() -> None:
+def test_the_shares_of_responses_decided_by_each_judge_are_printed_in_one_order_whichever_judge_decided_first() -> None:
     outcomes = [DecidedBy(1, "quick", 0.9), DecidedBy(2, "slow", 0.9), DecidedBy(2, "slow", 0.8)]
     sentences = set()
     for in_order in (outcomes, outcomes[::-1]):

@@ -263,7 +263,7 @@ def test_a_failed_required_criterion_fails_the_grade_without_a_person_if_the_sco
     assert scored(statuses(False, True), rubric).decision == "fail"
 
 
-def test_each_side_of_the_pass_mark_has_its_own_gray_zone() -> None:
+def test_passes_and_fails_near_the_pass_mark_may_have_gray_zones_of_different_width() -> None:
     """Passes within 0.2 of the mark and every fail go to a person; a failed required criterion is a fail."""
     scale = Scale.numbered(0, 10)
     rubric = Rubric((Criterion(1, "A", scale=scale),), pass_mark=0.6, ask_within=GrayZone(passes=0.2, fails=math.inf))
@@ -308,7 +308,7 @@ def test_the_chance_of_passing_is_that_of_all_combinations_of_levels_that_pass(c
 @pytest.mark.parametrize(
     ("chance", "passes", "certainty"), [(0.93, True, 0.93), (0.07, False, 0.93), (0.46, True, 0.46)]
 )
-def test_the_certainty_of_a_decision_is_the_chance_of_the_side_decided_even_if_it_is_below_one_half(
+def test_the_certainty_of_a_pass_or_fail_is_the_chance_of_that_outcome_even_if_the_chance_is_below_one_half(
     chance: float, passes: bool, certainty: float
 ) -> None:
     assert certainty_of(chance, 0.0, yes_no(1), passed=passes) == pytest.approx(certainty)

@@ -226,7 +226,7 @@ UNREADABLE = {
 
 
 @pytest.mark.parametrize("what", UNREADABLE)
-def test_a_reply_that_cannot_be_read_gives_a_reason_and_keeps_the_text(what: str) -> None:
+def test_a_reply_that_cannot_be_read_is_reported_with_the_reason_and_the_reply_s_text(what: str) -> None:
     text, why = UNREADABLE[what]
     outcome = read_one(text)
     assert isinstance(outcome, Unread)

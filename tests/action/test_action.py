@@ -197,7 +197,7 @@ def first_words(text: str) -> str:
 
 
 @pytest.mark.proof
-def test_the_action_calibrates_a_reworded_rubric_adds_annotations_and_a_comment_and_sets_the_build_s_status(
+def test_if_a_rubric_is_reworded_the_action_calibrates_it_and_annotates_and_comments_and_sets_the_build_s_status(
     runner: Runner,
 ) -> None:
     done = runner.calibrate(rubric="code-quality", judge="function:planted:judge")
@@ -256,7 +256,9 @@ def test_the_action_passes_on_options_written_on_several_lines(runner: Runner) -
 
 
 @pytest.mark.proof
-def test_the_action_never_edits_another_user_s_comment_even_if_that_has_the_action_s_marker(runner: Runner) -> None:
+def test_the_action_never_edits_another_user_s_comment_even_if_the_comment_has_the_action_s_marker(
+    runner: Runner,
+) -> None:
     theirs = {"id": 1, "user": "mallory", "body": "<!-- markscheme: code-quality -->\nhello"}
     (runner.folder / "bin" / "comments.json").write_text(json.dumps([theirs]))
     assert runner.comment().returncode == 0
@@ -275,7 +277,9 @@ def test_the_action_writes_no_comment_if_it_cannot_look_up_which_user_its_token_
     assert runner.comments == []
 
 
-def test_a_long_comment_of_the_action_is_cut_at_the_end_of_a_line_with_its_code_block_closed(runner: Runner) -> None:
+def test_a_long_comment_by_the_action_is_cut_at_the_end_of_a_line_and_its_open_code_block_is_closed(
+    runner: Runner,
+) -> None:
     report = runner.folder / "markscheme"
     report.mkdir()
     lines = [f"é{number} ```" if number % 7 else "~~~" for number in range(9000)]
@@ -292,7 +296,7 @@ def test_a_long_comment_of_the_action_is_cut_at_the_end_of_a_line_with_its_code_
     assert shown[end + 1 :] == ["", "*This is cut here; the report of this run has the rest.*", "", "</details>"]
 
 
-def test_the_action_writes_no_comment_if_no_rubric_changed_or_the_pull_request_comes_from_a_fork(
+def test_the_action_writes_no_comment_if_no_rubric_changed_or_if_the_pull_request_comes_from_a_fork(
     runner: Runner,
 ) -> None:
     git(runner.project, "revert", "--no-edit", "HEAD")
@@ -303,7 +307,7 @@ def test_the_action_writes_no_comment_if_no_rubric_changed_or_the_pull_request_c
 
 
 @pytest.mark.proof
-def test_the_action_calibrates_recorded_replies_without_a_key(runner: Runner) -> None:
+def test_the_action_calibrates_with_recorded_replies_and_without_an_api_key(runner: Runner) -> None:
     git(runner.project, "revert", "--no-edit", "HEAD")
     done = runner.calibrate(rubric="code-quality")
     assert done.returncode == 0

@@ -188,7 +188,7 @@ def test_all_steps_of_a_trace_in_a_report_can_be_opened_and_closed_with_one_butt
     assert opened.told == []
 
 
-def test_without_javascript_the_report_shows_a_note_that_its_list_of_examples_needs_javascript(
+def test_without_javascript_the_report_says_that_its_list_of_examples_needs_javascript(
     chromium: Browser, plain: Path
 ) -> None:
     page = Opened(chromium, plain, script=False).page
@@ -197,7 +197,7 @@ def test_without_javascript_the_report_shows_a_note_that_its_list_of_examples_ne
     assert "needs JavaScript" in note.first.inner_text()
 
 
-def test_without_javascript_the_report_shows_the_examples_to_read_first_with_both_scores_and_levels(
+def test_without_javascript_the_report_shows_the_examples_to_read_first_with_scores_and_levels_of_judge_and_gold(
     chromium: Browser, plain: Path
 ) -> None:
     page = Opened(chromium, plain, script=False).page
@@ -226,7 +226,7 @@ def test_a_printed_report_of_a_thousand_examples_has_between_two_and_ten_pages(
 
 
 @pytest.mark.parametrize("size", ["sixty examples", "a thousand examples"])
-def test_the_first_page_of_a_printed_report_has_the_answer_its_figures_and_the_wrong_decisions(
+def test_the_first_page_of_a_printed_report_has_the_verdict_on_the_judge_and_figures_and_the_wrong_decisions(
     chromium: Browser, plain: Path, thousand: Path, size: str
 ) -> None:
     page = Opened(chromium, plain if size == "sixty examples" else thousand).page

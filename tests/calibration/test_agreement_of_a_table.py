@@ -192,7 +192,7 @@ def test_an_undefined_coefficient_has_a_reason_and_no_number(tmp_path: Path) -> 
     assert statistics["percent_agreement"]["value"] == 1.0
 
 
-def test_notes_on_coefficients_name_raters_by_the_columns_of_the_table(tmp_path: Path) -> None:
+def test_reasons_against_a_coefficient_or_its_interval_name_raters_by_the_columns_of_the_table(tmp_path: Path) -> None:
     rows = [f"{1 + n % 3},2,{1 + n % 3}" for n in range(30)]
     three = measured(tmp_path, "\n".join(["ann,bob,cy", *rows])).to_markdown()
     assert "no interval: bob never leaves level 2" in three
@@ -201,7 +201,7 @@ def test_notes_on_coefficients_name_raters_by_the_columns_of_the_table(tmp_path:
     assert not any(name in three + two for name in ("rater 2", "judge", "gold"))
 
 
-def test_notes_on_coefficients_name_levels_by_the_words_of_the_table(tmp_path: Path) -> None:
+def test_reasons_against_a_coefficient_or_its_interval_name_levels_by_the_words_of_the_table(tmp_path: Path) -> None:
     rows = [f"{('yes', 'partly', 'no')[n % 3]},yes" for n in range(30)]
     assert "no interval: bob never leaves yes" in measured(tmp_path, "\n".join(["ann,bob", *rows])).to_markdown()
 
@@ -233,7 +233,7 @@ def test_linear_weights_of_kappa_are_those_of_the_literature(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("pooling", ["mean", "pooled"])
-def test_statistics_of_two_raters_are_averaged_over_pairs_on_request(tmp_path: Path, pooling: str) -> None:
+def test_statistics_of_two_raters_are_averaged_over_pairs_of_raters_on_request(tmp_path: Path, pooling: str) -> None:
     levels = {"levels": "no,partly,yes,n/a=", "scale": "ordinal"}
     assert as_json(tmp_path, THREE, **levels)["statistics"]["cohen_kappa"]["value"] is None
     report = as_json(tmp_path, THREE, **levels, pairs=pooling)

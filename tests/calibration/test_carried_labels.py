@@ -60,7 +60,9 @@ def test_if_no_criterion_was_reworded_there_are_no_old_labels_to_carry_over() ->
 
 
 @pytest.mark.parametrize(("n", "check"), [(12, 12), (20, 20), (60, 20), (61, 21), (100, 34), (300, 100)])
-def test_a_third_of_the_old_labels_and_at_least_20_are_chosen_to_be_labelled_again_first(n: int, check: int) -> None:
+def test_a_third_of_the_examples_with_old_labels_but_no_fewer_than_20_are_chosen_to_be_labelled_again_first(
+    n: int, check: int
+) -> None:
     assert len(carried(n, checked=0).check) == check
 
 
@@ -103,7 +105,7 @@ def test_a_label_under_the_new_words_replaces_another_annotator_s_label_under_th
 
 
 @pytest.mark.parametrize(("now", "differs"), [(3.0, False), (4.0, True), (2.0, True)])
-def test_a_score_that_an_example_gets_after_a_rewording_counts_as_different_if_it_moved_by_the_tolerance(
+def test_an_example_s_score_counts_as_changed_by_a_rewording_if_it_moved_by_at_least_the_tolerance(
     now: float, differs: bool
 ) -> None:
     """One level of two criteria with five moves the score by .125; the tolerance is .1."""

@@ -67,14 +67,14 @@ def test_the_verdict_ok_is_given_exactly_if_the_exact_lower_bound_of_agreement_i
         (("gpt",), "model", "explore"),
     ],
 )
-def test_the_use_of_a_judge_with_verdict_ok_follows_from_who_gave_the_labels(
+def test_the_use_of_a_judge_with_the_verdict_ok_depends_on_who_gave_the_labels(
     raters: tuple[str, ...], kind: Kind, use: str
 ) -> None:
     decision = decide(scored(60, 0, raters=raters, kind=kind))
     assert (decision.verdict, decision.use) == ("ok", use)
 
 
-def test_labels_given_while_the_verdict_was_shown_allow_at_most_the_use_for_trends() -> None:
+def test_labels_given_while_the_judge_s_verdict_was_shown_allow_at_most_the_use_for_trends() -> None:
     gold = [(i % 11) / 10 for i in range(60)]
     labels = [tuple(Rating(f"e{i}", r, "human", overall=gold[i], blind=i > 0) for r in ("a", "b")) for i in range(60)]
     labelled = ExampleSet(tuple(Example(Submission(f"r{i}", {}, f"e{i}"), labels[i]) for i in range(60)))
@@ -98,7 +98,9 @@ def test_a_judge_without_skill_or_stuck_on_a_level_never_gets_the_verdict_ok(kin
 @pytest.mark.parametrize(
     "kind", [kind for kind in finding_kinds() if not kind.voids_agreement], ids=lambda kind: kind.short
 )
-def test_findings_that_do_not_concern_the_verdict_leave_a_good_judge_s_verdict_ok(kind: FindingKind) -> None:
+def test_findings_that_have_no_bearing_on_the_verdict_leave_the_verdict_on_a_good_judge_at_ok(
+    kind: FindingKind,
+) -> None:
     assert decide(scored(60, 0), findings=[Finding(kind, None, "high", "")]).verdict == "ok"
 
 
@@ -145,7 +147,7 @@ def test_examples_in_groups_widen_the_interval_and_few_groups_give_no_verdict() 
     assert (few.verdict, few.because_code) == ("not-enough-labels", "few-groups")
 
 
-def test_another_target_for_agreement_changes_the_verdict_on_the_same_figures() -> None:
+def test_another_target_for_agreement_changes_the_verdict_on_a_judge_with_unchanged_figures() -> None:
     comparison = scored(60, 4)
     assert decide(comparison).verdict == "ok"
     assert decide(comparison, target=0.99).verdict == "adjust"
@@ -218,7 +220,9 @@ def test_for_scores_without_a_pass_mark_the_next_step_never_says_to_let_people_d
         (4, 1, "Agreement 3 of 4, target 80%."),
     ],
 )
-def test_the_sentence_on_a_verdict_names_one_interval_and_the_target(n: int, misses: int, sentence: str) -> None:
+def test_the_sentence_that_gives_the_verdict_on_a_judge_names_one_interval_and_the_target(
+    n: int, misses: int, sentence: str
+) -> None:
     comparison = scored_exactly(n, misses)
     assert decide(comparison).because.startswith(sentence)
     assert "confidence" not in decide(comparison).because
@@ -239,7 +243,7 @@ def test_an_interval_s_limit_that_rounds_to_the_target_is_printed_with_more_deci
     assert decision.because == "Agreement 88.00% (79.98–93.64), target 80.00%."
 
 
-def test_the_interval_that_decides_the_verdict_widens_with_the_number_of_settings_tried_on_the_labels() -> None:
+def test_the_more_settings_were_tried_on_the_labels_the_wider_is_the_interval_that_decides_on_a_judge() -> None:
     comparison = scored_exactly(100, 10)
     once = decide(comparison)
     often = decide(replace(comparison, settings=5))
@@ -269,7 +273,7 @@ def test_the_verdict_of_a_calibration_takes_its_findings_into_account() -> None:
     assert (calibration.decision.verdict, calibration.exit_status) == ("adjust", 1)
 
 
-def test_the_report_also_has_the_verdict_that_counts_differences_of_exactly_the_tolerance_as_agreement() -> None:
+def test_the_report_also_has_the_verdict_on_the_judge_if_differences_of_exactly_the_tolerance_agree() -> None:
     of = replace(rubric("tone", scale=Scale.numbered(0, 10)), table_of="values")
     generator = np.random.default_rng(3)
     gold = generator.integers(0, 10, size=(200, 1)).astype(float)

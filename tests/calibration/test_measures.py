@@ -114,7 +114,7 @@ each_measure = pytest.mark.parametrize(("of", "rubric"), MEASURES, ids=[of for o
 
 @each_measure
 @pytest.mark.parametrize("seed", SEEDS)
-def test_comparing_by_decision_score_or_one_criterion_gives_the_figures_of_a_rubric_with_nothing_else(
+def test_comparing_only_decisions_or_scores_or_one_criterion_gives_the_figures_of_a_rubric_that_has_only_these(
     seed: int, of: str, rubric: Rubric
 ) -> None:
     world = World(seed)
@@ -131,7 +131,7 @@ def test_comparing_by_decision_score_or_one_criterion_gives_the_figures_of_a_rub
 
 @each_measure
 @pytest.mark.parametrize("seed", SEEDS)
-def test_if_decisions_scores_or_one_criterion_alone_are_compared_verdict_and_labels_needed_are_about_these_alone(
+def test_if_only_decisions_or_scores_or_one_criterion_are_compared_the_verdict_follows_from_these_alone(
     seed: int, of: str, rubric: Rubric
 ) -> None:
     world = World(seed)
@@ -149,7 +149,7 @@ def test_if_decisions_scores_or_one_criterion_alone_are_compared_verdict_and_lab
 
 @each_measure
 @pytest.mark.parametrize("seed", SEEDS)
-def test_if_decisions_scores_or_one_criterion_alone_are_compared_slices_are_compared_on_these_alone(
+def test_if_only_decisions_or_scores_or_one_criterion_are_compared_slices_are_compared_on_these_alone(
     seed: int, of: str, rubric: Rubric
 ) -> None:
     world = World(seed)

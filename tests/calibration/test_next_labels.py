@@ -114,7 +114,7 @@ def test_no_labels_are_asked_for_once_it_is_shown_whether_the_judge_can_gate(tmp
     assert next_labels(tmp_path, RUBRIC, labelled(60)) == NextLabels(None, None, "j")
 
 
-def test_if_too_many_examples_have_only_one_annotator_for_a_gate_a_second_annotator_is_asked_for(
+def test_if_so_many_examples_have_only_one_annotator_that_no_gate_is_allowed_a_second_annotator_is_asked_for(
     tmp_path: Path,
 ) -> None:
     both = labelled(60)
@@ -135,7 +135,7 @@ def test_if_too_many_examples_have_only_one_annotator_for_a_gate_a_second_annota
     )
 
 
-def test_if_more_labels_will_not_decide_the_saved_next_step_says_so(tmp_path: Path) -> None:
+def test_the_saved_next_step_says_so_if_more_labels_would_not_decide_whether_the_judge_can_gate(tmp_path: Path) -> None:
     calibration = calibrated(200, 40)
     keep(calibration, tmp_path)
     assert str(next_labels(tmp_path, RUBRIC, labelled(200)).in_words).startswith("More labels won't decide")
@@ -170,7 +170,9 @@ def test_no_more_labels_are_asked_for_than_unlabelled_responses_are_left() -> No
     assert decide(calibrated(30, 3).comparison).next_step == asked.in_words
 
 
-def test_the_message_that_counts_labels_down_names_the_decision_of_which_there_are_too_few(tmp_path: Path) -> None:
+def test_the_message_that_counts_labels_down_says_if_labelled_fails_or_labelled_passes_are_too_few(
+    tmp_path: Path,
+) -> None:
     truth = [0.0] * 20 + [1.0] * 180
     examples = ExampleSet(
         tuple(

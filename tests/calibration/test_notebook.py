@@ -33,7 +33,7 @@ def test_the_result_of_calibrate_takes_at_most_60_kb_in_a_notebook(n: int) -> No
     assert len(result.to_html()) > 60_000 or n < 100
 
 
-def test_a_result_with_60_criteria_still_shows_its_answer_in_60_kb() -> None:
+def test_a_notebook_s_view_of_a_calibration_with_60_criteria_still_shows_the_verdict_on_the_judge_in_60_kb() -> None:
     names = [f"a rather long name of a criterion, number {n}" for n in range(60)]
     rubric = Rubric.from_dict([{"name": f"c{n}", "requirement": name} for n, name in enumerate(names)])
     examples = [
@@ -50,7 +50,7 @@ def test_a_result_with_60_criteria_still_shows_its_answer_in_60_kb() -> None:
     assert result.decision.verdict in repr(result)
 
 
-def test_a_notebook_shows_only_the_answer_if_the_first_screen_is_too_large() -> None:
+def test_a_notebook_shows_only_the_verdict_on_the_judge_if_the_first_screen_is_too_large() -> None:
     long = replace(Document("title", "source", (Callout("good", "Yes."),)), sections=())
     documents = list(results._ever_shorter(long))
     assert [len(document.blocks) for document in documents] == [1, 2, 2, 1]
@@ -72,7 +72,7 @@ def test_a_calibration_without_a_pass_mark_has_no_confusion_matrix_of_passes_and
     assert calibrate(scores, judge="judge", human="human").confusion is None
 
 
-def test_the_data_frame_of_a_calibration_has_a_row_for_each_example_with_text_decisions_and_criteria() -> None:
+def test_the_data_frame_of_a_calibration_has_the_text_and_the_decisions_and_levels_of_each_example_in_a_row() -> None:
     frame = calibration(wrong=1).to_frame()
     assert isinstance(frame, pandas.DataFrame)
     assert list(frame.columns) == [

@@ -94,7 +94,7 @@ def test_labels_and_ratings_may_be_given_to_calibrate_in_memory() -> None:
 
 
 @pytest.mark.usefixtures("elsewhere")
-def test_calibrate_takes_examples_and_ratings_as_objects_of_the_package() -> None:
+def test_calibrate_takes_examples_and_ratings_as_objects_of_the_package_s_classes() -> None:
     examples = [
         Example(Submission(f"reply {n}", {}, f"e{n}"), (Rating(f"e{n}", "a", "human", {"polite": Rated(n % 2)}),))
         for n in range(40)
@@ -280,7 +280,7 @@ def test_a_table_in_memory_is_calibrated_by_the_named_columns_and_their_scales(e
 # --- agreement ------------------------------------------------------------------------------------------------------
 
 
-def test_agreement_of_annotators_is_the_same_from_a_file_from_rows_in_memory_and_from_the_command(
+def test_agreement_of_annotators_is_the_same_whether_a_file_or_rows_in_memory_or_the_command_is_used(
     elsewhere: Path,
 ) -> None:
     (elsewhere / "table.csv").write_text("id,ann,ben\nx,1,1\ny,2,3\nz,3,\nw,1,2\n")

@@ -206,7 +206,7 @@ def test_if_a_usable_judge_is_not_good_enough_for_the_required_use_a_line_after_
         assert run("markscheme", "calibrate", "table.csv", *options, cwd=tmp_path).stderr == said
 
 
-def test_a_judge_that_passes_most_fails_of_a_required_criterion_may_not_gate_and_may_still_show_trends(
+def test_a_judge_that_passes_most_responses_that_fail_a_required_criterion_may_not_gate_but_may_show_trends(
     tmp_path: Path,
 ) -> None:
     text = (
@@ -334,7 +334,9 @@ class RatedUniformly:
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_a_lenient_judge_in_annotators_order_has_skill_and_may_show_trends_and_gates_by_its_errors(seed: int) -> None:
+def test_a_lenient_judge_that_ranks_responses_as_annotators_do_has_skill_however_many_levels_too_high_it_rates(
+    seed: int,
+) -> None:
     simulated = RatedUniformly(seed)
     for levels, trend in ((0, ("target",)), (1, ("target",)), (3, ("below-target", "below-constant"))):
         judge = simulated.higher(levels)
@@ -351,7 +353,7 @@ def test_a_lenient_judge_in_annotators_order_has_skill_and_may_show_trends_and_g
 # --- what the labels say besides --------------------------------------------------------------------------------------
 
 
-def test_with_labels_by_one_annotator_a_judge_that_stops_fails_and_keeps_passes_may_only_show_trends() -> None:
+def test_with_labels_by_one_annotator_even_a_judge_that_is_nearly_always_right_may_only_show_trends() -> None:
     calibration = calibrated((40, 38, 60, 58), people=1)
     assert (calibration.verdict, calibration.use, calibration.exit_status) == ("ok", "trend", 0)
     assert calibration.decision.because_code == "one-annotator"

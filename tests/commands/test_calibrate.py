@@ -90,7 +90,7 @@ def test_levels_without_order_have_agreement_and_kappa_and_no_bias(project: Path
 
 
 @pytest.mark.parametrize("name", RUBRICS)
-def test_each_shipped_rubric_calibrates_without_a_key(name: str, cache: dict[str, str]) -> None:
+def test_each_shipped_rubric_can_be_calibrated_without_an_api_key(name: str, cache: dict[str, str]) -> None:
     done = run("calibrate", f"rubrics/{name}.yaml", env=cache)
     assert done.returncode in (1, 4), done.stderr
     first, *rest = done.stdout.splitlines()
@@ -132,13 +132,15 @@ def test_calibrating_a_good_judge_on_labels_by_two_people_exits_0_and_lets_it_ga
     assert report["raters"]["reference"] == "people"
 
 
-def test_the_labels_of_one_person_allow_a_trend(project: Path) -> None:
+def test_calibrating_a_good_judge_on_labels_by_one_person_exits_0_and_allows_trends_only(project: Path) -> None:
     label(project, 60)
     done = calibrated(project, "--json", "-")
     assert (done.returncode, json.loads(done.stdout)["use"]) == (0, "trend")
 
 
-def test_calibrating_a_bad_judge_exits_1_and_prints_the_answer_before_the_false_passes(project: Path) -> None:
+def test_calibrating_a_bad_judge_exits_1_and_prints_the_advice_not_to_use_it_before_the_false_passes(
+    project: Path,
+) -> None:
     label(project, 60, raters=2, wrong=40)
     done = calibrated(project)
     assert done.returncode == 1
@@ -219,7 +221,7 @@ def test_without_a_judge_to_ask_calibrate_exits_3_and_says_what_to_do(project: P
     assert "function:module:name" in done.stderr
 
 
-def test_calibrating_by_a_named_judge_that_lacks_its_key_exits_3_with_an_error_of_one_line(project: Path) -> None:
+def test_calibrating_by_a_named_judge_that_lacks_its_api_key_exits_3_with_an_error_of_one_line(project: Path) -> None:
     label(project, 12)
     done = run("calibrate", "polite", "--judge", "openai:some-model", cwd=project, env={"OPENAI_API_KEY": ""})
     assert done.returncode == 3
@@ -312,7 +314,7 @@ def test_a_second_run_of_calibrate_asks_no_judge_and_says_so(
 
 
 @pytest.mark.proof  # `tests/judges/test_anthropic.py` has a verdict of both
-def test_calibrate_asks_a_real_local_model_through_the_real_sdk_and_prints_no_key(
+def test_calibrate_asks_a_real_local_model_through_the_real_sdk_and_prints_no_api_key(
     project: Path, messages_front: MessagesFront, cache: dict[str, str]
 ) -> None:
     label(project, 1)

@@ -94,7 +94,7 @@ def test_for_numbers_from_1_to_5_in_a_table_agreement_is_the_share_of_rows_with_
     assert report["criteria"]["human"]["confusion"]["levels"] == [1, 2, 3, 4, 5]
 
 
-def test_several_annotators_are_compared_with_each_other(tmp_path: Path) -> None:
+def test_several_annotators_in_a_table_are_compared_with_each_other(tmp_path: Path) -> None:
     rows = (f"{n % 2},{n % 2},{n % 2 if n else 1},{n // 4}" for n in range(20))
     table(tmp_path, "judge,human_a,human_b,task", rows)
     _, report, _ = calibrated(tmp_path, "--group", "task")

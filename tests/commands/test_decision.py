@@ -44,19 +44,21 @@ def graded(project: Path, *options: str) -> str:
     return done.stdout
 
 
-def test_the_json_of_a_grade_has_its_decision_and_whether_it_passes(project: Path) -> None:
+def test_the_json_of_a_grade_says_whether_to_pass_or_fail_the_response_or_to_ask_a_person_and_whether_it_passes(
+    project: Path,
+) -> None:
     lines = [json.loads(line) for line in graded(project, "--json").splitlines()]
     assert [line["decision"] for line in lines] == ["fail", "fail", "ask", "pass", "pass"]
     assert [line["pass"] for line in lines] == [False, False, False, True, True]
 
 
-def test_the_printed_grade_says_if_a_person_should_look_at_the_response(project: Path) -> None:
+def test_the_printed_grade_says_if_a_person_should_decide_on_the_response(project: Path) -> None:
     lines = [line for line in graded(project).splitlines() if not line.startswith(" ")]
     assert ["ask a person" in line for line in lines[:5]] == [False, False, True, False, False]
 
 
 @pytest.mark.parametrize(("level", "decision"), [(2, "fail"), (3, "ask"), (4, "pass")])
-def test_promptfoo_s_result_has_the_decision_of_the_grade_in_its_metadata_and_reason(
+def test_promptfoo_s_result_says_in_metadata_and_reason_whether_a_person_should_decide_on_the_output(
     project: Path, monkeypatch: pytest.MonkeyPatch, level: int, decision: str
 ) -> None:
     monkeypatch.chdir(project)

@@ -60,7 +60,7 @@ def test_the_first_screen_of_a_command_equals_its_golden_file_and_fits_a_termina
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="runs where the system has pseudo-terminals")
 @pytest.mark.parametrize(("rows", "is_repeated"), [("24", True), ("60", False)])
-def test_if_the_report_is_longer_than_the_terminal_the_answer_is_the_last_line(
+def test_if_the_report_is_longer_than_the_terminal_the_verdict_on_the_judge_is_repeated_in_the_last_line(
     tmp_path: Path, rows: str, is_repeated: bool
 ) -> None:
     make_project(tmp_path)

@@ -153,7 +153,7 @@ def test_grades_are_printed_in_the_order_of_the_input_whichever_is_finished_firs
     ]  # fmt: skip
 
 
-def test_each_grade_is_printed_for_a_person_with_its_reasons_below_it(project: Path) -> None:
+def test_each_grade_is_printed_with_the_reasons_for_it_below(project: Path) -> None:
     done = graded(project, submissions(project, "LEVEL=5", "LEVEL=2 rude", "garbage"), *JUDGE, "--details")
     *graded_lines, ungraded, _, summary, _, _ = done.stdout.splitlines()
     assert summary == "1 of 3 passes (pass mark 0.6); 1 not graded. Judge: not calibrated."
@@ -206,7 +206,7 @@ def test_the_reason_for_a_holistic_score_is_printed(project: Path) -> None:
     assert done.stdout.splitlines()[1:] == ["  As a whole."]
 
 
-def test_text_from_outside_cannot_control_the_terminal(project: Path) -> None:
+def test_the_id_of_a_graded_response_cannot_control_the_terminal(project: Path) -> None:
     lines = [{"id": "s0: pass, 1.00\n\x1b[2Js1", "response": "garbage"}]
     (project / "all.jsonl").write_text(json.dumps(lines[0]) + "\n")
     done = graded(project, "all.jsonl", *JUDGE)
@@ -248,7 +248,7 @@ def test_a_file_of_json_lines_is_read_as_such_whatever_the_case_or_variant_of_it
     assert len(lines_of(graded(project, name, *JUDGE, "--json"))) == 2
 
 
-def test_grade_takes_inputs_as_text_or_by_file(project: Path) -> None:
+def test_grade_takes_an_input_as_text_or_as_the_name_of_a_file(project: Path) -> None:
     (project / "rubrics" / "prose.yaml").write_text("inputs: [query, context]\n" + RUBRIC)
     (project / "context.txt").write_text("A long story.")
     inputs = ("--input", "query=a=b?", "--input", "context=@context.txt")
@@ -368,7 +368,9 @@ def test_an_input_that_the_rubric_does_not_show_to_the_judge_is_reported(project
 
 
 @pytest.mark.parametrize("judge", [[], ["--judge", "anthropic"], ["--judge", "anthropic:claude-haiku-5-5"]])
-def test_without_a_judge_to_ask_grade_exits_3_and_names_the_key(project: Path, judge: list[str]) -> None:
+def test_without_a_judge_to_ask_grade_exits_3_and_names_the_environment_variable_of_the_api_key(
+    project: Path, judge: list[str]
+) -> None:
     done = graded(project, "-", *judge, stdin="LEVEL=5")
     assert (done.returncode, done.stdout) == (3, "")
     assert "ANTHROPIC_API_KEY" in done.stderr
@@ -404,7 +406,7 @@ def test_each_strategy_of_asking_a_judge_can_be_chosen_by_an_option_of_grade(
         assert line["criteria"]["clear"]["votes"] == [4.0, 4.0]
 
 
-def test_a_holistic_reply_that_cannot_be_read_is_kept_in_the_json(project: Path) -> None:
+def test_the_json_keeps_a_reply_without_a_readable_holistic_score(project: Path) -> None:
     done = graded(project, "-", *JUDGE, "--json", "-o", "strategy=holistic", stdin="garbage")
     assert lines_of(done)[0]["holistic"]["raw"] == "I like it."
 
@@ -424,7 +426,7 @@ def test_a_judge_is_asked_for_every_sample_and_the_json_has_the_levels_of_all_sa
 
 
 @pytest.mark.proof  # the real model's odds are read in `tests/judges` too
-def test_expected_levels_come_from_the_log_probabilities_of_a_real_local_model(
+def test_mean_levels_weighted_by_probability_come_from_the_log_probabilities_of_a_real_local_model(
     project: Path, local_model: Path
 ) -> None:
     (project / "rubrics" / "prose.yaml").write_text("criteria: [{name: clarity, description: Clear, weight: 1}]\n")
@@ -482,7 +484,9 @@ def test_the_model_in_a_rubric_is_used_only_with_the_judge_that_the_rubric_names
     assert [request.body["model"] for request in front.requests] == [model]
 
 
-def test_no_more_calls_run_at_once_than_allowed_and_no_key_is_shown(project: Path, front: MessagesFront) -> None:
+def test_grade_runs_no_more_calls_at_once_than_allowed_and_shows_no_api_key(
+    project: Path, front: MessagesFront
+) -> None:
     file = submissions(project, *(f"LEVEL={n % 5 + 1} of {n}" for n in range(12)))
     env = {"ANTHROPIC_API_KEY": "a-key-nobody-may-see", "ANTHROPIC_BASE_URL": front.url}
     done = graded(project, file, "--judge", "anthropic", "-o", "concurrency=3", "--json", env=env)
@@ -508,7 +512,7 @@ def front() -> Iterator[MessagesFront]:
         yield running
 
 
-def test_a_second_run_of_grade_asks_again_only_for_unreadable_replies_and_prints_the_same(project: Path) -> None:
+def test_a_second_run_of_grade_asks_again_only_for_unreadable_replies_and_prints_the_same_grades(project: Path) -> None:
     file = submissions(project, *(f"LEVEL={n % 5 + 1} of {n}" for n in range(20)), "garbage")
     first, second = (graded(project, file, *JUDGE, "--json") for _ in range(2))
     assert [line["usage"]["calls"] for line in lines_of(second)] == [0] * 20 + [2]
@@ -584,7 +588,7 @@ def test_a_table_with_a_faulty_row_is_refused_with_the_row_s_line_number(
 # --- money ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_budget_for_a_model_without_a_known_price_exits_2_and_says_what_to_do(
+def test_grade_with_a_budget_for_a_model_without_a_known_price_exits_2_and_says_what_to_do(
     project: Path, front: MessagesFront
 ) -> None:
     env = {"ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": front.url}
@@ -593,7 +597,7 @@ def test_a_budget_for_a_model_without_a_known_price_exits_2_and_says_what_to_do(
     assert "-o price=IN:OUT" in done.stderr
 
 
-def test_a_budget_needs_no_price_for_a_model_with_a_list_price(project: Path, front: MessagesFront) -> None:
+def test_a_budget_needs_no_stated_price_if_the_model_is_in_the_price_list(project: Path, front: MessagesFront) -> None:
     env = {"ANTHROPIC_API_KEY": "test-key", "ANTHROPIC_BASE_URL": front.url}
     known = ("--judge", "anthropic:claude-haiku-4-5", "--json")
     done = graded(project, submissions(project, "LEVEL=5"), *known, "--budget", "1", env=env)
@@ -605,7 +609,7 @@ def test_a_budget_needs_no_price_for_a_model_with_a_list_price(project: Path, fr
 
 
 @pytest.mark.proof
-def test_if_the_budget_ends_the_grades_so_far_are_printed_and_kept_and_the_other_responses_reported(
+def test_once_the_budget_is_spent_the_grades_so_far_are_printed_and_kept_and_ungraded_responses_are_reported(
     project: Path, front: MessagesFront
 ) -> None:
     file = submissions(project, *(f"LEVEL=5 of {n}" for n in range(30)))

@@ -226,7 +226,7 @@ def test_a_second_process_writing_the_same_table_through_a_link_is_refused_too(h
     assert (here / "link.csv").is_symlink()
 
 
-def test_the_lock_on_a_graded_table_ends_with_a_killed_process(here: Path) -> None:
+def test_the_lock_on_a_graded_table_is_released_if_its_process_is_killed(here: Path) -> None:
     (here / "rows.jsonl").write_text("\n".join(map(json.dumps, _rows(4))), encoding="utf-8")
     first = _begun(here)
     first.kill()

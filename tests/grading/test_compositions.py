@@ -59,7 +59,7 @@ def graded(grader: SubmissionGrader, submission: Submission | None = None) -> An
 # --- every composition ----------------------------------------------------------------------------------------------
 
 
-def test_grades_for_every_kind_of_rubric_strategy_and_order_of_a_pair_equal_the_golden_file(
+def test_grades_for_every_kind_of_rubric_and_every_strategy_and_both_orders_of_a_pair_equal_the_golden_file(
     golden: GoldenFiles,
 ) -> None:
     async def every() -> dict[str, Any]:

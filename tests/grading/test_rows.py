@@ -66,7 +66,7 @@ def test_the_score_of_a_row_with_criteria_of_its_own_equals_the_one_calculated_b
 
 
 @pytest.mark.parametrize("case", cases("core"), ids=lambda case: f"core_share {case['core_share']}")
-def test_criteria_of_the_run_s_rubric_and_of_a_row_add_up_or_each_group_has_a_fixed_share_of_the_score(
+def test_criteria_of_the_run_s_rubric_and_of_a_row_keep_their_weights_unless_core_share_fixes_the_shares_of_both(
     case: dict[str, Any],
 ) -> None:
     from markscheme.grading.score import unclipped_score, weigh
@@ -99,7 +99,7 @@ def test_the_key_core_share_of_a_rubric_is_refused_unless_it_lies_between_0_and_
         Rubric.from_dict({"core_share": value, "criteria": [{"requirement": "Is polite"}]})
 
 
-def test_the_run_s_rubric_says_how_a_row_s_own_rubric_is_used_unless_an_option_of_the_run_does() -> None:
+def test_the_run_s_rubric_says_how_a_row_s_own_rubric_is_used_unless_an_option_of_the_run_says_it() -> None:
     core = Rubric.from_dict({"rows": "ignore", "criteria": [{"requirement": "Is polite"}]})
     with Grader(core, judging("polite")) as by_rubric, Grader(core, judging("polite"), rows="add") as by_run:
         assert list(by_rubric.grade_rows(ROWS[:1])[0]["criteria"]) == ["c1"]  # type: ignore[arg-type]
@@ -159,7 +159,7 @@ ROWS = [
 ]
 
 
-def test_rows_with_a_rubric_of_their_own_rows_without_one_and_rows_with_a_faulty_one_are_graded_in_one_run() -> None:
+def test_rows_with_no_rubric_of_their_own_or_a_valid_or_a_faulty_one_may_be_mixed_in_one_run() -> None:
     with Grader(CORE, judging("Paris", "polite")) as grader:
         both, core, faulty = grader.grade_rows(ROWS)  # type: ignore[arg-type]
     assert (both["score"], both["rubric"]["source"], both["rubric"]["criteria"]) == (1.0, "core+row", 3)
@@ -179,7 +179,7 @@ def test_a_row_s_own_rubric_replaces_the_run_s_rubric_or_is_ignored_or_refused_a
     assert (row["error"] is None) == bool(names)
 
 
-def test_without_a_rubric_of_the_run_each_response_must_come_with_its_own_rubric() -> None:
+def test_if_a_run_has_no_rubric_each_response_must_come_with_its_own_rubric() -> None:
     with Grader(None, judging("Paris")) as grader:
         assert grader.grade_sync("Paris.", rubric=PARIS).raw_score == 3.0
         without = grader.grade_sync("Paris.")
@@ -228,7 +228,7 @@ def test_a_graded_table_has_criteria_of_rows_in_one_column_and_a_row_whose_own_r
     assert "row_rubric" not in rows[0]
 
 
-def test_the_mean_score_cut_to_0_to_1_once_is_printed_too_if_it_differs_from_the_mean_of_scores_cut_row_by_row(
+def test_the_mean_score_cut_to_0_to_1_after_averaging_is_printed_too_if_it_differs_from_the_one_cut_before(
     tmp_path: Path,
 ) -> None:
     from tests.commands.console import run
@@ -319,7 +319,7 @@ def test_dividing_criteria_among_several_questions_changes_no_score_and_a_retry_
     assert len(calls) == -(-7 // per_call) + 1
 
 
-def test_without_a_rubric_of_the_run_options_set_the_samples_and_criteria_per_question_for_rows() -> None:
+def test_if_a_run_has_no_rubric_options_set_how_many_samples_and_how_many_criteria_per_question_rows_get() -> None:
     calls: list[str] = []
     with Grader(None, judging("Paris", calls=calls), samples=3, criteria_per_call=1) as grader:
         grade = grader.grade_sync("Paris.", rubric=PARIS)

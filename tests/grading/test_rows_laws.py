@@ -103,7 +103,7 @@ def test_a_row_without_criteria_of_its_own_is_graded_by_the_run_s_rubric_alone(r
 
 
 @worked
-def test_mean_scores_cut_to_0_to_1_row_by_row_or_once_at_the_end_equal_those_calculated_by_hand() -> None:
+def test_means_of_scores_cut_to_0_to_1_before_or_after_averaging_equal_the_hand_calculated_ones() -> None:
     cases = cases_in(CASES)
     mean = cases["mean"]
     unclipped = [case["expect"]["unclipped"] for case in cases["score"]]

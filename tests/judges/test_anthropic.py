@@ -93,7 +93,7 @@ def test_a_request_to_anthropic_without_a_system_prompt_has_no_system_part() -> 
         assert "system" not in server.requests[0].body
 
 
-def test_a_reply_from_anthropic_has_text_model_and_usage_with_cached_tokens_counted_as_input() -> None:
+def test_a_reply_from_anthropic_has_the_text_and_model_name_and_usage_with_cached_tokens_counted_as_input() -> None:
     usage = {
         "input_tokens": 5,
         "cache_creation_input_tokens": 70,

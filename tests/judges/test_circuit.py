@@ -44,7 +44,7 @@ def test_a_run_with_a_refused_api_key_or_model_ends_early(status: int, check: st
     assert len(provider.asked_at) == 8
 
 
-def test_if_a_provider_refuses_every_call_for_reasons_other_than_key_or_model_the_run_ends_after_a_few_calls() -> None:
+def test_a_run_whose_calls_are_all_refused_for_any_other_reason_than_api_key_or_model_ends_after_a_few_calls() -> None:
     provider = Provider(always(refused(400)))
     with pytest.raises(NoJudge):
         run(graded(Limited(provider, Limiter()), 2_000))
@@ -138,7 +138,7 @@ def test_a_judge_that_was_given_up_is_tried_again_after_a_pause() -> None:
         lambda number: refused(400) if number % 4 else None,
     ],
 )
-def test_a_judge_that_answers_now_and_then_is_neither_paused_nor_given_up(faults: Answers) -> None:
+def test_a_judge_that_answers_only_some_calls_is_neither_paused_nor_given_up(faults: Answers) -> None:
     provider = Provider(faults)
     results = run(all_of(Limited(provider, Limiter(concurrency=1), attempts=3), 40))
     assert all(isinstance(result, Reply | JudgeError) for result in results)

@@ -125,7 +125,7 @@ def test_without_a_set_limit_eight_calls_run_at_once_or_as_many_as_the_caller_as
         assert provider.most == most
 
 
-def test_a_request_for_more_concurrent_calls_reaches_every_judge_inside_another_and_never_exceeds_a_set_limit() -> None:
+def test_a_request_for_more_calls_at_once_reaches_every_judge_inside_a_panel_and_never_exceeds_its_limit() -> None:
     first, second, numbered = Provider(), Provider(), Provider()
     limits = Limiter(), Limiter(), Limiter(concurrency=2)
     members = [Limited(provider, limit) for provider, limit in zip((first, second, numbered), limits, strict=True)]
@@ -341,7 +341,7 @@ def test_without_a_deadline_a_slow_judge_is_waited_for() -> None:
     assert isinstance(asyncio.run(all_of(Limited(Provider(seconds=0.0), Limiter(), deadline=math.inf), 1))[0], Reply)
 
 
-def test_all_attempts_to_get_one_reply_end_together_by_the_deadline() -> None:
+def test_the_deadline_limits_the_total_time_of_all_attempts_to_get_one_reply() -> None:
     async def main() -> float:
         judge = Limited(Provider(always(JudgeSilent("gone")), seconds=7.0), Limiter(), deadline=30.0, attempts=99)
         begun = asyncio.get_running_loop().time()

@@ -85,7 +85,7 @@ def test_a_real_model_s_answer_obeys_the_schema_and_its_token_probabilities_give
 
 
 @pytest.mark.proof
-def test_a_wrong_key_is_refused_by_a_real_server(llama: str) -> None:
+def test_a_wrong_api_key_is_refused_by_a_real_server(llama: str) -> None:
     error = refusal(at(llama, api_key="sk-some-other-key"))
     assert "refused the key (401)" in str(error)
 
@@ -112,7 +112,7 @@ def test_a_request_to_openai_has_the_answer_s_schema_and_temperature_0() -> None
     )
 
 
-def test_a_reply_from_openai_has_text_model_stop_reason_and_usage() -> None:
+def test_a_reply_from_openai_has_the_text_and_model_name_and_stop_reason_and_usage() -> None:
     with ChatServer(lambda _: completion(VERDICT)) as server:
         reply = asked(at(server.url))
     assert (reply.text, reply.model, reply.stop, reply.tokens) == (VERDICT, "served", "end", ())
@@ -202,7 +202,7 @@ def test_a_parameter_that_a_server_refuses_by_name_is_left_out_of_requests(name:
         assert len(server.requests) == 2
 
 
-def test_the_answer_s_token_limit_is_sent_under_a_second_name_or_left_out_if_the_server_refuses_the_first() -> None:
+def test_if_a_server_refuses_the_name_of_the_token_limit_a_second_name_is_sent_and_then_no_limit() -> None:
     with ChatServer(refusing("max_tokens")) as server:
         assert asked(at(server.url)).without == (), "another name is no other judge"
         assert server.requests[-1]["max_completion_tokens"] == 4096
@@ -440,7 +440,7 @@ def test_token_probabilities_that_do_not_match_the_text_are_left_out(tokens: lis
     assert (reply.text, reply.tokens) == ("{}", ())
 
 
-def test_a_server_that_gives_no_probabilities_is_refused_if_expected_levels_are_requested() -> None:
+def test_a_server_without_token_probabilities_is_refused_if_mean_levels_weighted_by_probability_are_requested() -> None:
     error = played(failing(400, "logprobs are not supported"), expected=True)
     assert "returns no token probabilities" in str(error)
 

@@ -71,7 +71,7 @@ def test_a_model_that_is_not_in_the_price_list_has_no_price(identity: Identity) 
 
 
 @pytest.mark.parametrize(("model", "price"), [(MINI, Price(0.15, 0.60)), ("some-model", None)])
-def test_a_list_price_gives_the_same_cost_even_if_it_is_looked_up_only_after_the_first_call(
+def test_a_call_s_cost_follows_the_list_price_even_if_the_price_is_looked_up_only_after_the_call(
     model: str, price: Price | None
 ) -> None:
     used = Usage(1, 1_000_000, 2_000_000)

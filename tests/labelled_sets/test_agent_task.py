@@ -64,7 +64,7 @@ def test_a_report_shows_each_step_of_a_trace_under_the_name_that_the_judge_s_quo
         assert {name for name, _ in case.inputs} - {name for name, _ in steps} == {"query", "faults", "trace"}
 
 
-def test_every_prompt_of_the_agent_task_set_has_a_recorded_reply_whose_quotes_are_in_the_step_it_cites() -> None:
+def test_every_prompt_of_the_agent_task_set_has_a_recorded_reply_whose_quotes_occur_in_the_steps_they_cite() -> None:
     judge = RecordedJudge.load(FILE.parent / "replies" / "claude.jsonl")
     submissions = [example.submission for example in load_examples(FILE, RUBRIC).examples]
     assert judge.lacks(prompt for submission in submissions for prompt in questions(RUBRIC, submission)) == []

@@ -139,7 +139,9 @@ def in_toml(value: Any, text: str) -> str:
 
 
 @pytest.mark.parametrize("key", sorted(TYPED))
-def test_a_setting_has_the_same_value_from_command_line_file_environment_and_python(key: str, tmp_path: Path) -> None:
+def test_a_setting_has_the_same_value_whether_set_by_command_line_or_settings_file_or_environment_or_python(
+    key: str, tmp_path: Path
+) -> None:
     value, text = VALUES[key]
     read: dict[str, Any] = {}
     command, operands = TYPED[key], OPERANDS[TYPED[key]]
@@ -245,7 +247,7 @@ def test_a_settings_file_cannot_set_output_files_or_values_that_belong_to_a_sing
         find_settings(tmp_path)
 
 
-def test_help_lists_all_settings_and_those_of_a_command() -> None:
+def test_one_help_page_lists_the_settings_of_all_commands_and_a_command_s_full_help_lists_its_own() -> None:
     listed = run("markscheme", "help", "settings").stdout
     assert all(f"\n  {key}" in listed for key in DECLARED)
     of_command = run("markscheme", "grade", "--help-all").stdout

@@ -219,7 +219,7 @@ def graded(
     return {row["vars"]["case"]: row for row in rows(run_eval(path, cwd=folder, env=env))}
 
 
-def test_a_rubric_of_the_user_s_own_is_found_and_graded(graded: dict[str, dict[str, Any]]) -> None:
+def test_a_user_s_own_rubric_is_found_and_the_output_is_graded_by_it(graded: dict[str, dict[str, Any]]) -> None:
     row = graded["own"]
     assert row["success"], row["gradingResult"]["reason"]
     assert row["namedScores"] == {"right": 1, "rude": 0}
@@ -241,7 +241,7 @@ def test_a_test_can_have_criteria_of_its_own_in_a_var(graded: dict[str, dict[str
     assert row["success"] is name.endswith("a var")  # the configuration's have a pass mark of 0.9
 
 
-def test_faulty_criteria_in_a_var_are_not_graded_and_neither_is_a_list_that_promptfoo_splits_into_tests(
+def test_an_output_is_ungraded_if_criteria_in_a_var_are_faulty_or_promptfoo_splits_their_list_into_tests(
     graded: dict[str, dict[str, Any]],
 ) -> None:
     assert "the var 'own': its rubric, criterion 1: weight must be" in outcome(graded["a faulty list in a var"])
@@ -250,7 +250,7 @@ def test_faulty_criteria_in_a_var_are_not_graded_and_neither_is_a_list_that_prom
     )
 
 
-def test_an_assertion_that_a_test_refers_to_by_ref_is_graded(graded: dict[str, dict[str, Any]]) -> None:
+def test_an_output_is_graded_by_an_assertion_that_its_test_refers_to_by_ref(graded: dict[str, dict[str, Any]]) -> None:
     assert graded["reference to ours"]["success"], outcome(graded["reference to ours"])
     assert graded["reference to ours"]["score"] == 0.5
 

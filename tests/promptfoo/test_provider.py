@@ -221,7 +221,9 @@ def test_our_provider_for_promptfoo_reports_tokens_and_cost(graded: Graded) -> N
     assert component["metadata"]["costUsd"] == pytest.approx(100 * 3e-6 + 20 * 15e-6)
 
 
-def test_thresholds_that_are_set_in_an_assertion_in_our_provider_or_in_a_test_take_effect(graded: Graded) -> None:
+def test_a_threshold_takes_effect_whether_it_is_set_by_an_assertion_or_by_our_provider_or_by_a_test(
+    graded: Graded,
+) -> None:
     by_assertion, by_provider, by_test = graded.rows["thresholds"]
     passes = [part["pass"] for part in by_assertion["gradingResult"]["componentResults"]]
     assert passes == [True, False, False]

@@ -150,7 +150,9 @@ def test_a_score_typed_in_the_viewer_without_a_thumb_is_read_as_a_label(
     assert row.score == pytest.approx(before)
 
 
-def test_a_thumb_on_an_output_without_a_grade_leaves_it_ungraded(results: dict[str, Any], tmp_path: Path) -> None:
+def test_a_thumb_on_an_ungraded_output_does_not_turn_the_output_into_a_graded_one(
+    results: dict[str, Any], tmp_path: Path
+) -> None:
     rate(rows_of(results, "error")[0], passes=False)
     row = row_of(results, "error", tmp_path)
     assert row.manual == Manual(False, None)

@@ -245,7 +245,9 @@ def test_the_budget_holds_over_all_of_promptfoo_s_processes(two_runs: TwoRuns) -
     assert len(reasons) + two_runs.asked_beyond == BEYOND_BUDGET
 
 
-def test_after_a_promptfoo_run_its_hooks_have_left_no_process_no_file_and_no_key_behind(two_runs: TwoRuns) -> None:
+def test_after_a_promptfoo_run_its_hooks_have_left_no_process_and_no_file_and_no_api_key_behind(
+    two_runs: TwoRuns,
+) -> None:
     assert two_runs.ended
     assert two_runs.files == []
     assert "key-of-a-test" not in two_runs.text

@@ -72,7 +72,7 @@ def test_functions_cycles_and_other_values_that_json_cannot_hold_are_not_sent_to
 
 
 @pytest.mark.proof
-def test_one_session_answers_for_all_outputs_and_a_provider_s_configuration_is_not_sent(
+def test_one_session_grades_all_outputs_and_is_not_sent_the_configuration_of_promptfoo_s_provider(
     folder: Path, runtime: Path
 ) -> None:
     body = f"""
@@ -179,7 +179,7 @@ def test_with_a_python_without_markscheme_the_output_fails_with_advice_and_never
 @pytest.mark.parametrize(
     "test", ["{}", "{assert: [{type: 'not-python'}]}", "{assert: [{$ref: '#/assertionTemplates/a'}]}"]
 )
-def test_if_python_crashes_the_result_fails_and_is_an_error_if_the_assertion_may_be_negated(
+def test_if_python_crashes_the_output_fails_or_an_error_is_reported_if_the_assertion_may_be_negated(
     folder: Path, test: str
 ) -> None:
     body = f"await reported('graded', get_assert('Paris.', {{ config: {{}}, test: {test} }}));"

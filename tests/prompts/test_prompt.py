@@ -105,7 +105,7 @@ def test_a_prompt_shows_only_declared_inputs_and_of_these_only_the_ones_that_its
     assert "s3cret" not in verdict_prompt(RUBRIC, SUBMISSION, [tone]).user
 
 
-def test_a_query_is_shown_to_the_judge_even_if_the_rubric_does_not_declare_it_and_no_other_input_is() -> None:
+def test_of_the_inputs_that_a_rubric_does_not_declare_only_the_query_is_shown_to_the_judge() -> None:
     rubric = Rubric((Criterion(1.0, "A"),))
     submission = Submission("x", {"query": "q", "reference": "r"})
     assert [name for name, _ in fenced_parts(verdict_prompt(rubric, submission, rubric.criteria))] == [

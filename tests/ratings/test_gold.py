@@ -94,7 +94,7 @@ def test_the_overall_gold_score_is_the_given_one_or_else_computed_from_the_level
     assert gold.decisions.tolist() == [0.0, 1.0]
 
 
-def test_a_failed_required_criterion_fails_gold_whatever_the_score() -> None:
+def test_gold_fails_a_response_that_fails_a_required_criterion_whatever_the_gold_score() -> None:
     scale = Scale.numbered(1, 5)
     of = Rubric(
         (Criterion(1.0, "a", name="safe", scale=scale, required=True), Criterion(9.0, "b", name="good", scale=scale))

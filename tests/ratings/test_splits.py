@@ -160,7 +160,7 @@ def test_a_damaged_line_in_the_record_of_tuning_on_labels_is_reported_and_may_be
         assert used_to_tune(examples) == {"1", "2"}
 
 
-def test_records_are_never_written_through_a_symbolic_link(tmp_path: Path) -> None:
+def test_records_of_opened_test_labels_and_of_tuning_are_never_written_through_a_symbolic_link(tmp_path: Path) -> None:
     victim = tmp_path / "victim.jsonl"
     victim.write_text("")
     examples = a_set(tmp_path, example("1", "test"))

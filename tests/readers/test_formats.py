@@ -222,7 +222,9 @@ def test_overall_scores_outside_0_to_1_in_a_file_of_ratings_are_counted_as_not_i
 
 
 @pytest.mark.parametrize(("name", "text"), [("x.json", "{}"), ("x.json", "{"), ("x.pdf", ""), ("x.csv", "id,label\n")])
-def test_a_file_of_an_unknown_kind_is_refused_by_name(tmp_path: Path, name: str, text: str) -> None:
+def test_a_file_that_holds_no_ratings_is_refused_and_the_error_names_the_file(
+    tmp_path: Path, name: str, text: str
+) -> None:
     with pytest.raises(RatingError, match="x"):
         imported(table(tmp_path, text, name))
 

@@ -92,7 +92,7 @@ def test_the_markdown_report_of_a_calibration_without_optional_features_equals_i
         golden.check("core/calibration.md", render_markdown(view(make_calibration())))
 
 
-def test_the_report_of_a_calibration_begins_with_the_answer_and_lists_false_passes_before_what_to_fix(
+def test_the_report_begins_with_the_verdict_on_the_judge_and_lists_false_passes_before_what_to_fix(
     calibration: Calibration,
 ) -> None:
     lines = on_screen(calibration, details=True).splitlines()

@@ -112,7 +112,7 @@ def test_the_histogram_of_scores_counts_every_example_once_by_gold_s_decision() 
     assert [mark.at for mark in histogram.marks if isinstance(mark, PlotRule)] == [comparison.rubric.pass_mark]
 
 
-def test_the_histogram_of_scores_counts_a_score_at_the_pass_mark_on_the_side_that_passes() -> None:
+def test_the_histogram_of_scores_counts_a_score_at_the_pass_mark_among_the_passes() -> None:
     comparison = hostile_calibration(60, attacks=["a"]).comparison
     mark = comparison.rubric.pass_mark
     at_the_mark = replace(comparison.judge, scores=np.full(60, np.nextafter(mark, 0.0)))

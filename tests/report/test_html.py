@@ -96,7 +96,7 @@ def well_made(text: str) -> Page:
     return page
 
 
-def test_the_page_of_a_calibration_begins_with_the_decisions_then_false_passes_and_what_to_fix(
+def test_the_page_of_a_calibration_begins_with_the_verdict_on_the_judge_then_false_passes_then_what_to_fix(
     lenient: Calibration,
 ) -> None:
     text = " ".join(" ".join(well_made(page_of(lenient)).text).split())
@@ -107,7 +107,7 @@ def test_the_page_of_a_calibration_begins_with_the_decisions_then_false_passes_a
     assert f"{len(lenient.comparison.false_passes)} of " in text
 
 
-def test_each_criterion_on_the_page_has_a_confusion_matrix_and_the_agreement_of_annotators_baseline_and_chance(
+def test_each_criterion_on_the_page_has_a_confusion_matrix_and_agreement_of_judge_annotators_baseline_and_chance(
     lenient: Calibration,
 ) -> None:
     page = page_of(lenient)
@@ -135,7 +135,7 @@ def test_every_number_on_the_page_that_links_to_examples_equals_the_length_of_th
         assert sum(tag in case["tags"] for case in cases) == int(n), tag
 
 
-def test_the_plot_of_scores_marks_as_many_scores_as_differing_from_gold_as_agreement_counts(
+def test_the_number_of_scores_that_the_plot_marks_as_off_gold_equals_the_number_that_agreement_counts_as_off(
     lenient: Calibration,
 ) -> None:
     page = page_of(lenient)
@@ -197,7 +197,7 @@ def test_findings_and_false_passes_on_the_page_link_to_their_examples(lenient: C
     assert all(cases[place]["id"] == unit for unit, place in links.items())
 
 
-def test_an_example_on_the_page_has_response_verdict_reason_quote_and_each_label() -> None:
+def test_an_example_on_the_page_has_the_response_the_verdict_with_reason_and_quote_and_each_label() -> None:
     case = data_of(page_of(hostile_calibration(3, attacks=["plain words"])))[0]["cases"][0]
     assert (case["query"], case["words"]) == ("plain words", "plain words")
     assert re.findall(r'<p class="named">([^<]*)<', case["html"])[0::2] == ["Query", "Response"]
@@ -238,7 +238,7 @@ def test_a_page_on_several_judges_with_hostile_examples_stays_small() -> None:
 
 
 @pytest.mark.proof
-def test_if_a_page_cannot_hold_all_examples_it_shows_the_first_ones_with_uncut_texts() -> None:
+def test_if_a_page_cannot_hold_all_examples_it_shows_as_many_as_fit_with_uncut_texts() -> None:
     response = "It arrives on Friday. " * 100
     empty = Case("0", "", "", (), (), (), response, (), (), (), ())
     examples = Examples(tuple(replace(empty, id=str(n)) for n in range(6_000)), ())
@@ -271,7 +271,7 @@ def test_on_the_page_only_invisible_and_reordering_characters_are_replaced_by_vi
     assert cut(text, 60) == shown
 
 
-def test_a_long_text_on_the_page_is_cut_with_a_note() -> None:
+def test_a_long_text_on_the_page_is_cut_and_the_page_says_so() -> None:
     assert cut("ab" * 500, 10) == "ababababab… [cut: 1,000 characters in all]"
     assert len(cut("\u202e" * 1000, 100)) < 200
 

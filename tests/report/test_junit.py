@@ -46,7 +46,7 @@ def test_a_junit_file_has_a_test_case_for_the_judge_as_a_whole_and_one_for_each_
 
 
 @pytest.mark.parametrize(("verdict", "outcome"), [("adjust", "failure"), ("not-enough-labels", "skipped")])
-def test_in_junit_the_test_case_for_the_judge_as_a_whole_passes_or_fails_by_the_verdict(
+def test_in_junit_the_test_case_for_the_judge_as_a_whole_passes_or_fails_by_the_verdict_on_the_judge(
     calibration: Calibration, verdict: str, outcome: str
 ) -> None:
     case = _cases(_decided(calibration, verdict))[WHOLE_CASE]

@@ -590,7 +590,7 @@ ONE_CRITERION = "criteria:\n- {name: kind, description: Is it kind?, weight: 1}\
         ("{passes: none, fails: 0.3}", GrayZone(0.0, 0.3)),
     ],
 )
-def test_a_gray_zone_reaches_one_distance_on_both_sides_of_the_pass_mark_or_another_on_each_side(
+def test_a_gray_zone_has_one_distance_from_the_pass_mark_for_passes_and_fails_or_a_distance_for_each(
     value: str, zone: GrayZone
 ) -> None:
     rubric = rubric_from_text(f"ask_within: {value}\n{ONE_CRITERION}", "yaml")

@@ -191,7 +191,7 @@ def test_agreement_among_annotators_does_not_depend_on_the_judge() -> None:
     assert (mirrored.gap.n, whole.gap.n) == (30, 120)
 
 
-def test_alpha_of_annotators_is_undefined_if_all_ratings_are_one_level_and_has_no_interval_if_few_are_another() -> None:
+def test_if_ratings_hardly_vary_the_gap_in_alpha_between_judge_and_annotators_is_undefined_or_has_no_interval() -> None:
     same = np.ones((40, 2))
     assert ceiling(same, same[:, 0], levels=[0, 1], metric="nominal").gap.undefined == (
         "one level only, for two annotators or an annotator and the judge"
@@ -220,7 +220,7 @@ def test_the_alternative_annotator_test_gives_the_values_of_its_authors_program(
         assert outcome.passed is (result["winning_rate"] >= 0.5)
 
 
-def test_the_alternative_annotator_test_is_a_t_test_of_how_often_the_judge_or_an_annotator_is_nearer() -> None:
+def test_the_alternative_annotator_test_is_a_t_test_of_who_is_nearer_to_other_annotators_judge_or_annotator() -> None:
     people, judge = drawn(60, 0.6, 3)
     outcome = alternative_annotator_test(people, judge, epsilon=0.1)
     others = people[:, 1:]

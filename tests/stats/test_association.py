@@ -214,7 +214,9 @@ def test_a_rater_who_never_varies_has_no_correlation(statistic: Statistic) -> No
 
 
 @pytest.mark.parametrize("size", [1.0, 0.1, 3000.0])
-def test_two_mirrored_examples_have_no_icc_as_their_means_do_not_differ(size: float) -> None:
+def test_two_examples_with_the_same_two_ratings_in_reverse_have_no_icc_since_their_means_do_not_differ(
+    size: float,
+) -> None:
     mirrored = size * np.array([[1.0, 2.0], [2.0, 1.0]])
     of_pairs, of_table = icc(*mirrored), agreement_of_table(mirrored, "icc_2_1")
     assert of_pairs.undefined == of_table.undefined == "the examples' means don't differ"

@@ -541,7 +541,7 @@ def test_no_coefficient_raises_an_error_or_a_warning_on_any_small_or_gappy_table
 HALF = np.array([[1, 1], [2.5, 2], [4, 4], [3, 3.5], [5, 4], [2, 2], [1, 1], [5, 5], [4, 5], [3, 3]] * 4)
 
 
-def test_ratings_between_levels_enter_coefficients_that_measure_distance_without_rounding() -> None:
+def test_ratings_between_levels_are_not_rounded_in_coefficients_that_measure_distance() -> None:
     statistics = two_raters(*HALF.T, levels=range(1, 6), ordered=True)
     gold, judge = HALF.T
     concordance = 2 * np.cov(gold, judge, ddof=0)[0, 1] / (gold.var() + judge.var() + (gold.mean() - judge.mean()) ** 2)
@@ -653,7 +653,7 @@ def test_the_statistics_of_a_calibration_s_criterion_have_the_documented_names()
     assert yes_no["krippendorff_alpha"].method.startswith("nominal metric")
 
 
-def test_examples_without_gold_or_a_judge_s_rating_are_ignored_and_so_are_groups_of_such_examples_only() -> None:
+def test_examples_without_gold_or_without_a_judge_s_rating_are_ignored_in_statistics_of_two_raters() -> None:
     gold, judge = [0, 1, nan, 1, 0, 1], [0, 1, 1, nan, 1, 1]
     statistics = two_raters(gold, judge, levels=[0, 1], ordered=True, groups=list("aabbcd"))
     assert statistics["exact_agreement"].value == 0.75
@@ -678,7 +678,7 @@ def test_levels_that_nobody_used_count_as_part_of_the_scale() -> None:
     assert gwet_ac1(ratings, levels=range(4)).value != gwet_ac1(ratings, levels=[0, 2, 3]).value
 
 
-def test_exact_agreement_needs_all_raters_and_percent_agreement_counts_pairs_of_them() -> None:
+def test_exact_agreement_needs_all_raters_to_agree_and_percent_agreement_counts_agreeing_pairs_of_raters() -> None:
     ratings = np.array([[1, 1, 1], [1, 1, 2], [1, 3, 2], [4, nan, 4], [2, nan, nan]])
     assert exact_agreement(ratings, levels=range(1, 5)).value == 0.5
     assert percent_agreement(ratings, levels=range(1, 5)).value == pytest.approx((1 + 1 / 3 + 0 + 1) / 4)

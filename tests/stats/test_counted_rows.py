@@ -47,7 +47,9 @@ def triple(estimate: Estimate) -> list[float]:
 
 
 @pytest.mark.parametrize("case", cases_under(CASES, "share"))
-def test_a_share_computed_from_counts_of_equal_groups_equals_the_worked_example(case: dict[str, Any]) -> None:
+def test_a_share_computed_from_counts_of_groups_with_equal_size_and_hits_equals_the_worked_example(
+    case: dict[str, Any],
+) -> None:
     hits, sizes, groups = np.array(case["kinds"], dtype=np.float64).T
     rows = Groups(np.arange(len(hits)), round(groups.sum()), times=sizes, copies=groups, named=True)
     share = grouped_share(hits / sizes, rows)
@@ -57,7 +59,9 @@ def test_a_share_computed_from_counts_of_equal_groups_equals_the_worked_example(
 
 
 @pytest.mark.parametrize("case", cases_under(CASES, "mean"))
-def test_a_mean_computed_from_counts_of_equal_differences_equals_the_worked_example(case: dict[str, Any]) -> None:
+def test_a_mean_computed_from_counts_of_groups_with_the_same_differences_equals_the_worked_example(
+    case: dict[str, Any],
+) -> None:
     (differences,), groups = rows_of(case, "cells")
     mean = grouped_mean(differences, groups)
     assert limits(mean) == near([case["value"], case["low"], case["high"]])
@@ -65,7 +69,9 @@ def test_a_mean_computed_from_counts_of_equal_differences_equals_the_worked_exam
 
 
 @pytest.mark.parametrize("case", cases_under(CASES, "figures"))
-def test_agreement_computed_from_counts_of_equal_rows_equals_the_worked_examples(case: dict[str, Any]) -> None:
+def test_agreement_of_scores_computed_from_counts_of_identical_rows_equals_the_worked_examples(
+    case: dict[str, Any],
+) -> None:
     (gold, judge, *people), groups = rows_of(case)
     annotators = np.column_stack(people)
     computed = agreement_figures(gold, judge, annotators, tolerance=case["tolerance"], groups=groups)
@@ -78,7 +84,7 @@ def test_agreement_computed_from_counts_of_equal_rows_equals_the_worked_examples
 
 
 @pytest.mark.parametrize("case", cases_under(CASES, "criterion"))
-def test_statistics_computed_from_counts_of_equal_pairs_of_levels_equal_the_worked_examples(
+def test_statistics_of_a_criterion_computed_from_counts_of_identical_rows_equal_the_worked_examples(
     case: dict[str, Any],
 ) -> None:
     (gold, judge, *people), groups = rows_of(case)
@@ -100,7 +106,9 @@ def _passes(levels: Floats, from_level: float) -> Floats:
 
 
 @pytest.mark.parametrize("case", cases_under(CASES, "decisions"))
-def test_figures_computed_from_counts_of_equal_decisions_equal_the_worked_examples(case: dict[str, Any]) -> None:
+def test_figures_on_decisions_computed_from_counts_of_identical_rows_equal_the_worked_examples(
+    case: dict[str, Any],
+) -> None:
     (gold, judge), groups = rows_of(case)
     computed = decision_figures(gold, judge, groups=groups)
     assert limits(computed.same) == near(case["same"])
@@ -147,7 +155,7 @@ def _row() -> st.SearchStrategy[tuple[float, ...]]:
 
 @settings(deadline=None, max_examples=40)
 @given(rows=st.lists(_row(), min_size=1, max_size=40), grouped=st.booleans())
-def test_counts_of_equal_rows_give_the_same_statistics_as_the_rows_one_by_one(
+def test_counts_of_identical_rows_give_the_same_statistics_as_the_rows_one_by_one(
     rows: list[tuple[float, ...]], grouped: bool
 ) -> None:
     table = np.array(rows)

@@ -76,7 +76,7 @@ def test_the_chances_that_more_labels_show_a_mean_above_or_below_a_bound_equal_t
 
 
 @pytest.mark.parametrize(("name", "wrong", "fails", "limit", "of_fails", "chances", "needed"), LABELS_FOR_LIMITS)
-def test_the_chances_that_more_labels_show_the_share_of_false_passes_within_a_limit_equal_the_worked_examples(
+def test_the_chances_that_more_labels_show_that_false_passes_are_within_a_limit_equal_the_worked_examples(
     name: str, wrong: int, fails: int, limit: float, of_fails: float, chances: tuple[float, ...], needed: int | None
 ) -> None:
     share = share_of(wrong, fails)
@@ -158,11 +158,11 @@ def test_the_chance_to_show_a_share_of_misses_equals_that_of_the_hits_at_one_min
     assert chance_to_place_share(as_misses, 1 - target, 60, confidence=0.975) == approx(chance, abs=1e-9)
 
 
-def test_for_a_nearly_certain_decision_the_smallest_number_of_labels_is_asked_for() -> None:
+def test_if_any_number_of_labels_is_certain_to_decide_the_smallest_number_is_asked_for() -> None:
     assert labels_for_decision(lambda more: 1.0) == DecisiveLabels(20, 1.0)
 
 
-def test_if_no_number_of_labels_gives_an_even_chance_the_largest_one_is_named_or_none_below_a_third() -> None:
+def test_if_no_number_of_labels_has_an_even_chance_to_decide_the_largest_with_at_least_a_third_is_named() -> None:
     assert labels_for_decision(lambda more: HOPELESS if more == 480 else 0.0) == DecisiveLabels(480, HOPELESS)
     assert labels_for_decision(lambda more: HOPELESS - 1e-6) is None
 
@@ -172,7 +172,7 @@ def test_the_fewest_labels_with_an_even_chance_are_named_even_if_a_larger_number
     assert more((0.0, 0.6, 0.49, 0.7, 0.7, 0.8, 0.8, 0.8, 0.9)) == 40
 
 
-def test_of_several_open_questions_the_one_that_needs_most_labels_at_the_smallest_chance_is_named() -> None:
+def test_if_several_questions_are_open_the_one_that_needs_most_labels_counts_and_in_a_tie_the_less_likely_one() -> None:
     few = DecisiveLabels(40, 0.6)
     many = DecisiveLabels(480, 0.6)
     unlikely = DecisiveLabels(480, 0.4)
@@ -193,7 +193,7 @@ def test_more_labels_are_needed_if_examples_share_tasks() -> None:
     assert labels.more == 160
 
 
-def test_more_labels_may_still_show_a_change_even_if_all_differences_so_far_are_equal() -> None:
+def test_more_labels_may_show_a_mean_above_or_below_a_bound_even_if_all_differences_so_far_have_one_value() -> None:
     never = grouped_mean([0.0] * 40)
     assert 0 < chance_to_place_mean(never, -0.1, 20, confidence=0.975) < 1
     assert chance_to_place_mean(mean_of(0.2, 0.0, 40), 0.0, 20, confidence=0.975) == 1.0

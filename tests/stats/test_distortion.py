@@ -157,7 +157,7 @@ OF_JUDGE: list[Callable[..., Estimate]] = [slope_on_people, noise_beside_people]
 
 
 @pytest.mark.parametrize("statistic", OF_JUDGE)
-def test_swapping_annotators_rescaling_and_incomplete_examples_change_neither_a_judge_s_slope_nor_its_noise(
+def test_a_judge_s_slope_and_noise_do_not_change_by_swapping_annotators_or_rescaling_or_incomplete_examples(
     statistic: Callable[..., Estimate],
 ) -> None:
     people, judge = seen(40)
@@ -269,7 +269,7 @@ def test_a_judge_whose_levels_lie_exactly_on_a_line_has_a_slope_without_an_inter
     assert estimate.low is None
 
 
-def test_leaving_out_a_group_of_all_units_but_one_causes_no_warning() -> None:
+def test_if_one_group_has_all_units_but_one_a_jackknife_that_leaves_this_group_out_causes_no_warning() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for seed in range(20):

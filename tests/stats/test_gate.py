@@ -31,7 +31,7 @@ def test_the_shares_of_fails_stopped_and_passes_kept_have_exact_limits_at_the_gi
 
 
 @pytest.mark.parametrize("case", LABELS)
-def test_the_labels_needed_for_a_gate_suffice_for_agreement_fails_stopped_and_passes_kept_at_once(
+def test_the_labels_needed_for_a_gate_suffice_for_agreement_and_for_fails_stopped_and_for_passes_kept_at_once(
     case: GateLabels,
 ) -> None:
     labels = labels_for_sides(figures_of(case.fails, case.stopped, case.passes, case.kept), **BOUNDS)
@@ -51,7 +51,7 @@ def test_every_chance_that_labels_decide_about_a_gate_in_the_reference_file_is_r
 
 
 @pytest.mark.parametrize("least", sorted(LEAST_OF_A_SIDE))
-def test_the_labelled_fails_needed_to_show_the_share_that_the_judge_stops_grow_with_the_judge_s_errors(
+def test_the_more_labelled_fails_the_judge_passes_the_more_labelled_fails_are_needed_to_show_that_it_stops_enough(
     least: float,
 ) -> None:
     for errors, needed in enumerate(LEAST_OF_A_SIDE[least]):
@@ -81,7 +81,7 @@ def test_the_expected_share_of_fails_among_responses_is_above_0_even_if_no_label
     assert nothing_failed.stops.lower(0.975) is None
 
 
-def test_in_the_share_of_fails_stopped_labels_drawn_by_verdict_count_by_how_common_the_verdict_is() -> None:
+def test_labels_drawn_by_verdict_count_in_the_share_of_fails_stopped_by_how_common_their_verdict_is() -> None:
     gold = [0.0] * 5 + [1.0] * 45 + [0.0] * 45 + [1.0] * 5
     judge = [1.0] * 50 + [0.0] * 50
     weights = [1.8] * 50 + [0.2] * 50

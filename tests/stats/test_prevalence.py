@@ -181,7 +181,7 @@ def test_a_pass_rate_from_two_strata_equals_the_one_from_two_verdicts_with_the_s
     assert limits(by_strata([[16, 3], [4, 27]], POOL)) == approx(limits(by_verdict))
 
 
-def test_labels_said_to_be_random_are_refused_with_advice_if_the_judge_passed_another_share_of_them() -> None:
+def test_labels_said_to_be_random_are_refused_if_the_judge_passed_another_share_of_them_than_of_the_pool() -> None:
     estimate = corrected_pass_rate([[22, 3], [3, 22]], POOL, drawn="random")
     assert estimate.undefined == (
         "the labels aren't a random part of the pool: the judge passed 50% of them and 70% of the pool; "

@@ -107,7 +107,9 @@ REPRODUCED = {
         "share": [
             "calibration/comparison/test_policy.py::test_agreement_is_called_above_the_target_exactly_if_the_displayed_interval_is_above_it"
         ],
-        "verdict": ["calibration/comparison/test_policy.py::test_every_verdict_in_the_reference_file_is_reproduced"],
+        "verdict": [
+            "calibration/comparison/test_policy.py::test_every_verdict_on_a_judge_in_the_reference_file_is_reproduced"
+        ],
         "labels": [
             "stats/test_decisive_labels.py::test_every_number_of_labels_needed_in_the_reference_file_is_reproduced"
         ],
@@ -125,19 +127,19 @@ REPRODUCED = {
         ],
         "weighted_mean": ["stats/test_drawn_weights.py::test_every_weighted_mean_in_the_reference_file_is_reproduced"],
         "limit": [
-            "calibration/comparison/test_limits.py::test_the_limits_on_false_passes_calculated_by_hand_equal_those_of_the_reference_file"
+            "calibration/comparison/test_limits.py::test_hand_calculated_cases_of_a_limit_on_false_passes_equal_those_of_the_reference_file"
         ],
         "false_passes_by_verdict": [
-            "calibration/comparison/test_limits.py::test_the_false_pass_rates_calculated_by_hand_equal_those_of_the_reference_file"
+            "calibration/comparison/test_limits.py::test_hand_calculated_false_pass_rates_equal_those_of_the_reference_file"
         ],
         "unordered": [
-            "calibration/comparison/test_categories.py::test_figures_on_categories_calculated_by_hand_equal_those_of_the_reference_file"
+            "calibration/comparison/test_categories.py::test_hand_calculated_figures_on_categories_equal_those_of_the_reference_file"
         ],
         "one_side": [
             "features/certify/test_statistics.py::test_certificates_for_passes_or_fails_alone_reproduce_every_reference_case"
         ],
         "except": [
-            "calibration/test_exceptions.py::test_slices_to_except_from_a_gate_worked_out_by_hand_equal_those_of_the_reference_file"
+            "calibration/test_exceptions.py::test_hand_worked_cases_of_slices_excepted_from_a_gate_equal_those_of_the_reference_file"
         ],
         "stale": [
             "stats/test_relabelling.py::test_the_worked_examples_of_labels_given_again_after_a_rewording_equal_those_of_the_reference_file"
@@ -218,7 +220,7 @@ def test_every_block_of_a_reference_file_is_reproduced_by_a_test_or_left_out_wit
 
 @pytest.mark.skipif(not FOLDER.exists(), reason=f"runs where {FOLDER} is there")
 @pytest.mark.parametrize("file", FILES)
-def test_every_part_that_is_listed_as_left_out_exists_in_the_reference_file(file: str) -> None:
+def test_every_part_of_a_reference_file_that_is_listed_as_left_out_of_the_tests_exists_in_the_file(file: str) -> None:
     for name, reason in NOT_BUILT[file].items():
         assert reason
         assert parts_at(blocks(file), name.split(".")), name

@@ -161,7 +161,7 @@ def test_a_rater_who_is_always_lenient_by_the_same_amount_does_not_lower_the_icc
 # -- missing ratings and no value --------------------------------------------------------------------------------------
 
 
-def test_an_example_that_not_all_raters_rated_is_ignored_in_an_icc_and_the_note_says_so() -> None:
+def test_an_example_that_not_all_raters_rated_is_ignored_in_an_icc_and_a_message_says_so() -> None:
     ratings = some_ratings(3, 30, 3)
     gappy = np.vstack([ratings, [[1.0, nan, 2.0]]])
     of_gappy, complete = icc_3_1(gappy), icc_3_1(ratings)
@@ -171,7 +171,7 @@ def test_an_example_that_not_all_raters_rated_is_ignored_in_an_icc_and_the_note_
     assert of_gappy.note == "from 30 of 31 units"
 
 
-def test_the_note_of_an_icc_says_how_many_of_the_units_are_complete() -> None:
+def test_a_message_with_an_icc_says_how_many_of_the_units_all_raters_rated() -> None:
     ratings = np.full((52, 3), nan)
     ratings[:, 0], ratings[:2] = 1.0, [[1, 2, 1], [3, 3, 2]]
     statistics = icc_family(ratings)

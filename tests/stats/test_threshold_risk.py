@@ -77,7 +77,7 @@ def test_the_fewest_runs_that_keep_false_alarms_of_a_threshold_at_5_percent_are_
 
 
 @pytest.mark.proof
-def test_with_the_advised_number_of_runs_8_of_10_thresholds_on_ten_examples_have_false_alarms_up_to_1_in_20() -> None:
+def test_with_the_advised_number_of_runs_a_threshold_raises_false_alarms_up_to_1_in_20_in_8_of_10_simulations() -> None:
     """Ten cases that pass or fail, whose runs shift with four times the variance of their noise; 2 runs are seen."""
     kept = []
     for seed in range(400):

@@ -74,7 +74,7 @@ def test_the_gold_label_on_categories_is_the_most_frequent_one_and_missing_if_an
     assert WORKED.comparison.gold.even_splits == (("e1", "kind"), ("e7", "kind"))
 
 
-def test_figures_on_categories_calculated_by_hand_equal_those_of_the_reference_file() -> None:
+def test_hand_calculated_figures_on_categories_equal_those_of_the_reference_file() -> None:
     alone_case, mixed = block("verdict3.yaml", "unordered")
     assert alone_case["judge"] == worked.JUDGE
     assert alone_case["people"] == list(worked.ANNOTATORS)
@@ -87,7 +87,7 @@ def test_figures_on_categories_calculated_by_hand_equal_those_of_the_reference_f
     assert [(tuple(judge), tuple(gold), bool(agree)) for judge, gold, agree in pairs] == list(worked.MIXED)
 
 
-def test_agreement_of_judge_constant_or_annotators_on_categories_is_the_share_of_equal_labels() -> None:
+def test_on_categories_agreement_of_judge_or_constant_answer_or_annotators_is_the_share_of_equal_categories() -> None:
     comparison = WORKED.comparison
     hits, n = worked.AGREEMENT
     assert (comparison.agreement.value, comparison.agreement.n) == (hits / n, n)
@@ -102,7 +102,7 @@ def test_agreement_of_judge_constant_or_annotators_on_categories_is_the_share_of
     assert (person.value, person.n) == (worked.ANNOTATORS_AGREE[0] / worked.ANNOTATORS_AGREE[1], 10)
 
 
-def test_judge_and_gold_agree_on_a_category_with_a_score_if_the_categories_are_equal_and_the_scores_are_close() -> None:
+def test_if_a_rubric_has_categories_and_a_score_agreement_needs_equal_categories_and_close_scores() -> None:
     judge = [(label, score * 20) for (label, score), _, _ in worked.MIXED]
     gold = [(label, score * 20) for _, (label, score), _ in worked.MIXED]
     comparison = calibrated(MIXED, judge, {"p": gold}).comparison
@@ -143,7 +143,7 @@ def test_no_report_shows_the_internal_number_of_a_category() -> None:
     assert "False passes" not in text
 
 
-def test_a_criterion_with_categories_gives_pass_or_fail_decisions_if_the_rubric_says_which_labels_pass() -> None:
+def test_a_criterion_with_categories_gives_pass_or_fail_decisions_if_the_rubric_says_which_categories_pass() -> None:
     calibration = calibrated(PASSING, alone("abca"), {"p": alone("accc")}, of="decision")
     comparison = calibration.comparison
     assert comparison.passes.tolist() == [1, 1, 0, 1]
@@ -152,7 +152,7 @@ def test_a_criterion_with_categories_gives_pass_or_fail_decisions_if_the_rubric_
     assert comparison.agreement.n == 4
 
 
-def test_comparing_decisions_on_categories_is_refused_if_the_rubric_does_not_say_which_labels_pass() -> None:
+def test_comparing_decisions_on_categories_is_refused_if_the_rubric_does_not_say_which_categories_pass() -> None:
     with pytest.raises(UsageError, match=r"categories alone.*passes: \[label, …\]"):
         calibrated(KIND, alone("abca"), {"p": alone("accc")}, of="decision")
 
@@ -171,7 +171,7 @@ def test_categories_add_nothing_to_the_score_of_a_grade_but_a_category_that_may_
     assert (score.score, score.passed, score.failed_required) == outcome
 
 
-def test_a_rubric_with_a_single_criterion_of_categories_gives_a_score_only_if_it_says_which_labels_pass() -> None:
+def test_a_rubric_with_a_single_criterion_of_categories_gives_a_score_only_if_it_says_which_categories_pass() -> None:
     assert weigh({"kind": Verdict("kind", 0.5)}, KIND) is None
     passes = weigh({"kind": Verdict("kind", 0.5)}, PASSING)
     assert isinstance(passes, Score)
@@ -179,7 +179,7 @@ def test_a_rubric_with_a_single_criterion_of_categories_gives_a_score_only_if_it
     assert weigh({"kind": Abstention("kind", "unclear")}, PASSING) == "kind: the judge abstained: unclear"
 
 
-def test_if_a_judge_is_asked_twice_and_names_two_categories_the_one_that_may_not_pass_counts_or_else_neither() -> None:
+def test_of_two_categories_from_asking_a_judge_twice_the_failing_one_counts_or_neither_if_no_category_fails() -> None:
     both = (Verdict("kind", 0.0), Verdict("kind", 1.0))
     assert worse(*both, KIND.criteria[0]) == Abstention("kind", "it answered a and c")
     chosen = worse(*both, PASSING.criteria[0])
@@ -219,7 +219,7 @@ def recalled(hits: int, of: int) -> Calibration:
     return calibrated(KIND, alone(judge), {"p": alone(gold)})
 
 
-def test_if_the_judge_is_shown_to_miss_a_category_in_over_half_of_its_examples_there_is_a_finding() -> None:
+def test_if_the_judge_is_shown_to_miss_over_half_of_the_examples_of_a_category_there_is_a_finding() -> None:
     finding = next(finding for finding in recalled(0, 14).findings if finding.code == "rarely-found")
     assert "the judge finds 0 of 14 examples of b, 0% (95% CI 0% to 23%). Most often it says a." in finding.message
     assert "what makes a response b rather than a" in str(finding.suggestion)
@@ -242,7 +242,7 @@ def test_whether_a_category_is_reported_as_rarely_found_follows_from_holm_s_proc
     assert any(finding.code == "rarely-found" for finding in recalled(hits, of).findings) is is_shown
 
 
-def test_files_store_a_category_s_label_by_name_so_that_reordering_labels_changes_nothing() -> None:
+def test_files_store_a_category_by_its_name_so_that_reordering_the_categories_of_a_rubric_changes_no_rating() -> None:
     line = rating("e0", "p", KIND, "c").to_json()
     read = RatingReader(KIND).rating({**line, "criteria": {"kind": "c"}})
     assert read.to_json()["criteria"]["kind"]["level"] == "c"

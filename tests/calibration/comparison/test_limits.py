@@ -40,7 +40,7 @@ def state_at(of_fails: SideShare, limit: float) -> SideState:
 
 
 @pytest.mark.parametrize("case", LIMITS, ids=lambda case: f"{case.wrong} of {case.of}, limit {case.limit}")
-def test_a_limit_on_false_passes_is_kept_or_broken_only_if_the_whole_interval_lies_on_one_side_of_it(
+def test_a_limit_on_false_passes_is_kept_or_broken_only_if_the_whole_interval_of_their_rate_is_below_or_above_it(
     case: LimitCase,
 ) -> None:
     decisions = decisions_of(case.wrong, case.of)
@@ -51,7 +51,7 @@ def test_a_limit_on_false_passes_is_kept_or_broken_only_if_the_whole_interval_li
     assert state_at(decisions, case.limit) == case.state
 
 
-def test_the_limits_on_false_passes_calculated_by_hand_equal_those_of_the_reference_file() -> None:
+def test_hand_calculated_cases_of_a_limit_on_false_passes_equal_those_of_the_reference_file() -> None:
     cases = [
         LimitCase(*(case[key] for key in ("wrong", "of", "limit", "low", "high", "state")))
         for case in block("verdict3.yaml", "limit")
@@ -60,7 +60,7 @@ def test_the_limits_on_false_passes_calculated_by_hand_equal_those_of_the_refere
 
 
 @pytest.mark.parametrize("limit", FAILS_NEEDED)
-def test_a_limit_on_false_passes_is_shown_kept_exactly_from_the_expected_number_of_labelled_fails(
+def test_a_limit_on_false_passes_is_shown_to_be_kept_from_the_expected_number_of_labelled_fails_on_and_not_before(
     limit: float,
 ) -> None:
     for wrong, fails in enumerate(FAILS_NEEDED[limit]):
@@ -81,7 +81,7 @@ def by_verdict(case: ByVerdictCase) -> RateByVerdict:
 
 
 @pytest.mark.parametrize("case", BY_VERDICT, ids=lambda case: f"{case.among_passes}, {case.among_fails}")
-def test_the_false_pass_rate_from_labels_drawn_by_the_judge_s_verdict_equals_the_one_calculated_by_hand(
+def test_the_false_pass_rate_from_labels_drawn_by_the_judge_s_verdict_equals_the_hand_calculated_one(
     case: ByVerdictCase,
 ) -> None:
     rate = by_verdict(case)
@@ -90,7 +90,7 @@ def test_the_false_pass_rate_from_labels_drawn_by_the_judge_s_verdict_equals_the
     assert rate.upper(AT_95) == pytest.approx(case.high, abs=6e-5)
 
 
-def test_the_false_pass_rates_calculated_by_hand_equal_those_of_the_reference_file() -> None:
+def test_hand_calculated_false_pass_rates_equal_those_of_the_reference_file() -> None:
     cases = [
         ByVerdictCase(
             case["share_of_passes"],

@@ -78,7 +78,9 @@ def agreement_of(agreement_data: dict[str, Any]) -> GroupedShare:
 
 
 @pytest.mark.parametrize("case", RULINGS, ids=lambda case: case.name)
-def test_verdicts_equal_those_worked_out_by_hand_from_agreement_and_gain_over_a_constant(case: RulingCase) -> None:
+def test_verdicts_on_judges_equal_those_worked_out_by_hand_from_agreement_and_gain_over_a_constant_answer(
+    case: RulingCase,
+) -> None:
     gain = mean_of(case.gain)
     assert gain is not None
     by_group = {"hits_by_group": case.by_group, "size_by_group": [10] * len(case.by_group)}
@@ -95,7 +97,7 @@ def test_verdicts_equal_those_worked_out_by_hand_from_agreement_and_gain_over_a_
     assert row == (case.verdict, case.use, case.because)
 
 
-def test_every_verdict_in_the_reference_file_is_reproduced() -> None:
+def test_every_verdict_on_a_judge_in_the_reference_file_is_reproduced() -> None:
     for case in block("verdict3.yaml", "verdict"):
         if case.get("limits"):
             continue  # sides of decisions took the place of limits: gate.yaml
@@ -134,7 +136,7 @@ def test_every_verdict_in_the_reference_file_is_reproduced() -> None:
     ("settings", "one_sided", "two_sided"),
     [(1, 0.975, 0.95), (2, 0.9875, 0.975), (5, 0.995, 0.99), (20, 0.99875, 0.9975)],
 )
-def test_the_confidence_level_of_a_verdict_rises_with_the_number_of_settings_tried_on_its_labels(
+def test_the_confidence_level_of_a_verdict_on_a_judge_rises_with_the_number_of_settings_tried_on_the_labels(
     settings: int, one_sided: float, two_sided: float
 ) -> None:
     assert (side_confidence(settings), interval_level(settings)) == approx((one_sided, two_sided), abs=1e-12)
@@ -332,7 +334,9 @@ def test_a_judge_shown_to_agree_less_than_a_constant_answer_gets_the_verdict_adj
         ({"labelled": False}, "no-labels"),
     ],
 )
-def test_the_reason_for_a_verdict_is_the_first_rule_that_applies(shown: dict[str, bool], because: str) -> None:
+def test_the_reason_for_a_verdict_on_a_judge_is_the_first_rule_that_applies(
+    shown: dict[str, bool], because: str
+) -> None:
     nothing = dict.fromkeys(("above", "below", "beats", "loses"), False)
     assert because_of(VerdictStates(**{**nothing, **shown})) == because
 
@@ -377,7 +381,7 @@ def test_if_judge_and_gold_share_no_example_the_reason_for_the_verdict_is_that_t
         ("model", False, "explore"),
     ],
 )
-def test_the_use_of_a_judge_with_verdict_ok_follows_from_the_kind_of_labels(
+def test_the_use_of_a_judge_with_the_verdict_ok_depends_on_the_kind_of_labels(
     reference: str, blind: bool, use: str
 ) -> None:
     assert use_of_ok(reference, blind=blind) == use
@@ -407,7 +411,7 @@ def test_the_number_of_labels_needed_to_show_agreement_above_the_target_equals_t
     assert more(figures_with(162, 200, {1.0: 160, 0.0: 40}), "target-open") is None
 
 
-def test_labels_for_comparing_a_judge_with_target_and_constant_answer_are_the_larger_of_two_numbers() -> None:
+def test_the_labels_needed_are_the_larger_number_of_those_to_decide_on_the_target_and_on_the_constant_answer() -> None:
     by_target = more(figures_with(85, 100, {1.0: 40, 0.0: 60}), "target-open")
     by_gain = more(figures_with(85, 100, {1.0: 30, -1.0: 22, 0.0: 48}), "target-open")
     assert by_target == 160
@@ -434,7 +438,7 @@ def test_if_a_judge_s_gain_over_a_constant_is_less_certain_no_fewer_labels_are_a
     assert less_sure >= as_good
 
 
-def test_a_verdict_that_is_decided_needs_no_further_labels() -> None:
+def test_a_verdict_on_a_judge_that_is_no_longer_open_needs_no_further_labels() -> None:
     figures = figures_with(90, 100, {1.0: 50, 0.0: 50})
     assert labels_to_decide(figures, 0.8, "below-target") is None
     assert labels_to_decide(figures, 0.8, "target") is None

@@ -45,7 +45,7 @@ def repairs_of(of: Rubric, labelled: ExampleSet, ratings: Sequence[Rating]) -> R
 
 
 @pytest.mark.parametrize("case", REPAIRS, ids=["required", "broken", "pair"])
-def test_the_decisions_that_fixing_a_criterion_corrects_equal_counts_worked_out_by_hand(case: RepairCase) -> None:
+def test_numbers_of_decisions_that_fixing_a_criterion_corrects_equal_those_worked_out_by_hand(case: RepairCase) -> None:
     times = [n for n, *_ in case.examples]
     gold = np.repeat([levels for _, levels, _ in case.examples], times, axis=0)
     judge = np.repeat([levels for *_, levels in case.examples], times, axis=0)
@@ -57,7 +57,7 @@ def test_the_decisions_that_fixing_a_criterion_corrects_equal_counts_worked_out_
     assert pair == case.pair
 
 
-def test_decisions_that_fixing_a_criterion_corrects_as_counted_by_hand_equal_those_of_the_reference_file() -> None:
+def test_hand_counts_of_decisions_that_fixing_a_criterion_corrects_equal_those_of_the_reference_file() -> None:
     for case, shared in zip(REPAIRS, block("gate.yaml", "repairs"), strict=True):
         names = list(shared["criteria"])
         assert (case.criteria, case.mark, case.wrong) == (shared["criteria"], shared["mark"], shared["wrong"])
@@ -164,7 +164,7 @@ def counted_one_by_one(of: Rubric, golds: Sequence[Levels], judges: Sequence[Lev
 
 @pytest.mark.parametrize("of", RUBRICS, ids=["negative weights", "faults alone", "a category", "categories alone"])
 @pytest.mark.parametrize("seed", range(5))
-def test_the_decisions_that_fixing_a_criterion_corrects_equal_those_from_deciding_each_example_again_with_gold_s_level(
+def test_decisions_corrected_by_fixing_a_criterion_are_those_that_change_if_gold_s_level_replaces_the_judge_s(
     of: Rubric, seed: int
 ) -> None:
     generator = np.random.default_rng(seed)

@@ -108,7 +108,7 @@ def test_the_ratings_of_an_accepted_run_are_never_read_as_labels(calibration: Ca
     assert [label.rater for label in loaded.labels] == ["a"]
 
 
-def test_a_run_that_is_accepted_with_a_fresh_start_replaces_all_runs_accepted_before(
+def test_a_run_that_is_accepted_to_start_over_replaces_all_runs_accepted_before(
     calibration: Calibration, tmp_path: Path
 ) -> None:
     beside = tmp_path / "accepted-of-mine.jsonl"

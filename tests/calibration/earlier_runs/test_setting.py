@@ -82,7 +82,7 @@ def test_changing_only_the_weights_changes_no_level(changes: dict[str, Any], key
 
 
 @pytest.mark.parametrize(("changes", "key"), [({"pass_mark": 0.8}, "pass_mark"), ({"tolerance": 0.2}, "tolerance")])
-def test_changing_the_pass_mark_changes_no_level_and_is_reported_with_both_values(
+def test_changing_the_pass_mark_changes_no_level_and_is_reported_with_the_old_and_the_new_pass_mark(
     changes: dict[str, Any], key: str
 ) -> None:
     changes_found = _changes(rubric(), replace(rubric(), **changes))
@@ -177,7 +177,7 @@ def test_a_change_of_rubric_or_judge_explains_shifts_only_on_criteria_whose_leve
     assert [change.key for change in can_explain(changes, "facts")] == ["judge:model"]
 
 
-def test_grading_by_the_old_rubric_is_needed_only_if_its_words_changed_together_with_judge_or_template() -> None:
+def test_a_second_grading_by_the_old_rubric_is_needed_only_if_its_words_and_also_judge_or_template_changed() -> None:
     text, judge = rubric(changed=["tone"]), replace(JUDGE, model="two")
     assert not need_replay(changes_between(_setting(rubric()), _setting(text)))
     assert not need_replay(changes_between(_setting(rubric()), _setting(rubric(), judge)))

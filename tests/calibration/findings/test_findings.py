@@ -42,7 +42,7 @@ def test_a_judge_as_good_as_a_person_gets_no_finding() -> None:
 
 
 @pytest.mark.parametrize(("size", "code"), [(0.8, "lenient"), (-0.8, "severe")])
-def test_a_finding_on_a_lenient_or_severe_judge_names_the_criterion_both_means_and_a_level_to_describe_better(
+def test_a_finding_on_a_lenient_or_severe_judge_has_the_means_of_judge_and_gold_and_a_level_to_describe_better(
     size: float, code: str
 ) -> None:
     judge = MADE.judge
@@ -299,7 +299,7 @@ def test_a_criterion_with_one_gold_level_for_nearly_all_responses_is_reported_as
     assert "dead" not in codes(diagnosed(of, examples(of, {"p": more}), judged(of, more)))
 
 
-def test_two_criteria_that_put_the_responses_in_an_equal_order_are_reported_as_redundant() -> None:
+def test_two_criteria_that_put_the_responses_in_the_same_order_are_reported_as_redundant() -> None:
     people = {name: np.column_stack([levels[:, :3], levels[:, 0]]) for name, levels in MADE.people.items()}
     judge = np.column_stack([MADE.judge[:, :3], MADE.judge[:, 0]])
     findings = diagnosed(MADE.rubric, examples(MADE.rubric, people), judged(MADE.rubric, judge))
@@ -355,7 +355,7 @@ def test_a_judge_that_passes_everything_is_recognized_by_its_false_passes() -> N
     assert set(finding.examples) <= {f"e{i}" for i in np.flatnonzero(gold[:, 0] == 1)}
 
 
-def test_a_judge_that_agrees_with_people_no_better_than_a_constant_has_no_skill() -> None:
+def test_a_judge_that_agrees_with_people_no_better_than_a_constant_answer_has_no_skill() -> None:
     of = rubric("tone")
     gold = np.array([[3]] * 120 + [[1], [2], [4], [5]] * 15).astype(float)
     judge = np.where(gold == 3, np.resize([3, 4], 180)[:, None], gold)

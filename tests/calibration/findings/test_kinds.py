@@ -52,7 +52,7 @@ def test_kinds_of_findings_are_ordered_by_what_to_fix_first_from_replies_to_labe
     assert [kind.step for kind in (UNREADABLE, AMBIGUOUS, LENIENT, TOO_FEW_LABELS)] == steps
 
 
-def test_kinds_of_findings_with_an_equal_code_have_an_equal_cause() -> None:
+def test_two_kinds_of_findings_with_the_same_code_have_the_same_cause() -> None:
     for kind in finding_kinds():
         first = kind_of(kind.code)
         assert first is not None

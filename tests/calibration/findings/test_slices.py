@@ -39,7 +39,7 @@ def standing_out(parts: tuple[Slice, ...]) -> list[tuple[str, str]]:
     return [(part.part.by, part.part.name) for part in parts if part.stands_out]
 
 
-def test_examples_are_divided_into_slices_by_group_system_kind_of_label_and_length() -> None:
+def test_examples_are_divided_into_slices_by_group_and_by_system_and_by_kind_of_label_and_by_length() -> None:
     lengths = list(range(100, 220))
     groups = [f"g{i % 12}" for i in range(120)]
     labelled = examples(MADE.rubric, MADE.people, groups=groups, systems=SYSTEMS, lengths=lengths)
@@ -161,7 +161,7 @@ def test_slices_on_unordered_levels_are_compared_by_the_share_of_equal_levels() 
 
 
 @pytest.mark.parametrize("by_label", [True, False])
-def test_the_bias_on_a_slice_is_in_levels_or_as_a_share_of_the_scale_if_the_scale_s_levels_are_named_by_label(
+def test_the_bias_on_a_slice_is_a_share_of_the_scale_if_levels_are_chosen_by_label_and_else_a_number_of_levels(
     by_label: bool,
 ) -> None:
     words = ("bad", "poor", "fair", "good", "great")

@@ -100,7 +100,7 @@ def test_exit_statuses_in_the_agent_skill_are_those_of_the_commands() -> None:
 
 
 @pytest.mark.proof
-def test_an_agent_that_follows_the_skill_gets_from_init_to_a_gate(tmp_path: Path) -> None:
+def test_an_agent_that_follows_the_skill_gets_from_init_to_a_judge_that_can_gate(tmp_path: Path) -> None:
     """Run each command of the skill in a project that has what they need."""
     here = setting.make_setting(tmp_path / "here")
     for name in ("NAME", "support-reply", "reply"):

@@ -46,7 +46,7 @@ def levels(reading: TableReading, name: str, criterion: str = "") -> list[float 
 # --- which columns ---------------------------------------------------------------------------------------------------
 
 
-def test_if_several_columns_could_be_annotators_next_to_a_judge_reading_all_as_annotators_is_suggested_first() -> None:
+def test_if_a_table_has_a_judge_and_several_possible_annotators_the_first_suggestion_takes_all_as_annotators() -> None:
     error = refused({"judge": VOTES, "ann": OTHERS, "ben": VOTES})
     assert (error.code, error.choices[0]) == ("which-columns", "--human ann --human ben")
     assert set(error.choices[1:]) == {"--human ann", "--human ben"}
@@ -62,7 +62,7 @@ def test_the_error_about_a_column_whose_role_is_unclear_names_the_columns_whose_
     assert "'human' is people's" in str(labelled)
 
 
-def test_if_no_column_s_name_shows_who_rated_each_column_is_suggested_once_as_the_judge_s() -> None:
+def test_if_the_names_of_two_columns_do_not_show_who_rated_the_suggestions_take_each_in_turn_as_the_judge_s() -> None:
     error = refused({"mensch": GRADES, "richter": OTHER_GRADES})
     assert error.choices == (
         "--judge mensch --human richter",
@@ -144,7 +144,7 @@ def test_a_thumb_emoji_means_the_same_in_every_skin_tone() -> None:
 
 
 @pytest.mark.parametrize("sign", ["–", "—", "k. A.", "k.A.", "n. a."])
-def test_in_a_column_of_numbers_signs_such_as_a_dash_count_as_missing_ratings(sign: str) -> None:
+def test_a_cell_with_only_a_dash_or_a_similar_sign_in_a_column_of_numbers_is_a_missing_rating(sign: str) -> None:
     reading = read({"judge": GRADES, "human": [sign, *GRADES[1:]]})
     assert reading.values[""].missing == {"judge": 0, "human": 1}
 
@@ -189,7 +189,7 @@ def test_neither_agree_nor_disagree_is_the_middle_of_its_scale() -> None:
     assert levels(reading, "human")[:5] == [0, 0.25, 0.5, 0.75, 1]
 
 
-def test_a_note_says_that_the_lowest_number_may_be_the_best_if_judge_and_people_use_numbers() -> None:
+def test_if_judge_and_people_use_numbers_a_message_says_that_the_lowest_number_may_be_the_best() -> None:
     beside_judge = read({"judge": GRADES, "human": OTHER_GRADES})
     assert any("--levels 5-1" in note for note in notes(beside_judge))
     assert not any("better" in note for note in notes(read({"rater1": GRADES, "rater2": OTHER_GRADES})))
@@ -220,7 +220,7 @@ def test_a_row_of_means_in_a_table_without_texts_is_recognized_by_its_numbers(tm
         assert len(read_files([path], ColumnOptions()).ids) == n
 
 
-def test_a_row_of_a_table_without_ratings_remains_an_example(tmp_path: Path) -> None:
+def test_a_row_without_ratings_in_a_table_with_ratings_remains_an_example(tmp_path: Path) -> None:
     path = file_of(tmp_path, "\n".join([HEADER, *ROWS, "q99,,,", "total recall,an answer,3,3"]))
     assert len(read_files([path], ColumnOptions()).ids) == len(ROWS) + 2
 
@@ -293,7 +293,7 @@ def test_prodigy_exports_are_refused_with_options_for_their_fields(is_choice: bo
 # --- faults of every row ---------------------------------------------------------------------------------------------
 
 
-def test_a_fault_repeated_on_many_lines_is_reported_once_and_differing_faults_are_listed() -> None:
+def test_a_fault_that_many_lines_share_is_reported_once_and_of_different_faults_the_first_five_are_listed() -> None:
     same = [Fault("says nothing of who wrote it", line) for line in range(1, 11)]
     others = [Fault(f"has {line} cells", line) for line in range(11, 18)]
     sentences = str(RatingError([*same, *others], path="t.csv")).splitlines()

@@ -53,7 +53,9 @@ def test_the_index_of_a_data_frame_gives_the_ids_of_examples_and_is_kept_in_the_
 
 
 @pytest.mark.parametrize("first", [0, "case-", 0.5])
-def test_results_can_be_joined_to_a_data_frame_by_its_index_and_listed_ids_select_its_rows(first: Any) -> None:
+def test_results_can_be_joined_to_a_data_frame_by_its_index_and_ids_of_false_passes_select_rows_of_the_frame(
+    first: Any,
+) -> None:
     index = [first + (str(row) if isinstance(first, str) else row) for row in (*range(10, 20), *range(10))]
     frame = pd.DataFrame({"judge": VERDICT.split(), "human": HUMAN.split()}, index=index)
     calibration = calibrate(frame)

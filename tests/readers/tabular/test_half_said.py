@@ -132,7 +132,9 @@ def test_a_column_of_durations_is_not_read_as_ratings() -> None:
     }
 
 
-def test_a_header_over_two_rows_is_refused_though_one_of_its_columns_never_repeats_a_value(tmp_path: Path) -> None:
+def test_a_header_over_two_rows_is_refused_even_if_a_column_such_as_the_response_never_repeats_a_value(
+    tmp_path: Path,
+) -> None:
     rows = [f"t{row},Reply number {row},{row % 5},4,{row % 3},{row % 2}" for row in range(20)]
     header = [",,Judge,,Human,", "ID,Response,tone,facts,tone,facts"]
     (tmp_path / "t.csv").write_text("\n".join([*header, *rows]))
@@ -140,19 +142,19 @@ def test_a_header_over_two_rows_is_refused_though_one_of_its_columns_never_repea
         read_files([tmp_path / "t.csv"], ColumnOptions())
 
 
-def test_a_word_for_a_missing_value_is_no_question_where_only_the_other_column_has_an_unknown_word() -> None:
+def test_a_known_word_for_a_missing_value_is_not_asked_about_if_the_other_column_has_an_unknown_word() -> None:
     error = refused(["yes", "no", "n/a", "yes"] * 6, ["yes", "no", "no", "??"] * 6)
     assert (error.code, list(error.columns), dict(error.values)) == ("odd-value", ["human"], {"??": 6})
 
 
-def test_pass_takes_any_word_of_the_meaning_that_a_column_spells_otherwise() -> None:
+def test_the_option_named_pass_takes_a_word_such_as_no_for_a_column_that_writes_false() -> None:
     faults = ["true", "false", "false"] * 8
     reading = read_in_memory({"has_error_judge": faults, "has_error_human": faults}, ColumnOptions(pass_=("no",)))
     (values,) = reading.values.values()
     assert set(values.passes.values()) == {"false"}
 
 
-def test_pass_names_the_columns_of_each_criterion() -> None:
+def test_the_option_named_pass_can_state_passing_values_for_the_columns_of_each_criterion() -> None:
     levels = {"tone": ["3", "4"] * 12, "facts": ["2", "4"] * 12}
     columns = {f"{criterion}_{side}": cells for criterion, cells in levels.items() for side in ("judge", "human")}
     reading = read_in_memory(columns, ColumnOptions(pass_=tuple(f"{name}=4" for name in columns)))
@@ -162,7 +164,7 @@ def test_pass_names_the_columns_of_each_criterion() -> None:
     }
 
 
-def test_words_of_a_known_order_against_numbers_are_refused_with_the_number_of_each_word() -> None:
+def test_if_the_judge_uses_numbers_and_people_use_ordered_words_the_refusal_suggests_a_number_for_each_word() -> None:
     agree = ["Disagree", "Neutral", "Agree"] * 8
     error = refused(["2", "3", "4"] * 8, agree)
     assert error.code == "pass-mark"
@@ -170,12 +172,12 @@ def test_words_of_a_known_order_against_numbers_are_refused_with_the_number_of_e
     assert read(["2", "3", "4"] * 8, agree, same=tuple(numbered[1::2])).with_both("") == len(agree)
 
 
-def test_an_order_that_lacks_values_is_refused_with_the_values_that_it_lacks() -> None:
+def test_a_stated_order_of_levels_that_lacks_values_of_the_table_is_refused_with_the_lacking_values() -> None:
     error = refused(["2", "3", "4"] * 8, ["low", "high", "low"] * 8, levels=("low", "high"))
     assert (error.code, list(error.columns), set(error.values)) == ("no-place", ["judge"], {"2", "3", "4"})
 
 
-def test_a_column_of_raters_without_one_of_examples_is_refused_until_an_option_names_it() -> None:
+def test_a_table_with_a_column_of_raters_is_refused_until_an_option_names_the_column_of_examples() -> None:
     cases = [str(row // 2) for row in range(40)]
     who = ["ann", "ben"] * 20
     columns = {"sample": cases, "evaluator": who, "verdict": ["pass", "fail", "pass", "pass"] * 10}
@@ -186,13 +188,13 @@ def test_a_column_of_raters_without_one_of_examples_is_refused_until_an_option_n
     assert reading.with_both("") == len(cases) / 2
 
 
-def test_a_name_that_says_by_whom_a_column_was_rated_names_no_criterion() -> None:
+def test_a_column_s_name_that_only_says_who_rated_such_as_rating_by_human_names_no_criterion() -> None:
     values = ["good", "bad"] * 12
     reading = read_in_memory({"rating_by_human": values, "rating_by_llm": values}, ColumnOptions())
     assert list(reading.roles.criteria) == [""]
 
 
-def test_a_copy_of_a_row_counts_once_and_a_note_says_so(tmp_path: Path) -> None:
+def test_a_copy_of_a_row_in_a_table_counts_once_and_a_message_says_so(tmp_path: Path) -> None:
     rows = [f"t{row},{'pass' if row % 2 else 'fail'},pass" for row in range(20)]
     (tmp_path / "t.csv").write_text("\n".join(["id,judge,human", *rows, *rows[:3]]))
     done = run("calibrate", "t.csv", cwd=tmp_path)
@@ -200,7 +202,7 @@ def test_a_copy_of_a_row_counts_once_and_a_note_says_so(tmp_path: Path) -> None:
     assert "counts once" in done.stderr
 
 
-def test_a_column_of_ids_without_a_name_is_described(tmp_path: Path) -> None:
+def test_the_report_calls_a_column_of_ids_that_has_no_name_the_column_without_a_name(tmp_path: Path) -> None:
     rows = [f"t{row},{'pass' if row % 2 else 'fail'},pass" for row in range(20)]
     (tmp_path / "t.csv").write_text("\n".join([",judge,human", *rows]))
     assert "id: the column without a name · 20 rows" in " ".join(run("calibrate", "t.csv", cwd=tmp_path).stdout.split())

@@ -113,7 +113,7 @@ def test_a_table_is_read_the_same_from_every_file_format(table: dict[str, list[s
 
 @pytest.mark.proof
 @given(tables())
-def test_a_table_is_read_the_same_from_one_file_from_two_files_and_with_one_row_per_rating(
+def test_a_table_is_read_the_same_whether_it_is_one_file_or_two_files_or_has_one_row_per_rating(
     table: dict[str, list[str]],
 ) -> None:
     by_side = {f"{name}.csv": {"id": table["id"], name: table[name]} for name in ("verdict", "human")}
@@ -140,7 +140,9 @@ def test_the_order_of_rows_and_columns_and_an_unknown_column_do_not_change_how_a
 
 @given(tables())
 @pytest.mark.proof
-def test_swapping_the_columns_of_judge_and_people_swaps_their_values_in_the_result(table: dict[str, list[str]]) -> None:
+def test_if_the_columns_of_judge_and_people_are_swapped_the_two_raters_values_are_swapped_too(
+    table: dict[str, list[str]],
+) -> None:
     exchanged = compared(read({"id": table["id"], "human": table["verdict"], "verdict": table["human"]}))
     result = compared(read(table))
     if isinstance(result, str) or isinstance(exchanged, str):

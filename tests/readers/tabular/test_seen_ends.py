@@ -39,7 +39,7 @@ def test_without_a_pass_mark_examples_are_shown_with_their_levels_and_no_pass_or
     assert all(not case.badges for case in cases)
 
 
-def test_until_the_ends_of_a_table_s_scale_are_stated_a_note_names_the_option_for_them() -> None:
+def test_until_the_ends_of_a_table_s_scale_are_stated_a_message_names_the_option_that_states_them() -> None:
     ends, direction = notes(read_in_memory(ROWS, ColumnOptions()))
     assert "at 2 and 5" in ends
     assert "--levels 1-5" in ends

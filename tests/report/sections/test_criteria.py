@@ -18,7 +18,7 @@ def notes(rubric: Rubric, gold: made.Floats, judge: made.Floats) -> list[str]:
     return [inline(line) for block in blocks if isinstance(block, Notes) for line in block.lines]
 
 
-def test_notes_name_the_criteria_that_the_judge_never_rated_in_the_order_of_the_rubric() -> None:
+def test_the_report_names_the_criteria_that_the_judge_never_rated_in_the_order_of_the_rubric() -> None:
     names = tuple(f"c{place}" for place in range(12))
     gold = np.tile([[1.0], [3.0], [5.0]], (4, len(names)))
     judge = np.where(np.arange(len(names)) == 0, gold, math.nan)
@@ -26,7 +26,7 @@ def test_notes_name_the_criteria_that_the_judge_never_rated_in_the_order_of_the_
     assert [note.removeprefix("– ").partition(":")[0] for note in silent] == list(names[1:])
 
 
-def test_the_note_on_a_judge_that_always_gives_one_level_names_the_level_even_if_it_is_negative() -> None:
+def test_the_sentence_on_a_judge_that_always_gives_one_level_names_the_level_even_if_it_is_negative() -> None:
     gold = np.tile([[-2.0], [0.0], [2.0]], (4, 1))
     for level in (-2.0, 2.0):
         reasons = notes(made.rubric("tone", scale=Scale.numbered(-2, 2)), gold, np.full_like(gold, level))

@@ -44,7 +44,7 @@ def test_findings_of_one_kind_on_several_criteria_are_shown_together_and_one_on_
     assert causes(*on_criteria, finding(NOISY)) == [[("noisy", "tone"), ("noisy", "facts")], [("noisy", None)]]
 
 
-def test_a_judge_s_error_on_a_criterion_that_drifted_is_reported_as_part_of_the_drift() -> None:
+def test_a_judge_s_error_on_a_criterion_on_which_the_judge_drifted_is_reported_as_part_of_the_drift() -> None:
     findings = [finding(DRIFT_BY_JUDGE, "tone"), finding(LENIENT, "tone"), finding(LENIENT, "facts"), finding(LENGTH)]
     assert causes(*findings) == [
         [("drift", "tone"), ("lenient", "tone")],
@@ -53,7 +53,7 @@ def test_a_judge_s_error_on_a_criterion_that_drifted_is_reported_as_part_of_the_
     ]
 
 
-def test_lower_agreement_is_reported_within_the_finding_on_drift_or_without_drift_as_a_finding_of_its_own() -> None:
+def test_lower_agreement_on_a_criterion_is_a_finding_of_its_own_only_if_the_judge_did_not_drift_there() -> None:
     findings = [finding(DRIFT_BY_JUDGE, "tone"), finding(DRIFT_GOLD, "tone"), finding(DRIFT_GOLD, "facts")]
     assert causes(*findings) == [[("drift", "tone")], [("drift-gold", "facts")]]
 
@@ -65,7 +65,7 @@ def test_lower_agreement_without_drift_is_listed_apart_from_the_other_findings_o
     ]
 
 
-def test_findings_are_ordered_by_unreadable_replies_then_labels_then_the_judge_then_missing_labels() -> None:
+def test_findings_on_unreadable_replies_come_first_then_those_on_labels_on_the_judge_and_on_missing_labels() -> None:
     findings = [finding(TOO_FEW_LABELS), finding(LENIENT, "tone"), finding(AMBIGUOUS, "tone"), finding(UNREADABLE)]
     codes = ["unreadable", "ambiguous", "lenient", "too-few-labels"]
     assert [group[0].code for group in by_cause(findings)] == codes
@@ -92,7 +92,7 @@ def worth_knowing(section: doc.Section) -> list[doc.Card]:
     return [card for block in inner for card in cards(block)]
 
 
-def test_a_required_criterion_on_which_fails_pass_is_named_to_fix_first_with_the_number_of_fails_stopped() -> None:
+def test_the_report_names_a_required_criterion_to_fix_first_and_how_many_false_passes_this_would_stop() -> None:
     calibration = calibrated(SAFE_AND_STEPS, *unsafe_replies())
     section = fix_first(calibration)
     first = cards(section)[0]
