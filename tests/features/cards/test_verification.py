@@ -167,7 +167,7 @@ def test_verifying_a_judge_card_grades_recorded_replies_again_and_compares_the_f
     assert found["replies/kind.jsonl"] == "the replies give other ratings than were accepted: e0"
 
 
-def test_if_the_use_in_accepted_json_was_edited_verifying_the_judge_card_names_that_file(
+def test_if_the_use_in_an_accepted_run_s_file_was_edited_verifying_the_judge_card_names_that_file(
     home: Path,
 ) -> None:
     accepted = json.loads((home / "accepted.json").read_text())
@@ -396,7 +396,7 @@ def with_another_kind(data: Any, share: float) -> Iterator[tuple[tuple[str | int
 @pytest.mark.parametrize(
     "share", [0.05, pytest.param(0.15, marks=pytest.mark.proof), pytest.param(1.0, marks=pytest.mark.release)]
 )
-def test_changing_a_value_s_type_in_accepted_json_or_a_judge_card_never_causes_a_traceback(
+def test_changing_a_value_s_type_in_an_accepted_run_s_file_or_a_judge_card_never_causes_a_traceback(
     share: float, home: Path
 ) -> None:
     path, card = home / "accepted.json", home / "card.json"

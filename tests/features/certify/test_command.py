@@ -170,7 +170,7 @@ def test_the_report_of_certify_states_the_promise_and_how_many_examples_each_jud
     assert "automatic passes" in text
 
 
-def test_in_a_cascade_each_reply_is_decided_by_the_first_judge_that_is_certain_enough(
+def test_in_a_cascade_each_response_is_decided_by_the_first_judge_that_is_certain_enough(
     certified: tuple[Path, Servers],
 ) -> None:
     folder, servers = certified

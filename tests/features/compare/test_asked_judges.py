@@ -18,7 +18,7 @@ def here(tmp_path: Path) -> Path:
     return setting.make_setting(tmp_path / "here")
 
 
-def test_judges_that_are_asked_by_compare_are_graded_with_the_rubric_s_code_checks(here: Path) -> None:
+def test_compare_runs_a_rubric_s_checks_by_code_next_to_the_judges_that_it_asks(here: Path) -> None:
     add_check(here)
     done = run(
         "markscheme", "compare", setting.JUDGE, "function:judging:judge", "--rubric", "clear", "-o", "scorers=checks",

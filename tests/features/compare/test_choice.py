@@ -49,7 +49,7 @@ def judge(name: str, wrong: Sequence[int] = (), *, n: int = N, by: int = 2, usd:
     return Contender(name, tuple(ratings), Usage() if usd is None else Usage(n, 1, 1, usd), submissions=n)
 
 
-def test_the_difference_in_agreement_of_two_judges_is_computed_from_pairs_of_the_same_examples() -> None:
+def test_the_difference_in_agreement_of_two_judges_is_computed_over_the_examples_that_both_graded() -> None:
     choice = choose(RUBRIC, [judge("old", range(20)), judge("new", range(10))], labels())
     pair = choice.pairs[0]
     agreement = pair.figures["agreement"]
@@ -162,7 +162,7 @@ def test_the_cost_of_a_judge_counts_replies_from_the_cache_as_if_they_had_been_a
     assert Contender("a", (), Usage(0), from_cache=60, submissions=60).usd_per_1000 is None
 
 
-def test_for_an_old_and_a_new_judge_the_old_judge_s_scores_and_passes_are_mapped_to_the_new_judge_s() -> None:
+def test_a_comparison_predicts_a_new_judge_s_scores_from_an_old_judge_s_and_shows_which_old_passes_still_pass() -> None:
     pair = choose(RUBRIC, [judge("old"), judge("new", range(0, 60, 5))], labels()).pairs[0]
     assert pair.link.undefined is None
     assert [point.old for point in pair.link.points] == [0.0, 0.25, 0.5, 0.75, 1.0]
@@ -195,7 +195,7 @@ def test_an_example_that_one_of_two_judges_did_not_grade_counts_for_neither() ->
     assert choice.standings[0].agreement.n == 55
 
 
-def test_comparing_three_judges_gives_a_comparison_of_each_of_the_three_pairs() -> None:
+def test_comparing_three_judges_gives_a_comparison_of_each_two_of_them() -> None:
     choice = choose(RUBRIC, [judge("a"), judge("b", range(9)), judge("c", range(3))], labels())
     assert [(p.first, p.second) for p in choice.pairs] == [("a", "b"), ("a", "c"), ("b", "c")]
     assert choice.best == "a"
@@ -208,9 +208,7 @@ def test_no_number_of_labels_needed_is_given_if_a_judge_is_worse_on_every_exampl
     assert labels_to_tell(np.full(30, difference)) is None
 
 
-def test_the_labels_needed_to_tell_judges_apart_grow_with_a_task_s_examples_and_are_unknown_without_differences() -> (
-    None
-):
+def test_labels_needed_to_tell_judges_apart_rise_with_a_task_s_examples_and_are_unknown_without_differences() -> None:
     differences = np.array([1.0, -1.0] + [0.0] * 18)
     alone = labels_to_tell(differences)
     assert labels_to_tell(np.repeat(differences, 3), groups=[f"t{n // 3}" for n in range(60)]) == 3 * (alone or 0)
@@ -264,7 +262,7 @@ def test_a_judge_that_is_shown_to_be_able_to_gate_is_ranked_before_one_that_agre
     assert "It is shown to stop and keep enough to gate" in text_of(view(choice))
 
 
-def test_judges_are_compared_by_decisions_and_the_agreement_of_scores_is_shown_for_each_pair_too() -> None:
+def test_judges_are_compared_by_decisions_and_the_agreement_of_scores_is_shown_for_each_two_judges_too() -> None:
     """The second judge is one level off on six examples, where that changes no decision."""
     near = Contender("near", tuple(rating(i, "near", 1 + i % 5 - (i % 10 == 4), i % 2 == 0) for i in range(N)))
     choice = choose(RUBRIC, [judge("exact"), near], labels())

@@ -77,7 +77,7 @@ def test_the_terminal_shows_which_judge_is_recommended_and_the_evidence_for_it(
     golden.check("compare.txt", shown(choice), HERE)
 
 
-def test_the_markdown_of_a_comparison_is_the_golden_file(choice: Choice, golden: GoldenFiles) -> None:
+def test_the_markdown_of_a_comparison_equals_its_golden_file(choice: Choice, golden: GoldenFiles) -> None:
     golden.check("compare.md", render_markdown(view(choice)), HERE)
 
 

@@ -196,6 +196,6 @@ def test_the_class_criterion_is_the_same_for_the_engine_and_the_rubric_package_g
     assert markscheme.types.Criterion is markscheme.Criterion is Criterion
 
 
-def test_a_report_and_its_class_can_be_pickled() -> None:
+def test_an_evaluation_report_and_its_class_can_be_pickled() -> None:
     report = EvaluationReport(score=1.0, raw_score=2.0)
     assert pickle.loads(pickle.dumps((report, EvaluationReport))) == (report, EvaluationReport)

@@ -58,7 +58,7 @@ def test_an_overconfident_judge_gets_a_finding_on_the_criterion_and_a_finding_on
     assert "at 95% or more" in findings["tone"].message
 
 
-def test_a_judge_with_calibrated_probabilities_gets_no_finding_of_overconfidence() -> None:
+def test_a_judge_whose_probabilities_match_the_outcomes_gets_no_finding_of_overconfidence() -> None:
     calibration = calibrated(1.0)
     assert not [finding for finding in calibration.findings if finding.code == "overconfident"]
     audits = calibration.comparison.audits["probabilities"]
@@ -194,7 +194,7 @@ def audits_of_rows(n_criteria: int, sharper: float, seed: int, n: int = 120) -> 
 
 
 @pytest.mark.proof
-def test_a_calibrated_judge_of_many_criteria_is_rarely_found_overconfident_on_any() -> None:
+def test_a_judge_whose_probabilities_match_the_outcomes_is_rarely_found_overconfident_on_any_of_many_criteria() -> None:
     """Looked at alone, one of eight rows is flagged in a fifth of 40 draws; looked at together, hardly ever."""
     draws = [audits_of_rows(8, 1.0, seed, n=80) for seed in range(40)]
     alone = [any(a.is_overconfident or a.confident_errors.exceeds for a in draw.named.values()) for draw in draws]

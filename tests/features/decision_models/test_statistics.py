@@ -128,7 +128,7 @@ def test_auditing_the_opposite_event_gives_the_same_slope_and_the_opposite_bias(
     assert audit.confident_errors.wrong == mirrored.confident_errors.wrong
 
 
-def test_an_audit_does_not_depend_on_the_order_of_examples_and_says_how_many_are_missing() -> None:
+def test_an_audit_is_the_same_in_any_order_of_examples_and_counts_those_without_probability_or_outcome() -> None:
     p, y = drawn(60, 2)
     forward = probability_audit(p, y)
     mixed = probability_audit([math.nan, *p[::-1], 0.5], [1.0, *y[::-1], math.nan])
@@ -137,7 +137,7 @@ def test_an_audit_does_not_depend_on_the_order_of_examples_and_says_how_many_are
     assert mixed.slope.low == pytest.approx(forward.slope.low)
 
 
-def test_a_judge_that_is_twice_too_sure_is_overconfident_and_a_calibrated_one_is_not() -> None:
+def test_a_judge_twice_too_sure_is_overconfident_and_one_whose_probabilities_match_the_outcomes_is_not() -> None:
     p, y = drawn(400, 3, 2.0)
     too_sure = probability_audit(p, y)
     assert too_sure.is_overconfident

@@ -322,7 +322,7 @@ def test_imported_rows_that_do_not_say_how_thoroughly_an_output_was_read_leave_t
     assert [note.text for note in after.notes] == ["rude"]
 
 
-def test_an_output_stored_as_read_in_full_becomes_one_with_notes_only_if_an_imported_row_says_so(
+def test_an_imported_row_that_says_so_turns_an_output_read_in_full_into_one_not_read_in_full(
     tmp_path: Path,
 ) -> None:
     before = reading_of(own_line("in full", passed=True, listed="m"))

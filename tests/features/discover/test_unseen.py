@@ -180,7 +180,7 @@ def test_the_expected_sets_written_in_these_tests_equal_those_in_the_file_of_wor
     assert similar == [(first, second, round(likeness, 6)) for first, second, likeness in published.MASI]
 
 
-def test_a_failure_mode_s_share_of_few_outputs_is_shown_as_a_count_and_with_few_groups_has_no_interval() -> None:
+def test_a_failure_mode_s_share_is_shown_as_a_count_if_outputs_are_few_and_has_no_interval_if_groups_are_few() -> None:
     assert listed_share([1, 0] * 10).as_share() == "10 of 20"
     few_groups = listed_share([1, 0, 0, 0] * 10, ["a", "b", "c", "d"] * 10)
     assert few_groups.low is None

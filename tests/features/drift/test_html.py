@@ -7,7 +7,7 @@ from tests.commands.judged_project import make_project
 from tests.report.test_html import well_made
 
 
-def test_the_page_of_a_calibration_shows_which_criterion_moved_since_the_accepted_run(tmp_path: Path) -> None:
+def test_the_page_of_a_calibration_shows_on_which_criterion_levels_moved_since_the_accepted_run(tmp_path: Path) -> None:
     project = make_project(tmp_path)
     accepted = run("calibrate", "manners", "--ratings", "claude.jsonl", "--accept", cwd=project)
     assert (project / "calibration" / "manners" / "accepted.json").exists(), accepted.stderr

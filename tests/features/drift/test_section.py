@@ -58,7 +58,7 @@ def test_an_unchanged_judge_is_shown_without_drift(since: Since) -> None:
     assert accepted_run.headline(drift) is None
 
 
-def test_the_drift_section_lists_changes_and_the_figures_of_each_criterion(since: Since) -> None:
+def test_the_drift_section_lists_changes_of_rubric_and_judge_and_each_criterion_s_figures(since: Since) -> None:
     _, _, changed, intervals, score, _, *rows, noise = _shown(_moved(since))
     assert changed == "Changed since: the text of criterion 'clarity'; the judge's parameter 'temperature' (1.0 → 0.0)."
     assert intervals.startswith("Intervals here are 90% CIs, ")
@@ -71,7 +71,7 @@ def test_the_drift_section_lists_changes_and_the_figures_of_each_criterion(since
     assert noise == "Answers differ more than the accepted runs do among themselves: clarity, tone."
 
 
-def test_the_headline_on_drift_says_whether_you_reworded_a_criterion_the_judge_changed_or_the_judge_drifted(
+def test_the_headline_on_drift_tells_a_reworded_criterion_from_a_changed_judge_and_from_a_judge_that_drifted(
     since: Since,
 ) -> None:
     reworded = baseline(calibrated(_still(), rubric("per_criterion", changed=[CHANGED]), since=since))
@@ -169,5 +169,7 @@ def test_the_json_of_drift_has_every_key_and_no_nan(since: Since) -> None:
     }
 
 
-def test_baseline_is_null_in_the_json_of_calibrate_if_no_run_was_accepted(tmp_path: Path) -> None:
+def test_the_comparison_with_accepted_runs_is_null_in_the_json_of_calibrate_if_no_run_was_accepted(
+    tmp_path: Path,
+) -> None:
     assert json_of(calibrated(_still(), rubric()))["baseline"] is None

@@ -226,7 +226,7 @@ def test_comparisons_of_three_variants_are_adjusted_as_one_family_of_tests(run: 
     assert [difference.shifts["overall"].p for difference in differences] == [3 / 256, 3 / 256, 1.0]
 
 
-def test_cases_with_the_same_inputs_count_once_by_the_mean_of_their_outputs(run: ExperimentRun) -> None:
+def test_cases_with_the_same_inputs_count_as_one_case_with_the_mean_of_their_scores(run: ExperimentRun) -> None:
     marks, cases = marked({"a": [0.25, 0.5, 0.5], "b": [0.75, 0.5, 1.0]}, run.experiment.rubric)
     twice = [cases[0], ExperimentCase("c1", cases[0].inputs), cases[2]]
     (difference,) = between_variants(marks, twice)

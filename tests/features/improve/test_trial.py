@@ -50,7 +50,7 @@ def test_tasks_are_tried_in_a_random_order_that_is_the_same_in_every_run_and_not
     assert split.first(10).sum() == 10
 
 
-def test_an_example_ungraded_under_new_words_counts_with_the_largest_error_and_one_ungraded_under_old_never() -> None:
+def test_an_example_ungraded_under_new_words_counts_with_the_largest_error_and_under_old_words_not_at_all() -> None:
     gold, yours, theirs = np.array([0.2, 0.9, 0.5]), np.array([0.2, 0.8, np.nan]), np.array([np.nan, 0.9, 0.5])
     assert difference(gold, yours, theirs).tolist()[:2] == pytest.approx([-0.8, 0.1])
     assert np.isnan(difference(gold, yours, theirs)[2])

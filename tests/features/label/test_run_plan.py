@@ -49,7 +49,7 @@ def test_a_labelling_plan_draws_as_many_outputs_as_the_verdict_asks_labels_for(p
     assert len(fewer.next.picks) == 7
 
 
-def test_a_labelling_plan_without_a_file_of_outputs_draws_none_and_asks_for_more_labels_for_a_higher_target(
+def test_a_labelling_plan_needs_no_file_of_outputs_to_say_that_a_higher_target_takes_more_labels(
     planned: Callable[..., Plan],
 ) -> None:
     plan = planned(is_of_pool=False)

@@ -59,7 +59,7 @@ def test_inclusion_probabilities_are_above_zero_rise_with_size_and_add_up_to_the
     assert (np.diff(chances[order]) >= -1e-9).all()
 
 
-def test_each_unit_is_drawn_with_its_inclusion_probability() -> None:
+def test_in_a_systematic_draw_each_output_is_drawn_with_its_inclusion_probability() -> None:
     chances = inclusion_chances([1, 1, 2, 3, 3, 8], 3)
     drawn = Counter[int]()
     for seed in range(2000):

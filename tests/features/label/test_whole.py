@@ -126,7 +126,7 @@ def test_the_constants_for_enough_decisions_on_whole_responses_are_120_and_160_f
 
 
 @pytest.mark.proof
-def test_annotators_who_labelled_criteria_before_are_asked_about_whole_responses_only_with_ask_whole_always(
+def test_annotators_who_labelled_criteria_before_are_asked_about_whole_responses_only_if_the_user_asks_for_that(
     project: Path,
 ) -> None:
     with Server(project, NEVER) as server:

@@ -255,7 +255,7 @@ def test_a_table_that_does_not_say_who_rated_is_refused_without_the_option_kind(
     assert "--kind human" in done.stderr
 
 
-def test_an_import_without_any_rating_is_refused_even_if_examples_are_asked_for(project: Path) -> None:
+def test_an_import_that_finds_no_rating_is_refused_and_writes_no_examples(project: Path) -> None:
     (project / "nested.jsonl").write_text('{"id": "a", "scores": {"good": 1}}\n' * 3)
     command = ("nested.jsonl", "--rubric", "one", "--kind", "human", "--examples", "e.jsonl")
     done = run("markscheme", "import", *command, cwd=project)

@@ -450,7 +450,7 @@ def _places(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 )
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @pytest.mark.proof
-def test_every_field_of_a_mutated_export_is_read_listed_as_lost_or_refused(
+def test_every_field_of_a_mutated_export_is_either_read_or_listed_as_lost_or_refused(
     tool: str, change: str, data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     sample: Sample = SAMPLES[tool]

@@ -93,7 +93,7 @@ def judged_both_ways(rng: np.random.Generator, n: int, flips: float, lean: float
 
 
 @pytest.mark.parametrize("injected", [0.1, 0.2, 0.4])
-def test_the_share_of_preferences_that_flip_with_the_order_is_estimated_within_its_interval(injected: float) -> None:
+def test_the_interval_of_order_flips_contains_the_simulated_share_in_nine_of_ten_draws(injected: float) -> None:
     covered = 0
     for seed in range(60):
         estimate = order_flips(*judged_both_ways(np.random.default_rng(seed), 200, injected, 0.0))

@@ -165,7 +165,9 @@ def test_labels_drawn_with_unequal_probabilities_are_weighted(tmp_path: Path) ->
     assert report["corrected"]["value"] == approx(0.7 * 270 / 278 + 0.3 * 6 / 166)
 
 
-def test_pass_rate_with_labels_on_the_judge_s_passes_only_exits_4_and_asks_for_labels_on_fails(tmp_path: Path) -> None:
+def test_if_only_the_judge_s_passes_are_labelled_pass_rate_exits_4_and_asks_for_labels_on_the_judge_s_fails(
+    tmp_path: Path,
+) -> None:
     write(tmp_path / "labels.jsonl", [{"id": "a", "gold": True, "judge": True, "drawn": "by-verdict"}] * 3)
     pool(tmp_path / "pool.jsonl", 700, 1000)
     report = rated(tmp_path, status=4)

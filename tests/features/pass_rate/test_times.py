@@ -122,7 +122,9 @@ def test_columns_of_judges_and_annotators_are_not_read_as_inputs_of_tracked_resp
     assert (response.is_graded, response.passes) == (True, True)
 
 
-def test_a_column_judge_with_verdicts_gives_the_verdicts_and_people_s_labels_are_no_inputs(tmp_path: Path) -> None:
+def test_in_a_table_of_responses_the_column_named_judge_holds_verdicts_and_people_s_labels_are_not_read_as_inputs(
+    tmp_path: Path,
+) -> None:
     file = tmp_path / "graded.csv"
     rows = ["1,2026-10-06,en,Oslo,pass,pass", "2,2026-10-07,de,Rom,fail,", "3,2026-10-08,de,Bonn,,"]
     file.write_text("\n".join(["id,time,language,answer,judge,human_label", *rows]), encoding="utf-8")

@@ -118,7 +118,7 @@ def test_the_constants_for_tracked_streams_equal_those_in_the_file_of_worked_exa
     )
 
 
-def test_the_limits_of_a_share_equal_the_worked_examples_at_any_confidence_level() -> None:
+def test_the_confidence_limits_of_a_share_equal_the_worked_examples_at_any_confidence_level() -> None:
     for (hits, n), limits in tracked_rates.ALL_LOOKS_LIMITS.items():
         assert mid_p_limits(hits, n, level=ALL_LOOKS) == close(limits)
     for case in block(FILE, "limits"):
@@ -204,7 +204,7 @@ def test_differences_between_accepted_runs_widen_the_margin_for_shifts_in_levels
         assert level_margin(case["runs"], *variances) == close(case["margin"])
 
 
-def test_the_alarm_on_the_share_that_the_judge_passes_reacts_to_rises_and_falls_and_caps_large_weeks() -> None:
+def test_the_alarm_on_the_judge_s_share_of_passes_reacts_to_rises_and_falls_and_limits_a_large_week_s_effect() -> None:
     assert of_share([[[0, 1, 15], [1, 1, 285]]] * 4, REFERENCE_WEEKS) == close(tracked_rates.SHARE_RISE)
     assert of_share([[[0, 1, 900], [1, 1, 2100]]] * 4, REFERENCE_WEEKS) == close(
         of_share([[[0, 1, 90], [1, 1, 210]]] * 4, REFERENCE_WEEKS)
@@ -274,7 +274,7 @@ def test_the_cause_of_a_change_is_named_by_the_first_rule_that_applies() -> None
 @pytest.mark.parametrize(
     ("audits", "labelled", "closed"), [(10, 9, True), (10, 8, False), (11, 9, False), (0, 0, True)]
 )
-def test_a_week_is_closed_once_nine_tenths_of_its_responses_are_graded_and_of_its_audits_are_labelled(
+def test_a_week_is_closed_once_nine_tenths_of_its_responses_are_graded_and_nine_tenths_of_its_audits_are_labelled(
     audits: int, labelled: int, closed: bool
 ) -> None:
     assert is_closed(responses=500, graded=450, audits=audits, labelled=labelled) is closed

@@ -125,7 +125,7 @@ def test_what_was_assumed_about_a_published_rubric_and_which_of_its_keys_were_no
         ),
     ],
 )
-def test_the_refusal_of_a_published_rubric_names_the_key_and_what_to_do(data: Any, problem: str) -> None:
+def test_the_refusal_of_a_published_rubric_names_the_key_at_fault_and_says_what_to_do(data: Any, problem: str) -> None:
     with pytest.raises(RubricError) as refused:
         Rubric.from_dict(data)
     assert problem in str(refused.value)
@@ -158,6 +158,6 @@ def test_a_published_pass_mark_on_the_scale_that_all_criteria_share_is_converted
         assert Rubric.from_file(tmp_path / "r.json").pass_mark == Rubric((rubric.criteria[0],)).pass_mark
 
 
-def test_a_key_of_criteria_that_holds_a_text_is_refused_and_not_read_letter_by_letter() -> None:
+def test_a_published_rubric_with_a_text_in_place_of_its_list_of_criteria_is_not_read_letter_by_letter() -> None:
     with pytest.raises(RubricError, match="'score1_description' is a text; the key of the criteria has a list"):
         published_rubric({"score1_description": "It is wrong.", "n": 1}, ShapeOptions(criteria="score1_description"))

@@ -100,7 +100,7 @@ def test_a_published_criterion_whose_polarity_says_that_it_is_a_fault_gets_a_neg
     assert any("not read: polarity" in note for note in row.notes)
 
 
-def test_groups_of_published_criteria_are_read_with_their_shares_and_disabled_criteria_are_noted() -> None:
+def test_published_sections_of_criteria_keep_their_share_of_the_weight_and_disabled_criteria_are_reported() -> None:
     levels = {0: "burnt", 2: "golden"}
     published = read({
         "batch": "oct",
@@ -132,7 +132,7 @@ def test_groups_of_published_criteria_are_read_with_their_shares_and_disabled_cr
     } <= set(published.notes)
 
 
-def test_keys_of_a_published_rubric_tree_that_have_no_counterpart_in_markscheme_are_noted() -> None:
+def test_keys_of_a_published_rubric_tree_that_have_no_counterpart_in_markscheme_are_reported() -> None:
     published = read({
         "requirements": "The loaf is right.", "weight": 1, "recipe_id": "rye",
         "sub_tasks": [

@@ -434,7 +434,7 @@ def test_a_second_reader_does_not_see_the_first_reader_s_notes_and_the_report_th
     assert data["agreement"]["grouping"]["units"] == 3
 
 
-def test_outputs_read_on_an_offline_page_on_a_phone_are_imported_as_notes(
+def test_notes_written_on_an_offline_page_on_a_phone_are_imported(
     servers: Start, project: Path, chromium: Browser, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     written = run(
