@@ -31,7 +31,7 @@ TESTS_OF_THE_WHOLE = (
 )
 """Tests of features, and those of pages, wheels, reports, the action of GitHub and the commands as a whole."""
 SINGLE_TESTS_OF_THE_WHOLE = (
-    "tests/commands/test_annotators_alone.py::test_for_a_table_with_annotators_only_the_next_step_is_to_make_a_rubric_from_it",
+    "tests/commands/test_annotators_alone.py::test_the_next_step_for_a_table_without_a_judge_is_to_make_a_rubric_from_it",
     "tests/commands/test_authors_held_out.py::test_the_judge_s_card_that_is_written_with_an_accepted_run_has_no_texts_of_held_out_examples",
     "tests/commands/test_commands_in_source.py::test_the_search_for_commands_in_the_source_finds_those_in_messages_and_on_pages",
     "tests/commands/test_first_screens.py::test_the_first_screen_of_a_command_equals_its_golden_file_and_fits_a_terminal[status]",

@@ -171,7 +171,7 @@ def test_samples_of_a_judge_that_split_evenly_give_a_level_halfway_between() -> 
     assert (done.verdicts["a"].level, done.score) == (2.5, 0.375)
 
 
-def test_if_one_sample_of_a_judge_fails_the_other_samples_decide_the_level() -> None:
+def test_the_other_samples_of_a_judge_decide_the_level_if_one_sample_fails() -> None:
     done, _ = graded(replace(CLEAR, samples=3), [{"a": "2"}, JudgeUnavailable("down"), {"a": "4"}])
     assert done.verdicts["a"].votes == (2, 4)
     done, _ = graded(replace(CLEAR, samples=3), [JudgeUnavailable("down")] * 3)

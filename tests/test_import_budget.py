@@ -92,7 +92,7 @@ def test_grading_by_checks_in_code_alone_loads_no_library_for_statistics(tmp_pat
     assert not loaded_by(f"from markscheme.cli import main; assert {program} == 0") & HEAVY
 
 
-def test_a_calibration_from_recorded_replies_loads_no_modules_for_reading_tables_pages_or_prices() -> None:
+def test_a_calibration_from_recorded_replies_loads_no_modules_for_reading_tables_or_for_pages_or_prices() -> None:
     loaded = loaded_by("from markscheme.cli import main; main(['calibrate', 'rubrics/code-quality.yaml', '--quiet'])")
     assert "markscheme.calibration.calibration" in loaded
     of_scipy = loaded_by("import scipy.special")  # a later one brings importlib.metadata itself
@@ -104,7 +104,7 @@ def test_a_calibration_from_recorded_replies_loads_no_modules_for_reading_tables
     assert not {name for name in loaded if name.startswith("markscheme.report.html")}
 
 
-def test_calibrate_without_an_accepted_run_loads_no_modules_for_drift_plots_or_pairs() -> None:
+def test_calibrate_without_an_accepted_run_loads_no_modules_for_drift_or_plots_or_pairs() -> None:
     loaded = loaded_by("from markscheme.cli import main; main(['calibrate', 'rubrics/code-quality.yaml'])")
     assert "markscheme.report.terminal" in loaded
     unneeded = {
@@ -151,14 +151,14 @@ def test_the_entry_point_and_the_hooks_for_promptfoo_load_only_the_session_s_cli
     assert not loaded & {"asyncio", "pydantic", "yaml", "importlib.metadata", "dataclasses", "pathlib", "subprocess"}
 
 
-def test_an_assertion_of_promptfoo_in_its_own_process_loads_no_modules_for_panels_batches_or_pairs() -> None:
+def test_an_assertion_of_promptfoo_in_its_own_process_loads_no_modules_for_panels_or_batches_or_pairs() -> None:
     loaded = loaded_by("import markscheme.promptfoo.assertion")
     unneeded = {f"markscheme.judges.{name}" for name in ("batching", "choice", "panel", "provider")}
     unneeded |= {f"markscheme.grading.{name}" for name in ("as_a_whole", "by_order", "checks")}
     assert not loaded & {*unneeded, "markscheme.features", "decimal", "difflib", "email.utils", "html", "numbers"}
 
 
-def test_grading_by_a_plain_rubric_loads_no_modules_for_pairs_receipts_or_optional_features() -> None:
+def test_grading_by_a_plain_rubric_loads_no_modules_for_pairs_or_receipts_or_optional_features() -> None:
     grading = "from markscheme import ScriptedJudge, Rubric, grade; import asyncio"
     rubric = "Rubric.from_dict([{'requirement': 'A', 'name': 'a', 'weight': 1}])"
     loaded = loaded_by(

@@ -39,7 +39,7 @@ def calibrated(project: Path) -> dict[Command, Outcome]:
 
 
 @pytest.mark.proof
-def test_calibrating_accepting_a_run_and_writing_reports_work_without_posix(
+def test_calibrating_and_accepting_a_run_and_writing_reports_work_without_posix(
     project: Path, calibrated: dict[Command, Outcome]
 ) -> None:
     (accepting, complained), (again, complained_again) = calibrated.values()

@@ -191,7 +191,7 @@ def reported(tmp_path_factory: pytest.TempPathFactory) -> Reported:
     return Reported(done.stdout, {case.get("name", ""): case for case in cases})
 
 
-def test_a_failing_assertion_in_pytest_shows_score_criteria_reasons_and_calibration_without_our_stack_frames(
+def test_a_failing_assertion_in_pytest_shows_score_and_calibration_and_reasons_but_no_stack_frames_of_ours(
     reported: Reported,
 ) -> None:
     failure = reported.failure("test_fails")

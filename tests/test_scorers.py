@@ -153,7 +153,7 @@ def test_a_scorer_s_unknown_parameter_is_refused_when_it_is_declared() -> None:
 
 
 @pytest.mark.parametrize(("given", "score"), [(True, 1.0), (0, 0.0), (None, None), (Scored(0.25, "why"), 0.25)])
-def test_the_function_of_a_scorer_may_return_true_or_false_a_number_none_or_a_score_with_a_reason(
+def test_the_function_of_a_scorer_may_return_a_boolean_or_a_number_or_none_or_a_score_with_a_reason(
     given: Any, score: float | None
 ) -> None:
     assert Scorer(lambda prediction, expected: given, "s")("x", None) == score

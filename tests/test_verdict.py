@@ -361,7 +361,7 @@ def test_a_code_fence_around_a_judge_s_reply_or_a_think_block_before_it_is_remov
     assert wrapper_of(WRAPPED[wrapped]) == ("think block" if "think" in wrapped else "code fence")
 
 
-def test_in_a_reply_that_was_cut_off_an_answer_after_the_think_block_does_not_count() -> None:
+def test_an_answer_after_the_think_block_does_not_count_if_the_reply_was_cut_off() -> None:
     outcome = read_one(f"<think>It says </think>{GOOD}", stop="length")
     assert isinstance(outcome, Unread)
     assert "cut off" in outcome.why
@@ -416,7 +416,7 @@ def test_lone_surrogates_in_a_judge_s_reply_never_reach_a_file() -> None:
     assert outcome.raw == "no \ufffd JSON"
 
 
-def test_if_answers_on_some_criteria_are_missing_the_answers_on_the_other_criteria_are_read() -> None:
+def test_answers_on_some_criteria_are_read_even_if_answers_on_other_criteria_are_missing() -> None:
     read = read_verdicts(Reply(answer_of({"clear": "4", "paris": "maybe"})), [CLEAR, PARIS, WRONG], RESPONSE)
     assert list(read) == ["clear", "paris", "wrong"]
     assert [type(outcome) for outcome in read.values()] == [Verdict, Unread, Unread]
@@ -490,7 +490,7 @@ def test_the_level_combined_from_several_samples_does_not_depend_on_their_order(
 
 
 @pytest.mark.parametrize(("levels", "merit", "fault"), [([1, 1, 5], 1, 1), ([1, 5], 1, 5), ([2, 2, 4, 4, 5], 2, 4)])
-def test_if_the_majority_of_samples_decides_the_most_common_level_counts_and_in_a_tie_the_worse_one(
+def test_by_majority_of_samples_the_most_common_level_counts_and_in_a_tie_the_worse_level(
     levels: list[float], merit: float, fault: float
 ) -> None:
     against = Criterion(-1.0, "A", "clear", CLEAR.scale)
@@ -555,7 +555,7 @@ def with_odds(odds: dict[str, float], chosen: str = "4") -> Reply:
     return Reply(text, tokens=tokens)
 
 
-def test_if_a_reply_has_log_probabilities_of_levels_the_level_expected_from_them_counts() -> None:
+def test_if_a_reply_has_log_probabilities_of_levels_the_mean_level_weighted_by_them_counts() -> None:
     outcome = read_verdicts(with_odds({"4": 0.6, "5": 0.2, "x": 0.2}), [CLEAR], RESPONSE)["clear"]
     assert isinstance(outcome, Verdict)
     assert outcome.level == pytest.approx((4 * 0.6 + 5 * 0.2) / 0.8)

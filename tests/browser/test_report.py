@@ -237,7 +237,7 @@ def test_the_first_page_of_a_printed_report_has_the_verdict_on_the_judge_and_fig
         assert without_spaces(figure) in printed
 
 
-def test_the_first_screen_of_a_report_on_a_desktop_shows_the_verdict_the_figures_and_what_to_fix_first(
+def test_the_first_screen_of_a_report_on_a_desktop_shows_the_verdict_and_the_figures_and_what_to_fix_first(
     chromium: Browser, plain: Path
 ) -> None:
     page = Opened(chromium, plain).page

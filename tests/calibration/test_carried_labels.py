@@ -123,7 +123,7 @@ def test_if_all_twelve_labels_were_given_again_after_a_rewording_all_twelve_coun
     assert made.sentence == "12 relabelled, 0 the same since the rewording of tone."
 
 
-def test_changes_of_case_punctuation_and_white_space_are_no_new_wording_of_a_criterion() -> None:
+def test_a_change_of_case_or_punctuation_or_white_space_is_no_new_wording_of_a_criterion() -> None:
     (tone, _) = NOW.criteria
     same = replace(tone, requirement=f"  {tone.requirement.upper()} !")
     assert (same.wording == tone.wording, same.fingerprint == tone.fingerprint) == (True, False)

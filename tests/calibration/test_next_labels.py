@@ -67,7 +67,7 @@ def test_the_planned_number_of_labels_equals_the_one_that_the_calibration_asks_f
     assert calibration.labels_needed == 80
 
 
-def test_before_any_judge_was_asked_the_labels_needed_for_a_first_verdict_are_named() -> None:
+def test_the_number_of_labels_needed_for_a_first_verdict_is_named_before_any_judge_was_asked() -> None:
     asked = planned_labels(gold_of(labelled(30), RUBRIC), None, 0.8)
     assert asked.labels is not None
     assert (asked.labels.more, asked.labels.assumed) == (50, 0.9)

@@ -55,14 +55,16 @@ def with_criterion(place: int, **keys: Any) -> list[dict[str, Any]]:
         with_criterion(1, levels=[{"value": 1, "description": "none is"}, {"value": 2, "description": "All are…"}]),
     ],
 )
-def test_a_rubric_that_differs_in_case_white_space_or_punctuation_counts_as_no_other_setting(
+def test_a_rubric_that_differs_in_case_or_white_space_or_punctuation_counts_as_no_other_setting(
     criteria: list[dict[str, Any]],
 ) -> None:
     assert digest(criteria=criteria) == digest()
 
 
 @pytest.mark.parametrize("keys", [{"target": 0.9}, {"max_false_pass": 0.1}, {"ask_within": 0.1}])
-def test_a_rubric_that_differs_in_target_limits_or_gray_zone_counts_as_no_other_setting(keys: dict[str, Any]) -> None:
+def test_a_rubric_that_differs_in_its_target_or_limits_or_gray_zone_counts_as_no_other_setting(
+    keys: dict[str, Any],
+) -> None:
     assert digest(**keys) == digest()
 
 

@@ -60,7 +60,7 @@ def test_each_pair_of_several_annotators_is_compared(tmp_path: Path) -> None:
     assert "human1 and human2 20" in " ".join(run("calibrate", "table.csv", cwd=tmp_path).stdout.split())
 
 
-def test_for_a_table_with_annotators_only_the_next_step_is_to_make_a_rubric_from_it(tmp_path: Path) -> None:
+def test_the_next_step_for_a_table_without_a_judge_is_to_make_a_rubric_from_it(tmp_path: Path) -> None:
     (tmp_path / "table.csv").write_text(YES_NO, encoding="utf-8")
     (tmp_path / "people.csv").write_text(YES_NO.replace("one,two", "human1,human2"), encoding="utf-8")
     words = "Next, turn their ratings into a rubric with labelled examples"
@@ -73,7 +73,7 @@ def test_for_a_table_with_annotators_only_the_next_step_is_to_make_a_rubric_from
     assert (made.returncode, (tmp_path / "rubrics" / "people.yaml").is_file()) == (0, True), made.stderr
 
 
-def test_for_ratings_by_annotators_only_the_next_step_is_to_decide_disputed_labels(tmp_path: Path) -> None:
+def test_the_next_step_for_ratings_without_a_judge_is_to_decide_disputed_labels(tmp_path: Path) -> None:
     folder = tmp_path / "calibration" / "reply"
     folder.mkdir(parents=True)
     labels = {"e1": (True, True), "e2": (False, True), "e3": (False, False)}

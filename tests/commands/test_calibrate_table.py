@@ -87,7 +87,7 @@ def test_words_in_no_known_order_are_categories_without_scores_or_decisions(tmp_
     assert ordered["overall"]["mae"]["value"] == pytest.approx(0.5 / 30)
 
 
-def test_for_numbers_from_1_to_5_in_a_table_agreement_is_the_share_of_rows_with_equal_numbers(tmp_path: Path) -> None:
+def test_agreement_on_numbers_from_1_to_5_in_a_table_is_the_share_of_rows_with_equal_numbers(tmp_path: Path) -> None:
     table(tmp_path, "verdict,human", (f"{max(label, 2)},{label}" for label in LABELS))
     _, report, _ = calibrated(tmp_path)
     assert report["agreement"]["value"] == pytest.approx(48 / 60)

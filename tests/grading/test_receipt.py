@@ -76,7 +76,7 @@ def test_a_score_without_a_margin_of_error_is_printed_without_a_plus_minus_sign(
     assert score_text(0.5, replace(KNOWN, margin=None)) == "0.50 (84 human labels, 2026-11-02; can gate)"
 
 
-def test_a_grade_s_calibration_receipt_is_valid_for_the_rubric_prompt_and_judge_that_were_calibrated(
+def test_a_calibration_receipt_is_valid_for_grades_with_the_rubric_and_prompt_and_judge_that_were_calibrated(
     folder: Path,
 ) -> None:
     receipt = _receipt_in(folder, rubric(), NoisyJudge.made(seed=3))
@@ -133,7 +133,7 @@ def test_every_grade_of_a_run_has_the_calibration_receipt_that_the_run_was_given
     assert asyncio.run(Grading(rubric(), judge).grade(Submission("answer"))).receipt is None
 
 
-def test_the_json_of_a_calibration_receipt_that_is_not_valid_names_no_use() -> None:
+def test_the_json_of_an_invalid_calibration_receipt_names_no_use() -> None:
     assert receipt_json(None, 0.5) == {"holds": False, "text": "0.50, not calibrated", "use": None} | dict.fromkeys(
         ("may_gate", "may_trend"), False
     )
@@ -252,7 +252,7 @@ def test_a_calibration_receipt_names_excepted_slices_and_says_if_the_settings_tr
     assert why_no_gate(EXCEPT_X.for_example({"system": "X"})).endswith("doesn't hold here: system X is excepted")
 
 
-def test_an_accepted_run_keeps_what_was_compared_the_number_of_settings_tried_and_the_excepted_slices(
+def test_an_accepted_run_keeps_the_measure_and_the_number_of_settings_tried_and_the_excepted_slices(
     tmp_path: Path,
 ) -> None:
     made = calibrated_except((14, 40), (144, 160), settings=3)
@@ -265,7 +265,7 @@ def test_an_accepted_run_keeps_what_was_compared_the_number_of_settings_tried_an
     assert load_receipt(path).settings is None
 
 
-def test_if_a_gate_is_required_responses_of_an_excepted_slice_stay_ungraded() -> None:
+def test_responses_of_an_excepted_slice_stay_ungraded_if_a_gate_is_required() -> None:
     answers = ScriptedJudge(lambda prompt, sample: {"right": "MET"})
     receipt = replace(EXCEPT_X, excepted=(ExceptedPart("system", "X", frozenset({"Y"})),))
 

@@ -196,7 +196,7 @@ def test_an_invalid_address_is_refused_without_being_shown(address: str) -> None
 # --- who the judge is ------------------------------------------------------------------------------------------------
 
 
-def test_the_anthropic_judge_s_identity_depends_on_model_token_limit_and_address_but_not_on_the_api_key() -> None:
+def test_the_anthropic_judge_s_identity_depends_on_model_and_token_limit_and_address_but_not_on_the_api_key() -> None:
     own = AnthropicJudge(api_key="one").identity
     assert own == AnthropicJudge(api_key="two", base_url="https://API.anthropic.com:443/").identity
     assert own.address is None
@@ -249,7 +249,7 @@ def test_failures_that_waiting_may_cure_are_reported_as_transient(status: int) -
         (("retry-after", "Thu, 01 Jan 1970 00:00:00 GMT"), 0.0),
     ],
 )
-def test_a_provider_that_asks_to_wait_is_busy_for_as_long_as_it_says(
+def test_a_provider_that_asks_to_wait_counts_as_busy_for_as_long_as_it_says(
     status: int, header: tuple[str, str] | None, wait: float | None
 ) -> None:
     answer = Answer(b'{"error": {"message": "slow down"}}', status, (front.JSON, *([header] if header else [])))

@@ -29,7 +29,7 @@ async def graded(url: str) -> list[tuple[int, Grade]]:
 
 @pytest.mark.proof
 @pytest.mark.filterwarnings("ignore:.*the code fence around its object is taken off:RuntimeWarning")
-def test_with_35_percent_of_requests_failing_no_grade_is_lost_or_doubled_or_passed_without_a_score() -> None:
+def test_no_grade_is_lost_or_doubled_or_passed_without_a_score_if_35_percent_of_requests_fail() -> None:
     script = Script(SHARE, moody=False)
     with MessagesFront(script) as server:
         placed = asyncio.run(graded(server.url))

@@ -314,7 +314,7 @@ def test_declared_variables_and_files_of_a_judge_function_are_read_again_for_eac
     assert asyncio.run(replies()) == ["one kind", "two kind", "two strict", "one kind"]
 
 
-def test_within_a_process_replies_of_a_judge_function_that_declares_no_files_or_variables_are_cached(
+def test_replies_of_a_judge_function_that_declares_no_files_or_variables_are_cached_within_a_process(
     tmp_path: Path,
 ) -> None:
     calls: list[str] = []

@@ -216,7 +216,7 @@ def test_a_call_with_more_tokens_than_a_minute_allows_is_sent_a_minute_after_the
     faults=st.lists(st.sampled_from(["", "busy", "wait", "fail"]), max_size=30),
 )
 @settings(max_examples=60, deadline=None)
-def test_under_random_failures_limits_hold_and_every_caller_gets_an_answer(
+def test_limits_on_calls_hold_and_every_caller_gets_an_answer_despite_random_failures(
     seconds: float, concurrency: int, requests: int | None, faults: list[str]
 ) -> None:
     kinds: dict[str, JudgeError | None] = {
@@ -502,7 +502,7 @@ FAULTS = [
 ]
 
 
-def test_with_a_quarter_of_calls_failing_every_submission_gets_a_result_and_the_number_of_calls_is_bounded() -> None:
+def test_every_submission_gets_a_result_after_a_bounded_number_of_calls_if_a_quarter_of_the_calls_fail() -> None:
     def decide(request: Request) -> Answer:
         return FAULTS[request.number // 4 % len(FAULTS)] if request.number % 4 == 3 else front.message(VERDICT)
 

@@ -177,7 +177,7 @@ def refusing(*names: str, status: int = 400) -> Callable[[dict[str, Any]], Answe
         (["json_schema", "json_object"], {}),
     ],
 )
-def test_if_a_server_refuses_a_json_schema_plain_json_mode_is_used_and_then_no_format(
+def test_if_a_server_refuses_a_json_schema_the_judge_asks_for_plain_json_and_then_for_no_format(
     refused: list[str], left: dict[str, Any], status: int
 ) -> None:
     with ChatServer(refusing(*refused, status=status)) as server:
@@ -692,7 +692,7 @@ BATCHED_REFUSAL = {"error": {"message": "no seed", "param": "seed", "code": "uns
 
 
 @pytest.mark.parametrize("answered_before", [False, True])
-def test_a_parameter_refused_in_a_batch_is_left_out_of_later_batches_unless_an_answer_shows_that_the_server_takes_it(
+def test_a_parameter_refused_in_a_batch_is_left_out_of_later_batches_unless_an_answer_accepted_it(
     answered_before: bool,
 ) -> None:
     judge = at("http://127.0.0.1:9")

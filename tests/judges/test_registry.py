@@ -111,7 +111,7 @@ def test_if_code_decides_every_criterion_no_judge_is_opened(opening: Opening) ->
     assert (graded.score, graded.usage.calls) == (1.0, 0)
 
 
-def test_with_an_api_key_anthropic_is_chosen_even_if_recorded_replies_cover_all_prompts(
+def test_the_judge_anthropic_is_chosen_if_its_api_key_is_set_even_if_recorded_replies_cover_all_prompts(
     opening: Opening, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
@@ -151,7 +151,9 @@ def test_a_recording_that_lacks_replies_is_not_chosen_and_the_error_counts_the_m
         choose_judge(RUBRIC, PROMPTS, None, opening)
 
 
-def test_without_any_optional_feature_built_in_judges_can_be_opened_but_not_asked_in_batches(asking: Asking) -> None:
+def test_built_in_judges_can_be_opened_but_not_asked_in_batches_if_all_optional_features_are_missing(
+    asking: Asking,
+) -> None:
     before = features()
     offer(tuple)
     try:

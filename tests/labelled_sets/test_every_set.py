@@ -35,7 +35,7 @@ def test_weights_and_pass_marks_of_the_rubrics_code_quality_and_error_messages_a
 
 
 @every_set
-def test_labels_faults_ids_and_responses_of_each_labelled_set_agree_with_its_data_card(name: str) -> None:
+def test_labels_and_faults_and_ids_and_responses_of_each_labelled_set_agree_with_its_data_card(name: str) -> None:
     assert contradictions(SETS[name], list(WEIGHTS[name])) == []
 
 

@@ -91,7 +91,7 @@ def test_if_calibration_is_required_a_judge_that_can_t_gate_is_not_asked(here: P
 
 
 @pytest.mark.proof
-def test_if_calibration_is_required_labels_by_a_single_annotator_are_not_enough(tmp_path: Path) -> None:
+def test_labels_by_a_single_annotator_are_not_enough_if_calibration_is_required(tmp_path: Path) -> None:
     here = setting.make_setting(tmp_path / "here", raters=1)
     _accept(here)
     reason = _assert(here, calibration="require")["reason"]

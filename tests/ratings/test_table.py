@@ -140,7 +140,7 @@ def test_with_very_many_annotators_the_table_has_two_columns_with_each_example_s
     assert stacked(table.annotators, "tone").tolist() == [[1, 2]] * n
 
 
-def test_selected_rows_of_a_table_of_ratings_keep_their_ids_groups_and_levels_together() -> None:
+def test_selected_rows_of_a_table_of_ratings_keep_ids_and_groups_and_levels_together() -> None:
     table = rating_table(ONE, ["a", "b", "c"], [tone(unit, "p", k + 1) for k, unit in enumerate("abc")])
     table = replace(table, groups=("x", "y", "x"))
     part = table.rows(np.array([True, False, True]))

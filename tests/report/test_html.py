@@ -265,9 +265,7 @@ def test_a_page_s_security_policy_lets_only_its_own_script_and_style_run(hostile
         ("x\u202ey\u2028z\x07", "x⟨U+202E⟩y⟨U+2028⟩z⟨U+0007⟩"),
     ],
 )
-def test_on_the_page_only_invisible_and_reordering_characters_are_replaced_by_visible_codes(
-    text: str, shown: str
-) -> None:
+def test_a_page_replaces_only_invisible_and_reordering_characters_by_visible_codes(text: str, shown: str) -> None:
     assert cut(text, 60) == shown
 
 

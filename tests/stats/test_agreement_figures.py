@@ -62,7 +62,7 @@ def test_the_constant_answer_compared_with_annotators_is_the_one_that_agrees_wit
     assert figures.constant_people.value == 0.8
 
 
-def test_agreement_of_annotators_is_compared_only_on_examples_that_two_annotators_and_the_judge_rated() -> None:
+def test_annotators_are_compared_with_a_judge_only_on_examples_that_two_annotators_and_the_judge_rated() -> None:
     people = [[0.5, 0.5], [0.5, math.nan], [0.5, 0.9], [0.5, 0.5]]
     figures = agreement_figures([0.5] * 4, [0.5, 0.5, 0.5, math.nan], people, tolerance=0.1)
     assert figures.people.n == figures.judge_people.n == figures.constant_people.n == 2

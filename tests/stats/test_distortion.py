@@ -255,7 +255,7 @@ def test_the_effect_on_a_judge_of_a_feature_that_does_not_vary_is_undefined() ->
         lambda: leaning(np.ones(5), np.ones(4), np.ones(5)),
     ],
 )
-def test_wrong_shapes_and_infinite_ratings_raise_a_valueerror_in_statistics_of_slope_noise_and_halo(
+def test_statistics_of_slope_and_noise_and_halo_raise_a_valueerror_on_wrong_shapes_and_infinite_ratings(
     call: Callable[[], Any],
 ) -> None:
     with pytest.raises(ValueError, match=r"shape|fit|finite|same units"):

@@ -56,7 +56,7 @@ def test_json_that_is_not_an_estimate_raises_the_error_documented_for_it() -> No
             Estimate.from_json(damaged)
 
 
-def test_estimates_that_are_computed_on_demand_are_copied_pickled_and_printed_as_a_dict_of_estimates() -> None:
+def test_estimates_that_are_computed_on_demand_can_be_copied_and_pickled_and_are_printed_like_a_dict() -> None:
     estimates = EstimatesOnDemand([(LIMITED, lambda: LIMITED)])
     assert pickle.loads(pickle.dumps(estimates)) == LIMITED
     assert copy.deepcopy(estimates) == LIMITED

@@ -177,7 +177,7 @@ def test_a_judge_whose_levels_change_when_it_is_asked_again_is_noisy_whatever_th
     assert "asked again" in finding.message
 
 
-def test_with_one_annotator_noise_of_the_judge_cannot_be_distinguished_from_noise_of_the_labels() -> None:
+def test_noise_of_the_judge_cannot_be_distinguished_from_noise_of_the_labels_if_there_is_one_annotator() -> None:
     of = rubric("tone")
     generator = np.random.default_rng(5)
     truth = 3 + generator.normal(size=(150, 1))
@@ -417,7 +417,7 @@ def test_findings_are_ranked_by_the_false_passes_that_fixing_stops_or_else_by_th
     assert costs == sorted(costs, reverse=True)
 
 
-def test_the_worst_example_of_a_finding_has_the_gold_level_and_the_judge_s_level_quote_and_reason() -> None:
+def test_the_worst_example_of_a_finding_has_the_gold_level_and_the_judge_s_level_with_quote_and_reason() -> None:
     of = rubric("tone")
     gold = np.array([[1], [2], [3], [4]] * 10)
     ratings = [

@@ -130,7 +130,7 @@ def test_a_finding_on_a_required_criterion_comes_first_even_if_its_share_of_the_
     assert all(other.severity == "low" for other in ranking[1:] if other.repair is not None)
 
 
-def test_if_decisions_do_not_follow_from_levels_findings_are_ranked_by_the_score_they_cost() -> None:
+def test_findings_are_ranked_by_the_score_they_cost_if_decisions_do_not_follow_from_levels() -> None:
     gold, judge = unsafe_replies()
     ratings = [replace(rated, passed=True) for rated in judged(SAFE_AND_STEPS, judge)]
     ranking = diagnosed(SAFE_AND_STEPS, examples(SAFE_AND_STEPS, {"p": gold, "q": gold}), ratings)

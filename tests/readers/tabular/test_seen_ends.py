@@ -32,7 +32,7 @@ def test_figures_that_need_a_pass_mark_or_the_ends_of_the_scale_are_withheld_unt
     assert set(figures["rated"]["gold"]["pass"]) == {None}
 
 
-def test_without_a_pass_mark_examples_are_shown_with_their_levels_and_no_pass_or_fail() -> None:
+def test_examples_are_shown_with_their_levels_and_no_pass_or_fail_if_no_pass_mark_is_stated() -> None:
     read_first: Any = view(calibrate(ROWS)).brief[0]
     cases = read_first.blocks[0].cases
     assert cases[0].head == "human: judge 4, gold 2"
