@@ -883,7 +883,7 @@ def answering(*met: str) -> Callable[[dict[str, Any]], Any]:
     return decide
 
 
-def test_the_quick_start_of_the_rubric_package_asks_gemini_with_the_user_s_key(
+def test_the_quick_start_of_the_rubric_package_asks_gemini_with_the_user_s_api_key(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with ChatServer(answering("Response mentions Paris")) as server:
@@ -953,7 +953,7 @@ def run_example(**keys: str) -> list[str]:
     return [line for line in done.stdout.splitlines() if not line.startswith(" ")]
 
 
-def test_the_rubric_package_example_runs_without_a_key() -> None:
+def test_the_example_program_for_the_rubric_package_runs_without_an_api_key() -> None:
     assert run_example() == [
         "PerCriterionGrader: score 1.00, raw score 15.0",
         "PerCriterionOneShotGrader: score 1.00, raw score 15.0",
@@ -962,7 +962,7 @@ def test_the_rubric_package_example_runs_without_a_key() -> None:
 
 
 @pytest.mark.parametrize("provider", [pytest.param("GEMINI", marks=pytest.mark.proof), "OPENAI"])
-def test_the_rubric_package_example_asks_a_model_if_there_is_a_key(provider: str) -> None:
+def test_the_example_program_for_the_rubric_package_asks_a_model_if_there_is_an_api_key(provider: str) -> None:
     def decide(request: dict[str, Any]) -> Any:
         prompt = request["messages"][1]["content"]
         name = request["response_format"]["json_schema"]["schema"]["title"]
@@ -1020,7 +1020,7 @@ def test_graders_without_a_generate_function_use_the_default_generate_function(m
         assert asyncio.run(TWO.grade("x")).raw_score == 2
 
 
-def test_without_a_key_no_model_is_asked_and_the_error_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_an_api_key_no_model_is_asked_and_the_error_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("GEMINI_API_KEY", raising=False)
     for grader in (PerCriterionGrader(), PerCriterionOneShotGrader(), RubricAsJudgeGrader()):
         with pytest.raises(NoJudge, match="GEMINI_API_KEY is not set"):

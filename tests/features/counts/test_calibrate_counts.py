@@ -83,7 +83,7 @@ def test_calibrating_a_counts_file_gives_the_figures_of_calibrating_the_ratings_
     assert f"{rows['decision']['gate']['figures']['stops']['n']} fails" in shown.stdout
 
 
-def test_printed_next_commands_repeat_the_options_counts_judge_and_labels(project: Path) -> None:
+def test_next_commands_printed_for_a_counts_file_repeat_the_options_counts_judge_and_labels(project: Path) -> None:
     command = ("calibrate", "answers.yaml", "--counts", "counts.csv", "--judge", "mini", "--labels", "a set")
     shown = run("markscheme", *command, cwd=project)
     assert "markscheme calibrate answers.yaml --counts counts.csv --judge mini --labels 'a set' " in shown.stdout

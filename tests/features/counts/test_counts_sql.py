@@ -174,7 +174,7 @@ def test_more_than_a_thousand_groups_are_divided_into_a_fixed_number_of_jackknif
     assert part("rate:agreement", rows) == {(None, 0.0, 1.0, None, 501.0), (None, 1.0, 1.0, None, 500.0)}
 
 
-def test_without_groups_each_example_counts_as_its_own_group_and_no_groups_are_listed() -> None:
+def test_counts_of_examples_without_groups_have_no_rows_for_groups() -> None:
     rubric = rubric_of({"name": "place"})
     columns = ["group_id", "ana__place", "judge__place"]
     rows = in_sqlite(select(rubric, ["ana"]), columns, [(None, 1, 1), (None, 1, 0), (None, None, 1)])

@@ -131,7 +131,7 @@ EVENTS: list[tuple[Criterion, list[float], float, float, float]] = [
 
 
 @pytest.mark.parametrize(("criterion", "probabilities", "gold", "p", "y"), EVENTS)
-def test_an_audit_takes_the_probability_that_a_criterion_passes_or_for_unordered_levels_of_the_likeliest_level(
+def test_a_probability_audit_checks_how_likely_a_criterion_passes_or_for_unordered_levels_the_likeliest_level(
     criterion: Criterion, probabilities: list[float], gold: float, p: float, y: float
 ) -> None:
     audits = audits_of(*columns(criterion, probabilities, gold))
@@ -140,7 +140,7 @@ def test_an_audit_takes_the_probability_that_a_criterion_passes_or_for_unordered
     assert audits.criteria["a"].share == y
 
 
-def test_the_audit_of_published_dialogues_equals_the_worked_example(
+def test_the_probability_audit_of_published_dialogues_equals_the_worked_example(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(dialogues.project(tmp_path))  # where the settings that were tried are recorded

@@ -391,7 +391,9 @@ def test_an_unreachable_server_raises_an_error_that_allows_a_retry() -> None:
     assert isinstance(refusal(at("http://127.0.0.1:9", "systemone")), JudgeSilent)
 
 
-def test_a_server_of_one_s_own_needs_no_key_and_its_address_may_end_in_v1(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_user_s_own_server_of_a_decision_model_needs_no_api_key_and_its_address_may_end_in_v1(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     with ChatServer(system_one(likely(0.1, 0.9))) as server:
         monkeypatch.setenv("TYPESAFE_BASE_URL", server.url)
         asking = Asking(limiter=Limiter(), memory=None)

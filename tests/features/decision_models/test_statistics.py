@@ -82,7 +82,7 @@ def compare(case: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("case", AUDIT_CASES, ids=lambda case: case["case"])
-def test_every_figure_of_an_audit_equals_the_worked_example(case: dict[str, Any]) -> None:
+def test_every_figure_of_a_probability_audit_equals_the_worked_example(case: dict[str, Any]) -> None:
     compare(case)
 
 
@@ -117,7 +117,7 @@ def test_the_components_of_the_brier_score_add_up_to_the_score(seed: int) -> Non
     assert parts.score == pytest.approx(parts.miscalibration - parts.discrimination + parts.uncertainty)
 
 
-def test_auditing_the_opposite_event_gives_the_same_slope_and_the_opposite_bias() -> None:
+def test_auditing_probabilities_of_the_opposite_event_gives_the_same_slope_and_the_opposite_bias() -> None:
     p, y = drawn(120, 1, 1.5)
     audit = probability_audit(p, y)
     mirrored = probability_audit(1 - p, 1 - y)
@@ -128,7 +128,7 @@ def test_auditing_the_opposite_event_gives_the_same_slope_and_the_opposite_bias(
     assert audit.confident_errors.wrong == mirrored.confident_errors.wrong
 
 
-def test_an_audit_is_the_same_in_any_order_of_examples_and_counts_those_without_probability_or_outcome() -> None:
+def test_a_probability_audit_is_the_same_in_any_order_of_examples_and_counts_those_that_lack_a_value() -> None:
     p, y = drawn(60, 2)
     forward = probability_audit(p, y)
     mixed = probability_audit([math.nan, *p[::-1], 0.5], [1.0, *y[::-1], math.nan])
@@ -151,7 +151,7 @@ def test_a_judge_twice_too_sure_is_overconfident_and_one_whose_probabilities_mat
     assert calibrated.map is None
 
 
-def test_with_groups_an_audit_has_no_p_value_and_wider_intervals_than_without() -> None:
+def test_a_probability_audit_has_no_p_value_and_wider_intervals_if_examples_are_in_groups() -> None:
     p, y = drawn(60, 4, 2.0)
     alone = probability_audit(p, y)
     copies = probability_audit(np.repeat(p, 5), np.repeat(y, 5), groups=np.repeat(np.arange(60), 5))
@@ -162,7 +162,7 @@ def test_with_groups_an_audit_has_no_p_value_and_wider_intervals_than_without() 
     assert copies.slope.n == 60
 
 
-def test_for_few_examples_an_audit_has_only_bias_and_confident_errors_and_says_why_it_has_no_other_figures() -> None:
+def test_on_few_examples_a_probability_audit_has_only_bias_and_confident_errors_and_says_why_no_more() -> None:
     p, y = drawn(29, 5)
     audit = probability_audit(p, y)
     assert audit.parts is None
@@ -173,7 +173,7 @@ def test_for_few_examples_an_audit_has_only_bias_and_confident_errors_and_says_w
     assert one_kind.confident[1].n == 40
 
 
-def test_an_audit_has_no_slope_if_the_probabilities_separate_the_outcomes() -> None:
+def test_a_probability_audit_has_no_slope_if_the_probabilities_separate_the_outcomes_completely() -> None:
     y = np.repeat([0.0, 1.0], 20)
     audit = probability_audit(np.where(y == 1, 0.9, 0.1), y)
     assert audit.slope.undefined == "the probabilities separate the outcomes"
@@ -181,13 +181,13 @@ def test_an_audit_has_no_slope_if_the_probabilities_separate_the_outcomes() -> N
     assert audit.map is None
 
 
-def test_an_audit_without_examples_has_no_bias_and_says_that_there_are_no_examples() -> None:
+def test_a_probability_audit_without_examples_has_no_bias_and_says_that_there_are_no_examples() -> None:
     audit = probability_audit([math.nan], [1.0])
     assert audit.n == 0
     assert audit.bias.undefined == "no examples"
     assert not audit.bins
 
 
-def test_the_jackknife_of_an_audit_divides_more_than_a_thousand_examples_into_a_thousand_parts() -> None:
+def test_the_jackknife_of_a_probability_audit_divides_more_than_a_thousand_examples_into_a_thousand_parts() -> None:
     p, y = drawn(1_500, 6)
     assert "1000 parts" in (probability_audit(p, y).slope.note or "")

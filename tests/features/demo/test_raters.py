@@ -26,7 +26,7 @@ def test_demo_s_labels_are_constructed_and_never_called_anything_else(raters: di
     assert {rater.calibration.comparison.gold.reference for rater in raters.values()} == {"constructed"}
 
 
-def test_a_rater_that_passes_every_answer_agrees_with_gold_as_often_as_gold_passes_and_has_a_kappa_of_0(
+def test_a_rater_that_passes_every_response_agrees_with_gold_as_often_as_gold_passes_and_has_a_kappa_of_0(
     raters: dict[str, ComparedRater],
 ) -> None:
     rater = raters["always-pass"]

@@ -149,7 +149,7 @@ def test_with_a_single_accepted_run_the_report_says_that_steadiness_cannot_be_sh
     assert _beside(two, KIND_TONE, {"tone": truth}, {"tone": truth}).notes == ()
 
 
-def test_a_large_shift_is_drift_and_a_small_significant_one_is_within_the_margin(tmp_path: Path) -> None:
+def test_a_large_shift_is_drift_and_a_small_significant_shift_within_the_margin_is_not(tmp_path: Path) -> None:
     truth = _truth(400)
     stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth})
     large = _beside(stored, KIND_TONE, {"tone": truth}, {"tone": _up(truth)})
@@ -190,7 +190,9 @@ def test_in_later_comparisons_with_the_accepted_run_an_alarm_needs_a_smaller_p_v
 # --- the noise floor ------------------------------------------------------------------------------------------------
 
 
-def test_several_accepted_runs_show_how_much_answers_vary_by_chance_and_a_single_one_does_not(tmp_path: Path) -> None:
+def test_several_accepted_runs_show_how_much_a_judge_s_levels_vary_by_chance_and_a_single_run_does_not(
+    tmp_path: Path,
+) -> None:
     truth = _truth(40)
     shaken = [(v % 5) + 1 if v is not None and i % 4 == 0 else v for i, v in enumerate(truth)]
     stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth}, {"tone": shaken}, {"tone": truth})

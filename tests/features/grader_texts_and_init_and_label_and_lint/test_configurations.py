@@ -215,7 +215,7 @@ def test_grading_a_promptfoo_configuration_by_markscheme_leaves_no_row_ungraded(
 
 @pytest.mark.proof
 @pytest.mark.parametrize("name", NAMES)
-def test_each_promptfoo_configuration_runs_with_and_without_markscheme_and_leads_to_a_report(
+def test_each_example_configuration_of_promptfoo_runs_with_and_without_markscheme_and_leads_to_a_report(
     name: str, tmp_path: Path
 ) -> None:
     ours = run_through_us(name, tmp_path / "ours")

@@ -42,7 +42,7 @@ def test_rows_in_a_list_are_linted_and_graded_as_rows(tmp_path: Path) -> None:
     assert "the judge sees the responses alone, not input," in " ".join(graded.stderr.split())
 
 
-def test_if_criteria_are_grouped_and_weights_are_under_another_key_lint_prints_the_options_that_map_both(
+def test_if_criteria_are_grouped_and_weights_are_under_an_unusual_json_key_lint_prints_the_options_that_map_both(
     tmp_path: Path,
 ) -> None:
     groups = {"depth": [{"criterion": "Names the cause"}], "form": [{"criterion": "Is short"}]}
@@ -61,7 +61,9 @@ def test_if_criteria_are_grouped_and_weights_are_under_another_key_lint_prints_t
     assert [json.loads(line)["score"] for line in graded.stdout.splitlines()] == [0.75]
 
 
-def test_rows_with_criteria_under_an_unusual_key_are_refused_with_the_option_to_name_it(tmp_path: Path) -> None:
+def test_rows_with_criteria_under_an_unusual_json_key_are_refused_with_the_option_that_names_the_key(
+    tmp_path: Path,
+) -> None:
     rows = [{"id": n, "response": "Rye.", "checks_asked": ["Is it about rye?", "Is it short?"]} for n in range(2)]
     (tmp_path / "rows.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
     refused = run("markscheme", "lint", "rows.jsonl", cwd=tmp_path)

@@ -261,7 +261,7 @@ def test_the_mix_of_inputs_tells_a_change_of_traffic_from_a_change_of_responses_
         assert cause(shift=shift, by_mix=case["part"]) == case["named"]
 
 
-def test_the_cause_of_a_change_is_named_by_the_first_rule_that_applies() -> None:
+def test_the_cause_of_a_change_in_a_tracked_stream_is_named_by_the_first_rule_that_applies() -> None:
     assert cause(judge_rang=True, by_mix=1.0) == "judge"
     assert cause(judge_rang=True, people_rang=True) == "judge and responses"
     assert cause(judge_may_explain=True, by_mix=1.0) == "open"
@@ -287,7 +287,7 @@ def test_whether_a_week_of_audits_is_closed_equals_every_worked_example() -> Non
         assert done is case["closed"]
 
 
-def test_evidence_of_a_change_is_the_average_over_possible_starting_weeks() -> None:
+def test_evidence_of_a_change_in_a_tracked_stream_is_averaged_over_the_weeks_in_which_it_may_have_begun() -> None:
     growths = np.random.default_rng(7).normal(0, 0.3, (12, 4))
     for week in range(1, 13):
         since = [np.exp(growths[start:week].sum(axis=0)).mean() for start in range(week)]
@@ -300,7 +300,7 @@ def test_a_simulated_stream_without_change_rarely_raises_an_alarm_in_two_years()
     assert (evidence(growths).max(axis=1) >= PEOPLE_RING).mean() <= 1 / PEOPLE_RING
 
 
-def test_evidence_of_a_change_starts_growing_at_its_onset_and_never_overflows() -> None:
+def test_evidence_of_a_change_in_a_tracked_stream_grows_from_the_week_of_the_change_on_and_never_overflows() -> None:
     still = decision_growth(0, 80, still=0.05)
     moved = decision_growth(40, 80, still=0.05)
     assert onset([still] * 5 + [moved] * 3) == 6

@@ -125,7 +125,7 @@ def test_if_several_judges_rated_the_rows_the_option_judge_has_to_name_one(tmp_p
     assert "rows.jsonl · claude" in run("calibrate", "rows.jsonl", "--judge", "claude", cwd=tmp_path).stdout
 
 
-def test_each_judge_with_verdicts_in_the_rows_is_calibrated_so_that_judges_can_be_compared(tmp_path: Path) -> None:
+def test_each_judge_with_verdicts_in_the_rows_can_be_calibrated_and_compared_with_the_others(tmp_path: Path) -> None:
     rows = [row(number) for number in range(40)]
     for number, rated in enumerate(rows):
         worse = {"c1": "UNMET", "c2": "UNMET" if number % 4 == 0 else "MET", "c3": "UNMET"}

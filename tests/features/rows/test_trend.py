@@ -127,7 +127,7 @@ def shared_rubric(trend_on: str) -> tuple[Any, list[dict[str, Any]]]:
     return markscheme.Rubric.from_dict(data), examples
 
 
-def test_the_trend_can_be_decided_by_criteria_also_if_all_rows_share_one_rubric(tmp_path: Path) -> None:
+def test_the_trend_can_be_decided_by_criteria_although_all_examples_have_the_same_rubric(tmp_path: Path) -> None:
     rubric, examples = shared_rubric("criteria")
     path = tmp_path / "examples.jsonl"
     by_people = [example | {"labels": example["labels"][:2]} for example in examples]
