@@ -378,7 +378,7 @@ class BatchQueue:
     # reading
 
     async def _read(self, token: str, remote: str) -> dict[str, JudgeError]:
-        """Store a batch's replies and return them to their callers; return the errors of other prompts by key."""
+        """Store a batch's replies and return them to their callers; return the other prompts' errors by prompt key."""
         errors: dict[str, JudgeError] = {}
         replies: list[tuple[str, Reply]] = []
         async with aclosing(self.api.results(remote)) as results:

@@ -25,7 +25,7 @@ _LOOK = "SELECT token, identity, remote, owner, began, asked, processed, reserve
 
 @dataclass(frozen=True, slots=True)
 class BatchRecord:
-    """What is recorded of one batch, so that it is known without asking the provider.
+    """What the cache records of one batch, so that the provider needn't be asked about it.
 
     Attributes:
         token: Our id for the batch, given before the provider gives one.

@@ -250,7 +250,7 @@ def terms_of(calibration: Calibration, examples: ExampleSet, options: LabelOptio
 
 
 def files_behind(calibration: Calibration, examples: ExampleSet) -> list[tuple[FileRole, Path]] | None:
-    """Return the files from which a calibration follows, without accepted ratings; None if some data has no file."""
+    """Return the files from which a calibration follows, except the accepted ratings; None if some data has no file."""
     rubric = calibration.rubric.source
     examples_file = examples.path
     if rubric is None or examples_file is None:
@@ -291,7 +291,7 @@ def _is_card(data: object) -> bool:
 
 
 def stated_id(path: Path) -> str:
-    """Return the id that is written in a card.json, which an edited card no longer has; "" without one.
+    """Return the id written in a card.json, which doesn't fit the content of an edited card; "" if no id is written.
 
     Raises:
         RatingError: The file cannot be read.

@@ -19,7 +19,7 @@ ASKS = "asks.jsonl"
 
 @contextmanager
 def asking(examples: ExampleSet, promise: Promise, judges: str, *, at: str) -> Iterator[tuple[int, Callable[[], None]]]:
-    """Yield how many other promises were tested on these labels, and a function that records this one; hold a lock.
+    """Yield, under a lock, how many other promises were tested on these labels, and a function to record this promise.
 
     A promise that was tested before isn't counted as another one. For a set of labels that comes with the package, or
     that has no file, no promise is recorded.

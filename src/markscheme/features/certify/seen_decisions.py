@@ -146,7 +146,7 @@ def certified_passes(labels: DecidedLabels, is_automatic: Flags, passes: Flags) 
 
 
 def _decision(decisions: RankedDecisions, index: int) -> list[float | bool] | None:
-    """Return a judge's certainty on one example, rounded, and if the judge passes it; None without a decision."""
+    """Return a judge's rounded certainty on one example, and True if it passes; None if the judge has no decision."""
     certainty = round(float(decisions.certainty[index]), CERTAINTY_ROUNDING)
     return None if math.isnan(certainty) else [certainty, bool(decisions.passes[index])]
 

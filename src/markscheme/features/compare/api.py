@@ -49,7 +49,7 @@ def compare(
     watch: Watch = unwatched,
     **options: Any,
 ) -> Compared:
-    """Compare judges on the same examples: which agrees better with the labels, what moved, what each costs.
+    """Compare judges on the same examples: which agrees better with the labels, how they differ, what each costs.
 
     Args:
         sides: Two sides or more, that in use first: files of ratings in any format, lists of ratings, calibrations, or
@@ -97,7 +97,7 @@ def compare(
 
 
 def _compared_columns(table: Any, columns: ColumnOptions, labels: LabelOptions) -> Compared | None:
-    """Compare the judges that are columns of a table; None if the only side isn't a table, but a judge or its ratings.
+    """Compare the judges that are columns of a table; None if the only argument is a judge or ratings, and no table.
 
     Raises:
         UsageError: The table has fewer than two judges, or could be read in several ways.

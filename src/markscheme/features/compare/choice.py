@@ -294,7 +294,7 @@ class Choice:
 
     @property
     def beats_baseline(self) -> bool:
-        """True if some judge agrees with gold more often than the best constant answer does, or without gold."""
+        """True if there is no gold, or if some judge agrees with gold more often than the best constant answer does."""
         baseline = None if self.baseline is None else self.baseline.value
         shares = [standing.agreement.value for standing in self.standings if standing.agreement is not None]
         return baseline is None or any(share is not None and share > baseline for share in shares)
@@ -477,7 +477,7 @@ class _View:
         }
 
     def _accuracy(self, first: str, second: str) -> dict[str, Pair]:
-        """Return the share of examples on which each judge decides as gold does; {} if the rubric decides nothing."""
+        """Return the share of examples that each judge decides as gold does; {} if the rubric has no pass or fail."""
         if not self.table.rubric.decides:
             return {}
         return {"accuracy": self._pair_of_shares(first, second, measure_of(self.table.rubric, OF_DECISION))}
@@ -664,7 +664,7 @@ def _recommended(standings: Sequence[ContenderFigures], best: str | None) -> tup
 
 
 def _leads(standings: Sequence[ContenderFigures], best: str) -> str:
-    """Say why the best judge comes first: none agrees more often, or those that do aren't shown fit for its use."""
+    """Say why the best judge leads: none agrees more often, or those that do aren't shown fit for the same use."""
     by_name = {standing.name: standing for standing in standings}
     ahead = [name for name, s in by_name.items() if s.behind_best is not None and (s.behind_best.value or 0.0) > 0]
     if not ahead:
@@ -680,7 +680,7 @@ def _worse(standings: Sequence[ContenderFigures]) -> str:
 
 
 def _open(standings: Sequence[ContenderFigures]) -> str:
-    """Say which judges may be worse than the best one, and how many more labels would show it; "" if none may."""
+    """Say which judges may be worse than the best one, and how many labels would settle that; "" if no judge may be."""
     undecided = [standing for standing in standings if not standing.not_worse and not standing.is_worse]
     if not undecided:
         return ""

@@ -70,7 +70,7 @@ class Compared(Reported):
 
 
 def files_among(sides: Sequence[str]) -> list[Path]:
-    """Return those sides of a comparison that are files with ratings; every other side has to name a judge.
+    """Return those arguments of `compare` that are files with ratings; every other argument has to name a judge.
 
     Raises:
         UsageError: A side is neither a file nor a judge's name.
@@ -104,7 +104,7 @@ def compare_sides(
     notes: Sequence[str],
     own_gold: bool,
 ) -> Compared:
-    """Compare judges and rated files, the sides of a comparison, on the same examples.
+    """Compare the judges and the files of ratings that `compare` is called with, on the same examples.
 
     Args:
         sides: The sides: files, and names of judges.
@@ -142,7 +142,7 @@ def compare_sides(
 
 
 def _contenders(sides: Sequence[str], rated: RatedFiles, ask: Callable[[str], Contender]) -> Iterator[Contender]:
-    """Yield each judge, and each rater of each file, in the order of the sides."""
+    """Yield each judge, and each rater of each file, in the order in which `compare` is called with them."""
     by_path: dict[Path, list[RatedFile]] = {}
     for file in rated.files:
         by_path.setdefault(file.path, []).append(file)

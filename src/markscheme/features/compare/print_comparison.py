@@ -118,12 +118,12 @@ def print_comparison(
 
 
 def _without_sizes(ask: AskFlags) -> AskFlags:
-    """Return the asking options without their list of limits on criteria per question, each of which is a side."""
+    """Return the options for asking without a list of limits on criteria per question, which are compared instead."""
     return replace(ask, criteria_per_call=None) if isinstance(ask.criteria_per_call, tuple) else ask
 
 
 def _print_answer(answer: Reported, *, json: bool, markdown: bool, html: str | None) -> int:
-    """Print the comparison of sides, such as counts files, that another feature compares."""
+    """Print a comparison that another feature made, such as that of two counts files."""
     if html:
         put(answer.to_html(), html)
     if markdown:

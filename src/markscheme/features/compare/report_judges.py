@@ -31,7 +31,7 @@ def screen_of(compared: Compared) -> Document:
 
 
 def _with_reading(document: Document, compared: Compared) -> Document:
-    """Say at the top of a report how the table was read that has the judges as columns; other reports stay."""
+    """Say first in a report on judges that are a table's columns how the table was read; return others unchanged."""
     if compared.table is None:
         return document
     how = line_two(compared.table, next(iter(compared.table.roles.criteria)))

@@ -11,7 +11,7 @@ from markscheme.rubrics.search import RUBRIC_SUFFIXES, find_rubric
 
 
 def change_between(sides: Sequence[str], report: Path | None) -> RubricChange | None:
-    """Return what changed between two versions of a rubric; None if the sides are something else.
+    """Return what changed between two versions of a rubric; None if `compare` is called with something else.
 
     Args:
         sides: The sides of the comparison, as they were typed.

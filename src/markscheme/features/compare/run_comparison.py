@@ -132,7 +132,7 @@ def _per_calls(ask: AskOptions) -> tuple[int | None, ...]:
 
 
 def _names(side: ComparedSide, per_calls: Sequence[int | None]) -> list[str]:
-    """Return the names of the contenders that a side becomes; a judge is one for each limit on criteria per call."""
+    """Return the names to compare an argument under: a file's, or a judge's for each limit on criteria per call."""
     if isinstance(side, RatedFile):
         return [str(side.path)]
     if isinstance(side, str) and has_format(Path(side)):
@@ -146,7 +146,7 @@ def _ways_to_ask(judge: str, per_calls: Sequence[int | None]) -> dict[str, tuple
 
 
 def _rated(sides: Sequence[ComparedSide], rubric: Rubric | None, columns: ColumnOptions) -> RatedFiles:
-    """Return the content of the rated files, and the rubric that all sides share."""
+    """Return the content of the files of ratings, and the rubric by which all judges and files are compared."""
     in_memory = tuple(side for side in sides if isinstance(side, RatedFile))
     files = files_among([side for side in sides if isinstance(side, str)])
     if rubric is None and len(files) + len(in_memory) < len(sides):
@@ -160,7 +160,7 @@ def _rated(sides: Sequence[ComparedSide], rubric: Rubric | None, columns: Column
 def _examples(
     named: Path | ExampleSet | None, rubric: Rubric, options: LabelOptions, notes: list[str]
 ) -> tuple[ExampleSet | None, Path | None]:
-    """Return the labelled examples and the calibration folder, each None if missing; note uses of a test part."""
+    """Return labelled examples and calibration folder, None if missing; note earlier uses of the held-out labels."""
     if isinstance(named, ExampleSet):
         return chosen_examples(named, options.split, options.only), find_calibration(rubric.name, Path.cwd())
     if rubric.source is None and named is None:

@@ -160,7 +160,7 @@ def callout(choice: Choice) -> doc.Callout:
 
 
 def _leads(choice: Choice) -> str:
-    """Say why the best judge comes first: none agrees more often, or those that do aren't shown fit for its use."""
+    """Say why the best judge comes first: it agrees most often, or it is shown fit to gate or for trends."""
     best = next(standing for standing in choice.standings if standing.name == choice.best)
     if choice.agrees_most:
         return "It agrees most often"
@@ -261,7 +261,7 @@ def _lines(pair: Differences, rubric: Rubric) -> Iterator[doc.Line]:
 
 
 def flips_line(pair: Differences) -> str:
-    """Return how many decisions flip, in which direction, and how many of them became right, each with its own p."""
+    """Say how many decisions flip each way, and how many of them became right or wrong, with a p-value for both."""
     if not pair.flips:
         return "No decision flips."
     up = sum(flip.passes for flip in pair.flips)

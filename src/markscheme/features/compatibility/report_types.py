@@ -87,7 +87,7 @@ def response_text(to_grade: ToGrade) -> str:
 
 
 class _Output(BaseModel):
-    """An answer, validated the same way whether built by hand, from another model or from JSON."""
+    """An LLM's answer, validated the same way whether built by hand, from another Pydantic object or from JSON."""
 
     model_config = ConfigDict(revalidate_instances="always")
 

@@ -133,7 +133,7 @@ def _is_one(rubrics: Any) -> bool:
 
 
 def _as_sequence(rubrics: Any) -> Sequence[Any]:
-    """Return rubrics as a list, but a sequence that makes its items only on access unchanged."""
+    """Return rubrics as a list; a sequence that makes its items only on access is returned unchanged."""
     if isinstance(rubrics, list | tuple) or any(isinstance(rubric, Rubric) for rubric in rubrics):
         return list(rubrics)
     made: Sequence[Any] = rubrics

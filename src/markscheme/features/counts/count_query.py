@@ -173,7 +173,7 @@ class CountQuery:
             yield CountedPart(criterion.name, (gold, f"judge_{index}", *people), earlier)
 
     def rates(self) -> Iterator[tuple[str, str, str]]:
-        """Yield each part that counts hits by group: its name, an expression that is 1 for a hit, and a condition."""
+        """Yield each part that counts right ratings by group: name, expression that is 1 if right, and condition."""
         yield "rate:agreement", "hit", "gold_score IS NOT NULL AND judge_score IS NOT NULL"
         if self.earlier is not None:
             yield "rate:earlier", "earlier_hit", "gold_score IS NOT NULL AND earlier_score IS NOT NULL"

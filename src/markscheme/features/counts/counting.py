@@ -151,7 +151,7 @@ def _scores_given(comparison: Comparison) -> Iterator[dict[str, Any]]:
 
 
 def _annotator_shares(comparison: Comparison) -> AnnotatorShares | None:
-    """Return, by example, the shares of annotators who agree with each other, the judge, a constant; None if none."""
+    """Return, by example, shares of annotators who agree with each other, judge, constant; None without annotators."""
     people = [comparison.measure.values(column) for column in comparison.table.annotators]
     if not people:
         return None
@@ -173,7 +173,7 @@ def _shares(part: str, sets: Sequence[int] | None, shares: AnnotatorShares | Non
 
 
 def _rates(name: str, groups: Sequence[str] | None, hits: Any, counted: Any) -> Iterator[dict[str, Any]]:
-    """Yield rows that count groups: a row for each combination of a group's number of hits and of examples."""
+    """Yield rows that count groups: one for each combination of a group's number of right ratings and of examples."""
     number = np.arange(len(hits)) if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
     sizes = np.bincount(number.reshape(-1)[counted])
     hit = np.bincount(number.reshape(-1)[counted & hits], minlength=len(sizes))

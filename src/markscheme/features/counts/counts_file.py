@@ -82,7 +82,7 @@ class CountedRows:
 
     @property
     def as_rates(self) -> tuple[Floats, Groups]:
-        """For rows that count hits by group: the share of hits in a row's groups, and the groups with their sizes."""
+        """For rows that count right ratings by group: the share in a row's groups, and the groups with their sizes."""
         groups = Groups(np.arange(len(self.n)), self.examples, times=self.judge, copies=self.n, named=True)
         return self.gold / self.judge, groups
 

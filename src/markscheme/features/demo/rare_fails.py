@@ -83,7 +83,7 @@ class SimulatedJudge:
 
 
 def _decisions(*, fails: int, stopped: int, passes: int, passed: int) -> tuple[AlikeExamples, ...]:
-    """Make given numbers of fails and of passes, of which the judge stops and passes so many."""
+    """Make `fails` fails, of which the judge stops `stopped`, and `passes` passes, of which it passes `passed`."""
     return (
         (stopped, (UNMET,), (UNMET,)),
         (fails - stopped, (UNMET,), (MET,)),

@@ -37,7 +37,7 @@ _MOST_SENTENCES = 2
 
 
 def raters(compared: Sequence[ComparedRater]) -> Document:
-    """Return the part on five raters: a table of their raw agreement, then what each may be used for."""
+    """Return the demo's part on five raters: a table of their raw agreement, then what each may be used for."""
     first = compared[0].calibration.comparison
     mark = first.rubric.pass_mark
     table = Table(
@@ -124,7 +124,7 @@ def _decision(rater: ComparedRater) -> str:
 
 
 def rules(n: int) -> Document:
-    """Return the part that describes a round's simulated data, and lists the faults that may be planted."""
+    """Return the demo's part that describes a round's simulated data, and lists the faults that may be planted."""
     simulated = (
         f"Simulated: {n} responses on {len(CRITERIA)} criteria, two simulated annotators who miss the true level by "
         f"{PERSON_SD:g} levels (SD), a judge that misses it by {JUDGE_SD:g}, and {ACCEPTED_RUNS} runs accepted before "
@@ -135,14 +135,14 @@ def rules(n: int) -> Document:
 
 
 def planted(made: Round, *, sealed: bool) -> Document:
-    """Return the part that names the planted fault, or in a sealed round only its hash."""
+    """Return the demo's part that names the planted fault, or in a sealed round only its hash."""
     if sealed:
         return Document("Sealed: the SHA-256 of the fault, its place and a random code", made.seal, ())
     return Document(f"Planted: {_fault(made)}. Seed {made.seed}.", "", ())
 
 
 def diagnosis(findings: Sequence[FindingJson]) -> Document:
-    """Return the part with the fault that the other process names, and its first finding."""
+    """Return the demo's part with the fault that the other process names, and that process's first finding."""
     sentences = str(findings[0]["message"]).split(". ")[:_MOST_SENTENCES] if findings else []
     message = ". ".join(sentences).rstrip(".")
     head = f"A new process sees rubric, ratings and accepted runs only. It names: {named_in(findings)}"
@@ -150,7 +150,7 @@ def diagnosis(findings: Sequence[FindingJson]) -> Document:
 
 
 def outcome(made: Round, *, right: bool, sealed: bool) -> Document:
-    """Return the part that says if the diagnosis was right, and in a sealed round reveals the secret."""
+    """Return the demo's part that says if the diagnosis was right, and in a sealed round reveals the secret."""
     nothing = made.planted.fault == NO_FAULT
     text = "Not named correctly."
     if right:
@@ -175,7 +175,7 @@ def _fault(made: Round) -> str:
 
 
 def sides(judges: Sequence[SimulatedJudge], *, folder: Path | None = None) -> Document:
-    """Return the part on three judges: agreement, fails stopped, passes kept, and if the judge can gate.
+    """Return the demo's part on three judges: agreement, fails stopped, passes kept, and if each judge can gate.
 
     Args:
         judges: The judges, each compared with its labels.

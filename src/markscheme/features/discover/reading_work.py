@@ -165,7 +165,7 @@ class ReadingWork:
         return tuple(notes), modes
 
     def _listed(self, sent: Any) -> dict[str, str]:
-        """Map modes that the page listed during reading to their definitions' fingerprints, without modes redefined."""
+        """Map the modes that the page listed to their definitions' fingerprints; leave out modes redefined since."""
         today = {mode.name: mode for mode in self.opened.codebook().listed}
         pairs = sent.items() if isinstance(sent, dict) else ()
         return {str(name): str(under) for name, under in pairs if name in today and today[name].means(str(under))}

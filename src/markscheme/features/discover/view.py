@@ -60,7 +60,7 @@ def _title(discovery: Discovery) -> str:
 
 
 def _answer(discovery: Discovery) -> Callout:
-    """Render the headline: the largest share of outputs that may show a mode not yet noted, and if that is enough."""
+    """Render the headline: at most which share of outputs shows a mode not yet noted, and whether to read on."""
     if not discovery.has_random_part:
         return Callout(
             "note",

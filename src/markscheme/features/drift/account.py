@@ -186,7 +186,7 @@ def _part(share: ShiftPart) -> str:
 
 
 def _way_out(drift: CriterionDrift) -> tuple[str, str | None]:
-    """Return advice on a criterion's shift, and options for a next call of `calibrate`; None if none is advised."""
+    """Return advice on a criterion's shift, and the options of `calibrate` that it names; None in place of options."""
     explanation = drift.explanation
     if drift.movers is None:
         return (

@@ -111,7 +111,7 @@ class Baseline:
 
     @property
     def alarm_by_looks(self) -> bool:
-        """True if all comparisons since the accepted run together raise an alarm; False if they were planned."""
+        """True if all comparisons since the accepted run together raise an alarm; False if their number was planned."""
         return self.since.moved_over_looks and self.since.planned is None and not self.since.accepting
 
     @property
@@ -127,7 +127,7 @@ class Baseline:
 
     @property
     def foremost(self) -> CriterionDrift | None:
-        """The criterion that moved most, if possible one that the author didn't edit; None if none is shown to.
+        """The criterion that moved most, if possible one that the author didn't edit; None if none is shown to move.
 
         It is also None if this run is being accepted.
         """
@@ -285,7 +285,7 @@ def drift_since_judge(
 
 
 def _findings(baseline: Baseline) -> Iterator[Finding]:
-    """Yield findings on drift, unless this run is being accepted, and then on differences among the accepted runs."""
+    """Yield findings on drift (none if this run is being accepted), then on differences among the accepted runs."""
     if not baseline.since.accepting:
         is_asked = baseline.now.identity is not None
         yield from drift_findings(baseline.criteria, baseline.now.rubric, level=baseline.since.level, is_asked=is_asked)
@@ -307,7 +307,7 @@ def _alike(accepted: Accepted, examples: Sequence[Example]) -> tuple[list[int], 
 def _table_of_runs(
     since: Since, accepted: Accepted, comparison: Comparison, ratings: Sequence[Rating], alike: Sequence[int]
 ) -> RatingTable:
-    """Return a table of ratings of the examples at the given indices: gold, this run, accepted runs and replay."""
+    """Return a table of ratings of examples: gold, this run, the accepted runs, and today's judge by the old rubric."""
     shared = comparison.table.rows(np.array(alike, dtype=np.int64))
     then = accepted.setting.rubric
     columns = [shared[comparison.gold_name], column_of(NOW, ratings, comparison.rubric, shared.ids)]

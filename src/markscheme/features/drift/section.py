@@ -48,7 +48,7 @@ def headline(baseline: Baseline, decides: str = "gates") -> doc.Callout | None:
 
 
 def _answered_question(baseline: Baseline) -> str:
-    """Return a sentence that names the comparison showing the drift: with an earlier judge, this one, or all."""
+    """Say what shows the drift: comparison with an earlier judge, with the accepted run, or all comparisons so far."""
     if baseline.since.accepted is None:
         return f"Shown on the same examples as {baseline.then.judge} rated."
     if "all looks" in baseline.alarm_by:
@@ -226,7 +226,7 @@ def moved(calibration: Calibration, decides: str) -> doc.Callout | None:
 
 
 def caveats(calibration: Calibration) -> Iterator[doc.Line]:
-    """Yield the sentence that no drift is shown, if the run was compared with accepted runs."""
+    """Yield the sentence that no drift is shown, if the run was compared with accepted runs and shows none."""
     baseline = _baseline(calibration)
     if baseline is not None:
         yield from filter(None, [in_short(baseline)])

@@ -22,7 +22,7 @@ GoldMeasure = Literal["weighted_kappa", "cohen_kappa", "exact_agreement", "mae"]
 
 @dataclass(frozen=True)
 class ShiftPart:
-    """Part of a criterion's shift, which a replay of the accepted rubric attributes to some of the recorded changes.
+    """Part of a criterion's shift that comes from some changes, found by asking today's judge by the accepted rubric.
 
     Attributes:
         changes: The changes.
@@ -37,7 +37,7 @@ class ShiftPart:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Explanation of a shift: the recorded changes that can have caused it.
+    """Explanation of a shift: the changes of rubric or judge since the accepted run that can have caused it.
 
     Attributes:
         changes: The changes that can have caused it; empty if no recorded change can.
@@ -88,7 +88,7 @@ class GoldChange:
         return all(limit is not None and abs(limit) < self.margin for limit in (self.change.low, self.change.high))
 
     def fell(self, level: float) -> bool:
-        """Return True if agreement is shown to be worse, by a p that doesn't exceed the level of the run."""
+        """Return True if agreement is shown to be worse: its p-value doesn't exceed the significance level `level`."""
         return self.is_worse and not self.affirmed and self.p is not None and self.p <= level
 
 

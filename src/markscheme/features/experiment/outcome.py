@@ -105,7 +105,7 @@ def report_of(
 
 
 def _decided_then(run: ExperimentRun) -> Decided | None:
-    """Return annotators' and judge's decisions in the rubric's accepted calibration, if it holds for this judge."""
+    """Return annotators' and judge's decisions in the accepted calibration; None if it doesn't hold for this judge."""
     rubric = run.experiment.rubric
     receipt = run.receipt
     folder = find_calibration(rubric.name, Path.cwd())

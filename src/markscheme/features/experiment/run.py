@@ -89,7 +89,7 @@ class ExperimentRun:
 
     @property
     def receipt(self) -> Receipt | None:
-        """Receipt of the rubric's accepted calibration, checked against the judge as it was asked; None without one."""
+        """Receipt of the accepted calibration, checked against the judge as it was asked; None if none is accepted."""
         receipt = self.grading.receipt
         return None if receipt is None else receipt.asked_without(*self._ways)
 

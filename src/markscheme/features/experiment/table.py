@@ -50,7 +50,7 @@ def marks_table(marks: Iterable[Rating], cases: Sequence[ExperimentCase], rubric
 
 @dataclass(frozen=True)
 class Figure:
-    """Mean, minimum and maximum of one variant's scores, or its levels on a criterion; None if none is graded."""
+    """Mean, minimum and maximum of one variant's scores, or of its levels on a criterion; None if none is graded."""
 
     mean: float | None
     least: float | None

@@ -124,7 +124,7 @@ def _places(data: Any, grader: str, assertion: Mapping[str, Any], place: tuple[A
 
 
 def _is_of(data: Mapping[str, Any], assertion: Mapping[str, Any], place: tuple[Any, ...]) -> bool:
-    """Return True if a mapping is this assertion itself, or, where it names no provider, the options of any test."""
+    """Return True if a mapping is the assertion; for an assertion without a provider, if it is a test's options."""
     if assertion.get("provider") is None:
         return place[-1:] == ("options",)
     return all(data.get(key) == assertion.get(key) for key in ("type", "metric"))

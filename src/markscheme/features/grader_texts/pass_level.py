@@ -195,7 +195,7 @@ def _named(text: str, scale: Scale, *, is_turned: bool) -> float | None:
 
 
 def _values_of(names: re.Match[str], values: Mapping[str, float]) -> Sequence[float]:
-    """Return the scores of the levels whose names a match has as groups; other words are left out."""
+    """Return the scores of the levels that a regular expression's match names; other words are left out."""
     return [values[name.casefold()] for name in names.groups() if name and name.casefold() in values]
 
 

@@ -101,7 +101,7 @@ def is_bad(meaning: str) -> bool:
 
 
 def turned(scale: Scale) -> Scale:
-    """Return a scale reversed, with the highest number as the worst level; the numbers become the levels' labels."""
+    """Return a scale reversed, with the highest number as the worst level; the numbers become the levels' names."""
     last = len(scale.levels) - 1
     levels = (
         Level(index / last, f"{level.value:g}", level.description) for index, level in enumerate(reversed(scale.levels))

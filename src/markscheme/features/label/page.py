@@ -225,7 +225,7 @@ def _choices(question: Question) -> Iterator[Mapping[str, Any]]:
 
 
 def _preferences(criterion: Criterion) -> Iterator[Mapping[str, Any]]:
-    """Yield the answers to a preference question: key 1 for the response shown first, 2 for the second, 0 for a tie."""
+    """Yield a preference question's answers: press 1 for the response shown first, 2 for the second, 0 for a tie."""
     choices = criterion.scale.choices
     for choice in sorted(choices, key=lambda choice: choice == "tie"):
         key, name = _OF_PLACES[choice]

@@ -198,7 +198,7 @@ def _reworded(work: Work, carried: CarriedLabels | None, ask_whole: AskWhole) ->
 
 
 def _noting_what_is_left(work: Work, *, by_next: bool) -> Work:
-    """Return the work with reworded criteria first and without responses that need no label, which a note counts."""
+    """Return the work with reworded criteria first, without responses that need no label, and with their number."""
     steps = [
         step
         for step in work.steps

@@ -16,7 +16,7 @@ from markscheme.rubrics.shapes import RUBRIC_SHAPES
 
 
 def lint_rows(path: Path) -> LintReport:
-    """Check the rubric in each row of a file: return the faulty ones with their lines, and notes on the others.
+    """Check the rubric in each row of a file: return the faults by line, and remarks on rows that aren't faulty.
 
     Raises:
         RatingError: The file can't be read.
@@ -69,7 +69,7 @@ def _inputs(row: Mapping[str, object]) -> Mapping[str, Any]:
 
 
 def rows_in_words(report: LintReport) -> str:
-    """Return the report on rows as text: a line for each faulty rubric and each note, then the number of rows."""
+    """Return the report on rows as text: a line for each faulty rubric and each remark, then the number of rows."""
     lines = [f"{report.rubric}:{fault.line}: {fault.problem}" for fault in report.faults]
     lines += [f"{report.rubric}: note: {note}" for note in report.notes[1:]]
     faulty = f"; {counted(len(report.faults), 'row')} can't be graded" if report.faults else ": no issues"

@@ -122,7 +122,7 @@ def convert(files: Sequence[Path], to: Path, options: ShapeOptions, *, json: boo
 
 
 def _calibration(name: str, run: ImportRun) -> str | None:
-    """Return the command that calibrates a judge with the imported ratings; None if no responses to them are known."""
+    """Return the command that calibrates a judge with the imported ratings; None without the rated responses."""
     ratings = run.targets.ratings
     examples = run.targets.examples
     if ratings is None or (examples is None and find_calibration(name, Path.cwd()) is None):

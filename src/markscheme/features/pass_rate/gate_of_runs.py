@@ -32,7 +32,7 @@ def print_gate(
     details: bool,
     json: bool,
 ) -> int:
-    """Print how often a gate would fail by chance, estimated from runs over the same cases; return the exit status.
+    """Print how often runs on the same cases would fall below a threshold by chance; return the exit status.
 
     Args:
         results: One file of Promptfoo's results with `--repeat`, or a file for each run.

@@ -30,7 +30,7 @@ _FIGURES: dict[RunFigure, str] = {"score": "mean score", "pass": "pass rate"}
 
 
 def view(gate: ThresholdRisk) -> Document:
-    """Render how often a gate fails by chance, then how to keep that rare."""
+    """Render how often runs fall below a threshold by chance, then how to keep that rare."""
     cases = f"{counted(gate.runs, 'run')} of {counted(gate.cases, 'case')}"
     grouped = "" if gate.groups is None else f" in {counted(gate.groups, 'group')}"
     blocks = _callout(gate), *_in_promptfoo(gate), Notes(tuple(_notes(gate)))
@@ -61,14 +61,14 @@ def _callout(gate: ThresholdRisk) -> Callout:
 
 
 def _is_unusable(gate: ThresholdRisk) -> bool:
-    """Return True if the safe threshold is so low, because of few runs, that a gate with it is of no use."""
+    """Return True if the safe threshold is so low, because of few runs, that it is of no use."""
     if gate.safe_threshold is None or gate.runs >= ENOUGH_RUNS or gate.center < gate.threshold:
         return False
     return gate.safe_threshold <= 0 or gate.threshold - gate.safe_threshold > FARTHEST
 
 
 def _advice(gate: ThresholdRisk) -> Iterator[str]:
-    """Yield sentences on how to keep the gate's false alarms at 5%, by the threshold or by the number of runs."""
+    """Yield sentences on how to keep false alarms at 5%, by another threshold or by averaging more runs."""
     if gate.safe_threshold is None or gate.smallest_drop is None:
         return
     if gate.p_fail_wide is not None and gate.p_fail_wide < 1 / RAREST:
@@ -114,13 +114,13 @@ def _sections(gate: ThresholdRisk) -> Iterator[Section]:
 
 
 def _in_promptfoo(gate: ThresholdRisk) -> Iterator[Section]:
-    """Yield a section on how to set the gate in Promptfoo, or on how to get more runs."""
+    """Yield a section on how to set the threshold in Promptfoo, or on how to get more runs."""
     if gate.smallest_drop is not None and gate.safe_threshold is not None:
         yield Section("Next, in Promptfoo", (Verbatim(snippet(gate)),))
 
 
 def snippet(gate: ThresholdRisk) -> str:
-    """Return the gate as a snippet of a Promptfoo configuration, with the command that applies it.
+    """Return a snippet of a Promptfoo configuration with the advised number of runs, and a command with the threshold.
 
     If the safe threshold is unusable, return the command that makes more runs.
     """
@@ -149,7 +149,7 @@ def _percent(chance: float | None) -> str:
 
 
 def json_of(gate: ThresholdRisk) -> dict[str, Any]:
-    """Return the gate's risk as a dict with the keys of the JSON output."""
+    """Return how often runs fall below a threshold by chance as a dict with the keys of the JSON output."""
     return {
         "schema": 1,
         **attributes(gate, "runs cases center p_fail p_fail_wide run_shift safe_threshold smallest_drop dropped"),

@@ -256,7 +256,7 @@ def _of_list(entries: Any, top: Mapping[str, Any], path: Place, key: str | None)
 
 
 def key_of_criteria(row: Mapping[str, Any]) -> str | None:
-    """Return a sentence on which key of a row may hold its criteria, with the option to read it.
+    """Say which key of a row may hold its criteria, and by which option it is read; None if no key may.
 
     >>> key_of_criteria({"asked": '[{"criterion": "Is kind.", "points": 2}]', "query": "Hello?"})
     '`asked` may hold criteria: --map asked=rubric'

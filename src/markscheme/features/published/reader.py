@@ -208,7 +208,7 @@ class _Reading:
             yield leaf.path, {**fields, "requirement": leaf.words, "weight": leaf.weight, **tagged}
 
     def _note_inner(self, part: Mapping[str, Any]) -> None:
-        """Note the keys that aren't read of those parts of a tree that have parts below them."""
+        """Remark which keys aren't read in those parts of a rubric's tree that have parts below them."""
         children = next((part[key] for key in CHILDREN if part.get(key)), None)
         if children is None:
             return

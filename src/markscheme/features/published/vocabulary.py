@@ -222,7 +222,7 @@ def weight_of_class(fields: Mapping[str, Any]) -> tuple[str, float, bool] | None
 
 
 def direction_of(fields: Mapping[str, Any]) -> tuple[str, bool] | None:
-    """Return the key that says whether meeting a criterion earns points, and whether it does; None without one.
+    """Return the key that says whether meeting a criterion earns points, and whether it does; None if no key says so.
 
     >>> direction_of({"polarity": "Avoid"}), direction_of({"is_positive": True}), direction_of({"polarity": "round"})
     (('polarity', False), ('is_positive', True), None)

@@ -126,7 +126,7 @@ def calibrate_rows(request: "CalibrationRequest") -> RowsCalibration | None:
 
 
 def _accept(result: RowsCalibration, path: Path, request: "CalibrationRequest") -> None:
-    """Accept the run if the user asks for it; a run that asked its judge replaces the accepted runs, and joins none.
+    """Accept the run if the user asks for it; a run that asked its judge replaces the accepted runs, not joins them.
 
     It joins none since its replies may come from the cache, and would count as those of another run.
     """
@@ -374,7 +374,7 @@ def _trend(verdicts: Sequence[CriterionVerdict], run: Rubric, options: LabelOpti
 
 
 def _in_tasks(calibration: Calibration, verdicts: Sequence[CriterionVerdict]) -> Decision:
-    """Return the decision with a next step that counts the labels needed in tasks and verdicts, not in responses."""
+    """Return the verdict on the judge with the labels needed counted in tasks and verdicts, not in responses."""
     decision = calibration.decision
     labels = decision.labels
     n_tasks = len({verdict.task for verdict in verdicts})

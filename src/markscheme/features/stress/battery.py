@@ -140,7 +140,7 @@ class Battery:
         return None if changed == response else changed
 
     def _variant(self, version: str) -> Rubric | None:
-        """Return the rubric as a version changes it, as by reversing criteria; None if it would be the same."""
+        """Return the rubric after a change, such as with criteria in reverse order; None if it would be the same."""
         if version == ORDER:
             turned = tuple(reversed(self.rubric.criteria))
             return replace(self.rubric, criteria=turned) if len(self.judged) > 1 else None

@@ -109,7 +109,7 @@ class VersionComparison:
 
 
 def have_decisions(sides: Sequence[str], examples: Path | None = None) -> bool:
-    """Return True if both sides are reports, or if people decided on whole responses of the rubrics' examples."""
+    """Return True if two versions are named by reports, or if people decided on whole responses of their examples."""
     if any(map(is_report, sides)):
         return True
     try:

@@ -39,7 +39,7 @@ class RubricVersion:
 
 
 def are_versions(sides: Sequence[str]) -> bool:
-    """Return True if two sides of `compare` are versions of a rubric, and not judges or files of ratings."""
+    """Return True if `compare` is called with two versions of a rubric, and not with judges or files of ratings."""
     if len(sides) != 2:
         return False
     reports = [_report_of(side) for side in sides]
@@ -50,12 +50,12 @@ def are_versions(sides: Sequence[str]) -> bool:
 
 
 def is_report(side: str) -> bool:
-    """Return True if a side is a report of `calibrate --json`, alone or as `report.json=rubric.yaml`."""
+    """Return True if an argument of `compare` is a report of `calibrate --json`, or `report.json=rubric.yaml`."""
     return _report_of(side) is not None
 
 
 def versions_of(sides: Sequence[str]) -> tuple[RubricVersion, RubricVersion]:
-    """Return the two versions of a rubric that the sides of a comparison name, the old one first.
+    """Return the two versions of a rubric that `compare` is called with, the old one first.
 
     Raises:
         UsageError: A file, revision or rubric doesn't exist, or one side is a report and the other isn't.
@@ -96,7 +96,7 @@ def _is_rubric(side: str) -> bool:
 
 
 def _revision(side: str) -> tuple[str, str] | None:
-    """Return rubric and revision of a side such as `plate@HEAD~1` or `main:rubrics/plate.yaml`; None for others."""
+    """Split an argument such as `plate@HEAD~1` or `main:plate.yaml` into rubric and revision; None for any other."""
     if Path(side).exists():
         return None
     name, sign, revision = side.rpartition("@")
@@ -127,7 +127,7 @@ def _rubric(side: str) -> Rubric:
 
 
 def _report_of(side: str) -> tuple[Path, Path | None] | None:
-    """Return the report that a side names, and the rubric's file in `report.json=plate.yaml`; None if it names none."""
+    """Split `report.json` or `report.json=plate.yaml` into report and rubric's file; None if there is no report."""
     path = Path(side)
     file = None
     if not path.is_file() and "=" in side:

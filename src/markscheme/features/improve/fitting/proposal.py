@@ -188,7 +188,7 @@ def _scale_with(numbers: AuthorNumbers, weights: Floats) -> float:
 
 
 def _decisions(rows: DecidedRows, numbers: AuthorNumbers) -> Floats:
-    """Return the decision that each row's score implies: 1 to pass or to prefer the first side, ½ for a tie, else 0."""
+    """Return what each row's score implies: 1 to pass or to prefer the first response, ½ for a tie, else 0."""
     scores = rows.graded(numbers)
     if numbers.mark is None:
         return np.where(np.abs(scores) <= EQUAL_SCORES, 0.5, (scores > 0).astype(np.float64))

@@ -250,7 +250,7 @@ class _RowReader:
         return {name: value for name, value in row.items() if name.casefold() not in _NO_INPUT and name not in others}
 
     def _verdict_column(self, row: Mapping[str, Any]) -> str | None:
-        """Return the column of a row's verdict; a column `judge` is it where it holds a word such as pass or no."""
+        """Return the column with a row's verdict: the one named, else `judge` if it holds a word such as pass or no."""
         if self._verdict is None and self._judge and folded_word(str(row.get(self._judge))) in {*YES, *NO}:
             return self._judge
         return self._verdict

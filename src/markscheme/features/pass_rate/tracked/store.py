@@ -84,7 +84,7 @@ class GradedLine(NamedTuple):
 
 
 class StreamLine(NamedTuple):
-    """Line stored for a decision about a stream: its start, another probability of an audit, or a new period.
+    """Line stored when a stream starts, when the probability of an audit changes, or when a new period begins.
 
     Attributes:
         at: Time of the decision.
@@ -115,7 +115,7 @@ class StreamLine(NamedTuple):
 
 @dataclass(frozen=True)
 class StreamMemory:
-    """Everything stored about a stream of responses: verdicts, audits, decisions and looks.
+    """Everything stored about a stream of responses: verdicts, audits, settings, periods and looks.
 
     Attributes:
         decisions: Lines on its start, chances of audits and periods, the earliest first.
@@ -133,12 +133,12 @@ class StreamMemory:
 
     @property
     def current(self) -> StreamLine | None:
-        """The latest stored decision about the stream, which applies now; None before the stream's first run."""
+        """The latest stored settings of the stream, which apply now; None before the stream's first run."""
         return self.decisions[-1] if self.decisions else None
 
     @property
     def periods(self) -> tuple[StreamLine, ...]:
-        """The decisions that begin a period, ordered by the day on which it begins."""
+        """The stored lines that begin a period, ordered by the day on which it begins."""
         return tuple(sorted((line for line in self.decisions if line.kind == "period"), key=_by_day))
 
 
