@@ -107,7 +107,7 @@ def test_a_step_check_with_an_invalid_value_is_refused_before_grading(check: str
     assert why in str(refused.value)
 
 
-def test_a_check_with_a_value_it_does_not_take_or_without_a_value_it_needs_is_refused() -> None:
+def test_a_step_check_with_a_value_that_it_does_not_take_or_without_a_value_that_it_needs_is_refused() -> None:
     with pytest.raises(UsageError, match="'json_valid' takes no value"):
         check_of(Criterion(1.0, "JSON", "form", check="json_valid", check_value="1"), {})
     with pytest.raises(UsageError, match=r"'tool_used' needs a value, as in `check: \{tool_used: …\}`"):

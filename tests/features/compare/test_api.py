@@ -32,7 +32,7 @@ def test_two_calibrations_can_be_compared_by_one_criterion_and_an_unknown_criter
 
 
 @pytest.mark.proof
-def test_compare_takes_files_of_ratings_lists_of_ratings_and_calibrations(elsewhere: Path) -> None:
+def test_compare_takes_ratings_in_files_or_in_lists_and_calibrations(elsewhere: Path) -> None:
     project = make_project(elsewhere)
     files = [project / "gpt.jsonl", project / "claude.jsonl"]
     by_files = compare(*files, rubric="manners")
@@ -46,7 +46,7 @@ def test_compare_takes_files_of_ratings_lists_of_ratings_and_calibrations(elsewh
 
 
 @pytest.mark.proof
-def test_python_compares_judges_by_the_score_the_decision_or_the_criterion_that_the_caller_names(
+def test_python_compares_judges_by_score_by_decision_or_by_one_criterion_as_the_caller_says(
     elsewhere: Path,
 ) -> None:
     project = make_project(elsewhere)

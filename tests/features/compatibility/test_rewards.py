@@ -46,7 +46,7 @@ def test_each_response_may_have_its_own_rubric_and_query() -> None:
     assert scores == [7.5, 2, 0]
 
 
-def test_the_reward_of_an_ungraded_response_is_none_and_its_reason_is_warned_of() -> None:
+def test_the_reward_of_an_ungraded_response_is_none_and_a_warning_gives_the_reason() -> None:
     def script(prompt: Prompt, sample: int) -> Any:
         if "garbage" in prompt.user:
             return "no JSON"

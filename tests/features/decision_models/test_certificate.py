@@ -18,7 +18,9 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-def test_an_untrusted_company_tls_certificate_is_named_when_a_decision_model_is_asked(tmp_path: Path) -> None:
+def test_the_error_names_a_company_s_tls_certificate_that_is_not_trusted_when_a_decision_model_is_asked(
+    tmp_path: Path,
+) -> None:
     async def once(url: str) -> None:
         judge = DecisionJudge(SYSTEM_ONE, "jev", base_url=url, api_key="key-of-a-test")
         question = DecisionQuestion("kind", "yes_no", "Is it kind?", (("UNMET", ""), ("MET", "")))

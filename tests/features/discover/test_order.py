@@ -23,7 +23,7 @@ def test_outputs_count_as_a_random_draw_if_they_were_read_without_a_gap_from_the
     assert order.random_part(read(first, second, fourth)) == (first, second)
 
 
-def test_an_output_read_out_of_turn_counts_as_random_once_all_outputs_before_it_in_the_order_were_read() -> None:
+def test_an_output_read_out_of_turn_counts_as_drawn_at_random_once_all_before_it_in_the_order_were_read() -> None:
     order = ReadingOrder.of(IDS)
     first, second, third, *_ = order.ids
     chosen = read(second, chosen=True)
@@ -31,12 +31,12 @@ def test_an_output_read_out_of_turn_counts_as_random_once_all_outputs_before_it_
     assert order.random_part([*read(first, third), *chosen]) == (first, second, third)
 
 
-def test_once_all_outputs_were_read_every_output_counts_as_random() -> None:
+def test_once_all_outputs_were_read_every_output_counts_as_drawn_at_random() -> None:
     order = ReadingOrder.of(IDS)
     assert order.random_part(read(*IDS, chosen=True)) == order.ids
 
 
-def test_outputs_drawn_at_random_elsewhere_are_read_first_in_the_order_of_their_file_and_count_as_random() -> None:
+def test_outputs_drawn_at_random_elsewhere_are_read_first_in_their_file_s_order_and_count_as_drawn_at_random() -> None:
     order = ReadingOrder.of(IDS, ["o5", "x", "o1"])
     assert order.ids[:3] == ("o5", "x", "o1")
     assert order.random_part(read("o5", "x", "o1")) == ("o5", "x", "o1")

@@ -45,7 +45,7 @@ def test_the_report_on_each_example_situation_of_drift_equals_its_golden_file(
     golden.check(f"situations/{name}.md", steady(render_markdown(view(calibration))), HERE)
 
 
-def test_the_terminal_report_fits_80_columns_and_begins_with_the_callout_of_the_report(
+def test_the_report_on_drift_on_the_terminal_fits_80_columns_and_begins_with_the_callout(
     situation: tuple[str, Calibration],
 ) -> None:
     name, calibration = situation

@@ -217,7 +217,7 @@ def test_an_experiment_with_over_a_tenth_of_its_outputs_ungraded_exits_5_and_is_
 # --- the accepted run -----------------------------------------------------------------------------------------------
 
 
-def test_fail_if_worse_fails_an_experiment_that_is_worse_than_the_accepted_run_and_not_one_that_is_equal(
+def test_the_rule_fail_if_worse_fails_an_experiment_worse_than_the_accepted_run_and_not_one_that_is_equal(
     tmp_path: Path,
 ) -> None:
     project = many(tmp_path, 12)
@@ -244,7 +244,7 @@ def test_a_run_by_another_judge_cannot_be_compared_with_the_accepted_experiment(
     recorded(folder, "--fail-if", "worse")
 
 
-def test_an_unreadable_accepted_run_exits_2(folder: Path) -> None:
+def test_an_experiment_with_an_unreadable_accepted_run_exits_2(folder: Path) -> None:
     (folder / "support.experiment").mkdir()
     (folder / "support.experiment" / "accepted.json").write_text('{"schema": 1}')
     assert "isn't an accepted experiment" in recorded(folder, status=2).stderr
@@ -286,7 +286,7 @@ def test_a_calibration_corrects_the_pass_rates_of_an_experiment(folder: Path) ->
     assert data["pass_rates"]["corrected"]["value"] == pytest.approx((2 / 3 - 0.2) / 0.7)
 
 
-def test_a_calibration_that_cannot_be_read_is_reported_before_a_judge_is_asked(folder: Path) -> None:
+def test_experiment_reports_a_calibration_that_cannot_be_read_before_asking_a_judge(folder: Path) -> None:
     without_settings(folder / FILE)
     rated = {"gold": {"pass": [True, False]}, "judge": {"pass": [True, False]}}
     half = {"judge": {"name": "j"}, "rubric": {"name": "r"}, "examples": ["a", "b"], "rated": rated}

@@ -251,7 +251,9 @@ def test_stored_outputs_are_reused_until_prompt_case_or_model_changes(tmp_path: 
     assert {output.text for output in made(TWO, second_judge, OutputsFile(path)).values()} == {"Bern."}
 
 
-def test_a_partial_last_line_in_the_file_of_outputs_is_ignored_and_later_lines_are_still_read(tmp_path: Path) -> None:
+def test_a_half_written_last_line_in_the_file_of_outputs_is_ignored_and_lines_added_after_it_are_read(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "outputs.jsonl"
     made(TWO, ScriptedJudge(lambda *_: "Paris."), OutputsFile(path))
     path.write_bytes(path.read_bytes()[:-30])

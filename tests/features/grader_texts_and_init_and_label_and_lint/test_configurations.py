@@ -101,7 +101,7 @@ def test_init_makes_each_llm_rubric_text_a_criterion_of_a_rubric_without_lint_er
     assert "Add it to each command: markscheme.toml cannot name code." in done.stdout
 
 
-def test_without_a_terminal_init_writes_nothing_unless_yes_is_given(tmp_path: Path) -> None:
+def test_without_a_terminal_init_writes_nothing_unless_the_option_yes_is_given(tmp_path: Path) -> None:
     project = copied("sets", tmp_path)
     done = run("markscheme", "init", cwd=project)
     assert (done.returncode, "add --yes" in done.stderr) == (2, True)

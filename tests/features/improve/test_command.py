@@ -130,7 +130,7 @@ def test_improve_divides_the_examples_into_dev_and_test_once_and_changes_nothing
     assert (project.home / "examples.jsonl").read_text().splitlines() == drawn
 
 
-def test_if_no_wording_is_better_on_dev_the_held_out_labels_are_not_used(project: Project) -> None:
+def test_if_no_wording_is_better_on_dev_examples_the_held_out_labels_are_not_used(project: Project) -> None:
     status, report, _ = project.improve("--candidates", project.candidate("worse", edit(WORSE)), "--open")
     assert (status, report["finalists"], project.opened()) == (1, [], [])
     assert report["because"] == (

@@ -135,7 +135,7 @@ def test_import_writes_no_examples_if_the_ratings_cannot_be_written(project: Pat
     assert not (project / "e.jsonl").exists()
 
 
-def test_import_refuses_existing_files_unless_append_is_given(project: Path) -> None:
+def test_import_refuses_existing_files_unless_the_option_append_is_given(project: Path) -> None:
     imported(project, "table.csv", "--rubric", "one", "--kind", "human", "--to", "r.jsonl")
     again = run(
         "markscheme", "import", "table.csv", "--rubric", "one", "--kind", "human", "--to", "r.jsonl", cwd=project

@@ -286,7 +286,7 @@ def test_ratings_in_words_without_a_known_order_are_counted_as_lost_with_the_opt
     assert set(levels(read(written(tmp_path, files), warm="3"), "ann", "mood").values()) == {3.0}
 
 
-def test_a_metric_in_an_export_is_read_as_the_criterion_of_that_name_or_if_mapped_as_pass_or_fail(
+def test_a_metric_in_an_export_is_read_as_the_criterion_of_that_name_or_as_pass_or_fail_if_mapped_to_that(
     tmp_path: Path,
 ) -> None:
     files = exports.langfuse()

@@ -110,7 +110,7 @@ def test_a_quote_in_a_judgement_of_a_pair_is_taken_from_the_preferred_response()
     assert verdict.other_quote == "short"
 
 
-def test_a_pair_whose_two_orders_contradict_each_other_is_a_tie() -> None:
+def test_a_pair_is_a_tie_if_the_judge_s_preferences_in_the_two_orders_contradict_each_other() -> None:
     grade = graded(LongerJudge(frozenset({"short"})), "much the longer one", "short")
     assert (level_of(grade), grade.verdicts["helps"].votes) == (0.0, (-1.0, 1.0))
     assert grade.decision == "tie"
@@ -120,7 +120,7 @@ def test_a_pair_whose_two_orders_contradict_each_other_is_a_tie() -> None:
     }
 
 
-def test_if_a_rubric_allows_no_ties_a_pair_whose_two_orders_contradict_each_other_has_no_level() -> None:
+def test_if_a_rubric_allows_no_ties_a_pair_with_contradictory_preferences_in_its_two_orders_has_no_level() -> None:
     grade = graded(LongerJudge(frozenset({"short"})), "much the longer one", "short", NO_TIES)
     assert grade.score is None
     assert grade.error is not None
@@ -220,7 +220,7 @@ def test_a_lean_to_the_response_shown_first_gives_a_finding_that_lists_pairs_to_
     assert set(lean.examples) <= set(lean.evidence["flipped"])
 
 
-def test_pairs_whose_orders_contradict_each_other_count_as_ties_in_agreement() -> None:
+def test_pairs_on_which_preferences_in_the_two_orders_contradict_each_other_count_as_ties_in_agreement() -> None:
     examples = labelled({f"p{place}": -1.0 for place in range(20)})
     ratings = of_both_orders([-1.0] * 20, [-1.0] * 15 + [1.0] * 5)
     calibration = calibrated(examples, ratings)

@@ -115,7 +115,7 @@ def selected(request: pytest.FixtureRequest, in_both_languages: dict[str, Select
     return in_both_languages[request.param]
 
 
-def test_select_best_chooses_the_same_output_of_four_by_a_text_and_by_a_rubric(selected: Selected) -> None:
+def test_select_best_chooses_the_same_output_of_four_whether_it_is_given_a_text_or_a_rubric(selected: Selected) -> None:
     assert selected.passed["text"] == selected.passed["rubric"] == [False, True, False, False]
 
 

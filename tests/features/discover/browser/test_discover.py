@@ -148,7 +148,7 @@ def read_some(page: Page, first: int, last: int) -> int:
     return notes
 
 
-def test_thirty_outputs_are_read_in_a_browser_grouped_and_made_a_rubric_although_the_server_is_killed_once(
+def test_in_a_browser_outputs_are_read_notes_grouped_and_a_rubric_written_although_the_server_is_killed_once(
     servers: Start, project: Path, page: Page, complaints: list[str]
 ) -> None:
     server = servers(project, "--read-all")

@@ -256,7 +256,7 @@ def test_weights_are_fitted_to_annotators_overall_scores_if_there_are_no_pass_fa
         assert f"name: warm, weight: {numbers['weights']['after']['warm']:g}" in plate.rubric.read_text()
 
 
-def test_improve_does_not_write_over_uncommitted_changes_without_force(tmp_path: Path) -> None:
+def test_improve_does_not_write_over_uncommitted_changes_without_the_option_force(tmp_path: Path) -> None:
     plate = Plate(tmp_path, warm=1)
     git(tmp_path, "init", "-q")
     git(tmp_path, "add", "rubrics")

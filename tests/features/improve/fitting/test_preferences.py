@@ -151,7 +151,9 @@ def test_weights_are_fitted_to_preferences_with_a_judge_s_levels_if_no_annotator
     assert report["evidence"]["raters"] == ["ann"]
 
 
-def test_preferences_given_with_the_judge_s_verdict_in_view_and_too_few_preferences_are_refused(tmp_path: Path) -> None:
+def test_improve_refuses_preferences_given_with_the_judge_s_verdict_in_view_and_refuses_too_few_preferences(
+    tmp_path: Path,
+) -> None:
     status, _, error = Plates(tmp_path / "shown", warm=1, n=50, blind=False).improve("--preferences", "nicer", "--open")
     assert (status, "50 preferences were given next to a verdict" in error) == (4, True)
     status, _, error = Plates(tmp_path / "few", warm=1, n=30).improve("--preferences", "nicer", "--open")

@@ -218,7 +218,9 @@ def test_the_accessibility_checker_axe_finds_no_serious_fault_on_any_labelling_p
 
 
 @light_and_dark
-def test_agreement_is_shown_in_an_accessible_table_that_fits_a_phone(project: Path, page: Page) -> None:
+def test_agreement_between_annotators_is_shown_in_an_accessible_table_that_fits_a_phone(
+    project: Path, page: Page
+) -> None:
     with Server(project) as ann, Server(project, rater="ben") as ben:
         for _ in range(21):
             ann.label()
@@ -232,7 +234,7 @@ def test_agreement_is_shown_in_an_accessible_table_that_fits_a_phone(project: Pa
         assert _serious(page) == []
 
 
-def test_the_page_scrolls_the_next_criterion_and_its_levels_into_view(project: Path, page: Page) -> None:
+def test_the_labelling_page_scrolls_the_next_criterion_and_its_levels_into_view(project: Path, page: Page) -> None:
     rubric = RUBRIC.replace("Is the reply polite?", "Is the reply polite? " * 150)
     (project / "rubrics" / "manners.yaml").write_text(rubric.replace("says things twice", "says things twice " * 40))
     with Server(project) as server:
@@ -263,7 +265,7 @@ def test_two_hundred_keys_pressed_20_ms_apart_answer_the_criteria_they_were_mean
 
 
 @pytest.mark.usefixtures("complaints")
-def test_keyboard_shortcuts_answer_can_t_tell_mark_a_passage_and_list_labelled_responses(
+def test_keyboard_shortcuts_mark_a_passage_list_labelled_responses_and_give_the_answer_can_t_tell(
     project: Path, page: Page
 ) -> None:
     with Server(project) as server:
@@ -335,7 +337,9 @@ TEN = "inputs: [query]\ncriteria:\n" + "".join(
 
 @pytest.mark.parametrize("page", ["light", "dark"], indirect=True)
 @pytest.mark.parametrize("width", [1280, 390])
-def test_the_page_lists_ten_criteria_with_ticks_and_a_click_jumps_to_one(project: Path, page: Page, width: int) -> None:
+def test_the_labelling_page_lists_ten_criteria_with_ticks_and_a_click_jumps_to_one(
+    project: Path, page: Page, width: int
+) -> None:
     (project / "rubrics" / "manners.yaml").write_text(TEN)
     (project / "pool.jsonl").write_text('{"id": "r", "query": "Where is it?", "response": "It is here."}\n')
     with Server(project) as server:
