@@ -320,7 +320,7 @@ class Calibration(Reported):
 
     @property
     def confusion(self) -> DecisionCounts | None:
-        """Counts of examples by what gold and the judge decide; None where nothing is decided."""
+        """Counts of examples by gold's and the judge's decision; None if nothing says which responses pass."""
         if not self.rubric.has_gate_question:
             return None
         gold = self.comparison.reference.decisions
@@ -497,7 +497,7 @@ def calibration_of(
 
 
 def findings_since(baseline: "RunsCompared | None", findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-    """Return all findings: on drift since earlier runs, then the calibration's own, then on other differences."""
+    """Return all findings: on drift since earlier runs, the calibration's own, then others from comparing the runs."""
     if baseline is None:
         return findings
     changes = tuple(finding for finding in baseline.findings if finding.kind.cause == "change")

@@ -55,7 +55,7 @@ def arguments_of(typed: str) -> str:
 
 
 def _argument(name: str, values: Sequence[str]) -> str:
-    """Return an option's value as Python source: True without values, a list of several, a number for a pass mark."""
+    """Return an option as Python source: True if it has no value, a list of several, a number for a pass mark."""
     if len(values) == 1:
         return values[0] if name == "pass_mark" else repr(values[0])
     return repr(list(values) or True)

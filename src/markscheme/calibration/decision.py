@@ -122,7 +122,7 @@ def _decided(
     drifted: str | None,
     most_wrong: MostWrong | None,
 ) -> Decision:
-    """Decide what a judge may be used for by all examples of a comparison, without exceptions for slices."""
+    """Decide what a judge may be used for by all examples of a comparison; slices left to people aren't looked for."""
     rubric = comparison.rubric
     wanted = rubric.target if target is None else target
     most = most_wrong or MostWrong(rubric.max_false_pass, rubric.max_false_fail)
@@ -163,7 +163,7 @@ def _has_ties(comparison: Comparison) -> bool:
 
 
 def _has_no_merit(finding: Finding, rubric: Rubric) -> bool:
-    """Return True if a finding says that the judge has no skill, other than by a baseline that a gate makes irrelevant.
+    """Return True if a finding says that the judge has no skill; the baseline counts only if nothing says what passes.
 
     Where fails are rare, always passing can agree more often than a judge that stops all fails.
     """
@@ -223,7 +223,7 @@ def _circumstances(
 
 
 def _picked_against_gate(gold: Gold) -> int:
-    """Count the hand-picked examples that forbid a gate; if others were drawn at random, hand-picked fails don't."""
+    """Count the hand-picked examples that forbid a gate: all, or only passes if other examples were drawn."""
     if not gold.stands_for_outputs:
         return gold.picked_by_hand
     return int((np.array(values_of(gold.examples, "is_picked_by_hand"), dtype=bool) & (gold.decisions != 0)).sum())

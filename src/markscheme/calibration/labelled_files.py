@@ -161,7 +161,7 @@ class ToolFilesAnswer:
 
     @property
     def worth_a_rubric(self) -> Calibration | None:
-        """The calibration with the lowest agreement of those whose judge can neither gate nor show trends; or None."""
+        """The calibration with the lowest agreement whose judge can't gate or show trends; None if there is none."""
         weak = [calibration for calibration in self.metrics if calibration.decision.use not in ("gate", "trend")]
         return min(weak, key=_agreement, default=None)
 

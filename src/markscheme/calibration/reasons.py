@@ -294,7 +294,7 @@ def _hopeless_gate(answer: GateAnswer, comparison: Comparison) -> Iterator[str]:
 
 
 def _rare_sides(answer: GateAnswer) -> list[GateSide]:
-    """Return the open sides of a gate whose decision (fail or pass) is too rare for any number of labels considered."""
+    """Return the open sides of a gate whose fails (or passes) are too rare for any planned number of labels."""
     return [
         side
         for side in answer.sides

@@ -372,7 +372,7 @@ def sentence(error: CycloptsError) -> str:
 
 
 def _refused(argument: "Argument", message: str) -> str:
-    """Return the sentence of a value that its option can't have, with what was typed before any question."""
+    """Make the message for a value that its option can't have; a question such as "did you mean" comes last."""
     reason, question, hint = message.partition("; did you mean")
     return f"{_place(argument)} {reason}, got {_as_typed(argument)}{question}{hint}"
 

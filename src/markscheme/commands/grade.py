@@ -239,7 +239,7 @@ class _RowRubrics:
 def _looked_through(
     submissions: Iterator[Submission], rubric: Rubric, brought: _RowRubrics, *, at_most: int | None
 ) -> tuple[list[Submission], Counter[str], int, int]:
-    """Read all submissions; return the first ones, counts of each missing input, of missing responses and of all."""
+    """Read all submissions; return the first `at_most`, counts of each missing input, of missing responses, of all."""
     first = list[Submission]()
     lacking = Counter[str]()
     without_response = 0
@@ -328,7 +328,7 @@ def _shown(grade: Grade, rubric: Rubric, shown_as: GradeForm, width: int) -> str
 
 
 def _levels(grade: Grade, rubric: Rubric) -> Iterator[str]:
-    """Yield each criterion's name with its level."""
+    """Yield the name and the level of each criterion in a grade."""
     for name, outcome in grade.outcomes.items():
         match outcome:
             case Verdict(level=level):

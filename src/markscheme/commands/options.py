@@ -31,7 +31,7 @@ JUDGE_NAMES = "{judges}"
 
 
 def whole_number(_: type, tokens: "Sequence[Token]") -> int:
-    """Convert a whole number from 1, and refuse 1.5 or 0."""
+    """Read a whole number of 1 or more from the command line; refuse any other value."""
     (token,) = tokens
     if not token.value.isdecimal() or int(token.value) < 1:
         raise ValueError("must be a whole number from 1")
@@ -39,7 +39,7 @@ def whole_number(_: type, tokens: "Sequence[Token]") -> int:
 
 
 def number_or_needed(kind: type, tokens: "Sequence[Token]") -> int:
-    """Convert a whole number from 1; without a value, return AS_NEEDED, for as many as a verdict needs."""
+    """Read a whole number of 1 or more; if the option has no value, return AS_NEEDED: as many as a verdict needs."""
     return AS_NEEDED if tokens[0].value == ALONE else whole_number(kind, tokens)
 
 

@@ -152,7 +152,7 @@ class OneJudge(ABC):
         outcomes: Mapping[str, Outcome] | None = None,
         holistic: Holistic | Unread | None = None,
     ) -> Grade:
-        """Make a Grade from replies; `score` is a Score, an error message, or None if the rubric yields neither."""
+        """Make a Grade from replies; `score` is a Score, an error message, or None if the rubric defines no score."""
         parts = [reply_part for reply in replies for reply_part in reply.single]
         ways = tuple(sorted(set[AskedWithout]().union(*(reply.ways for reply in replies))))
         by_name = outcomes or {}

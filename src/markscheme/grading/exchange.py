@@ -88,7 +88,7 @@ async def ask_twice(
 
 
 async def attempted(reading: Awaitable[Mapping[str, _Reading]]) -> Exchange[_Reading]:
-    """Await readings by name; return an exchange with them, or with the JudgeError raised instead."""
+    """Await what is read from a judge's replies, by criterion; put that, or the JudgeError raised, into an exchange."""
     try:
         return Exchange(await reading)
     except JudgeError as error:

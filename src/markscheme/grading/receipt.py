@@ -227,7 +227,7 @@ class Receipt:
 
 
 def calibration_text(receipt: Receipt | None) -> str:
-    """Describe the calibration behind a grade: its margin, labels, date and use, or what the grade lacks.
+    """Describe the calibration behind a grade: margin, labels, date and use, or why no calibration covers the grade.
 
     >>> calibration_text(None)
     'not calibrated'
@@ -329,7 +329,7 @@ def receipt_json(receipt: Receipt | None, score: float | None) -> dict[str, Any]
 
 
 def find_receipt(name: str, *starts: Path) -> Receipt | None:
-    """Find the receipt of a rubric's accepted run, from the first calibration folder found; None without one.
+    """Find the receipt of a rubric's accepted run in the nearest calibration folder; None if no run is accepted there.
 
     Raises:
         RatingError: The accepted run cannot be read.

@@ -54,7 +54,7 @@ class WithReceipt(AroundGrader):
 
 
 def receipt_of(rubric: Rubric, judge: GradingJudge, *starts: Path) -> Receipt | None:
-    """Find the receipt of the rubric's accepted run, checked against this prompt and judge; None without one.
+    """Find the receipt of the rubric's accepted run, checked against this prompt and judge; None if no run is accepted.
 
     Args:
         rubric: The rubric as used.

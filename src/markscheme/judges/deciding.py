@@ -196,7 +196,7 @@ TWICE: Final = "two answers"
 
 
 def _decision(answer: Any, question: DecisionQuestion, wire: DecisionFormat) -> Any:
-    """Return the probabilities in an answer, or that it refuses; for anything else, a text that makes it unreadable."""
+    """Return the probabilities in an answer, or that the model refused, or what makes the answer unreadable."""
     if answer == TWICE:
         return TWICE
     if not isinstance(answer, Mapping):

@@ -148,7 +148,7 @@ class FunctionJudge:
         return getattr(innermost, "__module__", None) or type(innermost).__module__
 
     def _declared(self, attribute: str) -> list[str] | None:
-        """Return the sorted names in a declaration of what the function uses, such as `reads`; None without it.
+        """Return the sorted names that the function declares under an attribute such as `reads`; None if it has none.
 
         Raises:
             UsageError: The declaration is something other than names.

@@ -77,7 +77,7 @@ class Permit:
 
 @dataclass(eq=False)
 class Limiter:
-    """Gate that keeps all calls of a process within limits of rate and cost, first come first served.
+    """Queue for all calls of a process that keeps them within limits of rate and cost, first come first served.
 
     Concurrency is halved when a provider asks to wait, only once for all calls under way, and grows again with each
     answer. While a provider has asked to wait for a given time, no call is let through. A limiter serves one event loop

@@ -63,7 +63,7 @@ class Memory:
         self._lost = False
 
     def recall(self, key: str) -> Reply | None:
-        """Return the reply cached under `key`; None without one, or if it can't be decoded.
+        """Return the reply cached under `key`; None if there is none, or if it can't be decoded.
 
         If a prompt was answered only by a second request, an empty reply is returned for the first one, which is known
         to have failed.
@@ -169,7 +169,7 @@ class Remembering(Wrapping):
     may_ask: bool = field(default=True, kw_only=True)
 
     def cached_reply(self, prompt: Prompt, sample: int = 0) -> Reply | None:
-        """Return the cached reply to a prompt without asking the judge; None without one."""
+        """Return the cached reply to a prompt without asking the judge; None if no reply is cached."""
         return self.memory.recall(self.key(prompt, sample))
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:

@@ -109,7 +109,7 @@ def _run(loop: asyncio.AbstractEventLoop) -> None:
 
 
 async def _outcome(work: Awaitable[Any]) -> tuple[Any, BaseException | None]:
-    """Wait for a result and return it with no error, or the error, since some errors would end the loop's thread."""
+    """Wait for a result; return it and None, or None and the error, since some errors would end the loop's thread."""
     try:
         return await work, None
     except (asyncio.CancelledError, GeneratorExit):

@@ -55,7 +55,7 @@ class PageOptions:
 
     @property
     def public(self) -> SplitResult | None:
-        """The public URL, split into scheme, host and path; None without one."""
+        """The public URL, split into scheme, host and path; None if none is set."""
         return urlsplit(self.public_url) if self.public_url else None
 
     def hosts(self, port: int) -> set[str]:

@@ -134,7 +134,7 @@ def _numbers(node: StepNode) -> str:
 
 
 def _timing(node: StepNode) -> str:
-    """Render the note at the end of a folded step's line: whether it failed, and how long it took."""
+    """Render the end of a folded step's line: whether the step failed, and how long it took."""
     seconds = next((step.seconds for step in node.steps if step.seconds is not None), None)
     time = "" if seconds is None else f"{number(seconds, 1)} s"
     if node.failed:

@@ -72,7 +72,7 @@ class Engine:
     def judge_for(
         self, rubric: Rubric, prompts: Sequence[Prompt], folders: Sequence[Path], options: AskOptions
     ) -> GradingJudge:
-        """Return the judge that the options name; by default one that is available, as by replies in `folders`."""
+        """Return the judge that the options name, else one that is available, such as one recorded in `folders`."""
         needs_calibration = options.judge is None or means_file_of_rubric(options.judge)
         folder = find_calibration(rubric.name, *folders) if needs_calibration else None
         judge = options.judge_for(rubric, prompts, folder, opening=partial(self._opened, options=options))

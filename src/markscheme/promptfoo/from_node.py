@@ -31,7 +31,7 @@ def main() -> None:
 
 
 def find(message: "Mapping[str, Any]") -> "dict[str, Any]":
-    """Find the warm session of this environment, or start one; return its socket, its key and its process.
+    """Find or start the warm session of this environment; return its socket, the environment's key and the process id.
 
     Returns:
         `place` (the socket's path), `key` and `pid`; without a session, `place` is None, and `off` is true if sessions

@@ -147,7 +147,7 @@ differs between versions of pandas."""
 
 
 def is_missing(value: Any) -> bool:
-    """Return True if a value is None, or NaN and pandas' NA and NaT, as tables have in empty cells.
+    """Return True if a value is None, NaN, or pandas' NA or NaT, as empty cells of tables are.
 
     Example:
         >>> is_missing(float("nan")), is_missing(0.0)

@@ -24,13 +24,13 @@ class PairSide:
 
     @classmethod
     def of(cls, side: Any) -> "PairSide":
-        """Read id and system of one response of a pair in a line of examples; None for each that isn't there."""
+        """Read id and system of one response of a pair in a line of examples; each is None if the line lacks it."""
         if not isinstance(side, Mapping):
             return cls()
         return cls(*(str(side[key]) or None if side.get(key) is not None else None for key in ("id", "system")))
 
     def to_json(self, response: Any) -> dict[str, Any]:
-        """Return the side with its response, as a line of examples has it."""
+        """Return the response with its id and system, as a line of examples has it."""
         about = {key: value for key, value in (("id", self.id), ("system", self.system)) if value}
         return {**about, "response": response}
 

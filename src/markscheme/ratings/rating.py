@@ -127,7 +127,7 @@ class Rating:
 
     @property
     def why_empty(self) -> str:
-        """Why the rating has no level, score or decision: the error, or what the rater answered instead."""
+        """Reason why the rating has no level, score or decision: the error, or what the rater answered instead."""
         if self.error is not None:
             return self.error
         declined = (f"{name}: {rated.declined or 'no level'} ({rated.reason})" for name, rated in self.criteria.items())

@@ -114,7 +114,7 @@ class Columns:
 
 
 def taken_out(nested: dict[str, Any], path: str) -> tuple[dict[str, Any], Any]:
-    """Take the value at a path such as `outer.inner` out of an object; return the rest and the value, or None.
+    """Take the value at a path such as `outer.inner` out of an object; return the rest and the value (None if missing).
 
     >>> taken_out({"info": {"id": 7, "a.b": 1}, "tags": []}, "info.a.b")
     ({'info': {'id': 7}, 'tags': []}, 1)
@@ -197,7 +197,7 @@ RESPONSES_ALONE = Columns(kind="human")
 
 
 def to_pass(option: str) -> str:
-    """Write advice on an option to pass, either to the command that runs or to `markscheme import`."""
+    """Write the advice to use an option, either with the command that is running or with `markscheme import`."""
     return f"pass {option}, here or to `markscheme import`"
 
 

@@ -72,7 +72,7 @@ def _labels_by_metric(row: Row, rubric: Rubric) -> list[Rating]:
 
 
 def scored_keys(rows: Sequence[Row]) -> set[str]:
-    """Return keys of the outputs to compare by score: those that annotators scored, or all if none has labels."""
+    """Return the keys of outputs to compare by score: those that annotators scored, or all if no output has labels."""
     if not any(row.is_labelled for row in rows):
         return {row.key for row in rows}
     return {row.key for row in rows if row.manual is not None and row.manual.score is not None}

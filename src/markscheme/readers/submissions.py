@@ -76,7 +76,7 @@ def _content(path: Path, options: ColumnOptions = ColumnOptions()) -> "FileConte
 
 
 def holds_sheet(path: Path, options: ColumnOptions) -> bool:
-    """Return True if the responses in a file must be read as a table by its rules, such as a workbook.
+    """Return True if the responses in a file are to be read by the rules for tables, as those in a workbook are.
 
     JSON is one if the user names its columns, or its records have responses, and no tool wrote it. Other text is one
     response, which may look like a table, unless the user says how a table is encoded.

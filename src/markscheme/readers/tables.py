@@ -421,7 +421,7 @@ class _Table:
             yield self.reading.only.name, level
 
     def _rated(self, criterion: Criterion, raw: Any, reason: str) -> Rated | None:
-        """Read an answer to a criterion from a value or from an object with `level`; None without a level."""
+        """Read an answer to a criterion from a value or from an object with `level`; None if there is no level."""
         if not isinstance(raw, Mapping):
             return self.reading.level(criterion, raw, reason=reason)
         for key, declined in DECLINED_KEYS.items():

@@ -29,7 +29,7 @@ def drawn(bars: Bars, width: int) -> Iterator[str]:
 
 
 def _axis(room: int) -> str:
-    """Render the line of labels above bars whose scale runs from 0 to 100%."""
+    """Render the line of percentages above bars whose scale runs from 0 to 100%."""
     cells = [" "] * (room + 4)
     for index in range(0, 101, 20 if room >= 31 else 50):
         label = "100%" if index == 100 else str(index)
@@ -39,7 +39,7 @@ def _axis(room: int) -> str:
 
 
 def _named_axis(bars: Bars, room: int) -> str:
-    """Render the line of labels above bars whose scale isn't per cent, at the values in `Bars.axis`."""
+    """Render the line of numbers above bars whose scale isn't per cent, at the values in `Bars.axis`."""
     cells = [" "] * (room + 4)
     scale = bars.rows[0][1]
     for value in bars.axis:

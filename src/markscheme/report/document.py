@@ -225,7 +225,7 @@ class Bars(Block):
 
 @dataclass(frozen=True)
 class Tiles(Block):
-    """Counts to be seen at once, each as label, count in words, ids of the examples, and the tag that lists these."""
+    """Counts to be seen at once, each as heading, count in words, ids of the examples, and the tag that lists these."""
 
     tiles: tuple[tuple[str, str, Ids, str], ...]
 

@@ -9,7 +9,7 @@ NEARLY_ALWAYS = 0.95
 
 
 def gate_in_words(gate: ThresholdRisk) -> str:
-    """Return the sentence on how often a gate fails by chance although nothing changed, or why that isn't known."""
+    """Return the sentence on how often runs miss CI's threshold by chance although nothing changed, if it is known."""
     interval = gate.p_fail
     if gate.p_fail_wide is None:
         return f"{interval.undefined}."

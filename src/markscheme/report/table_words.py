@@ -181,7 +181,7 @@ def _empty(error: UsageError) -> str:
 
 
 def _others(error: UsageError) -> str:
-    """Name the columns that may be meant, since a table lacks a side."""
+    """Name the columns that the user may mean, since a table lacks a judge's or a person's column."""
     others = _texts(error, "others")
     return f" (there are also {in_words([repr(name) for name in others])})" if others else ""
 

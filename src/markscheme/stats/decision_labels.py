@@ -55,7 +55,7 @@ class _Basis:
 def labels_for_sides(
     figures: DecisionFigures, target: float, *, stops: float, keeps: float, confidence: float
 ) -> DecisiveLabels | None:
-    """Find how many further labels show, with an even chance, that a judge meets all three bounds or misses one.
+    """Find how many further labels have an even chance to show if a judge is right often enough, in all and per side.
 
     The bounds are on its shares of right decisions: overall, on gold's fails and on gold's passes.
 
@@ -84,7 +84,7 @@ def labels_for_sides(
 def chance_to_decide_sides(
     figures: DecisionFigures, more: int, target: float, *, stops: float, keeps: float, confidence: float
 ) -> float:
-    """Compute the chance that `more` further labels show a judge to meet its three bounds, or to miss one.
+    """Compute the chance that `more` further labels show if a judge is right often enough, in all and per side.
 
     The bounds are on its shares of right decisions: overall, on gold's fails and on gold's passes.
 
@@ -168,7 +168,7 @@ def _side_basis(side: SideShare) -> _Basis:
 
 
 def _limits(n: Floats | npt.NDArray[np.int64], bound: float, confidence: float) -> tuple[Floats, Floats]:
-    """Return two numbers of hits for each n: more than the first show a share above a bound, up to the second below."""
+    """Return two hit counts per n: more than the first show a share above a bound, at most the second one below."""
     whole = np.asarray(n, dtype=np.float64)
     above = _hits_above(whole, bound, confidence)
     below = whole - _hits_above(whole, 1 - bound, confidence)

@@ -45,8 +45,7 @@ def labels_for_decision(chance_of: Callable[[int], float]) -> DecisiveLabels | N
 
 
 def most_demanding(questions: Iterable[DecisiveLabels | None]) -> DecisiveLabels | None:
-    """Return the largest number of labels that any of several targets needs; None if one can't be met or there are
-    none.
+    """Return the largest number of labels that any target needs; None without targets, or if one can't be decided.
 
     Example:
         >>> most_demanding([DecisiveLabels(40, 0.6), DecisiveLabels(120, 0.5)]).more

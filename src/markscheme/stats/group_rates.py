@@ -55,7 +55,7 @@ class GroupRate:
 
 @dataclass(frozen=True, slots=True)
 class GroupDifference:
-    """Difference between the shares that annotators would pass of two groups.
+    """Difference between two groups in the share of responses that annotators would pass.
 
     Attributes:
         difference: First rate minus second, with its 95 % interval; undefined if either rate is withheld.
@@ -106,7 +106,7 @@ def group_difference(
     *,
     common: npt.ArrayLike | None = None,
 ) -> GroupDifference:
-    """Estimate the difference between the shares that annotators would pass of two groups, with an interval.
+    """Estimate the difference between two groups in the share of responses that annotators would pass.
 
     Args:
         labelled: Counts of the first group's labelled responses, shape (2, 2), as for `group_rate`.

@@ -274,7 +274,7 @@ def _numbered(sitting: Sequence[Rating], earlier: Sequence[Rating], *, live: boo
 
 
 def _runs_among(ratings: Iterable[Rating]) -> dict[int, dict[tuple[str, str | None], Any]]:
-    """Map each run's sample number to its ratings' values, by example id and by the order a pair was shown in."""
+    """Map each sample number to the answers in its ratings, by example id and, for a pair, by the order shown."""
     runs: dict[int, dict[tuple[str, str | None], Any]] = {}
     for rating in ratings:
         levels = {name: rated.level for name, rated in rating.criteria.items()}
@@ -308,7 +308,7 @@ def _line(rating: Rating, example: Example) -> str:
 def accepted_document(
     calibration: Calibration, ratings: Mapping[str, Any], split: str | None, measured_runs: int
 ) -> dict[str, Any]:
-    """Return the data of an accepted.json, with Estimates as values.
+    """Return the data of an accepted.json, in which figures are still Estimate objects.
 
     Args:
         calibration: The run.
@@ -376,7 +376,7 @@ def accepted_document(
 
 
 def _asked_rubric(rubric: Rubric) -> dict[str, Any]:
-    """Return the rubric as a dict for accepted.json, without keys that change nothing and without unset newer keys."""
+    """Return the rubric as a dict for accepted.json, without keys that judges never see or newer keys left unset."""
     data = {key: value for key, value in asdict(replace(rubric, source=None)).items() if key not in NOT_ASKED}
     defaults = {field.name: field.default for field in fields(Rubric)}
     data = {key: value for key, value in data.items() if key not in NEWER or value != defaults[key]}
@@ -385,7 +385,7 @@ def _asked_rubric(rubric: Rubric) -> dict[str, Any]:
 
 
 def _rulings(decision: Decision) -> dict[str, Any]:
-    """Return a dict with the rulings on the judge as a gate and on its scores as a trend, for accepted.json."""
+    """Return for accepted.json the answers on gate and trend: may the judge gate, and may its scores show trends?"""
     gate = None if decision.gate is None else decision.gate.to_json()
     return {"gate": gate, "trend": decision.trend.to_json(), "may_trend": decision.may_trend}
 

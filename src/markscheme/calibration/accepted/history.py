@@ -58,7 +58,7 @@ class AcceptedRuns(NamedTuple):
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """Lock the accepted runs while a new run is made and added, since the new samples are numbered after theirs."""
+        """Lock the accepted runs while a run is made and added, since its samples are numbered after theirs."""
 
         def busy() -> None:
             if self.notify is not None:
@@ -131,7 +131,7 @@ class AcceptedRuns(NamedTuple):
         opened: Callable[[], GradingJudge],
         close: bool,
     ) -> tuple[Since, Usage]:
-        """Grade by the accepted rubric with today's judge, if rubric and judge both changed, to separate their effects.
+        """Grade by the accepted rubric with today's judge if rubric and judge both changed, to separate their effects.
 
         Args:
             since: The accepted runs.

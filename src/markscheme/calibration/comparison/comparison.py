@@ -401,7 +401,7 @@ class Comparison:
 
     @cached_property
     def sets(self) -> Sequence[str] | Integers | None:
-        """Set of examples left out together in the jackknife: the example's group, or groups merged to 1,000 sets.
+        """The jackknife set of each example, left out as a whole: its group, or merged groups if there are over 1,000.
 
         Intervals of agreement and of the sides of a gate, which are shares, use the groups as they are.
         """
@@ -409,7 +409,7 @@ class Comparison:
 
     @property
     def trend_figures(self) -> AgreementFigures:
-        """Agreement figures for the ruling on trends: of scores, or of what `trend_on` names instead."""
+        """Agreement figures that decide if trends may be shown: of scores, or of what `trend_on` names instead."""
         return self.figures if self.trend is None else self.trend.figures
 
     @cached_property

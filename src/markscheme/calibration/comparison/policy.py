@@ -143,7 +143,7 @@ class VerdictStates:
 
 @dataclass(frozen=True, slots=True)
 class Circumstances:
-    """Facts besides the two rulings that decide a verdict, such as who gave the labels and whether the judge drifted.
+    """Facts that a verdict depends on besides the answers on gate and trend, such as who labelled, and drift.
 
     Attributes:
         states: What is shown of the agreement of scores.
@@ -369,7 +369,7 @@ def trend_ruling(states: VerdictStates, *, no_skill: bool = False, further: Sequ
 
 
 def verdict_row(gate: Ruling | None, trend: Ruling, circumstances: Circumstances) -> VerdictRow:
-    """Return verdict, use and reason: the first row of the table of verdicts that fits the rulings.
+    """Return the first row of the table of verdicts that fits the answers on gate and trend: verdict, use and reason.
 
     Labels that aren't people's allow no more than a look at the scores.
 
@@ -412,7 +412,7 @@ def _rows_that_fit(gate: Ruling | None, trend: Ruling, circumstances: Circumstan
 
 
 def _rows_without_gate(trend: Ruling, circumstances: Circumstances) -> Iterator[VerdictRow]:
-    """Yield fitting rows of the table of verdicts for a judge without pass/fail decisions, in order of precedence."""
+    """Yield the rows of the table of verdicts that fit a judge without pass/fail decisions; the first one counts."""
     s = circumstances.states
     if circumstances.no_skill:
         yield "adjust", "none", "no-skill"

@@ -21,10 +21,10 @@ class TrendEvidence(Protocol):
 
     @property
     def figures(self) -> "AgreementFigures":
-        """Agreement figures of judge, best constant answer and annotators, on which the ruling is based."""
+        """Agreement figures of judge, best constant answer and annotators, which decide if trends may be shown."""
 
     def reason_codes(self, confidence: float) -> "Sequence[BecauseCode]":
-        """Return codes of further reasons to refuse trends or leave them open, by bounds of one-sided confidence."""
+        """Return a code for each limit of this evidence that isn't shown to be kept at a one-sided confidence."""
 
     def sentences(self, decision: "Decision", good_for: str) -> Sequence[str]:
         """Say how often the judge is right, what it may be used for and, if that is open, how many labels decide it."""

@@ -34,7 +34,7 @@ OPEN_EXIT = 4
 
 @dataclass(frozen=True)
 class GateAnswer:
-    """The ruling on whether a judge may pass or fail responses without review, with its figures.
+    """The answer to whether a judge may pass or fail responses without review, with the figures it rests on.
 
     Attributes:
         ruling: The ruling, shown, refused or open, with its reasons.
@@ -87,7 +87,7 @@ class GateAnswer:
 
 @dataclass(frozen=True)
 class Decision:
-    """The outcome of a calibration: the rulings on gate and trend, with the verdict and the use that follow from them.
+    """The outcome of a calibration: the answers on gate and trend, with the verdict and the use that follow from them.
 
     Verdict and use are computed from the two rulings, so that they can't contradict the rulings.
 
@@ -126,12 +126,12 @@ class Decision:
 
     @property
     def gate(self) -> Ruling | None:
-        """The ruling on the judge as a gate; None if the rubric doesn't say what passes."""
+        """The answer to whether the judge may gate, with its reasons; None if the rubric doesn't say what passes."""
         return None if self.gate_answer is None else self.gate_answer.ruling
 
     @cached_property
     def row(self) -> VerdictRow:
-        """Row of the table of verdicts that fits the rulings: verdict, use and code of the reason."""
+        """Verdict, use and code of the reason, as the table of verdicts has them for the answers on gate and trend."""
         return verdict_row(self.gate, self.trend, self.circumstances)
 
     @property
@@ -142,7 +142,7 @@ class Decision:
 
     @property
     def use(self) -> Use:
-        """Use to which the judge may be put, in a word for people; code reads `gate` to decide, `trend` to average."""
+        """Use to which the judge may be put, as a word for people; programs should read `gate` and `trend` instead."""
         _, use, _ = self.row
         return use
 

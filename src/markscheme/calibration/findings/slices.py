@@ -202,12 +202,12 @@ class Slice:
 
     @property
     def stands_out(self) -> bool:
-        """True if the judge does worse on the slice, by more than chance and by enough to matter."""
+        """True if the judge does worse on the slice than on the rest, by more than chance and by enough to matter."""
         return self.figure is not None
 
     @property
     def shift(self) -> float | None:
-        """Bias on the slice minus bias on other examples with the same gold; None if another figure is worse."""
+        """Bias on the slice minus bias on other examples with the same gold; None if another figure is the worse one."""
         if self.figure is None or self.figure.name != "signed_error":
             return None
         return self.figure.inside - self.figure.same_gold

@@ -303,7 +303,7 @@ def _difference(first: _Group, second: _Group, how: DrawnHow) -> GroupDifference
 
 
 def _common(first: RatingTable, second: RatingTable) -> Integers:
-    """Count tests that two groups were both graded on, by their verdicts, shape (2, 2); rows are the first's."""
+    """Count tests on which both groups were graded, by verdict, shape (2, 2); rows are the first group's verdicts."""
     by_test: dict[str, list[bool]] = {}
     for test, passed in zip(_tests(second), _passes(second), strict=True):
         by_test.setdefault(test, []).append(passed)

@@ -316,7 +316,7 @@ class CalibrationRequest:
 
     @contextmanager
     def turn(self, path: Path | None) -> Iterator[None]:
-        """Lock the accepted runs while a new run is made and added, since the new samples are numbered after theirs."""
+        """Lock the accepted runs while a run is made and added, since its samples are numbered after theirs."""
         if path is None or not self.drift.accept:
             yield
             return

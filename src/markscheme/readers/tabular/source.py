@@ -589,7 +589,7 @@ def _of_workbook(path: Path, raw: bytes, name: str, options: ColumnOptions) -> S
 
 
 def _header_row(rows: Sequence[Sequence[Any]]) -> int | None:
-    """Return the index of a sheet's header: the first row with two different texts and a row below; None without."""
+    """Return the index of a sheet's header: the first row with two different texts and a row below; else None."""
     for index, row in enumerate(rows[:-1]):
         if len({cell for cell in row if isinstance(cell, str) and cell.strip()}) >= FEWEST_IN_HEADER:
             return index

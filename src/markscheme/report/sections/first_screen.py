@@ -75,7 +75,7 @@ def callout(calibration: Calibration) -> doc.Callout:
 
 
 def _moved(calibration: Calibration, decides: str) -> doc.Callout | None:
-    """Build the callout on the largest change since the accepted runs; None without a run or a change."""
+    """Build the callout on the largest change since the accepted runs; None without accepted runs or changes."""
     if calibration.baseline is None:
         return None
     return next(filter(None, (say(calibration, decides) for say in MOVED_CALLOUTS)), None)
@@ -506,7 +506,7 @@ def _no_gate_question(calibration: Calibration) -> Iterator[str]:
 
 
 def _unseen(calibration: Calibration) -> Iterator[doc.Line]:
-    """Yield a line on criteria that are often wrong, by too little for the agreement of scores to notice."""
+    """Yield a line on criteria on which the judge often errs, by too little for the agreement of scores to show it."""
     comparison = calibration.comparison
     target = calibration.decision.target
     if (comparison.agreement.value or 0.0) < target:

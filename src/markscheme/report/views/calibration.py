@@ -199,7 +199,7 @@ def _read(calibration: Calibration) -> dict[str, Any]:
 
 
 def _rulings(comparison: Comparison, decision: Decision) -> dict[str, Any]:
-    """Return the rulings on gate and trend for JSON; None for the gate if nothing says which responses pass."""
+    """Return the answers on gate and trend for JSON; None for the gate if nothing says which responses pass."""
     answer = decision.gate_answer
     gate = None if answer is None else {**answer.ruling.to_json(), "figures": answer.figures_json()}
     of_scores: Any = attributes(comparison, "agreement agreement_constant gain agreement_person agreement_with_person")
