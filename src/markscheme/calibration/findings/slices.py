@@ -207,7 +207,7 @@ class Slice:
 
     @property
     def shift(self) -> float | None:
-        """Bias on the slice minus bias on other examples with the same gold; None if another figure is the worse one."""
+        """Bias on the slice minus bias on other examples with the same gold; None if another figure is the worst."""
         if self.figure is None or self.figure.name != "signed_error":
             return None
         return self.figure.inside - self.figure.same_gold
