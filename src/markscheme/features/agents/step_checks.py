@@ -17,7 +17,7 @@ MOST_LISTED = 20
 
 
 def tool_used(steps: Sequence[AgentStep], value: Any) -> tuple[bool, str]:
-    """Check that tools were called: the one named, all of several, or one tool `min` to `max` times.
+    """Check that one tool was called, or each of several, or one tool at least `min` and at most `max` times.
 
     Args:
         steps: All steps.
@@ -173,7 +173,7 @@ def _times(count: int) -> str:
 
 
 def _pattern_in(value: Any, check: str, others: Sequence[str]) -> str:
-    """Return the pattern of tool names that a check's value is, or has as `name` or `pattern`."""
+    """Return the pattern of tool names in a check's value: the value itself, or its entry `pattern` or `name`."""
     if isinstance(value, str) and value:
         return value
     if not isinstance(value, Mapping):

@@ -7,7 +7,7 @@ from markscheme.rubrics.rubric import Rubric
 
 
 def origins_in_words(labels: DecidedLabels, rubric: Rubric) -> str:
-    """Return a sentence on whether annotators decided on responses themselves or by their labels; "" without decisions.
+    """Say whether annotators passed or failed responses themselves, or their labels imply it; "" without decisions.
 
     Args:
         labels: The decisions.

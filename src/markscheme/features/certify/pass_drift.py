@@ -20,7 +20,7 @@ MOVED_AT = 0.01
 
 
 def warn_of_moved_passes(grading: Grading, counts: GradedCounts) -> None:
-    """Warn if a certificate passes a different share of graded responses than of its labelled examples."""
+    """Warn if a certificate's judges pass another share of the graded responses than of its labelled examples."""
     if not isinstance(grading.judge, CertifiedJudges):
         return
     file = grading.judge.file

@@ -274,7 +274,7 @@ class Choice:
         return not any(s.behind_best is not None and (s.behind_best.value or 0.0) > 0 for s in self.standings)
 
     def ruled_by(self, decision: Decision) -> "Choice":
-        """Return this choice with the next step, the labels needed and the reason for refusal that a verdict gives.
+        """Return the choice with next step, labels needed and reason for refusal from the verdict on the chosen judge.
 
         Args:
             decision: The verdict on the judge to choose.
@@ -535,7 +535,7 @@ class _View:
         )
 
     def _link(self, before: Column, after: Column) -> Link:
-        """Fit the line between two judges' scores; convert the first judge's scores, or a few round ones, by it."""
+        """Fit the line between two judges' scores, and convert scores by it: the first judge's, or a few round ones."""
         mark = self.table.rubric.pass_mark
         seen = np.unique(before.scores[~np.isnan(before.scores)])
         marks = seen if len(seen) <= 5 else np.unique([0.0, 0.25, 0.5, 0.75, 1.0, mark])
@@ -607,7 +607,7 @@ def _no_shift(criterion: Criterion, levels: Mapping[str, Floats]) -> Estimate:
 
 
 def labels_to_tell(differences: Floats, *, groups: Sequence[str] | None = None) -> int | None:
-    """Estimate how many labels would show a judge to be no worse than another, if they go on differing as now.
+    """Estimate how many labels would show a judge to be no worse than another, if both go on differing as now.
 
     Args:
         differences: For each example 1 if only the one judge is right, -1 if only the other is, else 0, shape (n,); nan

@@ -64,7 +64,7 @@ def json_of(compared: Compared) -> dict[str, Any]:
 
 
 def _read(compared: Compared) -> dict[str, Any]:
-    """Return the JSON entry that says how the table with the judges' columns was read; {} if judges aren't columns."""
+    """Return the JSON entry that says how a table with judges as columns was read; {} if judges aren't columns."""
     return {} if compared.table is None else {"read": reading_json(compared.table)}
 
 

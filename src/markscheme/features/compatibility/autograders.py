@@ -339,7 +339,7 @@ def _words(criterion: Criterion) -> list[str]:
 
 
 async def _answer(kind: type[_Model], generated: Awaitable[Any]) -> _Model | Unread:
-    """Validate a generate function's answer; return Unread with the reason if it is invalid."""
+    """Validate an LLM's answer, from a generate function; return Unread with the reason if the answer is invalid."""
     try:
         return kind.model_validate(await generated, from_attributes=True)
     except ValidationError as error:
@@ -370,7 +370,7 @@ def _verdict(
 def _verdicts(
     numbered: Mapping[int, Criterion], answer: OneShotOutput | Unread, material: Material
 ) -> dict[str, Outcome]:
-    """Map each criterion's name to its verdict in the answer, found by number, or to the reason why it has none."""
+    """Map each criterion's name to the verdict under its number in an LLM's answer, or to why it has no verdict."""
     if isinstance(answer, Unread):
         return {criterion.name: _verdict(criterion, answer, material) for criterion in numbered.values()}
     evaluations = answer.criteria_evaluations
@@ -387,7 +387,7 @@ def _verdicts(
 
 
 def _base(numbers: set[int], asked_numbers: set[int], said_idx: bool) -> int | None:
-    """Return the number from which the answer counts criteria, 0 or 1; None if its numbers are ambiguous.
+    """Return 0 or 1, the number that an LLM's answer gives the first criterion; None if its numbers are ambiguous.
 
     The numbers count from 0 if they are exactly 0 to n-1, and from 1 if each of them is a number that was asked about.
     Numbers given as `criterion_idx`, which may count from either, must be complete.

@@ -179,7 +179,7 @@ def _quoted(name: str, dialect: Dialect) -> str:
 
 
 def _constant(query: CountQuery, examples: str) -> Iterator[str]:
-    """Yield WITH blocks of all scores given, and of the best constant answer, which agrees with most annotators."""
+    """Yield WITH blocks of all scores given, and of the best constant score, which agrees with most annotators'."""
     people = [f"{person}_score" for person in query.annotators]
     selects = [f"SELECT {score} AS score FROM {examples}" for score in ("judge_score", *people)]
     n_known = " + ".join(f"COUNT({score})" for score in people) or "0"

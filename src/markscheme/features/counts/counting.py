@@ -142,7 +142,7 @@ def _cell(value: float) -> float | None:
 
 
 def _scores_given(comparison: Comparison) -> Iterator[dict[str, Any]]:
-    """Yield a row for each distinct score by judge or annotators; by judge or gold if annotators have no scores."""
+    """Yield a row for each distinct score of the judge or annotators, or of gold if annotators have no scores."""
     people = [column.scores for column in comparison.table.annotators]
     labels = people if any(np.isfinite(column).any() for column in people) else [comparison.reference.scores]
     scores = np.concatenate([comparison.judge.scores, *labels])

@@ -354,7 +354,7 @@ def _refuse_outside(table: CountsColumns, name: str, of_part: CountedRows, earli
 
 
 def _refuse_no_change(table: CountsColumns, name: str, of_part: CountedRows) -> None:
-    """Raise an error if a part that counts changed decisions lacks columns, or has values that can't be decisions."""
+    """Raise an error if a part on how decisions would change lacks columns, or has values that aren't decisions."""
     if of_part.people.shape[1] < 2:
         raise UsageError(f"{table.name}, row {of_part.line[0]}: part {name} has no columns p1 and p2")
     after, scores = of_part.people.T[:2]

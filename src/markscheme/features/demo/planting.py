@@ -173,7 +173,7 @@ def _charge(fault: str, criterion: str, system: str) -> Charge:
 
 
 def _levels(seen: Floats) -> Any:
-    """Round the values that raters perceive to the nearest levels, as nested lists."""
+    """Round the values that simulated raters perceive to the nearest levels; return nested lists."""
     return np.clip(np.rint(seen), LOWEST, HIGHEST).tolist()
 
 

@@ -54,7 +54,7 @@ def show_round(
 
 
 def _round(made: Round, keep: Path | None, json: bool, *, sealed: bool) -> dict[str, Any]:
-    """Run a round and return its JSON: print rules and seal, let another process diagnose, print the outcome.
+    """Run a round: print rules and seal, let another process diagnose the judge, print the outcome; return JSON.
 
     If the round isn't sealed, the fault is printed in place of the seal.
     """

@@ -116,7 +116,7 @@ def over_looks(since: Since) -> str:
 def account(
     drift: CriterionDrift, *, level: float, is_asked: bool, cause_first: bool = True, agreement_first: bool = False
 ) -> str:
-    """Return an account of how far a criterion's levels moved, the cause, and how its agreement with gold changed.
+    """Describe how far a judge's levels on a criterion moved, why, and how its agreement with gold changed.
 
     Args:
         drift: Drift of the criterion.

@@ -228,7 +228,7 @@ def run_agreement_change(
     prior_sd: float = RUN_SD,
     method: str = "change in agreement with gold",
 ) -> RunShift:
-    """Estimate how much a judge's agreement with gold changed since its accepted runs, given how far these differ.
+    """Estimate how much a judge's agreement with gold changed since its accepted runs, given how far those runs differ.
 
     Args:
         gold: Gold levels, shape (n,), nan where missing.

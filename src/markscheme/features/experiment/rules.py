@@ -61,7 +61,7 @@ class Rule:
         return cls(text, variants, figure, match[2], bound)
 
     def hits(self, rows: Mapping[str, VariantFigures]) -> list[str]:
-        """Return a sentence for each variant that makes the run fail by this rule; an unknown figure does so too."""
+        """Return a sentence for each variant that makes the run fail by this rule, or whose figure is unknown."""
         return [why for name in self.variants if (why := self._why(name, self._value(rows[name])))]
 
     def _why(self, name: str, value: float | None) -> str:

@@ -98,7 +98,7 @@ class Shift:
 
     @property
     def is_worse(self) -> bool:
-        """True if the second variant is significantly worse, by the simultaneous interval."""
+        """True if the second variant is significantly worse, by an interval adjusted for the number of comparisons."""
         low = self.together.low
         high = self.together.high
         return low is not None and high is not None and (low > 0 if self.is_fault else high < 0)
@@ -203,7 +203,7 @@ def _means(values: Floats, rows: Sequence[Sequence[int]]) -> Floats:
 
 
 def _differences(table: RatingTable, pairs: Sequence[tuple[str, str]]) -> list[Difference]:
-    """Compare pairs of variants; p-values are Holm-adjusted over all overall scores, and over all criteria."""
+    """Compare pairs of variants; adjust p-values (Holm) over all overall scores, and separately over all criteria."""
     faults = {c.name: c.weight < 0 for c in table.rubric.criteria}
     shifts: list[dict[str, Shift]] = [{} for _ in pairs]
     for family in ([OVERALL], list(faults)):

@@ -25,7 +25,7 @@ Lines = Mapping[tuple[Any, ...], int]
 
 
 def report_on_asked(context: Mapping[str, Any]) -> RunReport:
-    """Return a line about the model-graded assertions that markscheme didn't grade; no line if it graded all.
+    """Return a line about the model-graded assertions that markscheme didn't grade, or no line if it graded all.
 
     Args:
         context: The context that Promptfoo passes to its hook, with `results`.

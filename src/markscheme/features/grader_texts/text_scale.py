@@ -117,7 +117,7 @@ def scale_of(text: str, whole: str) -> Scale | None:
 
 
 def _longest_run(text: str, *, is_score: bool) -> Mapping[float, str]:
-    """Return the longer of a text's runs of levels: with scores in digits only, or with scores in words too."""
+    """Return the longer run of levels found in a text: reading scores in digits only, or also scores in words."""
     may_be_list = demands_number(text)
     runs = (level_run(words, is_score=is_score, may_be_list=may_be_list) for words in (text, in_digits(text)))
     return max(runs, key=len)

@@ -225,7 +225,7 @@ def _signs(n: int) -> Floats:
 
 
 def _t(means: Floats, squares: Floats, n: int) -> Floats:
-    """Compute t statistics from means and sums of squares; very large if values don't vary, but 0 if they are all 0."""
+    """Compute t statistics from means and sums of squares; very large if all values are equal, but 0 if all are 0."""
     variance = np.maximum(squares - n * means**2, 1e-15) / (n - 1)
     return np.asarray(means / np.sqrt(variance / n))
 

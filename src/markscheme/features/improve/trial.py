@@ -108,7 +108,7 @@ def own_decision(example: Example) -> float | None:
 
 
 def difference(gold: Floats, yours: Floats, theirs: Floats) -> Floats:
-    """Return how much smaller the candidate's absolute error is than the user's, by example; nan without the latter.
+    """Return how much smaller a candidate's absolute error is than the user's, by example; nan if the latter is nan.
 
     If only the candidate's score is missing, it counts as the worst possible one.
     """

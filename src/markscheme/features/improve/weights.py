@@ -218,7 +218,7 @@ class _Task:
 
     @cached_property
     def upright(self) -> Floats:
-        """Levels of the tuned criteria, negated where the weight is negative, so that more is always better."""
+        """Levels of the tuned criteria, negated where the weight is negative, so that a larger one is always better."""
         return np.asarray(self.levels[:, self.tuned] * self.signs)
 
     @cached_property
@@ -226,7 +226,7 @@ class _Task:
         return Sums.of(self.upright, self.marks)
 
     def normalised(self, sums: Sums) -> Floats:
-        """Fit weights and scale them to keep the sum of the positive ones; return the author's if a fit fails."""
+        """Fit weights, and scale them to keep the sum of the positive ones; if the fit fails, return the author's."""
         fit = ridge(sums, self.author)
         fitted = np.zeros(len(self.author)) if fit is None else fit
         positive = self.signs > 0 if (self.signs > 0).any() else np.ones(len(self.signs), dtype=bool)

@@ -180,7 +180,7 @@ def _criteria_asked(work: Work, step: Step) -> list[str]:
 def _words_before(
     work: Work, step: Step, old_words: Mapping[str, CriterionWords]
 ) -> Iterator[Mapping[str, Any] | None]:
-    """Yield, for each question, the wording that the rater answered before, empty if unrecorded; None if unchanged."""
+    """Yield each question's wording that the rater answered before, empty if not on record; None if unchanged since."""
     for question in work.questions_at(step):
         under = work.reworded.get(step, {}).get(question.criterion.name, "")
         yield asdict(old_words.get(under, CriterionWords("", ()))) if under else None

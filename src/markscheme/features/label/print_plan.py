@@ -63,7 +63,7 @@ def print_plan(made: Plan, to: str | None, json: str | None, *, details: bool, q
 
 
 def _plan_typed(words: Sequence[str]) -> str:
-    """Return a command line that draws outputs as one that only plans, since pasting it would draw others."""
+    """Return the typed command without what draws outputs, so that pasting it only plans and draws no others."""
     staying: list[str] = []
     option = ""
     for word in words[1:]:

@@ -349,7 +349,7 @@ def _as_expected(name: str, n: int) -> tuple[int, int]:
 
 
 def _expected(name: str) -> tuple[float, float]:
-    """Return the fails and passes expected before any label in a stratum, by the judge's decision and its certainty."""
+    """Return the prior counts of fails and passes in a stratum, by the judge's decision and its certainty."""
     error = DOUBTFUL_ERROR if "doubtful" in name else CLEAR_ERROR if "clear" in name else 0.5
     return (WORTH * error, WORTH * (1 - error)) if name.startswith("pass") else (WORTH * (1 - error), WORTH * error)
 
@@ -442,7 +442,7 @@ def _cell(judge_passes: Mapping[str, bool], why: tuple[str, ...], id: str) -> st
 
 
 def _neglected(free: Sequence[Example], labelled: Sequence[Example]) -> set[str]:
-    """Find the ids of outputs whose group or system has few labels so far, while other groups or systems have more."""
+    """Find the ids of outputs whose group or system has few labels so far, if not all groups or systems have few."""
     neglected = set()
     for key in ("group", "system"):
         names = {getattr(example, key) for example in free} - {""}

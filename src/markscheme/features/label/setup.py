@@ -162,7 +162,7 @@ def _work(
 
 
 def carried_in(work: Work) -> CarriedLabels | None:
-    """Return the labels given before a criterion was reworded, and if they still count; None without such labels."""
+    """Return labels given before a criterion was reworded, and whether they still count; None if there are none."""
     if not work.home.path.is_file() or not work.home.path.stat().st_size:
         return None
     try:

@@ -301,7 +301,7 @@ class Work:
             return []
 
     def change(self) -> str:
-        """Return a sentence on how the rubric's file has changed since labelling began; "" if raters see no change."""
+        """Say that the rubric's file has changed since labelling began; "" if nothing that raters see has changed."""
         try:
             now = self.source.read_bytes()
             if now == self._read:

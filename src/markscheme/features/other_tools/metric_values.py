@@ -176,7 +176,7 @@ def has_marks_against_numbers(metric: Iterable[RawRating]) -> bool:
 
 
 def has_two_sides(metric: Iterable[RawRating]) -> bool:
-    """Return True if at least two raters, one of them a person, gave values for a metric."""
+    """Return True if at least two raters, at least one of them a person, gave values for a metric."""
     raters = {(rating.rater, rating.is_by_judge) for rating in metric if rating.value is not None}
     return len(raters) >= TWO_SIDES and not all(is_judge for _, is_judge in raters)
 
@@ -227,7 +227,7 @@ def scale_and_levels(metric: Sequence[RawRating], options: ColumnOptions) -> tup
 
 
 def _scale_of(read: ReadValues) -> Scale:
-    """Return a metric's scale; for decisions yes/no, or categories if it isn't known which word passes."""
+    """Return a metric's scale: for pass or fail yes/no, or categories if it isn't known which word is a pass."""
     if read.kind != "decision":
         return read.scale
     return YES_NO if read.knows_pass else Scale.of_categories(read.scale.choices)

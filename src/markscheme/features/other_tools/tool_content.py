@@ -132,7 +132,7 @@ class ToolContent(Import):
         return not (self.for_remarks or self.for_responses)
 
     def remark(self, remark: Remark, *, lost: str | None = None) -> None:
-        """Add a comment that belongs to no rating; `lost` names what it counts as where only ratings are kept."""
+        """Add a comment that belongs to no rating; `lost` names it among what is lost where only ratings are kept."""
         self.remarks.append(remark)
         if lost is not None:
             self.lose(lost)
@@ -354,7 +354,7 @@ class ToolContent(Import):
         return list(raw_ratings)
 
     def _moved(self, raw: RawRating, ends: Span) -> RawRating:
-        """Convert a rating's number from its rater's scale to these ends, at the same relative position."""
+        """Convert a rating's number from its rater's scale to the same relative position between these ends."""
         level = number(self.meant(raw.value))
         if level is None:
             return raw

@@ -42,7 +42,7 @@ def _examples_of(file: RatedFile, units: Sequence[str]) -> ExampleRows:
 
 
 def decided_in(rated: RatedFiles) -> Decided:
-    """Return the examples, of files already read, with a decision by annotators and one by the judge.
+    """Return those examples in files already read that have a decision by annotators and one by the judge.
 
     Raises:
         RatingError: There are no such examples.
@@ -68,7 +68,7 @@ def decided_by_tests(results: Results) -> RatingTable | None:
 
 
 def _decided(judged: RatingCodes, *, named: bool) -> RatingCodes:
-    """Remove the overall score of each of the judge's ratings whose score decides nothing without a pass mark."""
+    """Remove the judge's overall scores that imply neither pass nor fail, for want of a pass mark."""
     if named or all(header.overall is None or header.passed is not None for header in judged.headers):
         return judged
     return RatingCodes.of(decided(rating, named=named) for rating in judged)

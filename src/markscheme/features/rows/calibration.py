@@ -227,7 +227,7 @@ def _ratings_folder(path: Path) -> Path | None:
 
 
 def _with_kept_labels(labelled: Sequence[LabelledRow], path: Path) -> Sequence[LabelledRow]:
-    """Return the rows with the labels that `label` stored added, under the names that each row gives criteria."""
+    """Add to the rows the labels that `label` stored, under the names that criteria have in each row."""
     ratings_folder = _ratings_folder(path)
     if ratings_folder is None:
         return labelled
@@ -360,7 +360,7 @@ def _rubric_of_wholes(name: str, run: Rubric) -> Rubric:
 
 
 def _trend(verdicts: Sequence[CriterionVerdict], run: Rubric, options: LabelOptions) -> CriteriaTrend | None:
-    """Return the evidence on whether verdicts on criteria can show a trend; None if scores are to show it.
+    """Return the evidence on whether verdicts on criteria can show a trend; None if the user wants scores to show it.
 
     The user chooses between them with `trend_on`.
 

@@ -101,7 +101,7 @@ class Stress:
 
     @property
     def reads_to_the_end(self) -> bool | None:
-        """True if the first half of a response scores lower than the whole; None if that can't be judged.
+        """True if half a response is shown to score lower than the whole; None if ratings don't allow an answer.
 
         It is judged by criteria on completeness or correctness, and takes enough ratings on them.
         """
@@ -127,7 +127,7 @@ class Stress:
         return len(changed) >= LEAST_EXAMPLES and sum(changed) <= sum(self.moved(name, CONTROL))
 
     def moved(self, change: str, version: str) -> list[bool]:
-        """Return flags of the examples with images or documents that a change applies to: True if rated differently.
+        """Return, for each example whose images or documents a change applies to, whether it is rated differently.
 
         Args:
             change: The name of the change of parts.

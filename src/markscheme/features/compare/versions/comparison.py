@@ -248,7 +248,7 @@ def _groups(ids: Sequence[str], tasks: Mapping[str, str]) -> list[str] | None:
 
 
 def _settings(old: Rubric, new: Rubric, ids: Sequence[str]) -> int:
-    """Count the settings tried on these examples, without those of the old version; at least 1."""
+    """Count the settings (rubric with judge) tried on these examples, except the old version's; return at least 1."""
     tried = settings_on(ids, settings_on_record(record_of(new)))
     return max(1, len({setting.setting for setting in tried if setting.rubric != old.fingerprint}))
 

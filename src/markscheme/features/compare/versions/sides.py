@@ -152,7 +152,7 @@ def _rubric_entry(path: Path) -> Mapping[str, Any]:
 
 
 def _rubric_of_report(path: Path, report: WrittenCalibration) -> Rubric:
-    """Return the rubric of a report: from the report's text, else the file or earlier revision with its fingerprint.
+    """Return a report's rubric: its text in the report, else the file or earlier revision with the same fingerprint.
 
     Raises:
         UsageError: No rubric with that fingerprint is found.

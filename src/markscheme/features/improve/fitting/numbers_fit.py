@@ -36,7 +36,7 @@ class WeightsFit:
 
 
 def shrunk_fit(rows: DecidedRows, numbers: AuthorNumbers) -> WeightsFit:
-    """Fit coefficients of the criteria to tune; the author's weights pull at the fit as if they were 40 decisions."""
+    """Fit coefficients of the criteria to tune, in which the author's weights count as much as 40 decisions."""
     shares = numbers.shares
     k = len(shares)
     scores = rows.scores(numbers)

@@ -261,7 +261,7 @@ def _share_of(weeks: Sequence[WeekCounts]) -> float | None:
 
 
 def watch_people(closed: Sequence[WeekCounts], at_least: float | None = None) -> tuple[Watched, float | None]:
-    """Compute the evidence that people's pass rate fell over closed weeks, and the floor below which it has fallen."""
+    """Compute the evidence that people's pass rate over closed weeks fell below a floor, and return the floor too."""
     so_far = 0
     for used, week in enumerate(closed, start=1):
         so_far += week.labelled

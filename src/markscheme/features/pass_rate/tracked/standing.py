@@ -37,7 +37,7 @@ def standing(rubric: str, stream: StreamFiles) -> WatchedStream:
 
 
 def _sentence(last: Mapping[str, Any]) -> str:
-    """Return a sentence on what had changed by the last look, with people's pass rate."""
+    """Say what had changed in the stream by the last look, and which share people would pass."""
     if not last:
         return "not looked at yet"
     moved = "nothing moved." if last.get("named") is None else HEADS[last["named"]]
