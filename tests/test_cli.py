@@ -29,7 +29,7 @@ def test_rare_commands_are_listed_under_help_all_only() -> None:
 
 
 @pytest.mark.parametrize("command", command_names())
-def test_each_command_has_a_summary_an_example_and_a_text_for_every_option(command: str) -> None:
+def test_each_command_has_a_summary_and_an_example_and_a_text_for_every_option(command: str) -> None:
     shown = run("markscheme", command, "--help-all", env={"COLUMNS": "200"}).stdout
     usage, empty, summary, *rest = shown.splitlines()
     assert usage.startswith(f"usage: markscheme {command}")

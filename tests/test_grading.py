@@ -86,7 +86,7 @@ def test_a_missing_optional_input_is_named_in_the_prompt_and_listed_in_the_grade
     assert lacking.error == "the submission lacks 'query'"
 
 
-def test_optional_inputs_change_a_rubric_s_fingerprint_only_if_there_are_any() -> None:
+def test_a_rubric_s_fingerprint_depends_on_optional_inputs_only_if_the_rubric_has_any() -> None:
     assert replace(TWO, optional_inputs=()).fingerprint == TWO.fingerprint
     assert replace(TWO, optional_inputs=("context",)).fingerprint != TWO.fingerprint
     assert Rubric((Criterion(1.0, "A", "a", sees=("context",)),), optional_inputs=("context",)).known_inputs == (

@@ -53,7 +53,7 @@ def test_importing_an_unknown_name_of_the_package_is_an_attribute_error() -> Non
 
 
 @pytest.mark.parametrize("stub", WITH_STUBS)
-def test_for_a_module_with_a_type_stub_type_checkers_and_programs_find_equal_names(stub: Module) -> None:
+def test_type_checkers_and_programs_find_equal_names_in_a_module_with_a_type_stub(stub: Module) -> None:
     module = import_module(dotted(stub))
     homes = names_in(stub)
     assert module.__all__ == sorted(homes)
@@ -116,7 +116,7 @@ assert {METHODS[method]}
     subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path)
 
 
-def test_a_rubric_is_the_same_whether_read_from_a_dict_yaml_json_or_a_file(tmp_path: Path) -> None:
+def test_a_rubric_is_the_same_whether_read_from_a_dict_or_yaml_or_json_or_a_file(tmp_path: Path) -> None:
     file = tmp_path / "c.yaml"
     file.write_text("- {weight: 2, requirement: Mentions Paris}\n")
     rubric = markscheme.Rubric.from_dict([{"weight": 2, "requirement": "Mentions Paris"}])

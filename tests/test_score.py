@@ -205,7 +205,7 @@ def test_a_score_passes_from_the_pass_mark_on_whatever_the_rounding() -> None:
     assert not scored(statuses(*[True] * 2, *[False] * 8), tenths).passed
 
 
-def test_a_required_criterion_that_fails_fails_the_grade_and_is_named() -> None:
+def test_a_failed_required_criterion_fails_the_grade_and_is_named_in_it() -> None:
     rubric = Rubric((Criterion(9.0, "A", "a"), Criterion(1.0, "B", "b", required=True)))
     score = scored({"a": Verdict("a", 1.0), "b": Verdict("b", 0.0)}, rubric)
     assert (score.score, score.passed, score.failed_required) == (0.9, False, ("b",))
@@ -331,7 +331,7 @@ def test_checks_by_code_count_as_certain_in_the_chance_of_passing_and_criteria_t
 
 
 @pytest.mark.parametrize("missing", [Abstention("c2"), Unread("c2", "?"), Verdict("c2", 1.0)])
-def test_without_probabilities_on_every_criterion_there_is_no_chance_of_passing(missing: Outcome) -> None:
+def test_the_chance_of_passing_is_unknown_unless_every_criterion_has_probabilities(missing: Outcome) -> None:
     outcomes = {"c1": Verdict("c1", 1.0, probabilities=(0.1, 0.9)), "c2": missing}
     assert chance_of_passing(outcomes, yes_no(1, 1)) is None
 

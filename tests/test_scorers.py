@@ -189,7 +189,7 @@ def test_the_level_that_a_check_gives_never_lies_beyond_the_criterion_s_scale(sc
     assert 0 <= criterion.scale.position(outcome.level) <= 1
 
 
-def test_a_registered_check_is_called_with_the_query_the_reference_and_the_example() -> None:
+def test_a_registered_check_is_called_with_the_query_and_the_reference_and_the_example() -> None:
     seen: list[Any] = []
 
     def polite(prediction: str, expected: str | None, *, prompt: str | None, example: Any) -> bool:

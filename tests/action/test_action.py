@@ -248,7 +248,7 @@ def test_the_comment_of_the_action_reports_labels_given_under_an_old_wording_as_
     assert "were labelled under the old words of" in comment["body"]
 
 
-def test_the_action_passes_on_options_written_on_several_lines(runner: Runner) -> None:
+def test_the_action_gives_calibrate_the_options_that_are_written_on_several_lines(runner: Runner) -> None:
     done = runner.calibrate(rubric="code-quality", options="-o planned_runs=20\n--no-such-option\n")
     assert runner.outputs["status"] == "2"
     assert "--no-such-option" in done.stdout

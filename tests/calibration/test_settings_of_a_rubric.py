@@ -99,7 +99,7 @@ def test_after_ten_wordings_the_best_one_is_no_longer_shown_to_stop_enough_fails
     assert (last.verdict, last.use, last.decision.because_code) == ("not-enough-labels", "trend", "side-open")
 
 
-def test_for_the_test_split_only_settings_that_were_compared_on_its_examples_count_as_tried(project: Path) -> None:
+def test_only_settings_that_were_compared_on_test_examples_count_as_tried_on_the_test_split(project: Path) -> None:
     path = project / "calibration" / "reply" / "examples.jsonl"
     rows = [json.loads(line) for line in path.read_text().splitlines()]
     for place, row in enumerate(rows):

@@ -406,7 +406,7 @@ def test_if_fails_are_rare_the_next_step_says_how_many_of_the_labels_needed_will
     assert "about 4 of them will be fails" in str(decision.next_step)
 
 
-def test_if_no_labelled_response_fails_no_number_of_random_labels_is_asked_for() -> None:
+def test_no_number_of_random_labels_is_asked_for_if_no_labelled_response_fails() -> None:
     decision = calibrated((0, 0, 60, 60)).decision
     assert (decision.verdict, decision.labels_needed) == ("not-enough-labels", None)
     assert "Fails are rare here (0%)" in str(decision.next_step)

@@ -522,7 +522,7 @@ def test_a_second_run_of_grade_asks_again_only_for_unreadable_replies_and_prints
     assert (first.returncode, second.returncode) == (5, 5)
 
 
-def test_without_the_cache_grade_asks_everything_again_and_keeps_nothing(project: Path) -> None:
+def test_grade_asks_everything_again_and_keeps_nothing_if_the_cache_is_off(project: Path) -> None:
     for _ in range(2):
         graded(project, "-", *JUDGE, "-o", "cache=off", stdin="LEVEL=5")
     assert len(prompts_asked(project)) == 2

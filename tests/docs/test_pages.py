@@ -43,7 +43,7 @@ def test_commands_on_a_page_print_what_the_page_shows(
     assert set(new_story.unchecked) <= WHY_NOT_RUN
 
 
-def test_commands_of_the_tutorial_print_what_it_shows(tutorial: Story) -> None:
+def test_commands_of_the_tutorial_print_what_the_tutorial_shows(tutorial: Story) -> None:
     assert set(tutorial.unchecked) <= WHY_NOT_RUN
     assert (tutorial.folder / "calibration" / "reply" / "accepted.json").is_file()
     assert (tutorial.folder / "results.json").is_file()

@@ -134,7 +134,7 @@ def test_no_page_has_a_phrase_that_readers_stumble_over(path: Path) -> None:
     assert found_in(path.read_text(encoding="utf-8")) == []
 
 
-def test_no_error_docstring_or_html_page_has_a_phrase_that_readers_stumble_over() -> None:
+def test_no_error_or_docstring_or_html_page_has_a_phrase_that_readers_stumble_over() -> None:
     phrases_by_path = {place(path): found_in(path.read_text(encoding="utf-8")) for path in WRITTEN}
     assert {path: phrases for path, phrases in phrases_by_path.items() if phrases} == {}
 

@@ -186,7 +186,7 @@ def test_if_a_run_has_no_rubric_each_response_must_come_with_its_own_rubric() ->
     assert (without.score, "no rubric" in (without.error or "")) == (None, True)
 
 
-def test_a_row_with_a_faulty_rubric_and_the_order_of_rows_change_no_other_row_s_grade() -> None:
+def test_no_row_s_grade_depends_on_a_faulty_rubric_in_another_row_or_on_the_order_of_rows() -> None:
     with Grader(CORE, judging("Paris", "polite")) as grader:
         there = {row["id"]: row["score"] for row in grader.grade_rows(ROWS)}  # type: ignore[arg-type]
         back = {row["id"]: row["score"] for row in grader.grade_rows(ROWS[::-1])}  # type: ignore[arg-type]

@@ -132,7 +132,7 @@ def test_a_judge_function_that_modifies_one_part_of_its_schema_does_not_change_o
         Reply(VERDICT, usage=Usage(1, 10, 5)),
     ],
 )
-def test_a_judge_function_may_return_a_text_a_mapping_a_pydantic_model_or_a_reply(answer: Any) -> None:
+def test_a_judge_function_may_return_a_text_or_a_mapping_or_a_pydantic_model_or_a_reply(answer: Any) -> None:
     graded = asyncio.run(grade(RUBRIC, "Paris.", answering(answer)))
     assert graded.score == 1.0
     assert graded.usage.calls == 1

@@ -64,7 +64,7 @@ def played(answer: Answer, **options: Any) -> JudgeError:
 
 
 @pytest.mark.proof
-def test_a_real_model_s_answer_obeys_the_schema_and_its_token_probabilities_give_an_expected_level(
+def test_a_real_model_s_answer_obeys_the_schema_and_its_token_probabilities_give_a_mean_level(
     llama: str,
 ) -> None:
     rubric = Rubric.from_dict({"criteria": [{"name": "clarity", "description": "Clear", "weight": 1}]})
@@ -239,7 +239,7 @@ def test_a_server_that_refuses_everything_is_asked_only_a_few_times() -> None:
     assert "refused the request (400): max_tokens" in str(error)
 
 
-def test_many_prompts_at_once_adapt_to_the_parameters_that_the_server_takes() -> None:
+def test_many_requests_at_once_adapt_to_the_parameters_that_the_server_accepts() -> None:
     with ChatServer(refusing("json_schema", "seed")) as server:
         judge = at(server.url)
         with pytest.warns(RuntimeWarning) as warnings:

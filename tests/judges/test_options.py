@@ -134,7 +134,7 @@ def test_the_model_in_a_settings_file_is_used_only_with_the_judge_in_the_file() 
     assert read_options(AskOptions, ({}, "{}"), file) == AskOptions(judge="openai", model="gpt-5-mini")
 
 
-def test_environment_variables_set_limits_and_the_cache() -> None:
+def test_environment_variables_can_limit_calls_and_switch_the_cache_on_or_off() -> None:
     assert options_in(
         AskOptions, {"MARKSCHEME_CONCURRENCY": "3", "MARKSCHEME_NO_CACHE": "1", "MARKSCHEME_BUDGET": ""}
     ) == {

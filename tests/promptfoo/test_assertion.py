@@ -102,7 +102,7 @@ def test_an_agent_s_output_of_any_type_is_graded_as_json(output: Any, tmp_path: 
 @pytest.mark.parametrize(
     "steps", [{"trace": {"spans": [{"spanId": "a", "name": "pay"}]}}, {"vars": {"messages": "[]"}}]
 )
-def test_a_rubric_with_the_inputs_messages_and_trace_needs_only_one_of_the_two(
+def test_a_rubric_with_the_inputs_named_messages_and_trace_needs_only_one_of_the_two(
     tmp_path: Path, steps: dict[str, Any]
 ) -> None:
     rubric = "inputs: [messages, trace]\ncriteria: [{name: safe, requirement: Is it safe?}]\n"

@@ -38,7 +38,7 @@ def test_each_result_has_a_score_for_every_criterion_and_one_for_the_rubric(ship
         assert all(part["reason"] for part in parts)
 
 
-def test_the_reason_of_a_result_has_the_score_the_pass_mark_and_each_criterion_s_level(shipped: EvalRun) -> None:
+def test_the_reason_of_a_result_has_the_score_and_the_pass_mark_and_each_criterion_s_level(shipped: EvalRun) -> None:
     row = rows(shipped)[3]
     reason = row["gradingResult"]["componentResults"][0]["reason"]
     assert reason.startswith("0.60 fails (pass mark 0.7)")

@@ -61,7 +61,7 @@ def node(folder: Path, body: str, **environment: str) -> tuple[dict[str, Any], s
     return answers, done.stderr
 
 
-def test_functions_cycles_and_other_values_that_json_cannot_hold_are_not_sent_to_the_session(folder: Path) -> None:
+def test_functions_and_cycles_and_other_values_that_json_cannot_hold_are_not_sent_to_the_session(folder: Path) -> None:
     body = """
       const round = { name: 'a', work() {}, big: 12n, when: new Date(0), list: [1, () => 2] };
       round.self = round;

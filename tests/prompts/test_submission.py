@@ -91,7 +91,9 @@ REFUSED = {
     ],
     ids=repr,
 )
-def test_a_response_that_is_a_list_a_mapping_or_a_number_is_shown_to_the_judge_as_json(value: Any, text: str) -> None:
+def test_a_response_that_is_a_list_or_a_mapping_or_a_number_is_shown_to_the_judge_as_json(
+    value: Any, text: str
+) -> None:
     submission = Submission(value, {"query": value})
     assert (submission.response, submission.inputs) == (text, {"query": text})
     assert as_text(value) == text
@@ -169,7 +171,7 @@ def test_every_way_of_grading_refuses_a_response_of_none(door: str) -> None:
 
 
 @pytest.mark.parametrize("door", DOORS)
-def test_every_way_of_grading_takes_responses_that_are_lists_mappings_and_numbers(door: str) -> None:
+def test_every_way_of_grading_takes_responses_that_are_lists_or_mappings_or_numbers(door: str) -> None:
     judge = _judge()
     for response in (MESSAGES, {"answer": 7}, 7):
         DOORS[door](response, MESSAGES, judge)

@@ -78,7 +78,7 @@ def test_an_example_with_every_key_keeps_its_inputs_and_labels_and_how_it_was_dr
     assert (second.overall, second.blind, second.kind) == (0.6, False, "human")
 
 
-def test_the_number_0_is_valid_as_the_id_of_an_example_a_group_or_a_system(tmp_path: Path) -> None:
+def test_the_number_0_is_valid_as_the_id_of_an_example_or_a_group_or_a_system(tmp_path: Path) -> None:
     more = {"query": "?", "response": "Yes.", "group": 0, "system": 0, "stratum": 0}
     path = written(tmp_path, "examples.jsonl", {"id": 0, **more})
     (example,) = load_examples(path, RUBRIC).examples

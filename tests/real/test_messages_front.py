@@ -139,7 +139,7 @@ def test_errors_of_the_test_server_arrive_as_the_sdk_s_own_exceptions(
         assert len(running.requests) == 1
 
 
-def test_the_sdk_asks_again_after_the_time_in_the_answer() -> None:
+def test_the_sdk_asks_again_after_the_waiting_time_that_the_answer_names() -> None:
     busy = front.failing(429, retry_after=0.3)
     with MessagesFront(answered(busy, front.failing(529, retry_after=0.01), front.message("here"))) as running:
         reply = with_sdk(running.url, ask, max_retries=2)

@@ -543,7 +543,7 @@ criteria:
     ]
 
 
-def test_a_rubric_is_read_in_the_same_way_from_an_open_file_a_path_or_a_text(tmp_path: Path) -> None:
+def test_a_rubric_is_read_in_the_same_way_from_an_open_file_or_a_path_or_a_text(tmp_path: Path) -> None:
     path = written(tmp_path, "- requirement: A\n", "a.yml")
     with path.open(encoding="utf-8") as file:
         opened = load_rubric(file)

@@ -42,7 +42,7 @@ async def talk(place: Path, answer: Any, *messages: Mapping[str, Any]) -> list[b
 
 
 @pytest.mark.proof
-def test_a_caller_who_waits_for_a_session_s_answer_regularly_gets_a_sign_that_the_session_is_running(
+def test_a_caller_who_waits_for_a_session_s_answer_gets_regular_signs_that_the_session_is_running(
     runtime: Path,
 ) -> None:
     async def slow(request: Mapping[str, Any]) -> dict[str, Any]:

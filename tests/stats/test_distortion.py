@@ -222,7 +222,7 @@ def test_a_judge_whose_levels_fall_where_annotators_rise_has_no_slope() -> None:
     assert noise_beside_people(people, 2 * np.arange(8.0)).undefined == "the judge shows no error"
 
 
-def test_if_annotators_never_disagree_their_noise_is_computed_as_if_they_had_disagreed_once() -> None:
+def test_the_noise_of_annotators_who_never_disagree_is_computed_as_if_they_had_disagreed_once() -> None:
     truth = np.arange(20.0)
     judge = truth + np.resize([1, -1, 0], 20)
     ratio = noise_beside_people(np.column_stack([truth, truth]), judge)

@@ -34,7 +34,7 @@ def by_counting(gold: Integers, judge: Integers) -> Floats:
 
 @law
 @given(ranks())
-def test_for_few_units_concordant_minus_discordant_pairs_of_each_unit_equal_those_from_counting_all_pairs(
+def test_concordant_minus_discordant_pairs_of_each_unit_equal_a_count_over_all_pairs_if_units_are_few(
     found: tuple[Integers, Integers],
 ) -> None:
     gold, judge = found
@@ -43,7 +43,7 @@ def test_for_few_units_concordant_minus_discordant_pairs_of_each_unit_equal_thos
 
 @pytest.mark.parametrize("n_judge", [1, 3, 40, 600])
 @pytest.mark.parametrize("n_gold", [1, 3, 40, 600])
-def test_for_many_values_concordant_minus_discordant_pairs_of_each_unit_equal_those_from_counting_all_pairs(
+def test_concordant_minus_discordant_pairs_of_each_unit_equal_a_count_over_all_pairs_if_values_are_many(
     n_gold: int, n_judge: int
 ) -> None:
     rng = np.random.default_rng(n_gold * n_judge)

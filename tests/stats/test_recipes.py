@@ -77,7 +77,7 @@ REPRODUCED = {
     },
     "verdict.yaml": {
         "constants": [
-            "calibration/comparison/test_policy.py::test_the_constants_in_the_rules_for_verdicts_equal_those_of_the_reference_file"
+            "calibration/comparison/test_policy.py::test_the_constants_in_the_rules_for_verdicts_on_judges_equal_those_of_the_reference_file"
         ],
         "share": ["stats/test_shares.py::test_every_share_in_the_reference_file_is_reproduced"],
         "mean_difference": ["stats/test_shares.py::test_every_mean_in_the_reference_file_is_reproduced"],
@@ -99,10 +99,10 @@ REPRODUCED = {
     },
     "verdict3.yaml": {
         "constants": [
-            "calibration/comparison/test_policy.py::test_the_constants_in_the_rules_for_verdicts_equal_those_of_the_reference_file"
+            "calibration/comparison/test_policy.py::test_the_constants_in_the_rules_for_verdicts_on_judges_equal_those_of_the_reference_file"
         ],
         "confidence": [
-            "calibration/comparison/test_policy.py::test_every_confidence_level_in_the_reference_file_is_reproduced"
+            "calibration/comparison/test_policy.py::test_every_confidence_level_of_a_verdict_on_a_judge_in_the_reference_file_is_reproduced"
         ],
         "share": [
             "calibration/comparison/test_policy.py::test_agreement_is_called_above_the_target_exactly_if_the_displayed_interval_is_above_it"

@@ -190,9 +190,7 @@ def test_a_message_with_an_icc_says_how_many_of_the_units_all_raters_rated() -> 
         ([[3, 3], [3, 3], [3, 3]], "one level only"),
     ],
 )
-def test_without_an_example_that_all_raters_rated_every_icc_is_undefined_and_no_warning_is_given(
-    ratings: Any, why: str
-) -> None:
+def test_every_icc_is_undefined_without_a_warning_if_no_example_was_rated_by_all_raters(ratings: Any, why: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert {e.undefined for e in icc_family(ratings).values()} == {why}

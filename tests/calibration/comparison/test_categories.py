@@ -67,7 +67,7 @@ def alone(labels: Sequence[str]) -> list[tuple[str | float | None, ...]]:
 WORKED = calibrated(KIND, alone(worked.JUDGE), {f"p{n}": alone(who) for n, who in enumerate(worked.ANNOTATORS)})
 
 
-def test_the_gold_label_on_categories_is_the_most_frequent_one_and_missing_if_annotators_split_evenly() -> None:
+def test_the_gold_category_is_the_most_frequent_category_and_is_missing_if_annotators_split_evenly() -> None:
     levels = WORKED.comparison.gold.levels["kind"]
     labels = [None if math.isnan(level) else ABC.level_name(level) for level in levels]
     assert tuple(labels) == worked.GOLD

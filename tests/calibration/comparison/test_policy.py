@@ -142,7 +142,7 @@ def test_the_confidence_level_of_a_verdict_on_a_judge_rises_with_the_number_of_s
     assert (side_confidence(settings), interval_level(settings)) == approx((one_sided, two_sided), abs=1e-12)
 
 
-def test_every_confidence_level_in_the_reference_file_is_reproduced() -> None:
+def test_every_confidence_level_of_a_verdict_on_a_judge_in_the_reference_file_is_reproduced() -> None:
     for case in block("verdict3.yaml", "confidence"):
         levels = side_confidence(case["settings"]), interval_level(case["settings"])
         assert levels == approx((case["one_sided"], case["two_sided"]), abs=1e-6)
@@ -203,7 +203,7 @@ def test_the_more_settings_were_tried_the_more_of_100_examples_must_agree_to_be_
     assert above == [False, True]
 
 
-def test_the_constants_in_the_rules_for_verdicts_equal_those_of_the_reference_file() -> None:
+def test_the_constants_in_the_rules_for_verdicts_on_judges_equal_those_of_the_reference_file() -> None:
     first = block("verdict.yaml", "constants")
     assert {name: first[name] for name in first if not name.startswith(("confidence", "power", "most_"))} == {
         "margin_person": policy.PERSON_MARGIN,
@@ -420,14 +420,14 @@ def test_the_labels_needed_are_the_larger_number_of_those_to_decide_on_the_targe
     assert more(figures_with(85, 100, {1.0: 23, -1.0: 22, 0.0: 55}), "target-open") is None
 
 
-def test_a_judge_no_better_than_a_constant_answer_needs_examples_that_vary_more_rather_than_more_examples() -> None:
+def test_no_number_of_labels_is_asked_for_if_the_judge_is_no_better_than_a_constant_answer() -> None:
     assert more(figures_with(95, 100, {1.0: 2, -1.0: 2, 0.0: 96}), "constant-open") is None
     needed = more(figures_with(95, 100, {1.0: 6, -1.0: 2, 0.0: 92}), "constant-open")
     assert needed is not None
     assert needed in LABEL_COUNTS
 
 
-def test_if_a_judge_s_gain_over_a_constant_is_less_certain_no_fewer_labels_are_asked_for() -> None:
+def test_no_fewer_labels_are_asked_for_if_a_judge_s_gain_over_a_constant_answer_is_less_certain() -> None:
     sure = {1.0: 30, -1.0: 2, 0.0: 28}
     minus_person = {1 / 3: 10, -1 / 3: 12, -1.0: 2, 0.0: 36}
     as_good = more(figures_with(30, 60, sure, minus_person), "person-open")

@@ -254,7 +254,7 @@ def test_fixing_a_criterion_corrects_decisions_only_on_examples_with_a_gold_leve
     assert counts(repairs) == {"a": (1, 0, 0), "b": (0, 0, 0)}
 
 
-def test_two_annotators_who_differ_on_a_criterion_give_it_no_level_even_if_a_third_one_says_it_does_not_apply() -> None:
+def test_two_annotators_who_differ_on_a_criterion_leave_no_gold_level_even_if_a_third_says_it_does_not_apply() -> None:
     of = RUBRICS[1]
     levels: Levels = {"a": 0.0, "b": 1.0, "c": 0.0}
     people = (

@@ -296,7 +296,7 @@ def _example(response: str = "Paris.", query: str = "Capital?", level: float = 3
     return Example(Submission(response, {"query": query}, "x"), (label,))
 
 
-def test_digests_of_submissions_and_of_labels_differ_if_a_response_an_input_or_a_label_differs() -> None:
+def test_digests_of_submissions_and_of_labels_differ_if_a_response_or_an_input_or_a_label_differs() -> None:
     assert submission_digest(_example()) == submission_digest(_example(level=4.0))
     assert submission_digest(_example()) != submission_digest(_example(response="Rome."))
     assert submission_digest(_example()) != submission_digest(_example(query="Capital of France?"))

@@ -105,7 +105,7 @@ def test_a_judge_that_sees_a_fault_too_often_is_called_severe() -> None:
     of_code(diagnosed(of, examples(of, MADE.people), judged(of, judge)), "severe", "rude")
 
 
-def test_a_judge_that_is_one_level_too_high_everywhere_is_lenient_although_its_errors_have_no_spread() -> None:
+def test_a_judge_that_rates_everything_one_level_too_high_is_lenient_although_its_errors_have_no_spread() -> None:
     of = rubric("tone")
     gold = np.array([[1], [2], [3], [4]] * 6)
     finding = of_code(diagnosed(of, examples(of, {"p": gold}), judged(of, gold + 1)), "lenient", "tone")
@@ -199,7 +199,7 @@ def test_a_judge_that_gives_one_level_to_nearly_all_responses_is_reported_as_stu
     assert finding.evidence["share"] >= 0.9
 
 
-def test_a_finding_on_a_judge_that_nearly_always_gives_one_category_names_the_category_s_label() -> None:
+def test_a_finding_on_a_judge_that_nearly_always_gives_one_category_names_the_category() -> None:
     of = rubric("reason", scale=Scale.of_categories(["refund", "delay", "other"]))
     gold = np.tile([[0.0], [0.5], [1.0]], (20, 1))
     findings = diagnosed(of, examples(of, {"p": gold}), judged(of, np.zeros_like(gold)))

@@ -71,7 +71,7 @@ def test_if_the_names_of_two_columns_do_not_show_who_rated_the_suggestions_take_
     )
 
 
-def test_if_words_have_an_order_the_stated_passing_word_and_all_better_ones_pass() -> None:
+def test_the_stated_passing_word_and_all_better_words_pass_if_the_words_have_an_order() -> None:
     words = ["poor", "fine", "best", "poor"] * 5
     options = {"judge": ("a",), "human": ("b",), "levels": ("poor,fine,best",)}
     table = {"a": words, "b": [*words[:-1], "fine"]}
