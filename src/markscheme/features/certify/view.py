@@ -125,7 +125,7 @@ def promise_in_words(certificate: Certificate) -> str:
 
 
 def _halved(certificate: Certificate) -> Iterator[str]:
-    """Yield a sentence on how many other promises were tested on these labels, if any; each halves the level."""
+    """Yield a sentence on how many other promises were tested on these labels; each halves the significance level."""
     further = certificate.promise.further
     if further:
         yield (

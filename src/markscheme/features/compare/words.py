@@ -2,10 +2,10 @@
 
 
 def few_to_link(examples: int, needed: int) -> str:
-    """Say that both raters rated too few examples."""
+    """Say that too few examples were rated by both raters to fit a line between their scores."""
     return f"only {examples} examples rated by both; a line needs {needed}"
 
 
 def few_scores_to_link(rater: str, needed: int) -> str:
-    """Say that a rater gave too few different scores."""
+    """Say that a rater gave too few different scores to fit a line between two raters' scores."""
     return f"the {rater} rater gives fewer than {needed} different scores"

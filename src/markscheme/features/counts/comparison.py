@@ -217,7 +217,7 @@ class CountedComparison(Comparison):
 
     @cached_property
     def repairs(self) -> Repairs | None:
-        """For each criterion, how decisions would change if the judge were right on it; None if not counted."""
+        """For each criterion, how decisions would change if the judge were right on it; None if the file can't say."""
         parts = {
             criterion.name: self.counts.parts.get(f"{REPAIR_PREFIX}{criterion.name}")
             for criterion in self.rubric.decisive

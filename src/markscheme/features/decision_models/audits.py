@@ -43,7 +43,7 @@ class ProbabilityAudits:
 
     @cached_property
     def exceeding(self) -> frozenset[str]:
-        """Names of the criteria, and of the decision, with more confident errors than the judge's probabilities imply.
+        """Names of criteria (or the decision) on which more confident answers are wrong than the probabilities imply.
 
         The tests are adjusted by Holm's procedure.
         """

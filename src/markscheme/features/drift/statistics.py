@@ -108,13 +108,13 @@ class RunComparison:
 
     @property
     def within_margin(self) -> bool:
-        """True if both intervals of the shift lie inside the margin."""
+        """True if the shift's intervals, by the spread of runs and by examples, both lie inside the margin."""
         limits = [limit for interval in (self.moved.shift, self.by_example) for limit in (interval.low, interval.high)]
         return all(limit is not None and abs(limit) < self.margin for limit in limits)
 
     @property
     def steady(self) -> bool:
-        """True if the judge is shown not to have moved: several runs that don't differ, and a shift within margin."""
+        """True if the judge is shown not to have moved: accepted runs don't differ, and the shift is within margin."""
         return self.moved.alike and self.within_margin
 
     @property

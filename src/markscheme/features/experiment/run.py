@@ -103,7 +103,7 @@ async def run_experiment(
     concurrency: int = 8,
     watch: Watch = unwatched,
 ) -> ExperimentRun:
-    """Run an experiment: make or reuse every output, and grade it.
+    """Run an experiment: make or reuse every output, and grade each.
 
     Args:
         experiment: The experiment, with its variants, cases and rubric.

@@ -99,7 +99,7 @@ def _best(report: ExperimentReport) -> str:
 
 
 def _callout(report: ExperimentReport) -> Callout:
-    """Return the headline: which rules fail, else which variant is best, or that none is shown to be."""
+    """Return the headline: which rules fail the run, else which variant is best, or that none is shown to be best."""
     if report.failed:
         return Callout("bad", "Fails.", "; ".join(report.failed))
     best = _best(report)

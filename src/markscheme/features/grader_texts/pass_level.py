@@ -291,6 +291,6 @@ def _scores(words: str, scale: Scale) -> frozenset[float]:
 
 
 def _next(scale: Scale, value: float, *, above: bool) -> float | None:
-    """Return the nearest level of a scale above or below a score; None if there is none."""
+    """Return the nearest level of a scale above a score, or below it if `above` is false; None if there is none."""
     levels = scale.values if above else scale.values[::-1]
     return next((level for level in levels if (level > value if above else level < value)), None)

@@ -74,7 +74,7 @@ def opening_alpha(opening: int) -> float:
 
 
 def critical_t(df: int, alpha: float, correlation: float | None = None) -> float:
-    """Compute what the larger of two correlated t exceeds with probability `alpha` if neither finalist is better.
+    """Compute what the larger of two finalists' t statistics exceeds with probability `alpha` if neither is better.
 
     Args:
         df: Degrees of freedom of both t.

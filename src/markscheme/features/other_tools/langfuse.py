@@ -72,7 +72,7 @@ def _note_of_more(page: Mapping[str, Any], content: ToolContent) -> None:
 
 
 def _mixed(trace: object) -> list[str]:
-    """Return the keys under which an exported trace lists its own scores, of several raters under one name."""
+    """Return the keys under which an exported trace lists scores; one key may mix the scores of several raters."""
     keys = {*TRACE, *_OF_TRACE, "comments"}
     return [name for name, value in mapping(trace).items() if name not in keys and isinstance(decoded(value), list)]
 

@@ -164,7 +164,7 @@ def davidson(
 
 
 def _results(first: Integers, second: Integers, preference: Floats, n_systems: int, groups: Groups) -> Floats:
-    """Count each system's wins, ties and losses against each other one: in all pairs, then without each group of pairs.
+    """Count wins, ties and losses of each system against every other: in all pairs, then without each group of pairs.
 
     Returns:
         The counts, shape (1 + n_groups, n_systems, n_systems, 3); each pair counts from both sides.
@@ -178,7 +178,7 @@ def _results(first: Integers, second: Integers, preference: Floats, n_systems: i
 
 
 def _largest_linked(results: Floats, *, by_ties: bool = True) -> Integers:
-    """Find the largest set of systems of which each can be reached from each other one by a chain of wins or ties.
+    """Find the largest set of systems in which a chain of wins or ties leads from every system to every other.
 
     Without `by_ties`, only wins count.
     """
@@ -248,7 +248,7 @@ def _maximum(results: Floats, has_ties: bool) -> tuple[Floats, Floats]:
 
 
 def _chances(theta: Floats, eta: Floats) -> tuple[Floats, Floats, Floats]:
-    """Compute the probabilities that each system wins, ties and loses against each other one, shape (m, k, k)."""
+    """Compute the probabilities that each system wins, ties and loses against every other, shape (m, k, k)."""
     half = (theta[:, :, None] - theta[:, None, :]) / 2
     win = np.exp(half)
     loss = np.exp(-half)

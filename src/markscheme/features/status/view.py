@@ -80,7 +80,7 @@ def _form(kind: JudgeKind) -> str:
 
 
 def _not_ready(lacking: Sequence[tuple[JudgeKind, str]]) -> Iterator[str]:
-    """Yield a line on the first kind of judge that can't be asked here and why, and where to read about the others."""
+    """Yield a line on why one kind of judge can't be asked here, and on where to read about others that can't be."""
     if not lacking:
         return
     kind, lack = lacking[0]

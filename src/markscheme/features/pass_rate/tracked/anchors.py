@@ -65,7 +65,7 @@ class AnchorLook:
     def of_ratings(
         cls, accepted: Accepted, ratings: Sequence[Rating], *, at: str, day: str, setting: str
     ) -> "AnchorLook":
-        """Build the record of asking the judge again, from its new ratings of the accepted examples."""
+        """Build the record of asking the judge again, from its new ratings of the accepted run's examples."""
         rubric = accepted.setting.rubric
         ids = sorted({rating.id for rating in ratings})
         column = column_of("judge", ratings, rubric, ids)
@@ -113,7 +113,7 @@ class AnchorWatch:
 
     @property
     def is_watched(self) -> bool:
-        """True if there are enough accepted examples, and the judge was asked about them again at least once."""
+        """True if the accepted run has enough examples, and the judge was asked about them again at least once."""
         return sum(self.sizes) >= FEWEST_ANCHORS and bool(self.flips)
 
     @property
@@ -127,7 +127,7 @@ class AnchorWatch:
         return rings_in(self.after, LOOKS_ALARM) is not None
 
     def flips_since(self, day: date) -> tuple[Floats, Floats, Floats]:
-        """Return, for accepted fails and passes: mean flips per look since a day, number of examples, usual flip rate.
+        """Return, for fails and passes of the accepted run: mean flips per look since a day, number, usual flip rate.
 
         If there is no look since that day, the last look counts.
         """
@@ -137,7 +137,7 @@ class AnchorWatch:
 
 
 def anchor_ids(accepted: Accepted) -> list[str]:
-    """Return the ids of the accepted examples to ask the judge about again, ordered by hash."""
+    """Return the ids of the accepted run's examples to ask the judge about again, ordered by hash."""
     ids = {rating.id for rating in accepted.ratings}
     return sorted(ids, key=lambda unit: (hash_share("anchors", unit), unit))[:MOST_ANCHORS]
 

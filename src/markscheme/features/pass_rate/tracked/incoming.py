@@ -277,7 +277,7 @@ class _RowReader:
 
 
 def _is_rating(name: str) -> bool:
-    """Return True if a column's name says that a judge or people rated by it, such as "human" or "judge_gpt".
+    """Return True if a column's name says that it holds ratings by a judge or people: "human", "judge_gpt", …
 
     >>> _is_rating("human_label"), _is_rating("language")
     (True, False)

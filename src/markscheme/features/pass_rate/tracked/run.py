@@ -429,7 +429,7 @@ def _verdicts(
 
 
 def _look_at_accepted(rubric: Rubric, folder: Path, name: str, at: str, through: date, ask: AskOptions) -> None:
-    """Ask a judge again about its accepted examples, bypassing the cache, and record the answers as a look."""
+    """Ask a judge again about its accepted run's examples, bypassing the cache, and record the answers as a look."""
     accepted = _accepted(folder)
     if accepted is None:
         return

@@ -26,7 +26,7 @@ _HEADINGS = ("Look", "accepted passes changed", "accepted fails changed", "evide
 
 
 def standing_judge(rubric: str, calibration: Path) -> WatchedStream:
-    """Return a judge's state by all looks at its accepted examples; if a file can't be read, a state with the error."""
+    """Return a judge's state by all looks at its accepted run's examples; a state with the error for a broken file."""
     shown = {"rubric": rubric}
     try:
         accepted = load_accepted(calibration / ACCEPTED)

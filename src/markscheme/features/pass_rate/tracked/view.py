@@ -49,7 +49,7 @@ HEADS: Final = {
 
 
 def view(run: TrackedRun, parts: Mapping[str, Estimate] | None = None) -> Document:
-    """Render a look at a stream: the answer, then people's pass rate, the judge's share of passes, and the judge.
+    """Render a look at a stream: what moved, then people's pass rate, the judge's share of passes, and the judge.
 
     Args:
         run: The run.
@@ -225,7 +225,7 @@ def _facts(look: Look) -> Iterator[tuple[str, str]]:
 
 
 def judge_fact(judge: AnchorWatch | None) -> str:
-    """Return a phrase on whether the judge changed on its accepted examples, or why that isn't known."""
+    """Return a phrase on whether the judge changed on its accepted run's examples, or why that isn't known."""
     if judge is None:
         return "not watched: no run is accepted; --accept of calibrate keeps one"
     if sum(judge.sizes) < FEWEST_ANCHORS:
