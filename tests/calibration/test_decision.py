@@ -273,7 +273,7 @@ def test_the_verdict_of_a_calibration_takes_its_findings_into_account() -> None:
     assert (calibration.decision.verdict, calibration.exit_status) == ("adjust", 1)
 
 
-def test_the_report_also_has_the_verdict_on_the_judge_if_differences_of_exactly_the_tolerance_agree() -> None:
+def test_the_report_also_says_which_verdict_would_follow_if_differences_of_exactly_the_tolerance_agreed() -> None:
     of = replace(rubric("tone", scale=Scale.numbered(0, 10)), table_of="values")
     generator = np.random.default_rng(3)
     gold = generator.integers(0, 10, size=(200, 1)).astype(float)

@@ -213,7 +213,7 @@ def test_calibrate_exits_5_if_over_a_tenth_of_the_responses_is_ungraded(project:
     assert calibrated(project).returncode == 5
 
 
-def test_without_a_judge_to_ask_calibrate_exits_3_and_says_what_to_do(project: Path) -> None:
+def test_calibrate_exits_3_without_a_judge_to_ask_and_says_what_to_do(project: Path) -> None:
     label(project, 4)
     done = run("calibrate", "polite", cwd=project)
     assert done.returncode == 3

@@ -368,7 +368,7 @@ def test_an_input_that_the_rubric_does_not_show_to_the_judge_is_reported(project
 
 
 @pytest.mark.parametrize("judge", [[], ["--judge", "anthropic"], ["--judge", "anthropic:claude-haiku-5-5"]])
-def test_without_a_judge_to_ask_grade_exits_3_and_names_the_environment_variable_of_the_api_key(
+def test_grade_exits_3_without_a_judge_to_ask_and_names_the_environment_variable_of_the_api_key(
     project: Path, judge: list[str]
 ) -> None:
     done = graded(project, "-", *judge, stdin="LEVEL=5")

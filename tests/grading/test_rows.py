@@ -319,7 +319,7 @@ def test_dividing_criteria_among_several_questions_changes_no_score_and_a_retry_
     assert len(calls) == -(-7 // per_call) + 1
 
 
-def test_if_a_run_has_no_rubric_options_set_how_many_samples_and_how_many_criteria_per_question_rows_get() -> None:
+def test_options_set_how_many_samples_and_how_many_criteria_per_question_rows_get_if_the_run_has_no_rubric() -> None:
     calls: list[str] = []
     with Grader(None, judging("Paris", calls=calls), samples=3, criteria_per_call=1) as grader:
         grade = grader.grade_sync("Paris.", rubric=PARIS)

@@ -692,7 +692,7 @@ BATCHED_REFUSAL = {"error": {"message": "no seed", "param": "seed", "code": "uns
 
 
 @pytest.mark.parametrize("answered_before", [False, True])
-def test_a_parameter_refused_in_a_batch_is_left_out_of_later_batches_unless_an_answer_accepted_it(
+def test_a_parameter_refused_in_a_batch_is_left_out_of_later_batches_unless_an_answer_shows_that_it_is_accepted(
     answered_before: bool,
 ) -> None:
     judge = at("http://127.0.0.1:9")

@@ -107,7 +107,7 @@ def test_the_page_of_a_calibration_begins_with_the_verdict_on_the_judge_then_fal
     assert f"{len(lenient.comparison.false_passes)} of " in text
 
 
-def test_each_criterion_on_the_page_has_a_confusion_matrix_and_agreement_of_judge_annotators_baseline_and_chance(
+def test_each_criterion_on_the_page_has_a_confusion_matrix_and_agreement_of_judge_and_annotators_and_baseline(
     lenient: Calibration,
 ) -> None:
     page = page_of(lenient)
@@ -197,7 +197,7 @@ def test_findings_and_false_passes_on_the_page_link_to_their_examples(lenient: C
     assert all(cases[place]["id"] == unit for unit, place in links.items())
 
 
-def test_an_example_on_the_page_has_the_response_the_verdict_with_reason_and_quote_and_each_label() -> None:
+def test_an_example_on_the_page_has_the_response_and_the_verdict_with_reason_and_quote_and_each_label() -> None:
     case = data_of(page_of(hostile_calibration(3, attacks=["plain words"])))[0]["cases"][0]
     assert (case["query"], case["words"]) == ("plain words", "plain words")
     assert re.findall(r'<p class="named">([^<]*)<', case["html"])[0::2] == ["Query", "Response"]

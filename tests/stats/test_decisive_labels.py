@@ -148,7 +148,7 @@ def test_the_chance_that_more_labels_decide_about_a_share_is_that_of_results_who
 
 @given(hits=st.integers(0, 30), misses=st.integers(1, 30), target=st.floats(0.05, 0.95))
 @settings(deadline=None, max_examples=40)
-def test_the_chance_to_show_a_share_of_misses_equals_that_of_the_hits_at_one_minus_the_target(
+def test_the_chance_to_show_a_share_of_misses_equals_the_chance_to_show_that_of_hits_at_one_minus_the_target(
     hits: int, misses: int, target: float
 ) -> None:
     n = hits + misses

@@ -110,7 +110,7 @@ def test_the_search_for_code_that_branches_on_a_printed_sentence_finds_a_planted
     assert sentences_read(read) == [ast.unparse(ast.parse(read))]
 
 
-def test_no_code_branches_on_the_printed_sentence_of_an_estimate_a_finding_or_a_fault() -> None:
+def test_no_code_branches_on_the_printed_sentence_of_an_estimate_or_a_finding_or_a_fault() -> None:
     modules = sorted(SOURCE.rglob("*.py"))
     read = {path.name: places for path in modules if (places := sentences_read(path.read_text(encoding="utf-8")))}
     assert len(modules) > 200

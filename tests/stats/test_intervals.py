@@ -54,7 +54,7 @@ def test_the_jackknife_of_a_mean_gives_its_usual_standard_error() -> None:
     assert spread(left_out).se == pytest.approx(values.std(ddof=1) / math.sqrt(8), rel=1e-12)
 
 
-def test_the_jackknife_takes_equal_units_as_one_value_with_their_count() -> None:
+def test_the_jackknife_takes_units_of_equal_value_as_one_value_with_a_count() -> None:
     shares = spread([0.5, 0.5, 0.5, 0.7, 0.7, 0.1])
     counted = spread([0.5, 0.7, 0.1], [3, 2, 1])
     assert counted.se == pytest.approx(shares.se, rel=1e-12)
@@ -136,7 +136,7 @@ def test_a_value_outside_the_range_of_its_transform_has_no_interval() -> None:
     assert estimate.note == "withheld: value at the end of the atanh scale"
 
 
-def test_a_value_that_is_equal_whichever_unit_is_left_out_has_no_interval() -> None:
+def test_a_value_that_is_the_same_whichever_unit_is_left_out_has_no_interval() -> None:
     note = jackknife(1.0, [1.0] * 9, transform=IDENTITY).note
     assert note is not None
     assert note.startswith("withheld: leaving any one example out gives the same value")
@@ -171,7 +171,7 @@ def test_a_jackknife_interval_contains_the_value_and_widens_with_its_coverage(
 # --------------------------------------------------------------------------------------------- fallbacks and guard
 
 
-def test_an_interval_is_kept_marked_or_withheld_by_how_many_units_are_outside_the_most_common_level() -> None:
+def test_an_interval_is_kept_or_marked_or_withheld_by_how_many_units_are_outside_the_most_common_level() -> None:
     plain = Estimate(0.4, -0.3, 0.8, n=40)
     assert guard(plain, 4).low is None
     assert guard(plain, 4).note == "withheld: only 4 examples outside the most common level"

@@ -197,7 +197,7 @@ def test_limits_of_macro_averages_are_as_wide_as_those_from_resampling_the_examp
     assert (high - low) / 2 / 1.96 == pytest.approx(spread_drawn, rel=0.15)
 
 
-def test_accuracy_recall_and_specificity_have_the_interval_of_a_share_of_hits() -> None:
+def test_accuracy_and_recall_and_specificity_have_the_interval_of_a_share_of_hits() -> None:
     gold, judge = some_levels(9, 80, k=2)
     groups = np.random.default_rng(3).integers(0, 20, 80)
     shares = yes_no_family(gold, judge, groups=groups)
@@ -300,7 +300,7 @@ def test_errors_of_0_on_an_unstated_scale_have_no_interval() -> None:
     assert named["kendall"].undefined == "one level only"
 
 
-def test_an_error_that_is_equal_on_all_examples_has_no_interval() -> None:
+def test_an_error_that_is_the_same_on_all_examples_has_no_interval() -> None:
     estimate = signed_error([1, 2, 3], [2, 3, 4])
     assert estimate.value == 1
     assert estimate.note == "withheld: leaving any one example out gives the same value"
@@ -319,7 +319,7 @@ def test_an_even_split_of_annotators_counts_as_neither_yes_nor_no_in_accuracy() 
     assert value(statistics["accuracy"]) == pytest.approx(2 / 3)
 
 
-def test_a_rating_that_is_neither_no_nor_yes_leaves_decisions_undefined() -> None:
+def test_statistics_of_decisions_are_undefined_if_a_rating_is_neither_no_nor_yes() -> None:
     statistics = yes_no_family([1, 0, 2], [1, 0, 1])
     assert {e.undefined for e in statistics.values()} == {"2 is neither no (0) nor yes (1)"}
     assert set(statistics) == set(YES_NO_NAMES)

@@ -64,7 +64,7 @@ def test_exchanging_hits_with_misses_or_a_slice_with_all_other_examples_changes_
     assert contrast(hits, ~inside).p == pytest.approx(p)
 
 
-def test_for_means_a_slice_is_compared_by_the_larger_p_value_of_student_s_and_welch_s_tests() -> None:
+def test_the_mean_of_a_slice_is_compared_by_the_larger_p_value_of_student_s_and_welch_s_tests() -> None:
     generator = np.random.default_rng(1)
     for size, spread in ((6, 0.2), (6, 2.0), (20, 1.0)):
         x, inside = (
@@ -102,7 +102,7 @@ def test_comparisons_of_slices_raise_false_alarms_no_more_often_than_their_signi
     assert np.mean(means) <= 0.07
 
 
-def test_missing_values_are_ignored_in_comparing_a_slice_and_a_slice_of_all_examples_has_a_p_value_of_1() -> None:
+def test_missing_values_are_ignored_in_slice_comparisons_and_a_slice_of_all_examples_has_a_p_value_of_1() -> None:
     difference = contrast([1, math.nan, 3, 2, 2, 4], [True, True, True, False, False, False])
     assert (difference.n_inside, difference.n_outside, difference.inside) == (2, 3, 2.0)
     alone = contrast([1, 0, 1], [True, True, True])

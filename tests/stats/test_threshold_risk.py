@@ -58,14 +58,14 @@ def test_the_smallest_detectable_drop_of_a_mean_is_the_distance_to_the_threshold
     assert risk.smallest_drop == approx(risk.center - 0.74 + reach, abs=1e-6)
 
 
-def test_the_chance_that_a_run_fails_a_threshold_is_undefined_after_one_run_or_equal_runs() -> None:
+def test_the_chance_that_a_run_fails_a_threshold_is_undefined_after_one_run_or_after_identical_runs() -> None:
     assert "repeat" in str(threshold_risk(STEADY[:1], 0.7).p_fail.undefined)
     alike = threshold_risk([STEADY[0]] * 3, 0.7)
     assert "identical" in str(alike.p_fail.undefined)
     assert alike.safe_threshold is None
 
 
-def test_runs_that_differ_by_an_equal_amount_on_every_example_are_not_called_identical() -> None:
+def test_runs_that_differ_by_the_same_amount_on_every_example_are_not_called_identical() -> None:
     moved = threshold_risk([[0.5, 0.6, 0.7], [0.6, 0.7, 0.8]], 0.6)
     assert "identical" not in str(moved.p_fail.undefined)
     assert moved.p_fail.value is None
@@ -77,7 +77,7 @@ def test_the_fewest_runs_that_keep_false_alarms_of_a_threshold_at_5_percent_are_
 
 
 @pytest.mark.proof
-def test_with_the_advised_number_of_runs_a_threshold_raises_false_alarms_up_to_1_in_20_in_8_of_10_simulations() -> None:
+def test_with_the_advised_number_of_runs_false_alarms_are_at_most_1_in_20_in_8_of_10_simulations() -> None:
     """Ten cases that pass or fail, whose runs shift with four times the variance of their noise; 2 runs are seen."""
     kept = []
     for seed in range(400):

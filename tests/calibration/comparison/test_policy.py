@@ -411,7 +411,7 @@ def test_the_number_of_labels_needed_to_show_agreement_above_the_target_equals_t
     assert more(figures_with(162, 200, {1.0: 160, 0.0: 40}), "target-open") is None
 
 
-def test_the_labels_needed_are_the_larger_number_of_those_to_decide_on_the_target_and_on_the_constant_answer() -> None:
+def test_of_the_labels_needed_to_compare_with_target_and_constant_answer_the_larger_number_is_named() -> None:
     by_target = more(figures_with(85, 100, {1.0: 40, 0.0: 60}), "target-open")
     by_gain = more(figures_with(85, 100, {1.0: 30, -1.0: 22, 0.0: 48}), "target-open")
     assert by_target == 160
@@ -438,7 +438,7 @@ def test_no_fewer_labels_are_asked_for_if_a_judge_s_gain_over_a_constant_answer_
     assert less_sure >= as_good
 
 
-def test_a_verdict_on_a_judge_that_is_no_longer_open_needs_no_further_labels() -> None:
+def test_a_decided_verdict_on_a_judge_needs_no_further_labels() -> None:
     figures = figures_with(90, 100, {1.0: 50, 0.0: 50})
     assert labels_to_decide(figures, 0.8, "below-target") is None
     assert labels_to_decide(figures, 0.8, "target") is None

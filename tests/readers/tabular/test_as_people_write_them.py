@@ -62,7 +62,7 @@ def test_the_error_about_a_column_whose_role_is_unclear_names_the_columns_whose_
     assert "'human' is people's" in str(labelled)
 
 
-def test_if_the_names_of_two_columns_do_not_show_who_rated_the_suggestions_take_each_in_turn_as_the_judge_s() -> None:
+def test_the_suggestions_take_each_of_two_columns_as_the_judge_s_if_their_names_do_not_show_who_rated() -> None:
     error = refused({"mensch": GRADES, "richter": OTHER_GRADES})
     assert error.choices == (
         "--judge mensch --human richter",

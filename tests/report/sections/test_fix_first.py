@@ -65,7 +65,7 @@ def test_lower_agreement_without_drift_is_listed_apart_from_the_other_findings_o
     ]
 
 
-def test_findings_on_unreadable_replies_come_first_then_those_on_labels_on_the_judge_and_on_missing_labels() -> None:
+def test_findings_are_in_the_order_unreadable_replies_then_labels_then_the_judge_then_missing_labels() -> None:
     findings = [finding(TOO_FEW_LABELS), finding(LENIENT, "tone"), finding(AMBIGUOUS, "tone"), finding(UNREADABLE)]
     codes = ["unreadable", "ambiguous", "lenient", "too-few-labels"]
     assert [group[0].code for group in by_cause(findings)] == codes
