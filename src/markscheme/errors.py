@@ -363,7 +363,7 @@ class JudgeBusy(JudgeUnavailable):
 
 
 class JudgeSilent(JudgeUnavailable):
-    """Error of a judge that gave no answer, though one may have been charged: unreachable, cut off, or too slow."""
+    """Error of a judge that gave no answer, though the call may be charged: unreachable, cut off, or too slow."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, transient=True)

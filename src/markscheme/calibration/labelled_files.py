@@ -116,7 +116,7 @@ def _metric_named(rubric: Rubric, name: str) -> Criterion:
 
 
 def _of_decision(ratings: Iterable[Rating], metric: str) -> tuple[Rating, ...]:
-    """Return the ratings of a single yes/no metric, with its answer also as each rating's score and decision."""
+    """Return the ratings of a single yes/no metric, with the yes or no also as each rating's score and decision."""
     of_one = (rating for rating in ratings if metric in rating.criteria)
     levels = ((rating, rating.criteria[metric]) for rating in of_one)
     return tuple(

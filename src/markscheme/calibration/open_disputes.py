@@ -32,5 +32,5 @@ def _disputed(comparison: Comparison, criterion: str) -> set[str]:
 
 
 def _answers(column: Column, criterion: str) -> Floats:
-    """Return an annotator's levels, with infinity for "does not apply", so that it only equals itself."""
+    """Return an annotator's levels, with infinity for "does not apply", so that it differs from every level."""
     return np.where(column.skipped[criterion], np.inf, column.levels[criterion])

@@ -147,7 +147,7 @@ def _family_in(annotation: Any) -> tuple[Any, Mapping[str, str | None]]:
 
 
 def _typed_options(family: type, names: Mapping[str, str | None]) -> Iterator[tuple[str, DeclaredOption]]:
-    """Yield key and declaration of each option of a family that a command has."""
+    """Yield the key and the declaration of each of a family's options that a command takes."""
     for key, declared in options_of(family).items():
         if declared.is_typed and names.get(key, key) is not None:
             yield key, declared

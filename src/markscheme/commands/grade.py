@@ -284,7 +284,7 @@ async def _print_all(
 
 
 def _after_grading(grading: Grading, counts: "GradedCounts") -> None:
-    """Let features warn after a group of judges has graded, for example that scores shifted since certification."""
+    """Let features warn after several judges graded together, for example that scores shifted since certification."""
     if isinstance(grading.judge, JudgeGroup) and counts.sentence:
         for warn in AFTER_GRADING:
             warn(grading, counts)

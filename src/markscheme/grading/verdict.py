@@ -271,7 +271,7 @@ def _unread(name: str, why: Exception, reply: Reply) -> Unread:
 
 
 def _level(answer: Any, scale: Scale) -> Level:
-    """Find the level of a scale that an answer names by exact number or label."""
+    """Find the level of a scale that an answer names by its exact number or word."""
     if isinstance(answer, str) and (named := scale.named(answer)) is not None:
         return named
     if isinstance(answer, int | float) and not isinstance(answer, bool) and not (scale.by_label or scale.mirrored):

@@ -163,7 +163,7 @@ def refuse_unaskable(prompt: Prompt) -> None:
 
 
 def decided_reply(body: Any, prompt: Prompt, wire: DecisionFormat, *, expected: bool = False) -> Reply:
-    """Convert the body of a decision model's response to a Reply in the one form that all formats share.
+    """Convert the body of a decision model's HTTP response to a Reply in the one form that all formats share.
 
     Args:
         body: The body, as `parsed_body` returns it.
@@ -217,7 +217,7 @@ def _as_received(p: Any) -> Any:
 
 
 def parsed_body(text: str | bytes) -> Any:
-    """Parse the JSON of a response, allowing NaN; the value of a key that occurs twice becomes TWICE.
+    """Parse the JSON of an HTTP response, allowing NaN; the value of a key that occurs twice becomes TWICE.
 
     Raises:
         ValueError: The text isn't JSON.

@@ -168,7 +168,7 @@ class OpenAIJudge(SdkJudge):
     # reading
 
     async def body(self, response: Any) -> Any:
-        """Parse the JSON of a raw response directly, which is faster than the SDK's parsing.
+        """Parse the JSON of a raw HTTP response directly, which is faster than the SDK's parsing.
 
         Text that isn't JSON is returned as it is, unless the server calls it JSON.
         """

@@ -233,7 +233,7 @@ class SdkJudge:
         return body, form, calls
 
     async def body(self, response: Any) -> Any:
-        """Return the parsed body of a raw response."""
+        """Return the parsed body of a raw HTTP response."""
         parsed = response.parse()
         return await parsed if inspect.isawaitable(parsed) else parsed
 
@@ -487,7 +487,7 @@ def error_in_answer(
 
 
 def _status_in(error: Mapping[str, Any] | str) -> int:
-    """Return the HTTP status that an error in a response names or implies, else the status for unknown errors."""
+    """Return the HTTP status that an error in a response names or implies, or else that for unknown errors."""
     if isinstance(error, str):
         return _UNKNOWN_ERROR
     for name in ("code", "status", "status_code", "type"):

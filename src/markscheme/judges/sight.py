@@ -13,7 +13,7 @@ from markscheme.prompts.submission import Submission
 
 
 def innermost(judge: Judge) -> Judge:
-    """Return the judge that is left without all its wrappers."""
+    """Return the judge inside all wrappers."""
     while isinstance(judge, Wrapping):
         judge = judge.judge
     return judge

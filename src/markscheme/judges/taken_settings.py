@@ -248,7 +248,7 @@ class TakenSettings:
 
 
 def error_details(body: object) -> Mapping[str, Any]:
-    """Return the object that describes an error in a response's body: its `error`, or the body itself, else {}."""
+    """Return the object that describes an error in an HTTP response: the body's `error`, the body, or else {}."""
     if isinstance(body, list) and body:
         body = body[0]
     inner = body.get("error", body) if isinstance(body, Mapping) else None

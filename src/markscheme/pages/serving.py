@@ -127,7 +127,7 @@ def _values(scope: Scope, header: bytes) -> list[str]:
 
 
 def part_answer(submissions: Iterable[Submission], digest: str) -> Response:
-    """Make the response with an image or document of a submission, sandboxed so that it can't run or load anything."""
+    """Make the HTTP response with an image or document, sandboxed so that it can't run or load anything."""
     texts = (text for submission in submissions for text in (*submission.inputs.values(), *submission.responses))
     shown_part = next((shown_part for shown_part in parts_of(texts) if shown_part.digest == digest), None)
     if shown_part is None:
@@ -139,7 +139,7 @@ def part_answer(submissions: Iterable[Submission], digest: str) -> Response:
 
 
 def problem(title: str, text: str, status: int, *, block: bool = False) -> Response:
-    """Make an error response whose message the page shows; with `block`, the page also stops working."""
+    """Make an HTTP error whose message the page shows; with `block`, the page also stops working."""
     return JSONResponse({"title": title, "text": text, "block": block}, status)
 
 

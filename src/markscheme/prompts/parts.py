@@ -97,7 +97,7 @@ class PartedText(str):
 
 
 class PartReader(NamedTuple):
-    """Functions that read parts of one kind from plain data, and write them to files.
+    """Functions that read images or other parts of one kind from plain data, and write them to files.
 
     Attributes:
         read: Function that returns a value as a text with parts, or None if it names none. Further arguments are the

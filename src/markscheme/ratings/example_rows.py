@@ -63,7 +63,7 @@ class Example:
 
     @property
     def response_length(self) -> int:
-        """Number of characters of the response; of a pair's, the first."""
+        """Number of characters of the response; for a pair, of the first response."""
         return len(self.submission.response)
 
     @property

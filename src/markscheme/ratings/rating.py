@@ -365,7 +365,7 @@ class RatingReader:
 
 
 def _probabilities(raw: Mapping[str, Any], criterion: Criterion) -> Probabilities:
-    """Read the probabilities in an answer, whose keys are level numbers or labels; () if it has none.
+    """Read the probabilities in an answer, whose keys are levels' numbers or names; () if it has none.
 
     Raises:
         ValueError: There isn't one probability for each level, from 0 to 1, with a sum of about 1.
@@ -392,7 +392,7 @@ def by_choice(probabilities: Probabilities, scale: Scale) -> tuple[tuple[str, fl
 
 
 def level_on(scale: Scale, value: Any, name: str) -> float:
-    """Return the level of a scale that a value from a file means: a number, a label, or true or false.
+    """Return the level of a scale that a value from a file means: a number, a level's name, or true or false.
 
     Raises:
         ValueError: The scale has no such level.

@@ -135,7 +135,7 @@ class Openings:
 
     @property
     def sentence(self) -> str:
-        """How often the test labels were looked at, as a sentence for the report."""
+        """Sentence for the report on how often the test labels were looked at."""
         of_words = [opening for opening in self.all if not opening.counts_apart]
         looks = len(of_words)
         labels = f"{counted(self.n, 'test example')} {'is' if self.n == 1 else 'are'} held out"

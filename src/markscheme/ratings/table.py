@@ -362,7 +362,7 @@ class _RatingArrays:
 
 
 def _with_collapsed(column: Column, samples: Mapping[int, Sequence[int]], rubric: Rubric) -> Column:
-    """Fill in the rows of a column whose rater gave several samples, or one with probabilities.
+    """Fill in the rows of a column in which the rater gave several samples, or a sample with probabilities.
 
     Args:
         column: The column without these rows; its arrays are filled in place.

@@ -439,7 +439,7 @@ def _closed(content: Reading, file_format: FileFormat) -> RatedFile:
 
 
 def _common_rubric(files: Sequence[RatedFile]) -> Rubric:
-    """Return the rubric that the files share, else one of the criteria that all files rate on the same scale.
+    """Return the rubric that the files share, else a rubric of the criteria that all files rate on the same scale.
 
     Raises:
         ComparisonError: The files have no such criterion.

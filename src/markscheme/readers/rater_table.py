@@ -36,7 +36,7 @@ class RaterTable:
 
     @property
     def codes(self) -> list[float]:
-        """The number of each of `levels` in `values`."""
+        """The number that stands in `values` for each of `levels`."""
         return [level if isinstance(level, float) else float(index) for index, level in enumerate(self.levels)]
 
 

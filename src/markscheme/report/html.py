@@ -283,7 +283,7 @@ def _environment() -> Environment:
 
 
 def _ends_of(rows: Sequence[Sequence[Line]], column: int) -> tuple[str, str] | None:
-    """Return labels for both ends of a table column's lines; None unless its cells are all marks on one scale."""
+    """Return the texts at both ends of a table column's lines; None unless its cells are all marks on one scale."""
     cells = [row[column] for row in rows if column < len(row)]
     marks = [cell for cell in cells if isinstance(cell, Mark)]
     scales = {(mark.lowest, mark.highest) for mark in marks if mark.value is not None}

@@ -93,7 +93,7 @@ class PlotLine:
 
 @dataclass(frozen=True)
 class PlotRule:
-    """A labelled straight line across the plot at one value: upright for a value of the lower axis, else level."""
+    """A straight line with a name across the plot at one value: upright for a value of the lower axis, else level."""
 
     at: float
     text: str

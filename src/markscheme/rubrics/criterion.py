@@ -44,7 +44,7 @@ class Level:
 
     @property
     def choice(self) -> str:
-        """Answer by which a rater chooses this level: its number, or its label if that is MET or UNMET.
+        """Answer by which a rater chooses this level: its number, or its word if that is MET or UNMET.
 
         >>> Level(3.0, "fair").choice, Level(1.0, "MET").choice
         ('3', 'MET')
@@ -142,7 +142,7 @@ class Scale:
         return tuple(level.label or level.choice if by_label else level.choice for level in self.levels)
 
     def named(self, answer: str) -> Level | None:
-        """Return the level with this number or label, ignoring case; None if there is none."""
+        """Return the level with this number or word, ignoring case; None if there is none."""
         return self._by_answer.get(folded_word(answer))
 
     @cached_property
@@ -228,7 +228,7 @@ class Scale:
         return brief(value, 3) if index is None else self.choices[index]
 
     def level_in_words(self, value: float) -> str:
-        """Return the name of a level for a sentence: its label if raters choose labels, else "level" and its number.
+        """Return the name of a level for a sentence: its word if raters choose words, else "level" and its number.
 
         Example:
             >>> YES_NO.level_in_words(1.0), Scale.numbered(-2, 2).level_in_words(-2.0)
@@ -239,7 +239,7 @@ class Scale:
         return f"level {name}" if is_number else name
 
     def written(self, value: float) -> float | str:
-        """Return a level as files store it: its number, or the label if it is a category without a number.
+        """Return a level as files store it: its number, or the name if it is a category without a number.
 
         Example:
             >>> YES_NO.written(1.0), Scale.of_categories(["refund", "delay"]).written(0.0)
@@ -248,7 +248,7 @@ class Scale:
         return self.label_of(value) or value
 
     def label_of(self, value: float) -> str | None:
-        """Return the label of a category without a value; None for any other level."""
+        """Return the name of a category without a value; None for any other level."""
         return self.level_name(value) if self.coded else None
 
     def called(self, value: float) -> str:

@@ -419,7 +419,7 @@ def _quoted(words: str, style: str, *, in_flow: bool) -> str:
 
 
 def _zone_spelled(value: float | GrayZone, form: Form) -> str:
-    """Write a gray zone as a rubric's file does: one number, or a distance for each side.
+    """Write a gray zone as a rubric's file does: one number, or one distance for passes and one for fails.
 
     >>> _zone_spelled(0.1, "yaml"), _zone_spelled(GrayZone(0.12, float("inf")), "yaml")
     ('0.1', '{passes: 0.12, fails: all}')

@@ -37,7 +37,7 @@ class GrayZone:
 
     @property
     def width(self) -> float:
-        """The larger of the two distances; a side on which a person decides everything counts as 0."""
+        """The larger of the two distances; a distance within which a person decides everything counts as 0."""
         return max(reach if math.isfinite(reach) else 0.0 for reach in (self.passes, self.fails))
 
     def why(self, *, passed: bool) -> str:
@@ -52,7 +52,7 @@ class GrayZone:
 
     @property
     def in_file(self) -> float | dict[str, float | str]:
-        """Value of `ask_within` in a rubric's file: one number for both sides, or one for each side by name.
+        """Value of `ask_within` in a rubric's file: one number for passes and fails alike, or one for each by name.
 
         Example:
             >>> GrayZone(0.1, 0.1).in_file, GrayZone(0.12, math.inf).in_file

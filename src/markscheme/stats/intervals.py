@@ -217,7 +217,7 @@ def jackknife(
 
 
 def withhold(estimate: Estimate, why: str | Reason) -> Estimate:
-    """Return an estimate without its interval, with a note that says why.
+    """Return an estimate without its interval, and with the reason why.
 
     Example:
         >>> withhold(Estimate(0.4, -0.3, 0.8, n=20), "too few fails").note
@@ -321,7 +321,7 @@ def few_off(off: int, *, grouped: bool = False) -> Reason:
 
 
 def unseen(n: int, level: float = 0.95) -> float:
-    """Compute an upper limit of the share of disagreement, given that `n` examples all agree.
+    """Compute an upper limit of the share of disagreement, given that raters agree on all of `n` examples.
 
     Source:
         Clopper and Pearson (1934), Biometrika 26(4), 404-413. doi:10.1093/biomet/26.4.404

@@ -105,7 +105,7 @@ class Grouped:
 
     @property
     def support(self) -> Support:
-        """How well the number of groups supports bounds: "plain" from 10, "approximate" from 5, "withheld" below 5."""
+        """Support of bounds by the number of groups: "plain" from 10, "approximate" from 5, "withheld" below 5."""
         if self.mean_size == 1 or self.n_groups >= GROUPS_TO_TRUST:
             return "plain"
         return "approximate" if self.n_groups >= FEWEST_GROUPS else "withheld"
@@ -161,7 +161,7 @@ class GroupedShare(Grouped):
         return self.n / self.effective if self.n else 1.0
 
     def estimate(self, *, level: float = 0.95, method: str = "share of examples") -> Estimate:
-        """Estimate the share with its two-sided interval; below 5 examples the note counts the hits instead."""
+        """Estimate the share with its two-sided interval; below 5 examples, with the number of hits instead."""
         whole = Grouped.estimate(self, level=level, method=method)
         if whole.value is None or self.n >= FEWEST_SHOWN:
             return whole

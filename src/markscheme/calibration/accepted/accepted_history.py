@@ -21,7 +21,7 @@ ACCEPTED_RUNS = "accepted_runs.jsonl"
 
 @dataclass(frozen=True)
 class AcceptedPoint:
-    """Measurements of an accepted run, a line of the history.
+    """Measurements of an accepted run, as one line of the history file has them.
 
     Attributes:
         date: The day on which the run was accepted.

@@ -160,7 +160,7 @@ class AcceptedRuns(NamedTuple):
     def with_looks(
         since: Since, current: Setting, labelled: Sequence[Example], grades: Sequence[Grade], *, members: int
     ) -> Since:
-        """Add to `since` the evidence of drift from every comparison so far with the accepted runs in this setting.
+        """Add to `since` the evidence of drift from all comparisons, in this setting, with the accepted runs so far.
 
         Args:
             since: The accepted runs.

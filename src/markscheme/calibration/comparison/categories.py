@@ -43,7 +43,7 @@ def answers_of(rubric: Rubric, column: Column) -> Floats:
 
 
 def answer_in_words(rubric: Rubric, answer: float) -> str:
-    """Return an answer in words: the label of each category, then the score of the other criteria."""
+    """Return an answer in words: the name of each category, then the score of the other criteria."""
     if math.isnan(answer):
         return brief(None)
     code = int(answer // APART)
@@ -71,7 +71,7 @@ def _rest(rubric: Rubric, column: Column) -> Floats:
 
 
 def _places(criterion: Criterion, column: Column) -> Floats:
-    """Return the index of each example's label on a category; the last is "does not apply", nan is no label."""
+    """Return the index of each example's category; the last index means "does not apply", nan means no rating."""
     levels = column.levels[criterion.name]
     places = np.full(len(levels), np.nan)
     for index, value in enumerate(criterion.scale.values):

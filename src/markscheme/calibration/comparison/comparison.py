@@ -169,7 +169,7 @@ def _no_rating(table: RatingTable, judge: str) -> str:
 def shift_between(
     table: RatingTable, first: str, second: str, criterion: str | None = None, *, level: float = 0.95
 ) -> Estimate:
-    """Estimate the mean of second minus first, in score or in a criterion's level, over examples with both values.
+    """Estimate the mean of the second column minus the first, in score or a criterion's level, where both have a value.
 
     Args:
         table: A table with both columns.

@@ -93,7 +93,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Accepted:
-    """Accepted runs, one to five, of a judge with one rubric, prompt and judge, as read from their files.
+    """Accepted runs, one to five, all with the same rubric, prompt and judge, as read from their files.
 
     Attributes:
         path: Path of accepted.json.

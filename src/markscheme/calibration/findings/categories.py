@@ -25,7 +25,7 @@ label, since it misses more than it finds."""
 
 @dataclass(frozen=True)
 class _Label:
-    """A label of a categorical criterion, and how often the judge gives it to examples that have it in gold."""
+    """A category of a criterion, and how often the judge chooses it for the examples that gold puts in it."""
 
     name: str
     value: float
@@ -33,21 +33,21 @@ class _Label:
 
     @property
     def examples(self) -> Flags:
-        """Flags of the examples that have this label in gold and that the judge rated, shape (n_examples,)."""
+        """Flags of the examples that gold puts in this category and that the judge rated, shape (n_examples,)."""
         return np.asarray(self.criterion.both & (self.criterion.gold == self.value))
 
     @property
     def hits(self) -> Floats:
-        """Array with 1 where gold and judge give the label, 0 where only gold does, nan where gold doesn't."""
+        """Array with 1 where gold and judge choose the category, 0 where only gold does, nan where gold doesn't."""
         return np.where(self.examples, self.criterion.judge == self.value, np.nan).astype(np.float64)
 
     def recall(self, level: float) -> Estimate:
-        """Estimate how often the judge gives the label to the examples that have it in gold."""
+        """Estimate how often the judge chooses the category for the examples that gold puts in it."""
         return share(self.hits, self.criterion.groups, level=level)
 
 
 def rarely_found(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:
-    """Yield findings on labels that the judge gives to fewer than half of the examples with that gold label.
+    """Yield findings on categories that the judge chooses for fewer than half of the examples that gold puts in them.
 
     The tests are corrected for the number of labels tested.
     """
@@ -70,7 +70,7 @@ def _percent(value: float | None) -> str:
 
 
 def _finding(evidence: Evidence, criterion: CriterionEvidence, missed: list[tuple[_Label, Estimate]]) -> Finding:
-    """Make the finding on a categorical criterion: labels the judge misses, what it gives instead, and examples."""
+    """Make the finding on a criterion: categories the judge misses, what it chooses instead, and examples."""
     wrong = np.any([label.hits == 0 for label, _ in missed], axis=0)
     worst = evidence.worst(wrong.astype(np.float64))
     instead = criterion.scale.level_name(criterion.modal(np.where(wrong, criterion.judge, np.nan))[0])

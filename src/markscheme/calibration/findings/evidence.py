@@ -388,7 +388,9 @@ class Evidence:
         return advice_without_rubric(kind, suggestion, self.example_ids(worst), levels)
 
     def _example(self, criterion: CriterionEvidence | None, index: int) -> dict[str, Any]:
-        """Return one example as a dict: both scores, or both levels with the judge's quote and reason."""
+        """Return one example as a dict: the judge's and gold's score, or their levels with the judge's quote and
+        reason.
+        """
         comparison = self.comparison
         gold, judge = (
             (comparison.gold.scores, comparison.scores) if criterion is None else (criterion.gold, criterion.judge)

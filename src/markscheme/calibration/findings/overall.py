@@ -277,7 +277,7 @@ def slice_finding(evidence: Evidence, subset: Slice, quoted: SliceFigure) -> Fin
 
 
 def _what_to_say(subset: Slice) -> str:
-    """Return advice on what to add to the criteria about a slice, which never names who wrote the responses."""
+    """Return advice on what criteria should say about a slice; the advice never names who wrote the responses."""
     if subset.part.by == BY_SYSTEM:
         return "Say in the criteria what these responses share, not what wrote them."
     if subset.part.by == BY_LABEL_KIND:

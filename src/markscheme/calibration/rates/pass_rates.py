@@ -244,7 +244,7 @@ def _group_pass_rate(pool: RatingTable, labelled: RatingTable, how: DrawnHow) ->
 
 
 def _noted(estimate: Estimate) -> Estimate:
-    """Return an estimate without a value with the reason added as a note; return any other estimate unchanged."""
+    """Return an estimate without a value with the reason why it has none; return any other estimate unchanged."""
     return estimate if estimate.undefined is None else withhold(estimate, estimate.undefined)
 
 

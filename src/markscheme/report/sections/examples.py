@@ -44,7 +44,7 @@ def slice_tag(index: int) -> str:
 
 
 def level_name(criterion: Criterion, level: float) -> str:
-    """Name a level as raters answer it: by its label on a yes/no scale, else by its number and label."""
+    """Name a level as raters answer it: by its word on a yes/no scale, else by its number and its word."""
     index = criterion.scale.place_of(level)
     if index is None:
         return f"{level:g}"
