@@ -450,7 +450,7 @@ class _View:
         return self.paired.values(self.table[name])
 
     def _graded_by(self, name: str) -> Floats:
-        """Return a judge's score or answer for each example; nan for examples that the judge didn't grade."""
+        """Return a judge's score for each example, or its category if the rubric has no scores; nan if not graded."""
         return Comparison(self.table, name, GOLD, self.paired).graded_by
 
     def graded_by_all(self, names: Iterable[str]) -> Flags:

@@ -64,7 +64,7 @@ def raters(compared: Sequence[ComparedRater]) -> Document:
 
 
 def _about_columns(mark: float) -> str:
-    """Return notes that explain the columns of the table of raters."""
+    """Explain the columns of the table of raters."""
     return (
         "Agrees: same pass/fail decision as the labels, by the pass mark. "
         f"Kappa at {mark:g}: agreement beyond chance. Use: at most explore, without people's labels."

@@ -32,7 +32,7 @@ class Variant:
 
     @property
     def texts(self) -> tuple[str, str]:
-        """The system prompt, "" if there is none, and the prompt."""
+        """The system prompt ("" if there is none), then the prompt."""
         return self.system or "", self.prompt
 
     @property

@@ -26,7 +26,7 @@ AT = " @ "
 
 @dataclass(frozen=True, slots=True)
 class GivenOutput:
-    """An output in a file, with its variant, or "" if the file names none, its case and the case's inputs."""
+    """An output in a file, with its case, the case's inputs, and its variant, "" if the file doesn't name one."""
 
     variant: str
     case: str

@@ -31,7 +31,7 @@ deeper."""
 
 
 class GradedText(NamedTuple):
-    """A text that a model grades outputs by.
+    """A text of a Promptfoo configuration by which a model grades outputs.
 
     Attributes:
         text: The text.
@@ -51,7 +51,7 @@ class GradedText(NamedTuple):
 
 
 class ReadConfiguration:
-    """The texts of a Promptfoo configuration that a model grades by, and counts of its tests.
+    """The texts of a Promptfoo configuration by which a model grades, and how many tests the configuration has.
 
     Attributes:
         path: The configuration's file.

@@ -139,7 +139,7 @@ def next_labels_of(named: str, here: Path) -> NextLabels:
 
 
 def _own_examples(rubric: Rubric, folder: Path) -> ExampleSet:
-    """Read the examples in a rubric's calibration folder with all labels; none unless there is exactly one file."""
+    """Read a rubric's examples with all labels; none unless its calibration folder has exactly one file of examples."""
     files = examples_files(folder)
     return load_examples(files[0], rubric, ratings=folder / RATINGS_FOLDER) if len(files) == 1 else ExampleSet(())
 

@@ -75,7 +75,7 @@ def ids_to_ask(path: Path) -> frozenset[str]:
 
 
 def read_pool(path: Path, rubric: Rubric, columns: ColumnOptions = ColumnOptions()) -> ResponsePool:
-    """Read the responses in a file of examples, in any form, in a table, or in Promptfoo's results.
+    """Read the responses in a file: examples in any form, a table, or Promptfoo's results.
 
     Args:
         path: The file.

@@ -168,7 +168,7 @@ def make_plan(
 
 
 def _commands(rubric: Rubric, ratings: Sequence[Path], judges: Sequence[str]) -> Commands:
-    """Return the builder of the next commands to show, which repeats the user's options for ratings or judges."""
+    """Return the builder of the next commands to show; these repeat the user's options for ratings or judges."""
     named = [*(f"--ratings {quote(str(path))}" for path in ratings), *(f"--judge {quote(name)}" for name in judges)]
     return Commands(quote(typed_name(rubric)), " ".join(named)) if named else Commands.on(rubric)
 

@@ -260,7 +260,7 @@ class Work:
             self.file.give(self._before[step])
 
     def labelled_again(self) -> tuple[int, list[bool]]:
-        """Return how many responses the rater labelled twice, and, per repeated criterion, if both labels agree."""
+        """Return how many responses the rater labelled twice, and, for each label given twice, True if both agree."""
         pairs = [
             (self.file.labels[Step(step.id)], self.file.labels[step])
             for step in self.steps

@@ -215,7 +215,7 @@ def _agreement(
     new: RubricVersion,
     levels_by_version: Sequence[JudgeLevels],
 ) -> CriterionAgreement:
-    """Compare both versions' levels on a criterion with labels that people gave under its wording in that version."""
+    """Compare each version's levels on a criterion with the labels that people gave under that version's wording."""
     under_new = gold_under(examples, criterion, new.rubric)
     is_reworded = before.wording != criterion.wording
     under_old = gold_under(examples, before, old.rubric) if is_reworded else under_new

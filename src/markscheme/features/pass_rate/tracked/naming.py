@@ -37,7 +37,7 @@ def most_by_judge(
     examples: npt.ArrayLike,
     own_flips: npt.ArrayLike = (0.0, 0.0),
 ) -> tuple[float, float]:
-    """Estimate how much of a shift in the share of passes a changed judge explains, and how much it might explain.
+    """Estimate how much of a shift in the share of passes a changed judge explains, and how much at most.
 
     Args:
         shift: Shift of the share of passes since the onset.
