@@ -53,7 +53,7 @@ def test_importing_an_unknown_name_of_the_package_is_an_attribute_error() -> Non
 
 
 @pytest.mark.parametrize("stub", WITH_STUBS)
-def test_type_checkers_and_programs_find_equal_names_in_a_module_with_a_type_stub(stub: Module) -> None:
+def test_type_checkers_and_programs_find_the_same_names_in_a_module_with_a_type_stub(stub: Module) -> None:
     module = import_module(dotted(stub))
     homes = names_in(stub)
     assert module.__all__ == sorted(homes)

@@ -290,7 +290,7 @@ def test_one_reason_against_a_gate_is_enough_to_refuse_it() -> None:
         Ruling("gate", ())
 
 
-def test_codes_name_the_reasons_why_labels_do_not_allow_a_gate() -> None:
+def test_reasons_why_labels_do_not_allow_a_gate_are_given_as_codes() -> None:
     assert against_gate("adjudicated") == ()
     assert against_gate("one-person", blind=False, by_hand=1.0) == ("one-annotator", "not-blind", "picked")
 
@@ -360,7 +360,7 @@ def test_with_labels_by_one_annotator_even_a_judge_that_is_nearly_always_right_m
     assert calibration.exit_status_for("gate") == 4
 
 
-def test_if_annotators_decide_differently_the_verdict_asks_them_to_agree_first() -> None:
+def test_the_verdict_on_a_judge_asks_annotators_to_agree_first_if_their_decisions_differ() -> None:
     generator = np.random.default_rng(2)
     truth = generator.integers(0, 2, size=(200, 1)).astype(float)
     noisy = {name: np.where(generator.random((200, 1)) < 0.2, 1 - truth, truth) for name in ("p1", "p2", "judge")}

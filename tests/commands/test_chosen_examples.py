@@ -51,7 +51,7 @@ def test_the_option_named_only_restricts_a_calibration_to_one_system_s_examples(
     assert of_one["agreement"]["value"] == agreement
 
 
-def test_a_system_or_key_that_no_example_has_is_refused_with_the_known_ones(project: Path) -> None:
+def test_a_system_or_metadata_key_that_no_example_has_is_refused_with_the_known_ones(project: Path) -> None:
     done = run("calibrate", "polite", "--ratings", "judge.jsonl", "--only", "system=c", cwd=project)
     assert done.returncode == 2
     assert "'a', 'b'" in done.stderr

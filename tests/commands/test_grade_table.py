@@ -87,7 +87,7 @@ def test_grading_a_parquet_file_writes_a_parquet_file_with_a_column_for_each_cri
     assert set(os.listdir(here)) - {"__pycache__"} == made
 
 
-def test_nan_in_a_cell_is_an_empty_cell(here: Path) -> None:
+def test_a_cell_of_a_table_that_holds_nan_counts_as_empty(here: Path) -> None:
     ids = pa.array([math.nan, math.nan, 7.0])
     table = pa.table({"id": ids, "response": ["thanks", None, "no"], "query": pa.array([math.nan, 1.0, math.nan])})
     parquet.write_table(table, here / "rows.parquet")

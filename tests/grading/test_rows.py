@@ -114,7 +114,7 @@ def test_criteria_of_the_run_s_rubric_come_before_those_of_a_row_and_keep_their_
     assert own([{"name": "polite", "requirement": "Bows"}], CORE).brought == ("row-polite",)
 
 
-def test_if_a_row_has_two_criteria_with_equal_words_the_judge_is_asked_once_and_their_weights_add_up() -> None:
+def test_if_a_row_has_two_criteria_with_identical_words_the_judge_is_asked_once_and_their_weights_add_up() -> None:
     row = own([{"requirement": "Names Paris.", "weight": 3}, {"requirement": "names  Paris", "weight": 2}])
     assert [(c.requirement, c.weight) for c in row.rubric.criteria] == [("Names Paris.", 5.0)]
 
@@ -147,7 +147,7 @@ def test_the_error_on_a_rubric_in_a_row_that_cannot_be_used_says_what_is_wrong_w
     assert fault in problem
 
 
-def test_a_rubric_that_several_rows_bring_as_equal_text_is_built_once() -> None:
+def test_a_rubric_that_several_rows_have_as_identical_text_is_built_once() -> None:
     text = json.dumps(PARIS)
     assert rubric_of(text, CORE) is rubric_of(str(text), CORE)
 

@@ -274,7 +274,7 @@ def test_a_prompt_that_one_process_is_sending_is_not_sent_by_another_process(tmp
     assert len(judge.prompts) == 1
 
 
-def test_callers_of_one_judge_who_send_an_equal_prompt_at_once_are_charged_once(tmp_path: Path) -> None:
+def test_callers_of_one_judge_who_send_the_same_prompt_at_once_are_charged_once(tmp_path: Path) -> None:
     judge = Slow([Reply("one", usage=Usage(1, 10, 5)), "two", "three"])
     remembering = Remembering(judge, Memory(tmp_path))
     replies = [reply for reply in ask_at_once(remembering, remembering, remembering) if isinstance(reply, Reply)]

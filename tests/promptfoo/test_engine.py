@@ -22,7 +22,7 @@ def opened(engine: Engine, **options: Any) -> Limited:
     return inner
 
 
-def test_assertions_with_equal_judge_parameters_share_a_judge_and_others_get_their_own() -> None:
+def test_assertions_with_identical_parameters_of_a_judge_share_a_judge_and_others_get_their_own() -> None:
     engine = Engine(())
     plain, warm = opened(engine), opened(engine, temperature=0.7)
     assert opened(engine, samples=3, strategy="per_criterion") is plain
@@ -36,7 +36,7 @@ def test_a_panel_can_be_opened_whose_first_member_names_a_provider_without_a_mod
     assert judge.identity.name == "anthropic+openai:m"
 
 
-def test_judges_with_equal_limits_on_calls_share_one_limit() -> None:
+def test_judges_with_identical_limits_on_calls_share_one_limit() -> None:
     engine = Engine([({"price": "3:15"}, "{}")])
     plain, warm = opened(engine, budget=2), opened(engine, budget=2, temperature=0.7)
     assert plain.limiter is warm.limiter

@@ -309,7 +309,7 @@ def test_an_output_that_is_graded_again_becomes_a_second_sample(results: dict[st
     assert [(row.id, row.sample) for row in rows] == [("Row #1", 0), ("Row #1", 1)]
 
 
-def test_equal_outputs_in_two_files_have_the_same_id(results: dict[str, Any], tmp_path: Path) -> None:
+def test_identical_outputs_in_two_files_have_the_same_id(results: dict[str, Any], tmp_path: Path) -> None:
     path = written(results, tmp_path / "one.json")
     for row in results["results"]["results"]:
         row["testIdx"] += 5

@@ -232,7 +232,7 @@ def test_concordance_with_a_rater_who_never_varies_is_0_without_interval(statist
 
 
 @pytest.mark.parametrize("statistic", ALL.values(), ids=ALL)
-def test_without_two_examples_there_is_no_correlation_and_no_warning(statistic: Statistic) -> None:
+def test_a_correlation_of_fewer_than_two_examples_is_undefined_and_gives_no_warning(statistic: Statistic) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert statistic([], []).undefined == "no examples"

@@ -229,7 +229,7 @@ def test_shares_of_examples_whose_level_changed_have_the_interval_of_shares_of_g
     assert alone.flips_now.low != expected.low
 
 
-def test_the_test_whether_a_judge_changed_at_all_detects_more_noise_around_an_equal_mean() -> None:
+def test_the_test_whether_a_judge_changed_at_all_detects_more_noise_around_an_unchanged_mean() -> None:
     stored = np.tile([2, 2, 2], (40, 1))
     now = np.where(np.arange(40) % 2, 1, 3)
     assert moved(now, stored).mid_p > 0.5

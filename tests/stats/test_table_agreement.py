@@ -91,7 +91,7 @@ def test_a_judge_that_is_not_one_of_the_raters_is_refused() -> None:
         table_agreement(FOUR, levels=[1, 2, 3], scale="nominal", raters=NAMES, judge="cy")
 
 
-def test_the_mean_over_pairs_ignores_pairs_of_raters_that_share_no_unit() -> None:
+def test_the_mean_over_pairs_of_raters_ignores_pairs_that_share_no_unit() -> None:
     """Ann and the judge share no unit; the mean is that of the two other pairs."""
     ratings = some_ratings(missing=0.0)
     ratings[:30, 0] = math.nan

@@ -30,7 +30,7 @@ FIRST = AcceptedPoint(
 )
 
 
-def test_the_history_of_accepted_runs_keeps_each_run_unchanged_and_stores_equal_ratings_only_once(
+def test_the_history_of_accepted_runs_keeps_each_run_unchanged_and_stores_identical_ratings_only_once(
     tmp_path: Path,
 ) -> None:
     second = replace(FIRST, date="2026-11-09", ratings="d2", fails=None)

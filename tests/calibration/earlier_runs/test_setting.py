@@ -32,7 +32,7 @@ def _with(asked: Rubric, name: str, **changes: Any) -> Rubric:
     return replace(asked, criteria=tuple(replace(c, **changes) if c.name == name else c for c in asked.criteria))
 
 
-def test_two_runs_with_equal_rubric_and_judge_have_no_change_between_them() -> None:
+def test_two_runs_with_the_same_rubric_and_judge_have_no_change_between_them() -> None:
     assert changes_between(_setting(rubric()), _setting(rubric())) == ()
 
 
