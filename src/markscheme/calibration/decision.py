@@ -163,7 +163,7 @@ def _has_ties(comparison: Comparison) -> bool:
 
 
 def _has_no_merit(finding: Finding, rubric: Rubric) -> bool:
-    """Return True if a finding says that the judge has no skill; the baseline counts only if nothing says what passes.
+    """Return True if a finding says the judge has no skill; one on the baseline counts only without a gate question.
 
     Where fails are rare, always passing can agree more often than a judge that stops all fails.
     """
@@ -230,7 +230,7 @@ def _picked_against_gate(gold: Gold) -> int:
 
 
 def _people_split(answer: GateAnswer, settings: int) -> bool:
-    """Return True if annotators are shown to differ too often on pass or fail, and the judge not to be worse."""
+    """Return True if annotators are shown to differ too often on pass or fail, and the judge isn't shown worse."""
     if answer.people_unsettled.people.n < ENOUGH_SHARED:
         return False
     shown = states_of(answer.people_unsettled, answer.target, settings=settings)

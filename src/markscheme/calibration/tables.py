@@ -118,7 +118,7 @@ class AnnotatorAgreement(Reported):
 
 
 def calibrations_of(reading: TableReading, options: LabelOptions) -> dict[str, list[Calibration]]:
-    """Return the calibration of each judge in a table, by each criterion.
+    """Return the calibration of each judge in a table on each criterion.
 
     Raises:
         UsageError: Several judges rate by several criteria.
@@ -151,7 +151,7 @@ def calibrations_of(reading: TableReading, options: LabelOptions) -> dict[str, l
 
 
 def by_criterion(reading: TableReading, options: LabelOptions) -> TableCalibrations:
-    """Return the calibrations of a table's one judge by several criteria.
+    """Return the calibrations of a table's only judge, one for each of several criteria.
 
     Raises:
         UsageError: Several judges rate by several criteria.

@@ -114,7 +114,7 @@ class ReportOptions:
 
     @property
     def targets(self) -> dict[str, str | None]:
-        """Map each report option, such as "json", to its file, "-" or None."""
+        """Map each report option, such as "json", to its file or "-" (standard output), or to None if it isn't set."""
         forms = ("json", "markdown", "html", "junit", "sarif")
         return {form: getattr(self, form) for form in forms}
 

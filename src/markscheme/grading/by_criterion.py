@@ -335,7 +335,7 @@ def _split(group: list[Criterion], calls: int) -> list[list[Criterion]]:
 
 
 def _says_itself(verdict: Verdict, scale: Scale) -> bool:
-    """Return True if a verdict is put into words for the reader: on a category, or with probabilities but no reason."""
+    """Return True if a verdict is written out for readers: one on a category, or with probabilities but no reason."""
     return scale.coded or bool(verdict.probabilities and not verdict.reason)
 
 

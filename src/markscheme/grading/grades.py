@@ -131,7 +131,7 @@ class Grade:
 
     @property
     def tags(self) -> dict[str, tuple[float, int]]:
-        """For each tag on the row's own criteria, the weighted mean of how well they are met, and their number."""
+        """For each tag, the weighted mean of how well the row's own criteria with it are met, and their number."""
         merits: dict[str, list[tuple[float, float]]] = {}
         for criterion in () if self.rubric is None else self.rubric.criteria:
             merit = self.by_criterion.get(criterion.name)
@@ -283,7 +283,7 @@ def row_verdicts(grade: Grade) -> list[dict[str, Any]] | None:
 
 
 def _orders_json(grade: Grade, rubric: Rubric) -> dict[str, Any]:
-    """Return, for each order in which the judge saw a pair, the level by criterion; None where it chose none."""
+    """Return, for each order in which the judge saw a pair, the level by criterion; None where it chose no level."""
     return {
         shown: {
             name: rubric.criterion(name).scale.level_name(outcome.level) if isinstance(outcome, Verdict) else None

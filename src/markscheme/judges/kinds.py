@@ -115,7 +115,7 @@ class JudgeKind:
 
     @property
     def spelling(self) -> str:
-        """How a judge of this kind is named, for help and messages."""
+        """Form of the names of judges of this kind, for help and messages."""
         return self.form or f"{self.name}:…"
 
     def shown(self) -> str:

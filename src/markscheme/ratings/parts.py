@@ -43,7 +43,7 @@ def part_of_task(index: int) -> Split:
 
 
 def with_parts(new: Iterable[Example], before: Sequence[Example] = ()) -> tuple[Example, ...]:
-    """Give each new example the split of its task or, if the set doesn't have the task yet, one by the task's index.
+    """Give each new example the split of its task; a task that the set doesn't have yet gets a split by its index.
 
     Examples of one task share a group or their inputs.
 

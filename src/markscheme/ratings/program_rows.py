@@ -12,7 +12,7 @@ _MAPPINGS = ("metadata", *PAIR_NAMES)
 
 
 def refuse_frame(rows: Any) -> None:
-    """Raise UsageError if a data frame was passed itself, where its rows are expected.
+    """Raise UsageError if a data frame is passed where its rows are expected.
 
     Raises:
         UsageError: A data frame was passed; the message says how to get its rows.

@@ -103,7 +103,7 @@ class Column:
 
     @property
     def is_given(self) -> Flags:
-        """Flags of the examples that the rater rated, even if without any answer, shape (n_examples,)."""
+        """Flags of the examples with a rating by the rater, even one without any answer, shape (n_examples,)."""
         return np.asarray(self.sources >= 0)
 
     def by_example(self, of_ratings: npt.NDArray[Any], *, without: Any) -> npt.NDArray[Any]:

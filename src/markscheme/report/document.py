@@ -269,7 +269,7 @@ class Facts(Block):
 
 @dataclass(frozen=True)
 class Curve(Block):
-    """Counts that grow with the number of steps, at least one; `counts` and `steps` name the axes.
+    """Counts that grow over one step or more; `counts` and `steps` name the axes.
 
     Each of the series has a name, and a value after 1, 2, … steps.
     """

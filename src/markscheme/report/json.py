@@ -151,7 +151,7 @@ def _pieces(value: Any, newline: str, numbers: _Numbers) -> Iterator[str]:
 
 
 def _limit(key: Any, value: Any) -> Any:
-    """Return a value rounded if its key names an end of an interval; return any other value unchanged."""
+    """Round a value if its key names an end of an interval; return any other value unchanged."""
     if str(key) not in _LIMITS:
         return value
     limit = plain(value)

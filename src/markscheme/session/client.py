@@ -107,7 +107,7 @@ def start(*, folder: str, wish: object = None) -> str | None:
 
 
 def running(*, folder: str, wish: object = None) -> tuple[str, str] | None:
-    """Return a session's socket and its environment's key, starting it if needed; None if that can't be."""
+    """Return the socket and the environment's key of a session, started if needed; None if there can't be one."""
     place_and_key = _place_and_key(folder, wish)
     if place_and_key is None:
         return None

@@ -24,7 +24,7 @@ class TrendEvidence(Protocol):
         """Agreement figures of judge, best constant answer and annotators, which decide if trends may be shown."""
 
     def reason_codes(self, confidence: float) -> "Sequence[BecauseCode]":
-        """Return a code for each limit of this evidence that isn't shown to be kept at a one-sided confidence."""
+        """Return a reason code for each limit that, at this one-sided confidence, isn't shown to be kept."""
 
     def sentences(self, decision: "Decision", good_for: str) -> Sequence[str]:
         """Say how often the judge is right, what it may be used for and, if that is open, how many labels decide it."""

@@ -213,7 +213,7 @@ class _Reach:
         self.differing = frozenset(name for name in after if before.get(name) != after[name])
 
     def of(self, name: str) -> frozenset[str]:
-        """Return the criteria with a changed prompt that were asked about together with a given one, in either run."""
+        """Return the criteria with a changed prompt that shared a request with a given criterion in either run."""
         together = frozenset[str]().union(*(group for group in self._groups if name in group))
         return together & self.differing
 

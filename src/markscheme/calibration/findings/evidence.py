@@ -388,9 +388,7 @@ class Evidence:
         return advice_without_rubric(kind, suggestion, self.example_ids(worst), levels)
 
     def _example(self, criterion: CriterionEvidence | None, index: int) -> dict[str, Any]:
-        """Return one example as a dict: the judge's and gold's score, or their levels with the judge's quote and
-        reason.
-        """
+        """Return an example as a dict: judge's and gold's score, or their levels with the judge's quote and reason."""
         comparison = self.comparison
         gold, judge = (
             (comparison.gold.scores, comparison.scores) if criterion is None else (criterion.gold, criterion.judge)
@@ -574,7 +572,7 @@ def significant(
     *,
     sides: int = 1,
 ) -> dict[str, Estimate]:
-    """Return the criteria (or labels) whose statistic significantly exceeds its bound, by Holm's correction.
+    """Return the criteria (or categories) whose statistic significantly exceeds its bound, by Holm's correction.
 
     Args:
         criteria: The criteria or labels that are tested together, by name.

@@ -152,7 +152,7 @@ def _how(pool: RatingTable, labelled: RatingTable) -> DrawnHow:
 
 
 def raw_rate(pool: RatingTable) -> Estimate:
-    """Estimate the share of passes among the judge's decisions; responses to one test are a group."""
+    """Estimate the share of passes among the judge's decisions; responses to one test case are a group."""
     if not pool.ids:
         return Estimate.without_value("nothing here is graded", n=0, method="share of passes")
     tests = groups_of([*zip(_of_each(pool, "id"), _of_each(pool, "group"), strict=True)])
@@ -303,7 +303,7 @@ def _difference(first: _Group, second: _Group, how: DrawnHow) -> GroupDifference
 
 
 def _common(first: RatingTable, second: RatingTable) -> Integers:
-    """Count tests on which both groups were graded, by verdict, shape (2, 2); rows are the first group's verdicts."""
+    """Count test cases graded in both groups, by verdict, shape (2, 2); rows are the first group's verdicts."""
     by_test: dict[str, list[bool]] = {}
     for test, passed in zip(_tests(second), _passes(second), strict=True):
         by_test.setdefault(test, []).append(passed)
@@ -315,5 +315,5 @@ def _common(first: RatingTable, second: RatingTable) -> Integers:
 
 
 def _tests(table: RatingTable) -> list[str]:
-    """Return the test that each row's response answers."""
+    """Return the test case that each row's response answers."""
     return [group or unit for group, unit in zip(_of_each(table, "group"), _of_each(table, "id"), strict=True)]

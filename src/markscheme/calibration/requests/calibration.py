@@ -412,7 +412,7 @@ class CalibrationRequest:
         return labels if len(labels) < len(ratings) else RatingCodes()
 
     def _sources(self, rubric: Rubric, examples: ExampleSet) -> list[tuple[Path | None, RatingCodes]]:
-        """Return the request's ratings with the file they are from; None is the file of ratings in memory."""
+        """Return the request's ratings, each set with the file it is from; None for ratings in memory."""
         if isinstance(self.ratings, list):
             return [(None, RatingCodes.of(self.ratings))]
         from markscheme.calibration.requests.other_files import ratings_in  # a judge that is asked needs no reader

@@ -15,7 +15,7 @@ MOST_UNITS: Final = 1_000_000
 
 
 def row_of_each_example(columns: Sequence[TableColumn], options: ColumnOptions) -> list[int] | None:
-    """Return, for each example that a column `n` counts, the index of its row; None if no column counts.
+    """Return, for each example that a column `n` counts, the index of its row; None if there is no such column.
 
     Args:
         columns: The table's columns, with a cell for each row.

@@ -303,12 +303,12 @@ def _read_files(paths: Sequence[Path], options: ColumnOptions) -> TableReading:
 
 
 def has_ids(names: Iterable[str]) -> bool:
-    """Return True if a table has a column of ids by its name; two equal rows are then copies of one."""
+    """Return True if a column's name says that it has a table's ids; two equal rows are then copies of one."""
     return any(words and words[-1] in ID_NAMES for words in map(name_words, names))
 
 
 def one_of_each_row(sheet: Sheet) -> Sheet:
-    """Remove rows that are equal to an earlier row, with a note on it, if the table has a column of ids."""
+    """Remove rows that equal an earlier row if the table has a column of ids, and say so in a note."""
     n_rows = len(sheet.cells[0]) if sheet.cells else 0
     if not has_ids(sheet.header) or any(len(set(column)) == n_rows for column in sheet.cells):
         return sheet

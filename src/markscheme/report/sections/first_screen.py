@@ -298,7 +298,7 @@ def _of_settings(settings: int) -> str:
 
 
 def _compares_levels(comparison: Comparison) -> bool:
-    """Return True if judge and gold are compared by a table's levels, on one ordered scale of at least three."""
+    """Return True if judge and gold are compared by a table's levels, on one ordered scale of three levels or more."""
     scales = [criterion.scale for criterion in comparison.rubric.criteria]
     is_of_levels = comparison.measure.of == OF_SCORE and len(scales) == 1 and len(scales[0].levels) > 2
     return comparison.rubric.table_of == "values" and is_of_levels

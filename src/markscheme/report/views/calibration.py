@@ -245,7 +245,7 @@ def _passes(compared: CriterionComparison) -> dict[str, list[str]]:
 
 
 def _levels(compared: CriterionComparison, levels: Floats) -> Floats | list[str | None]:
-    """Return a rater's levels on a criterion for JSON: as numbers, or as labels for categories without values."""
+    """Return a rater's levels on a criterion for JSON: as numbers, or as names for categories without values."""
     scale = compared.criterion.scale
     if not scale.coded:
         return levels
