@@ -131,7 +131,7 @@ class Decision:
 
     @cached_property
     def row(self) -> VerdictRow:
-        """Verdict, use and code of the reason, as the table of verdicts has them for the answers on gate and trend."""
+        """Verdict, use and code of the reason, looked up in the table of verdicts by the answers on gate and trend."""
         return verdict_row(self.gate, self.trend, self.circumstances)
 
     @property
