@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from markscheme.ratings.wordings import CriterionWords, record_same_meaning, record_words, same_meaning, words_in
+from markscheme.ratings.wordings import CriterionWords, record_words, words_in
 from markscheme.rubrics.rubric import Rubric
 
 RUBRIC = Rubric.from_dict(
@@ -54,14 +54,3 @@ def test_lines_without_a_wording_are_left_out_of_the_record_of_wordings(tmp_path
     (tmp_path / "wordings.jsonl").write_text('[1]\n{"under": "a", "text": 7, "scale": [3, {"choice": "x"}]}\n')
     assert words_in(tmp_path) == {"a": CriterionWords("7", ("x",))}
     assert words_in(tmp_path / "elsewhere") == {}
-
-
-def test_the_author_may_state_that_a_new_wording_means_the_same_as_all_earlier_ones(tmp_path: Path) -> None:
-    record_words(tmp_path, RUBRIC, "2026-11-01")
-    polite, short = RUBRIC.criteria
-    reworded = replace(polite, requirement="Is it polite to the customer?")
-    assert record_same_meaning(tmp_path, short, "2026-11-02") == ()
-    assert record_same_meaning(tmp_path, reworded, "2026-11-02") == (polite.wording,)
-    assert same_meaning(tmp_path, [reworded, short]) == {"polite": frozenset([polite.wording])}
-    assert same_meaning(tmp_path, RUBRIC.criteria) == {}
-    assert words_in(tmp_path)[reworded.wording].text == reworded.requirement

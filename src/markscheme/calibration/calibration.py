@@ -24,6 +24,7 @@ from markscheme.calibration.earlier_runs.setting import Setting, template_finger
 from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.findings.diagnosis import findings_of
 from markscheme.calibration.findings.finding import Finding
+from markscheme.calibration.findings.kinds import STALE_LABELS
 from markscheme.calibration.findings.slices import Slice, slices_of
 from markscheme.calibration.findings.table import CAN_IMPROVE
 from markscheme.calibration.options import LabelOptions
@@ -507,11 +508,16 @@ def findings_since(baseline: "RunsCompared | None", findings: tuple[Finding, ...
 def by_current_words(calibration: Calibration, carried: CarriedLabels) -> Calibration:
     """Return the calibration, with its gate refused unless the labels in `carried.for_gate` alone support it.
 
+    Once enough labels were given again and agree, old labels are no finding any more: there is nothing left to label.
+
     Args:
         calibration: The calibration by all labels.
         carried: The labels, some of them given under an earlier wording of a criterion.
     """
-    calibration = replace(calibration, carried=carried)
+    findings = calibration.findings
+    if carried.state == "old labels count":
+        findings = tuple(finding for finding in findings if finding.kind != STALE_LABELS)
+    calibration = replace(calibration, carried=carried, findings=findings)
     comparison = calibration.comparison
     counts = np.array([unit in carried.for_gate for unit in comparison.ids], dtype=bool)
     if calibration.use != "gate" or counts.all():
@@ -520,7 +526,6 @@ def by_current_words(calibration: Calibration, carried: CarriedLabels) -> Calibr
     if counts.any():
         of_current = comparison.on(counts)
         most_wrong = calibration.most_wrong
-        findings = calibration.findings
         if decide(of_current, target=decision.target, findings=findings, most_wrong=most_wrong).use == "gate":
             return calibration
     return replace(calibration, decision=by_old_words(decision, carried.sentence))

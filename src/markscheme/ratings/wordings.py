@@ -43,7 +43,7 @@ class CriterionWords:
 
 def words_in(folder: Path) -> dict[str, CriterionWords]:
     """Map digests to the criteria's wordings on record in a calibration folder; invalid lines are skipped."""
-    return {str(line.get("under")): _words_of(line) for line in _lines(folder / WORDINGS_FILE)}
+    return {str(line.get("under")): _words_of(line) for line in wording_lines(folder / WORDINGS_FILE)}
 
 
 def record_words(folder: Path, rubric: Rubric, at: str) -> None:
@@ -53,36 +53,15 @@ def record_words(folder: Path, rubric: Rubric, at: str) -> None:
         UsageError: The file can't be written.
     """
     path = folder / WORDINGS_FILE
-    recorded = {(line.get("criterion"), line.get("under")) for line in _lines(path)}
+    recorded = {(line.get("criterion"), line.get("under")) for line in wording_lines(path)}
     new = [
-        _line_of(criterion, at) for criterion in rubric.criteria if (criterion.name, criterion.wording) not in recorded
+        wording_line(criterion, at)
+        for criterion in rubric.criteria
+        if (criterion.name, criterion.wording) not in recorded
     ]
     if new:
         with writing(path):
             append_lines(path, new, follow=False)
-
-
-def record_same_meaning(folder: Path, criterion: Criterion, at: str) -> tuple[str, ...]:
-    """Record the author's statement that a criterion's current wording means the same as earlier ones.
-
-    Args:
-        folder: The rubric's calibration folder.
-        criterion: The criterion with its current wording.
-        at: The day of the statement.
-
-    Returns:
-        Digests of the earlier wordings; () if none are recorded, in which case no line is appended.
-
-    Raises:
-        UsageError: The file can't be written.
-    """
-    path = folder / WORDINGS_FILE
-    recorded = [str(line.get("under")) for line in _lines(path) if line.get("criterion") == criterion.name]
-    earlier = tuple(dict.fromkeys(under for under in recorded if under != criterion.wording))
-    if earlier:
-        with writing(path):
-            append_lines(path, [{**_line_of(criterion, at), SAME_AS: list(earlier)}], follow=False)
-    return earlier
 
 
 def same_meaning(folder: Path, criteria: Iterable[Criterion]) -> dict[str, frozenset[str]]:
@@ -97,7 +76,7 @@ def same_meaning(folder: Path, criteria: Iterable[Criterion]) -> dict[str, froze
     """
     words = {criterion.name: criterion.wording for criterion in criteria}
     same: dict[str, frozenset[str]] = {}
-    for line in _lines(folder / WORDINGS_FILE):
+    for line in wording_lines(folder / WORDINGS_FILE):
         name = str(line.get("criterion"))
         earlier = line.get(SAME_AS)
         if isinstance(earlier, list) and words.get(name) == line.get("under"):
@@ -108,9 +87,26 @@ def same_meaning(folder: Path, criteria: Iterable[Criterion]) -> dict[str, froze
 def reworded_in(folder: Path, criteria: Iterable[Criterion]) -> frozenset[str]:
     """Return the names of the criteria for which a calibration folder records a wording other than the current one."""
     recorded: dict[str, set[str]] = {}
-    for line in _lines(folder / WORDINGS_FILE):
+    for line in wording_lines(folder / WORDINGS_FILE):
         recorded.setdefault(str(line.get("criterion")), set()).add(str(line.get("under")))
     return frozenset(c.name for c in criteria if not all(map(c.is_worded, recorded.get(c.name, ()))))
+
+
+def wording_line(criterion: Criterion, at: str) -> dict[str, Any]:
+    """Return the line that records a criterion's current wording in `wordings.jsonl`."""
+    return {
+        "under": criterion.wording,
+        "criterion": criterion.name,
+        "text": criterion.requirement,
+        "scale": _scale_of(criterion),
+        "at": at,
+    }
+
+
+def wording_lines(path: Path) -> Iterator[Mapping[str, Any]]:
+    """Yield the lines of a record of wordings; none if there is no record yet."""
+    if path.is_file():
+        yield from (line for _, line in json_lines(path, RatingError) if isinstance(line, Mapping))
 
 
 def without_known_words(label: Rating, reworded: Set[str]) -> Rating:
@@ -127,22 +123,6 @@ def without_known_words(label: Rating, reworded: Set[str]) -> Rating:
 
 def _not_known(rated: Rated) -> Rated:
     return rated if rated.under else replace(rated, under=NOT_KNOWN)
-
-
-def _line_of(criterion: Criterion, at: str) -> dict[str, Any]:
-    """Return the line that records a criterion's current wording in `wordings.jsonl`."""
-    return {
-        "under": criterion.wording,
-        "criterion": criterion.name,
-        "text": criterion.requirement,
-        "scale": _scale_of(criterion),
-        "at": at,
-    }
-
-
-def _lines(path: Path) -> Iterator[Mapping[str, Any]]:
-    if path.is_file():
-        yield from (line for _, line in json_lines(path, RatingError) if isinstance(line, Mapping))
 
 
 def _scale_of(criterion: Criterion) -> list[dict[str, Any]]:

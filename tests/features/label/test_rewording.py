@@ -101,6 +101,26 @@ def test_labels_given_before_a_rewording_count_for_a_gate_once_a_third_was_relab
     assert "they count, since 20 relabelled, 20 the same" in " ".join(done.stdout.split())
 
 
+def test_once_labels_given_again_show_that_old_ones_count_old_labels_are_no_finding_and_no_next_step(
+    project: Path,
+) -> None:
+    asks = "labels on polite were given under another wording"
+    calibrated(project)
+    calibrate = ("calibrate", "manners", "--ratings", "judge.jsonl")
+    before = run(*calibrate, cwd=project).stdout
+    assert f"120 {asks}" in before
+    assert "→ markscheme label manners" in before
+    for rater in ("ann", "ben"):
+        with Server(project, OWN, rater=rater) as server:
+            answer_all(server)
+    after = run(*calibrate, cwd=project).stdout
+    assert "they count, since 20 relabelled, 20 the same" in " ".join(after.split())
+    assert asks not in after
+    assert "markscheme label" not in after
+    assert "labels for another wording" not in " ".join(run(*calibrate, "--details", cwd=project).stdout.split())
+    assert "stale-labels" not in [finding["code"] for finding in calibrated(project)["findings"]]
+
+
 @pytest.mark.proof
 def test_if_1_of_20_relabelled_examples_gets_another_answer_labels_from_before_the_rewording_no_longer_count(
     project: Path,

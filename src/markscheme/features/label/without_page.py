@@ -9,8 +9,8 @@ from markscheme.commands.options import existing_file
 from markscheme.commands.output import show
 from markscheme.errors import RatingError, UsageError, suggestion
 from markscheme.features.label.overview import json_of, next_labels_of, overview_of, view
+from markscheme.features.label.relabelling import record_same_meaning
 from markscheme.phrases import in_words
-from markscheme.ratings.wordings import record_same_meaning
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.search import calibration_folder, find_rubric
 
