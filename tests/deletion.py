@@ -34,7 +34,12 @@ SINGLE_TESTS_OF_THE_WHOLE = (
     "tests/commands/test_annotators_alone.py::test_the_next_step_for_a_table_without_a_judge_is_to_make_a_rubric_from_it",
     "tests/commands/test_authors_held_out.py::test_the_judge_s_card_that_is_written_with_an_accepted_run_has_no_texts_of_held_out_examples",
     "tests/commands/test_commands_in_source.py::test_the_search_for_commands_in_the_source_finds_those_in_messages_and_on_pages",
+    "tests/commands/test_first_screens.py::test_the_first_screen_of_a_command_equals_its_golden_file_and_fits_a_terminal[calibrate]",
+    "tests/commands/test_first_screens.py::test_the_first_screen_of_a_command_equals_its_golden_file_and_fits_a_terminal[calibrate-unsafe]",
     "tests/commands/test_first_screens.py::test_the_first_screen_of_a_command_equals_its_golden_file_and_fits_a_terminal[status]",
+    "tests/commands/test_diagnosis.py::test_a_judge_s_fault_is_reported_with_the_criterion_and_an_edit_to_make_and_examples",
+    "tests/report/test_calibration_report.py::test_the_report_of_a_calibration_on_a_terminal_equals_its_golden_file",
+    "tests/report/test_situations.py::test_each_sample_report_without_the_sections_of_optional_features_equals_its_golden_file",
     "tests/commands/test_mutated_files.py::test_mutated_files_never_cause_a_traceback_and_every_refusal_names_a_file",
     "tests/commands/test_call.py::test_calibrate_s_help_fits_45_lines_and_shows_the_common_options_only",
     "tests/test_rooms.py::test_a_limit_on_the_structure_of_the_package_must_be_lowered_when_the_measured_figure_falls",
@@ -42,8 +47,8 @@ SINGLE_TESTS_OF_THE_WHOLE = (
     "tests/test_house.py::test_a_limit_on_the_style_of_the_code_must_be_lowered_when_the_measured_figure_falls",
     "tests/test_house.py::test_the_share_of_vague_names_of_variables_in_tests_is_within_its_limit",
 )
-"""Tests of commands with the options, the judges or the files of all features, and those that a figure of the whole
-package has fallen no further than its limit; that none is above it stays tested."""
+"""Tests of commands with the options, the judges, the files or the advice of all features, and those that a figure of
+the whole package has fallen no further than its limit; that none is above it stays tested."""
 
 
 def delete(feature: str, home: Path) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from markscheme import Calibration, Example, Rating, Rubric, ScriptedJudge, Submission, agreement, calibrate, compare
+from markscheme import Calibration, Example, Rating, Rubric, ScriptedJudge, Submission, agreement, calibrate
 from markscheme.errors import RatingError, UsageError
 from markscheme.judges.judge import Judge, Wrapping
 from markscheme.ratings.rating import Rated
@@ -239,11 +239,6 @@ def test_an_unknown_option_of_a_python_call_is_answered_with_the_nearest_of_all_
     options: dict[str, Any] = {wrong: "x"}
     with pytest.raises(UsageError, match=f"unknown option `{wrong}`; did you mean `{right}`"):
         calibrate([{"human": "yes", "judge": "no"}] * 9, **options)
-
-
-def test_an_unknown_option_of_compare_in_python_is_answered_with_the_nearest_one() -> None:
-    with pytest.raises(UsageError, match=r"unknown option `levls`; did you mean `levels`\?"):
-        compare("a.jsonl", "b.jsonl", levls="1-5")
 
 
 def test_a_table_in_memory_that_may_be_read_in_several_ways_is_refused_with_calls_that_read_it_unambiguously() -> None:

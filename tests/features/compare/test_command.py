@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from markscheme import compare
+from markscheme.errors import UsageError
 from tests.commands.console import run
 from tests.commands.judged_project import make_project, write_lines
 from tests.promptfoo.rated_run import rate, rows_of, unlabelled, written
@@ -393,3 +395,8 @@ def test_promptfoo_s_results_can_be_compared_with_ratings_on_the_same_outputs(
 def _with_rubric(folder: Path) -> Path:
     (folder / "short.yaml").write_text("criteria: [{name: short, requirement: It is short}]\n")
     return folder
+
+
+def test_an_unknown_option_of_compare_in_python_is_answered_with_the_nearest_one() -> None:
+    with pytest.raises(UsageError, match=r"unknown option `levls`; did you mean `levels`\?"):
+        compare("a.jsonl", "b.jsonl", levls="1-5")
