@@ -175,7 +175,7 @@ def test_an_ungraded_case_is_left_out_of_the_risk_that_ci_fails_by_chance_and_co
 
 def test_no_risk_that_ci_fails_by_chance_is_computed_if_many_cases_are_ungraded(tmp_path: Path) -> None:
     files = [graded(tmp_path, 1, cases=5), graded(tmp_path, 2, cases=5, score=None)]
-    assert "1 of 5 are not graded" in risk(tmp_path, *files, status=5)
+    assert "1 of 5 cases are not graded" in risk(tmp_path, *files, status=5)
 
 
 @pytest.mark.parametrize("score", ["NaN", "1.5", '"high"'])

@@ -47,7 +47,7 @@ def gate_of(runs: RatingTable, threshold: float, of: RunFigure, *, averaged: int
     n_graded = int(graded.sum())
     dropped = n_cases - n_graded
     if dropped > MOST_MISSING * n_cases:
-        raise NothingGraded(["a case counts if every run graded it"] * dropped, of=n_cases)
+        raise NothingGraded(["a case counts if every run graded it"] * dropped, of=n_cases, things="cases")
     if n_graded < FEWEST_CASES:
         raise ComparisonError(f"a gate needs {FEWEST_CASES} cases or more, got {n_graded}")
     counted = runs.rows(graded)
