@@ -2,15 +2,14 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from types import UnionType
 from typing import Any
 
 from markscheme.errors import RatingError, refuse_lines
-from markscheme.files import append_lines, exclusive, refuse_link, rewrite, set_aside_damaged_end
+from markscheme.files import rewrite
 from markscheme.fingerprint import fingerprint
 from markscheme.phrases import counted, few_of
 from markscheme.plain_data import json_lines
@@ -211,11 +210,8 @@ def openings_of(examples: ExampleSet, *, whole: bool = False) -> Openings | None
     Raises:
         RatingError: The record next to the examples can't be read.
     """
-    has_labels_to_open = whole or "test" in values_of(examples.examples, "split")
-    return _openings_of(examples, whole=whole) if has_labels_to_open else None
-
-
-def _openings_of(examples: ExampleSet, *, whole: bool) -> Openings:
+    if not whole and "test" not in values_of(examples.examples, "split"):
+        return None
     held_out = examples.part("all" if whole else "test")
     lines = _lines(
         examples,
@@ -224,93 +220,6 @@ def _openings_of(examples: ExampleSet, *, whole: bool) -> Openings:
     )
     looks = tuple(map(Opening.read, lines))
     return Openings(looks, labelling_digest(held_out), len(held_out.labelled.examples), levels_seen(held_out))
-
-
-def open_test_labels(
-    examples: ExampleSet,
-    *,
-    by: str,
-    at: str,
-    alpha: Callable[[int], float] | None = None,
-    wordings: tuple[str, ...] = (),
-    judge: str | None = None,
-    whole: bool = False,
-    counts_apart: bool = False,
-) -> tuple[ExampleSet, Openings]:
-    """Record a look at the test labels of a set; return the test split and all looks on record.
-
-    Looks are counted and recorded one at a time, so that two processes never get the same number.
-
-    Args:
-        examples: The whole set.
-        by: The command that looks.
-        at: The day of the look.
-        alpha: Function that returns the significance level of a test of new wordings, given the number of the look;
-            None for any other look.
-        wordings: Fingerprints of the wordings that are tested.
-        judge: Fingerprint of the judge that is asked about them; None without one.
-        whole: True to look at all labels and return all examples.
-        counts_apart: True for a look at labels other than those that test wordings.
-
-    Raises:
-        RatingError: No example is held out, or the record next to the examples can't be read or written.
-
-    Warns:
-        RatingWarning: Half a line at the end of the record was set aside.
-    """
-    _set_aside(examples, OPENED)
-    if openings_of(examples, whole=whole) is None:
-        raise RatingError('keeps no example back: none has `"split": "test"`', path=examples.path)
-    with _alone(examples, OPENED):
-        before = _openings_of(examples, whole=whole)
-        level = None if alpha is None else alpha(before.of_these + 1)
-        is_decided = not wordings
-        opening = Opening(
-            at,
-            by,
-            before.labels,
-            before.n,
-            level,
-            wordings,
-            judge,
-            decided=is_decided,
-            levels=before.levels,
-            counts_apart=counts_apart,
-        )
-        _append(examples, OPENED, opening.to_json())
-    return examples.part("all" if whole else "test"), replace(before, all=(*before.all, opening))
-
-
-def record_decision(examples: ExampleSet, opening: Opening, adopted: str | None) -> None:
-    """Complete the record of a test of new wordings with its result: the wording that was adopted, if any.
-
-    Args:
-        examples: The whole set.
-        opening: The recorded look at the labels for this test.
-        adopted: Fingerprint of the wording that was adopted; None if none was.
-
-    Raises:
-        RatingError: The record can't be written, or doesn't have this look.
-    """
-    path = _record(examples, OPENED)
-    begun = opening.to_json()
-    answer = replace(opening, adopted=adopted, decided=True).to_json()
-
-    def answered(text: str) -> str:
-        lines = text.split("\n")
-        entries = [json.loads(line) if line.strip() else None for line in lines]
-        if begun not in entries:
-            if answer in entries:  # another process has run the same test to its end
-                return text
-            raise ValueError("its look isn't on record")
-        at = len(entries) - 1 - entries[::-1].index(begun)
-        return "\n".join([*lines[:at], json.dumps(answer, ensure_ascii=False), *lines[at + 1 :]])
-
-    try:
-        with _alone(examples, OPENED):  # who counts looks holds the file itself, so it may not be replaced meanwhile
-            rewrite(path, answered, follow=False)
-    except (OSError, ValueError) as error:
-        raise RatingError(f"has no place for the answer of this test: {error}", path=path) from error
 
 
 # --- drawing the parts ----------------------------------------------------------------------------------------------
@@ -410,20 +319,6 @@ def used_to_tune(examples: ExampleSet) -> frozenset[str]:
     return frozenset(str(id) for line in lines for id in line["ids"])
 
 
-def record_tuning(examples: ExampleSet, ids: Iterable[str], changed: Mapping[str, Any], *, at: str) -> None:
-    """Record that the labels of these examples were used to tune the rubric's weights or pass mark.
-
-    Raises:
-        RatingError: The record next to the examples can't be written.
-
-    Warns:
-        RatingWarning: Half a line at the end of the record was set aside.
-    """
-    _set_aside(examples, TUNED)
-    moved = sorted(ids)
-    _append(examples, TUNED, {"at": at, "labels": labelling_digest(examples), "changed": dict(changed), "ids": moved})
-
-
 def warn_of_split_groups(examples: ExampleSet) -> None:
     """Warn of groups with examples in both dev and test, since dev then gives away test answers."""
     parts: dict[str, set[str]] = {}
@@ -436,12 +331,6 @@ def warn_of_split_groups(examples: ExampleSet) -> None:
             f"{len(mixed)} groups are in dev and in test, so test isn't kept back from dev: {few_of(sorted(mixed))}"
         )
         warn(problem, examples.path)
-
-
-def _set_aside(examples: ExampleSet, name: str) -> None:
-    if examples.path is not None:
-        with suppress(OSError):  # the next read or append names the file that can't be read or written
-            set_aside_damaged_end(examples.path.parent / name)
 
 
 def _lines(examples: ExampleSet, name: str, keys: Mapping[str, type | UnionType]) -> list[dict[str, Any]]:
@@ -457,34 +346,3 @@ def _lines(examples: ExampleSet, name: str, keys: Mapping[str, type | UnionType]
         else:
             entries.append(data)
     return entries
-
-
-def _record(examples: ExampleSet, name: str) -> Path:
-    if examples.path is None:
-        raise RatingError("examples that came from no file have no place for a record of who looked at them")
-    return examples.path.parent / name
-
-
-@contextmanager
-def _alone(examples: ExampleSet, name: str) -> Iterator[None]:
-    """Lock a record (a file of looks, or of examples used to tune), so that no other process appends meanwhile.
-
-    Raises:
-        RatingError: The record can't be opened.
-    """
-    path = _record(examples, name)
-    with ExitStack() as stack:
-        try:
-            refuse_link(path)
-            stack.enter_context(exclusive(path, busy=lambda: None))
-        except OSError as error:
-            raise RatingError(f"cannot be written, and a look must be on record: {error}", path=path) from error
-        yield
-
-
-def _append(examples: ExampleSet, name: str, line: Mapping[str, Any]) -> None:
-    path = _record(examples, name)
-    try:
-        append_lines(path, [line], follow=False)
-    except OSError as error:
-        raise RatingError(f"cannot be written, and a look must be on record: {error}", path=path) from error

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
+from markscheme.features.improve.look_records import open_test_labels
 from markscheme.features.improve.selection import chance_to_find
 from markscheme.ratings.examples import load_examples
-from markscheme.ratings.splits import open_test_labels
 from markscheme.rubrics.file import load_rubric
 from tests.commands.console import run
 from tests.features.improve.reader import ASKED, HARMS, HEARD, HELPS, number_of

@@ -7,6 +7,7 @@ from typing import Literal
 import numpy as np
 
 from markscheme.features.improve.candidates import Wording
+from markscheme.features.improve.look_records import open_test_labels, record_decision
 from markscheme.features.improve.selection import (
     SelectionTest,
     confirmed_gain,
@@ -22,7 +23,7 @@ from markscheme.grading import MOST_UNGRADED
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.from_grades import first_prompts
-from markscheme.ratings.splits import Opening, labelling_digest, open_test_labels, openings_of, record_decision
+from markscheme.ratings.splits import Opening, labelling_digest, openings_of
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.agreement_figures import close
 from markscheme.stats.estimate import Estimate

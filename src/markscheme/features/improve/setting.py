@@ -23,6 +23,7 @@ from markscheme.features.improve.candidates import Wording
 from markscheme.features.improve.confirmation import FinalistsResult, Ledger
 from markscheme.features.improve.drawn_parts import drawn_parts
 from markscheme.features.improve.labelled_tasks import LEAST_DEV, LEAST_SEALED
+from markscheme.features.improve.look_records import record_tuning
 from markscheme.features.improve.trial import Asker, TrialPart
 from markscheme.files import append_lines, exclusive, refuse_unwritable, write_whole
 from markscheme.grading.receipt import accepted_run_data
@@ -34,7 +35,6 @@ from markscheme.ratings.splits import (
     file_for_parts,
     labelling_digest,
     openings_of,
-    record_tuning,
     warn_of_split_groups,
     write_parts,
 )

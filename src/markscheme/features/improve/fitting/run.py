@@ -13,12 +13,13 @@ from markscheme.features.improve.fitting.preferences import (
     rubric_of_preferences,
 )
 from markscheme.features.improve.fitting.proposal import JUDGED, NumbersProposal, propose_numbers
+from markscheme.features.improve.look_records import open_test_labels, record_tuning
 from markscheme.features.improve.weights import TunedWeights
 from markscheme.judges.options import AskOptions
 from markscheme.progress import Watch
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import ExampleSet
-from markscheme.ratings.splits import open_test_labels, openings_of, record_tuning
+from markscheme.ratings.splits import openings_of
 from markscheme.rubrics.edit import Changes, edit
 from markscheme.rubrics.rubric import Rubric
 
