@@ -21,7 +21,6 @@ from markscheme.options.settings import find_settings
 from markscheme.options.table import AddedOptions
 from markscheme.progress import unwatched
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.rubrics.search import known_rubrics
 
 METAVAR = "RUBRIC|RESULTS|TABLE"
 REQUIRED = "exit 0 only if this is shown: gate for single decisions, trend for averages"
@@ -61,8 +60,7 @@ def calibrate(
     from markscheme.calibration.requests.calibration import CalibrationRequest
     from markscheme.commands.calibrated import answer
 
-    files = (*rubric, *known_rubrics().values(), *ratings, labels.examples, drift.accepted, *added.files)
-    refuse_outputs(report.targets, files)
+    refuse_outputs(report.targets)
     request = CalibrationRequest(
         of=rubric,
         examples=labels.examples,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 import cyclopts
 from cyclopts import App, CycloptsError, Parameter, Token
 
-from markscheme.commands.families import CommandLine, setting_of
+from markscheme.commands.families import CommandLine, refuse_lost_files, setting_of
 from markscheme.commands.help import Description, Option, command_help, describe
 from markscheme.commands.table import CommandFunction, CommandRow, all_commands, command_named, command_names
 from markscheme.errors import UsageError, leaving_out_damaged_lines, suggestion
@@ -140,7 +140,7 @@ def parse(command: str, rest: Sequence[str], settings: SettingsFile) -> tuple[Co
     """Return the function of a command, and the arguments to call it with.
 
     Raises:
-        UsageError: No such option, or a value that an option cannot have.
+        UsageError: No such option, a value that an option cannot have, or a file to write that is also read.
     """
     typed, rest = typed_settings(command, rest)
     _refuse_settings_by_name(command, rest)
@@ -155,6 +155,7 @@ def parse(command: str, rest: Sequence[str], settings: SettingsFile) -> tuple[Co
         is_file = file and isinstance(error, cyclopts.UnusedCliTokensError | cyclopts.CoercionError)
         raise UsageError(_prints_here(file) if is_file else sentence(error)) from error
     assert isinstance(function, CommandLine)
+    refuse_lost_files(function.__signature__.parameters, bound.arguments)
     return function.function, function.gathered(bound)
 
 

@@ -5,13 +5,18 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import is_dataclass
 from inspect import BoundArguments, Signature, signature
 from inspect import Parameter as FunctionParameter
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, get_args, get_origin, get_type_hints
 
 from cyclopts import Parameter
 
+from markscheme.errors import UsageError
+from markscheme.files import is_no_file, refuse_overwriting
+from markscheme.options.forms import ValueForm
 from markscheme.options.in_force import reading_families
 from markscheme.options.reading import DamageOptions
 from markscheme.options.table import AddedOptions, DeclaredOption, families_of, options_of
+from markscheme.rubrics.search import known_rubrics
 
 if TYPE_CHECKING:
     from cyclopts import Token
@@ -248,3 +253,50 @@ def setting_of(argument: "Argument") -> str:
 
 OWN_SETTINGS = ("judge",)
 """Settings that commands declare as options of their own."""
+
+
+# --- files that a command line names ----------------------------------------------------------------------------------
+
+
+def refuse_lost_files(parameters: Mapping[str, FunctionParameter], arguments: Mapping[str, Any]) -> None:
+    """Raise an error if a file to write is also read, is a rubric, or is written for two options.
+
+    Args:
+        parameters: The parameters that the parser knows, with their annotations.
+        arguments: The parser's arguments, by parameter; each that is no file to write may name files that are read.
+
+    Raises:
+        UsageError: Names the file.
+    """
+    written = {name: value for name, value in arguments.items() if is_written(parameters[name])}
+    option_of: dict[Path, str] = {}
+    for name, value in written.items():
+        for path in _paths_in(value):
+            if is_no_file(path):
+                continue
+            read = (path for other in arguments if other not in written for path in _paths_in(arguments[other]))
+            refuse_overwriting(path, (*read, *known_rubrics().values()))
+            option = _option(parameters[name])
+            other_option = option_of.setdefault(path.resolve(), option)
+            if other_option != option:
+                raise UsageError(f"{other_option} and {option} must be two files; both are {path}")
+
+
+def is_written(parameter: FunctionParameter) -> bool:
+    """Return True if a parameter's form says that its value is a file that the command writes."""
+    marks = get_args(parameter.annotation)
+    forms = (mark.form if isinstance(mark, DeclaredOption) else mark for mark in marks)
+    return any(isinstance(form, ValueForm) and form.is_written for form in forms)
+
+
+def _option(parameter: FunctionParameter) -> str:
+    names = (name for mark in get_args(parameter.annotation) if isinstance(mark, Parameter) for name in mark.name or ())
+    return next(names, f"--{parameter.name.replace('_', '-')}")
+
+
+def _paths_in(value: Any) -> Iterator[Path]:
+    """Yield each value that may be a path, and the path in a judge's KIND:PATH or an input's NAME=@PATH."""
+    for element in value if isinstance(value, tuple | list) else (value,):
+        if isinstance(element, str | Path) and str(element) not in ("", "-"):
+            yield Path(element)
+            yield from (Path(path) for mark in (":", "=@") if (path := str(element).partition(mark)[2]))

@@ -26,7 +26,6 @@ from markscheme.errors import (
     UsageError,
     no_file,
 )
-from markscheme.files import refuse_overwriting
 from markscheme.grading import (
     Grade,
     Grading,
@@ -46,6 +45,7 @@ from markscheme.grading.verdict import Holistic, NotApplicable, Verdict
 from markscheme.judges.family import warn_of_kinship
 from markscheme.judges.judge import JudgeGroup
 from markscheme.judges.sight import refuse_unseeing_of
+from markscheme.options.forms import WRITTEN
 from markscheme.options.settings import find_settings
 from markscheme.phrases import counted, number
 from markscheme.plain_data import LINES, refuse_device
@@ -95,7 +95,7 @@ def grade(
     *,
     judge: JudgeName = None,
     input: Annotated[tuple[str, ...], Parameter(metavar="NAME=TEXT")] = (),
-    out: Annotated[Path | None, Parameter(metavar="FILE")] = None,
+    out: Annotated[Path | None, Parameter(metavar="FILE"), WRITTEN] = None,
     rows: Annotated[RowRule | None, Parameter(help=_OF_ROWS)] = None,
     columns: Annotated[ColumnOptions, spelled(judge=None)] = ColumnOptions(),
     json: Annotated[bool, Parameter(help="print one JSON object per submission, in the order of the input")] = False,
@@ -130,7 +130,6 @@ def grade(
     if not has_core:
         file = rubric
     loaded = ask.rubric(rubric) if has_core else ask.of(ROWS_ALONE)
-    refuse_overwriting(out, (file, loaded.source))
     if missing and not show_prompt:
         raise UsageError("--missing says which prompts to print: add --show-prompt")
     inputs = _inputs(input)

@@ -71,7 +71,7 @@ RatingsFiles = Annotated[
 Details = Annotated[bool, Parameter(help="print the figures behind the answer too")]
 JsonFlag = Annotated[bool, Parameter(name="--json", help="print JSON")]
 JsonTarget = Annotated[
-    str | None, Parameter(name="--json", metavar="[FILE]", help="write JSON; to standard output without FILE")
+    str | None, Parameter(name="--json", metavar="[FILE]", help="write JSON; to standard output without FILE"), TARGET
 ]
 
 

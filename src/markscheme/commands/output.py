@@ -3,14 +3,14 @@
 import datetime
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal
 
 from markscheme.errors import UsageError, writing
-from markscheme.files import refuse_overwriting, refuse_unwritable, write_whole
+from markscheme.files import refuse_unwritable, write_whole
 from markscheme.report.json import dumps, pieces
 
 if TYPE_CHECKING:
@@ -20,23 +20,20 @@ TOO_FEW = 4
 """Exit status where examples or labels are too few."""
 
 
-def refuse_outputs(targets: Mapping[str, str | None], inputs: Iterable[str | Path | None] = ()) -> None:
+def refuse_outputs(targets: Mapping[str, str | None]) -> None:
     """Raise an error, before a judge is asked, if any of the output files can't be written.
 
     Args:
         targets: The file, or "-" for standard output, by option; None if the option isn't given.
-        inputs: The files that are read, which no output may replace.
 
     Raises:
-        UsageError: A file can't be written or is read, or two outputs go to standard output.
+        UsageError: A file can't be written, or two outputs go to standard output.
     """
-    inputs = tuple(inputs)
     taken = [f"--{name}" for name, target in targets.items() if target == "-"]
     if len(taken) > 1:
         raise UsageError(f"{' and '.join(taken)} cannot share standard output; name a file for all but one of them")
     for target in targets.values():
         refuse_unwritable(target)
-        refuse_overwriting(target, inputs)
 
 
 def put(text: str | Iterator[str], target: str | Path) -> None:

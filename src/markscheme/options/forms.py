@@ -17,6 +17,7 @@ class ValueForm(NamedTuple):
         by_type: True if a command line's parser converts the text itself, by the option's type.
         choices: The allowed words, if the value is one of a few.
         suggested: Function that returns the value that was probably meant by one that isn't allowed, or None.
+        is_written: True if it is a file that the command writes; any other path is of a file that is read.
     """
 
     allowed: str
@@ -25,6 +26,7 @@ class ValueForm(NamedTuple):
     by_type: bool = False
     choices: tuple[str, ...] = ()
     suggested: Callable[[Any], str | None] | None = None
+    is_written: bool = False
 
     def refusal(self, written: Any) -> tuple[str, str]:
         """Return why a value is refused, and a "did you mean" question, which is "" if no allowed value is near."""
@@ -194,6 +196,8 @@ FLAG: Final = SWITCH._replace(by_type=True)
 PATH: Final = ValueForm("a file", Path, by_type=True)
 ON_SCREEN: Final = "- for standard output"
 """Text of help for a FILE option that also takes "-"."""
-TARGET: Final = ValueForm(f"a file, or {ON_SCREEN}", str, by_type=True)
+TARGET: Final = ValueForm(f"a file, or {ON_SCREEN}", str, by_type=True, is_written=True)
+WRITTEN: Final = PATH._replace(is_written=True)
+"""A file that the command writes."""
 AUTO_OR_OFF: Final = ValueForm("auto or off", _auto_or_off)
 MODULES: Final = ValueForm("names of modules", _names, lambda text: text.replace(",", " ").split())

@@ -8,7 +8,6 @@ the statistics. Loading this module is cheap.
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from functools import partial
-from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from markscheme.errors import UsageError, suggestion
@@ -214,11 +213,6 @@ class AddedOptions:
     """The options of a call, as one object for each family, including families of features."""
 
     values: tuple[object, ...] = ()
-
-    @property
-    def files(self) -> list[Path]:
-        """Files that these options name, which the command reads."""
-        return [value for options in self.values for value in vars(options).values() if isinstance(value, Path)]
 
     def of(self, family: type[_Family]) -> _Family:
         """Return the call's options of a family; the family's defaults if the call sets none."""

@@ -25,7 +25,7 @@ from markscheme.features.compare.systems import compare_systems
 from markscheme.features.compare.versions import view_versions
 from markscheme.features.compare.versions.comparison import compare_versions, have_decisions
 from markscheme.features.compare.versions.sides import are_versions, versions_of
-from markscheme.files import refuse_overwriting, refuse_unwritable
+from markscheme.files import refuse_unwritable
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.plain_tables import names_table
 from markscheme.readers.rated import has_results, rubric_of_report
@@ -68,7 +68,6 @@ def print_comparison(
     if html == "-":
         raise UsageError("`--html` must be a file; standard output contains the comparison itself")
     refuse_unwritable(html)
-    refuse_overwriting(html, sides)
     answer = None if pairs else answer_of_sides(sides, rubric, labels)
     if answer is not None:
         return _print_answer(answer, json=json, markdown=markdown, html=html)

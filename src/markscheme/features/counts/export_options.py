@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
-from markscheme.options.forms import COLUMN_NAMES, PATH, WHOLE, one_of, text_form
+from markscheme.options.forms import COLUMN_NAMES, WHOLE, WRITTEN, one_of, text_form
 from markscheme.options.table import option
 
 DialectName: TypeAlias = Literal["standard", "duckdb", "bigquery"]
@@ -18,7 +18,7 @@ class CountExportOptions:
     counts_sql: str | None = option(
         None, "print a SELECT that counts the rows of TABLE for calibrate --counts", text_form("a table"), value="TABLE"
     )
-    counts: Path | None = option(None, "write the counts of the files --from to FILE", PATH, value="FILE")
+    counts: Path | None = option(None, "write the counts of the files --from to FILE", WRITTEN, value="FILE")
     wide: str | None = option(
         None,
         "count these Parquet, CSV or JSONL files, which may be 'graded/*.parquet'",

@@ -9,7 +9,7 @@ from markscheme.commands.families import OF_RESPONSES, flag
 from markscheme.commands.options import AskFlags, existing_file
 from markscheme.errors import UsageError
 from markscheme.features.discover.options import NotesOptions, ReadingOptions
-from markscheme.options.forms import BELOW_1
+from markscheme.options.forms import BELOW_1, WRITTEN
 from markscheme.options.table import DeclaredOption
 from markscheme.pages.options import PageOptions
 from markscheme.ratings.column_options import ColumnOptions
@@ -34,8 +34,8 @@ def discover(
     share_seen: Annotated[float, flag("unseen", UNSEEN)] = 0.05,
     sure: Annotated[float, flag("sure", SURE_OF_UNSEEN)] = 0.9,
     details: bool = False,
-    html: Annotated[str | None, Parameter(metavar="FILE")] = None,
-    markdown: Annotated[str | None, Parameter(metavar="FILE")] = None,
+    html: Annotated[str | None, Parameter(metavar="FILE"), WRITTEN] = None,
+    markdown: Annotated[str | None, Parameter(metavar="FILE"), WRITTEN] = None,
     json: Annotated[bool, Parameter(name="--json", help="print JSON, or the page's address")] = False,
     columns: Annotated[ColumnOptions, OF_RESPONSES] = ColumnOptions(),
     page: PageOptions = PageOptions(),

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from markscheme.errors import UsageError
-from markscheme.options.forms import FLAG, PATH, WHOLE, one_of, text_form
+from markscheme.options.forms import FLAG, PATH, WHOLE, WRITTEN, one_of, text_form
 from markscheme.options.table import option
 from markscheme.ratings.kinds import KINDS, Kind
 
@@ -45,7 +45,7 @@ class ReadingOptions:
         value="WHAT",
     )
     sheet: Path | None = option(
-        None, "write the reading page to a file to send, instead of serving it", PATH, value="FILE.html"
+        None, "write the reading page to a file to send, instead of serving it", WRITTEN, value="FILE.html"
     )
     share: str | None = option(
         None,

@@ -8,6 +8,7 @@ from cyclopts import Parameter
 from markscheme.commands.families import only, spelled
 from markscheme.commands.options import JUDGE_NAMES, AskFlags, Details, JsonTarget, JudgeName, ReportOptions
 from markscheme.commands.output import refuse_outputs
+from markscheme.options.forms import WRITTEN
 from markscheme.ratings.column_options import ColumnOptions
 
 RULES = '"overall < 0.8", "tone < 4", "formal.pass_rate < 0.9", or worse (than the accepted run); may be repeated'
@@ -25,10 +26,10 @@ def experiment(
     accept: bool = False,
     calibration: Annotated[Path | None, Parameter(metavar="FILE")] = None,
     details: Details = False,
-    csv: Annotated[str | None, Parameter(metavar="FILE")] = None,
+    csv: Annotated[str | None, Parameter(metavar="FILE"), WRITTEN] = None,
     json: JsonTarget = None,
     output: Annotated[ReportOptions, only(ReportOptions, "markdown")] = ReportOptions(),
-    html: Annotated[str | None, Parameter(metavar="FILE")] = None,
+    html: Annotated[str | None, Parameter(metavar="FILE"), WRITTEN] = None,
     judge: JudgeName = None,
     ask: Annotated[AskFlags, spelled(model="--judge-model")] = AskFlags(),
     columns: Annotated[ColumnOptions, spelled(judge=None)] = ColumnOptions(),

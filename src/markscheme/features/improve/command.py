@@ -17,6 +17,7 @@ from markscheme.commands.options import (
 )
 from markscheme.errors import UsageError
 from markscheme.features.improve.options import WordingOptions
+from markscheme.options.forms import WRITTEN
 from markscheme.ratings.column_options import ColumnOptions
 
 
@@ -36,7 +37,7 @@ def improve(
     plan: bool = False,
     labels: Annotated[LabelOptions, only(LabelOptions, "examples", "gold")] = LabelOptions(),
     force: bool = False,
-    html: Annotated[Path | None, Parameter(metavar="FILE")] = None,
+    html: Annotated[Path | None, Parameter(metavar="FILE"), WRITTEN] = None,
     details: Details = False,
     json: JsonFlag = False,
     ask: Annotated[AskFlags, spelled(batch="--in-batches")] = AskFlags(),

@@ -24,6 +24,7 @@ from markscheme.commands.page_options import RaterName, share_of
 from markscheme.commands.progress import progress as watch
 from markscheme.errors import UsageError
 from markscheme.features.label.options import PlanOptions
+from markscheme.options.forms import WRITTEN
 from markscheme.pages.options import PageOptions
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.plain_tables import names_table
@@ -37,7 +38,7 @@ def label(
     *,
     pool: Pool = None,
     rater: RaterName = None,
-    sheet: Annotated[Path | None, Parameter(metavar="FILE.html")] = None,
+    sheet: Annotated[Path | None, Parameter(metavar="FILE.html"), WRITTEN] = None,
     next: Annotated[int | None, COUNT_OR_NEEDED] = None,
     share: Annotated[str | None, Parameter(metavar="A,B,C")] = None,
     each: Annotated[int, COUNT, Parameter(metavar="K")] = 2,
@@ -49,7 +50,7 @@ def label(
     page: PageOptions = PageOptions(),
     disputed: bool = False,
     plan: bool = False,
-    to: Annotated[str | None, Parameter(metavar="FILE")] = None,
+    to: Annotated[str | None, Parameter(metavar="FILE"), WRITTEN] = None,
     pairs: bool = False,
     labelling: PlanOptions = PlanOptions(),
     judge: JudgeNames = (),

@@ -8,6 +8,7 @@ from cyclopts import Parameter
 from markscheme.calibration.options import LabelOptions
 from markscheme.commands.families import only
 from markscheme.commands.options import RubricName
+from markscheme.options.forms import WRITTEN
 from markscheme.options.reading import DamageOptions
 from markscheme.options.table import AddedOptions
 
@@ -21,7 +22,7 @@ def export(
     rubric: RubricName,
     /,
     *,
-    promptfoo: Annotated[Path | None, Parameter(metavar="FILE")] = None,
+    promptfoo: Annotated[Path | None, Parameter(metavar="FILE"), WRITTEN] = None,
     labels: Annotated[LabelOptions, only(LabelOptions, "examples", "split")] = LabelOptions(),
     judge: NamedJudges = (),
     added: AddedOptions = AddedOptions(),

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
+from markscheme.options.forms import WRITTEN
 from markscheme.options.reading import DamageOptions
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.rubrics.shape_hints import ShapeOptions
@@ -16,8 +17,8 @@ def import_ratings(
     /,
     *,
     rubric: Annotated[str | None, Parameter(metavar="NAME", help="the rubric's name or file")] = None,
-    to: Annotated[Path | None, Parameter(metavar="FILE")] = None,
-    examples: Annotated[Path | None, Parameter(metavar="FILE.jsonl")] = None,
+    to: Annotated[Path | None, Parameter(metavar="FILE"), WRITTEN] = None,
+    examples: Annotated[Path | None, Parameter(metavar="FILE.jsonl"), WRITTEN] = None,
     append: bool = False,
     current_words: bool = False,
     only: Annotated[Literal["people", "judges"] | None, Parameter(metavar="WHO")] = None,

@@ -6,12 +6,13 @@ from cyclopts import Parameter
 
 from markscheme.commands.options import JsonFlag
 from markscheme.features.status.show import show_status
+from markscheme.options.forms import WRITTEN
 from markscheme.options.reading import DamageOptions
 
 
 def status(
     *,
-    html: Annotated[str | None, Parameter(metavar="FILE")] = None,
+    html: Annotated[str | None, Parameter(metavar="FILE"), WRITTEN] = None,
     json: JsonFlag = False,
     damage: DamageOptions = DamageOptions(),  # noqa: ARG001 - `call` heeds it
 ) -> int:
