@@ -210,6 +210,14 @@ def sessions_of_this_process() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def cache_of_this_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep replies in a folder of this run, so that tests neither read nor change the cache of whoever runs them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MARKSCHEME_CACHE", str(tmp_path_factory.mktemp("replies")))
+        yield
+
+
 @pytest.fixture(scope="session")
 def unused_folders() -> Iterator[list[Path]]:
     """Return session folders that no test has used, for reuse by the next test."""
