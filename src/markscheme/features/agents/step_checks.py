@@ -17,7 +17,7 @@ MOST_LISTED = 20
 
 
 def tool_used(steps: Sequence[AgentStep], value: Any) -> tuple[bool, str]:
-    """Check that one tool was called, or each of several, or one tool at least `min` and at most `max` times.
+    """Check that a tool was called, that each of several tools was, or that a tool's number of calls is within limits.
 
     Args:
         steps: All steps.

@@ -70,7 +70,7 @@ class Batched(Remembering):
 
     @property
     def live(self) -> Judge:
-        """Judge that answers a single prompt at once, at the full price."""
+        """Judge that answers a single prompt immediately, without a batch, at the full price."""
         return self.judge
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
@@ -378,7 +378,7 @@ class BatchQueue:
     # reading
 
     async def _read(self, token: str, remote: str) -> dict[str, JudgeError]:
-        """Store a batch's replies and return them to their callers; return the other prompts' errors by prompt key."""
+        """Store a batch's replies and return them to their callers; return failed prompts' errors by prompt key."""
         errors: dict[str, JudgeError] = {}
         replies: list[tuple[str, Reply]] = []
         async with aclosing(self.api.results(remote)) as results:
@@ -431,7 +431,7 @@ class BatchQueue:
             question.answer.set_exception(error)
 
     def _release(self, key: str, usage: Usage = FREE) -> _Question:
-        """Release the cost reserved for a prompt, count `usage` instead, and return the waiting prompt."""
+        """Count what a prompt used in place of the cost reserved for it, and return the waiting prompt."""
         question = self._questions[key]
         if question.reserved is not None:
             self.limiter.settle(question.reserved, usage)

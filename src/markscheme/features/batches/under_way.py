@@ -75,7 +75,7 @@ async def cancel(batches: Iterable[BatchRecord]) -> None:
 
 
 def _judge_of(batch: BatchRecord) -> Any:
-    """Open the judge that a batch was sent to, with this environment's API key; refuse it at another address."""
+    """Open the judge that a batch was sent to, with this environment's API key; refuse a judge at another address."""
     kind = known_kind(batch.judge.name)
     judge: Any = kind.open(batch.judge.model or "", Asking(memory=None))
     if judge.identity.address != batch.judge.address:

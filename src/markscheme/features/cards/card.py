@@ -277,7 +277,7 @@ def read_card(path: Path) -> JudgeCard:
 
 
 def _is_card(data: object) -> bool:
-    """Return True if JSON data has a card's schema, and the entries that `verify` prints of right and wrong cards."""
+    """Return True if JSON data has a card's schema and the entries that `verify` prints, even of a wrong card."""
     if not isinstance(data, dict) or data.get("schema") != CARD_SCHEMA or "terms" not in data:
         return False
     rubric = data.get("rubric")

@@ -59,7 +59,7 @@ def _command() -> CommandFunction:
 
 
 def _of_tune(words: Sequence[str]) -> list[str]:
-    """Convert arguments of the removed `tune --cascade` to arguments of `certify`; drop costs and held-out labels."""
+    """Convert options of the removed `tune --cascade` to those of `certify`; drop those on costs or held-out labels."""
     typed: list[str] = []
     is_left_out = False
     for word in words:

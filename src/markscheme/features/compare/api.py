@@ -97,7 +97,7 @@ def compare(
 
 
 def _compared_columns(table: Any, columns: ColumnOptions, labels: LabelOptions) -> Compared | None:
-    """Compare the judges that are columns of a table; None if the only argument is a judge or ratings, and no table.
+    """Compare the judges that are columns of a table; None if the argument is no table but ratings or a judge.
 
     Raises:
         UsageError: The table has fewer than two judges, or could be read in several ways.

@@ -72,7 +72,7 @@ class Contender:
 
 @dataclass(frozen=True)
 class Pair:
-    """Both judges' values of a figure, on the examples where both have a value, and the second's minus the first's."""
+    """A figure of each of two judges, on the examples where both have it, and the second judge's minus the first's."""
 
     first: Estimate
     second: Estimate
@@ -217,7 +217,7 @@ class ContenderFigures:
 
     @property
     def is_worse(self) -> bool:
-        """True if the judge is shown to be worse than the best: the 95 % upper limit of the difference is below 0."""
+        """True if the judge is shown to be worse than the best judge: its difference's whole interval is below 0."""
         return self.behind_best is not None and self.behind_best.below(0.0)
 
 
@@ -413,7 +413,7 @@ class _View:
     paired: Measure
 
     def compared(self, name: str, rows: Flags) -> Comparison:
-        """Compare a judge with gold on the examples that `rows` selects."""
+        """Compare a judge with gold on the selected examples."""
         columns = [self.table[column].where(rows) for column in (GOLD, name)]
         return Comparison(self.table.with_columns(*columns), name, GOLD, self.paired)
 
@@ -446,7 +446,7 @@ class _View:
         )
 
     def _values(self, name: str) -> Floats:
-        """Return a judge's value for each example: its score or decision, as `paired` says."""
+        """Return a judge's score or decision for each example, whichever judges are compared by."""
         return self.paired.values(self.table[name])
 
     def _graded_by(self, name: str) -> Floats:

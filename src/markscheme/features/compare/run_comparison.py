@@ -132,7 +132,7 @@ def _per_calls(ask: AskOptions) -> tuple[int | None, ...]:
 
 
 def _names(side: ComparedSide, per_calls: Sequence[int | None]) -> list[str]:
-    """Return the names to compare an argument under: a file's, or a judge's for each limit on criteria per call."""
+    """Return the names of an argument's contenders: a file, or a judge with each limit on criteria per call."""
     if isinstance(side, RatedFile):
         return [str(side.path)]
     if isinstance(side, str) and has_format(Path(side)):
@@ -141,7 +141,7 @@ def _names(side: ComparedSide, per_calls: Sequence[int | None]) -> list[str]:
 
 
 def _ways_to_ask(judge: str, per_calls: Sequence[int | None]) -> dict[str, tuple[str, int | None]]:
-    """Map the name of each contender that a judge becomes to the judge and a limit on criteria per call."""
+    """Return, for each limit on criteria per call, a contender's name with the judge and the limit to ask it with."""
     return {judge if n is None else f"{judge}, {n} a call": (judge, n) for n in per_calls}
 
 
@@ -160,7 +160,7 @@ def _rated(sides: Sequence[ComparedSide], rubric: Rubric | None, columns: Column
 def _examples(
     named: Path | ExampleSet | None, rubric: Rubric, options: LabelOptions, notes: list[str]
 ) -> tuple[ExampleSet | None, Path | None]:
-    """Return labelled examples and calibration folder, None if missing; note earlier uses of the held-out labels."""
+    """Return labelled examples and their folder, each None if missing; note earlier uses of the held-out labels."""
     if isinstance(named, ExampleSet):
         return chosen_examples(named, options.split, options.only), find_calibration(rubric.name, Path.cwd())
     if rubric.source is None and named is None:

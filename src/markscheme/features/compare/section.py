@@ -75,7 +75,7 @@ def _criteria_apart(ratings: Sequence[Rating | None], rubric: Rubric) -> Iterato
 
 
 def _answer(rating: Rating | None, apart: Sequence[Criterion], rubric: Rubric, gold: bool | None) -> JudgeAnswer:
-    """Return a judge's decision and score, and its level and reason on each criterion of `apart`."""
+    """Return a judge's decision and score, and its level and reason on each criterion on which the judges differ."""
     if rating is None or rating.error is not None:
         return JudgeAnswer("not graded")
     combined = collapsed((rating,), rubric)

@@ -86,7 +86,7 @@ _Generate = TypeVar("_Generate", bound=Callable[..., Awaitable[Any]])
 
 
 class Autograder(ABC):
-    """A grader in two steps: `judge` makes findings on a response, and `aggregate` makes a report of them.
+    """A grader in two steps: `judge` returns results of any type for a response, `aggregate` makes a report of them.
 
     Subclass it with the two methods. It need not ask a model at all.
 
@@ -101,7 +101,7 @@ class Autograder(ABC):
 
     @abstractmethod
     async def judge(self, *args: Any, **kwargs: Any) -> Any:
-        """Return the findings on a response: `judge(to_grade, rubric, query=None)`.
+        """Return the results for a response that `aggregate` makes a report of: `judge(to_grade, rubric, query=None)`.
 
         A subclass's method gets the response as passed to `grade`, the criteria as a list and, if it has that
         parameter, the query.
@@ -109,7 +109,7 @@ class Autograder(ABC):
 
     @abstractmethod
     async def aggregate(self, *args: Any, **kwargs: Any) -> EvaluationReport:
-        """Make the report: called with the findings, and with `normalize=` if the method has that parameter."""
+        """Make the report from the results of `judge`; called with `normalize=` if the method has that parameter."""
 
     async def grade(
         self,
@@ -149,7 +149,7 @@ def _as_rubric(rubric: Rubric | Sequence[Criterion]) -> Rubric:
 
 
 def _accepted(function: Callable[..., Any], **offered: Any) -> dict[str, Any]:
-    """Return the offered keyword arguments that a function has parameters for."""
+    """Return those of the given keyword arguments that a function accepts."""
     parameters = inspect.signature(function).parameters
     takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
     return {name: value for name, value in offered.items() if takes_any or name in parameters}
@@ -502,7 +502,7 @@ def _refuse_samples(rubric: Rubric) -> None:
 
 
 class PerCriterionGrader(_YesNoGrader[PerCriterionGenerateFn]):
-    """A grader that asks about each criterion in a separate call, all at once.
+    """A grader that asks about each criterion in a separate call, and makes all calls at the same time.
 
     Args:
         generate_fn: Function that asks a model; it is called once per criterion, with the keywords system_prompt and
@@ -580,7 +580,7 @@ class PerCriterionOneShotGrader(_YesNoGrader[OneShotGenerateFn]):
 
 
 class DoublePassPerCriterionOneShotGrader(PerCriterionOneShotGrader):
-    """A grader that asks about all criteria in one call, twice at once, the second time in reverse order.
+    """A grader that asks about all criteria in one call, and at the same time in another call in reverse order.
 
     A criterion of positive weight is MET only if both answers say so, one of negative weight if either does.
     """

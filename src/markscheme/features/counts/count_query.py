@@ -173,7 +173,7 @@ class CountQuery:
             yield CountedPart(criterion.name, (gold, f"judge_{index}", *people), earlier)
 
     def rates(self) -> Iterator[tuple[str, str, str]]:
-        """Yield each part that counts right ratings by group: name, expression that is 1 if right, and condition."""
+        """Yield each part that counts right ratings by group: name, SQL that is 1 if right, and SQL to filter by."""
         yield "rate:agreement", "hit", "gold_score IS NOT NULL AND judge_score IS NOT NULL"
         if self.earlier is not None:
             yield "rate:earlier", "earlier_hit", "gold_score IS NOT NULL AND earlier_score IS NOT NULL"

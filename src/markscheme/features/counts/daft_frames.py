@@ -121,7 +121,7 @@ def _of_annotators(examples: daft.DataFrame, query: CountQuery) -> Iterator[daft
 
 
 def _times(examples: daft.DataFrame, *columns: str) -> Mapping[tuple[Any, ...], int]:
-    """Count examples by their combination of values in some columns, leaving out examples without the first value."""
+    """Count examples by their combination of values in some columns; skip examples without a value in the first one."""
     rows = examples.where(col(columns[0]).not_null()).groupby(*columns).agg(col(columns[0]).count("all").alias("n"))
     data = rows.to_pydict()
     return dict(zip(zip(*(data[column] for column in columns), strict=True), data["n"], strict=True))

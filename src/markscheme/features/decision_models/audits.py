@@ -43,7 +43,7 @@ class ProbabilityAudits:
 
     @cached_property
     def exceeding(self) -> frozenset[str]:
-        """Names of criteria (or the decision) on which more confident answers are wrong than the probabilities imply.
+        """Names of criteria (or the decision) whose confident answers are wrong oftener than their probabilities imply.
 
         The tests are adjusted by Holm's procedure.
         """

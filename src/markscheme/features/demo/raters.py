@@ -33,7 +33,7 @@ _SHUFFLE_SEED = 1
 
 @dataclass(frozen=True)
 class ComparedRater:
-    """One of the five raters, with its agreement with the labels.
+    """One of the demonstration's five raters, with its agreement with the labels.
 
     Attributes:
         name: The rater's name in the demonstration.
@@ -74,7 +74,7 @@ def _data(name: str) -> Path:
 
 
 def _compared(name: str, does: str, ratings: Sequence[Rating], rubric: Rubric, examples: ExampleSet) -> ComparedRater:
-    """Compare a rater with the labels, with decisions by the rubric's pass mark and again by `OTHER_MARK`."""
+    """Compare a rater with the labels: by the rubric's pass mark, and again by another pass mark."""
     undecided = [replace(rating, passed=None) for rating in ratings]
     calibration = calibration_of(rubric, examples, undecided, Rater(name, "", "ratings"))
     at_other_mark = replace(rubric, pass_mark=OTHER_MARK)

@@ -292,7 +292,7 @@ def _among_runs(
     least_variance: float = 0.0,
     base: float | None = None,
 ) -> RunShift:
-    """Test how far a new run's figure lies from the mean of the accepted runs' figures, or from `base`, if given."""
+    """Test how far a new run's figure lies from a given figure, else from the mean of the accepted runs' figures."""
     r = len(figures)
     then, runs_in_shift = (float(figures.mean()), 1 + 1 / r) if base is None else (base, 2.0)
     shift = current - then

@@ -83,7 +83,7 @@ def print_experiment(
     outputs_file = OutputsFile(folder / OUTPUTS if ask.cache else None)
 
     async def asked(grade: Callable[..., Awaitable[_T]]) -> _T:
-        """Make all outputs, open the judge, and return the result of the function `grade`, called with both."""
+        """Make all outputs, open the judge, and return what a function returns when called with outputs and judge."""
         made, grading = await outputs_and_grading(defined, ask, outputs_file, model=model, judge=judge, watch=progress)
         return await grade(defined, made, grading, concurrency=ask.at_once, watch=progress)
 

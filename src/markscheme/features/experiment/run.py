@@ -78,7 +78,7 @@ class ExperimentRun:
 
     @property
     def _ways(self) -> Mapping[AskedWithout, int]:
-        """Number of grades by which parameters the judge was asked without, since its server refuses them."""
+        """Numbers of grades, by the parameters that the judge was asked without because its server refuses them."""
         return ways_of(grade.asked_without for grade in self.grades.values())
 
     @property

@@ -139,7 +139,7 @@ def _with_overall(report: ExperimentReport, best: str) -> list[Difference]:
 
 
 def _is_shown(pair: Difference, best: str) -> bool:
-    """Return True if `best` is significantly better than the other variant of a comparison."""
+    """Return True if the best variant is significantly better than the other variant of a comparison."""
     shift = pair.shifts[OVERALL]
     gain = shift.difference.value or 0.0
     return shift.p <= ALPHA and (gain > 0 if pair.second == best else gain < 0)

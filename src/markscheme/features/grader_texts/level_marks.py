@@ -130,7 +130,7 @@ def _begins_line(mark: re.Match[str]) -> bool:
 
 
 def _with_meanings(text: str, mark: re.Pattern[str], stop: re.Pattern[str]) -> Iterator[tuple[re.Match[str], str]]:
-    """Yield each match of `mark` with the words after it, which end at the next match or at a match of `stop`."""
+    """Yield each match of one pattern with the words after it, up to the next match or one of a second pattern."""
     marks = list(mark.finditer(text))
     ends = (*(following.start() for following in marks[1:]), len(text))
     for level, end in zip(marks, ends, strict=False):

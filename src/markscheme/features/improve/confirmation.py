@@ -93,11 +93,11 @@ class Ledger:
     is_kept: bool = True
 
     def alpha(self, opening: int) -> float:
-        """Return the significance level of the test with this number, divided by the number of `settings`."""
+        """Return the significance level of the test with this number, divided by the number of other settings tried."""
         return opening_alpha(opening) / self.settings
 
     def open(self, wordings: Sequence[Wording]) -> tuple[int, Opening]:
-        """Record that a test of these wordings uses the labels, or continue a test of them that was interrupted."""
+        """Record that a test of these wordings uses held-out labels, or continue such a test that was interrupted."""
         prints = tuple(sorted(wording.rubric.fingerprint for wording in wordings))
         if not self.is_kept:
             labels = labelling_digest(self.examples)
@@ -230,7 +230,7 @@ def _hits(gold: Floats, scores: Floats, tolerance: float) -> Floats:
 
 
 def _samples(asker: Asker, part: TrialPart, yours: Rubric, number: int) -> tuple[int, int]:
-    """Return the first sample numbers for the candidates and for the user's wording, so that no old reply is reused.
+    """Return the numbers from which to count samples, of candidates and of the user's wording, to reuse no old reply.
 
     A recording has fixed samples: the user's wording uses the second run if it has every example, else the first (0).
     """

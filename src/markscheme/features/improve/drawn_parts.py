@@ -8,7 +8,7 @@ from markscheme.ratings.splits import dev_size, in_drawn_order, task_of
 
 
 def drawn_parts(examples: ExampleSet) -> ExampleSet:
-    """Divide a set's labelled examples at random, a third of the tasks to dev, the rest to test, if they aren't yet.
+    """Divide labelled examples at random, a third of the tasks to dev and the other tasks to test, if not done yet.
 
     A task is a group of examples, or an example without a group.
     """

@@ -88,7 +88,7 @@ class TrialPart:
         return len(set(self.task))
 
     def first(self, tasks: int) -> Flags:
-        """Return a mask of the examples that belong to the first `tasks` tasks, shape (n_examples,)."""
+        """Return a mask of the examples of a given number of tasks, first in the order, shape (n_examples,)."""
         return np.array(self.task) < tasks
 
     def by_task(self, values: Floats) -> Floats:
@@ -108,7 +108,7 @@ def own_decision(example: Example) -> float | None:
 
 
 def difference(gold: Floats, yours: Floats, theirs: Floats) -> Floats:
-    """Return how much smaller a candidate's absolute error is than the user's, by example; nan if the latter is nan.
+    """Return by example how much smaller a candidate's absolute error is than the user's; nan if the user's is nan.
 
     If only the candidate's score is missing, it counts as the worst possible one.
     """

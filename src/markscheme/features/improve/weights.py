@@ -329,7 +329,7 @@ def _decision(p: float, gained: bool, significance: float, *, changed: bool) -> 
 
 
 def ridge(sums: Sums, author: Floats) -> Floats | None:
-    """Fit weights to overall scores, with the author's weights counting as much as `AUTHOR_WORTH` examples.
+    """Fit weights to overall scores, with the author's weights counting as much as a fixed number of examples.
 
     Least squares of scores on levels with an intercept, no weight below 0, shrunk towards b times the author's weights.
     It requires no minimum counts and rescales nothing.

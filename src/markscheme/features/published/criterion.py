@@ -223,7 +223,7 @@ class CriterionReading:
         return {"required": True} if any(fields[key] for key in keys) else {}
 
     def _further(self, fields: Mapping[str, Any], taken: set[str], name: str) -> Iterator[str]:
-        """Yield the other texts of a criterion, each after its key; note keys not read, and refuse nested values."""
+        """Yield "KEY: TEXT" for each key of a criterion that isn't read yet and has text; refuse nested values."""
         for key, value in fields.items():
             if key in taken:
                 continue

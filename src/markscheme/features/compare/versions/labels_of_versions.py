@@ -100,7 +100,7 @@ def _decision_alone(label: Rating) -> Rating | None:
 
 
 def _with_labels(examples: ExampleSet, changed: Callable[[Rating], Rating | None]) -> ExampleSet:
-    """Replace each label by people with a function's result; leave out None, and examples left without labels."""
+    """Convert each label by people with a function, or drop it if that returns None; drop examples without labels."""
     labelled = []
     for example in examples.examples:
         labels = [changed(label) for label in example.labels if label.kind in PEOPLE]
