@@ -50,7 +50,7 @@ def in_words(names: Sequence[str], link: str = "and") -> str:
 
 
 def listed(names: Sequence[str], most: int = 3) -> str:
-    """Join the first names of a list and say how many more there are.
+    """Join a given number of names from the start of a list, and say how many more there are.
 
     >>> listed(["a", "b", "c", "d"])
     'a, b, c and 1 more'
@@ -60,7 +60,7 @@ def listed(names: Sequence[str], most: int = 3) -> str:
 
 
 def few_of(names: Sequence[str], most: int = 5) -> str:
-    """Join the first names of a list, with "…" in place of the others.
+    """Join a given number of names from the start of a list, with "…" in place of the others.
 
     >>> few_of(["a", "b", "c", "d"], most=3)
     'a, b, c, …'
@@ -69,7 +69,7 @@ def few_of(names: Sequence[str], most: int = 5) -> str:
 
 
 def commonest(reasons: Iterable[str], most: int = MOST_REASONS) -> str:
-    """List the commonest reasons with their counts, the commonest first.
+    """List a given number of the commonest reasons with their counts, the commonest first.
 
     >>> commonest(["no key", "too long", "no key"]), commonest(["no key", "no key", "too long"], most=1)
     ('2 × no key; 1 × too long', '2 × no key')

@@ -98,7 +98,7 @@ class Rater:
 
     @property
     def models(self) -> str:
-        """The model that was asked, and those that answered."""
+        """Names of the model that was asked and of the models that answered."""
         model = (self.identity.model or self.identity.name) if self.identity else self.name
         return ", ".join(dict.fromkeys((model, *self.answered_by)))
 
@@ -307,7 +307,7 @@ class Calibration(Reported):
         return rows_of(table, {criterion: self.comparison})
 
     def to_frame(self) -> Any:
-        """Return a data frame with a row per example; for a calibrated table, its columns and those of `rows`.
+        """Return a data frame with a row per example; if a table was calibrated, results are added to its columns.
 
         For any other calibration the columns are `id`, `text`, `gold` and `judge` as scores, `gold_pass` and
         `judge_pass`, and `NAME.gold` and `NAME.judge` for each criterion. Texts of held-out examples are left out.
@@ -498,7 +498,7 @@ def calibration_of(
 
 
 def findings_since(baseline: "RunsCompared | None", findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-    """Return all findings: on drift since earlier runs, the calibration's own, then others from comparing the runs."""
+    """Return findings on drift since earlier runs, the calibration's own, then those on earlier runs' differences."""
     if baseline is None:
         return findings
     changes = tuple(finding for finding in baseline.findings if finding.kind.cause == "change")
@@ -506,7 +506,7 @@ def findings_since(baseline: "RunsCompared | None", findings: tuple[Finding, ...
 
 
 def by_current_words(calibration: Calibration, carried: CarriedLabels) -> Calibration:
-    """Return the calibration, with its gate refused unless the labels in `carried.for_gate` alone support it.
+    """Return the calibration; its gate is refused unless the labels that count after rewordings support it alone.
 
     Once enough labels were given again and agree, old labels are no finding any more: there is nothing left to label.
 

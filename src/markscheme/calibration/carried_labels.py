@@ -49,7 +49,7 @@ class CarriedLabels:
 
     @cached_property
     def check(self) -> tuple[str, ...]:
-        """Ids to label again first, to see if labels change: a random third of `affected`, but at least 20."""
+        """Ids for a check of whether labels change when given again: a random third of those affected, at least 20."""
         return self.affected[: max(FEWEST_RELABELLED, math.ceil(len(self.affected) / PART_RELABELLED))]
 
     @cached_property
@@ -60,7 +60,7 @@ class CarriedLabels:
 
     @cached_property
     def relabelled(self) -> tuple[str, ...]:
-        """Ids of the examples in `check` that have been labelled again."""
+        """Ids of the examples of the check that have been labelled again."""
         return tuple(unit for unit in self.check if unit in self._fresh_ids)
 
     @cached_property
@@ -77,18 +77,18 @@ class CarriedLabels:
 
     @cached_property
     def state(self) -> CheckState:
-        """Result of the relabelling, such as "relabel the rest"; "too few" until all of `check` is labelled again."""
+        """Result of labelling again, such as "relabel the rest"; "too few" until the whole check is labelled again."""
         are_all = len(self.relabelled) == len(self.check)
         return relabelling_state(len(self.relabelled) if are_all else 0, len(self.differ))
 
     @property
     def old_counted(self) -> int:
-        """Number of examples in `old` whose labels still count."""
+        """Number of the examples with old labels only (`old`) whose labels still count."""
         return old_counted(self.state, len(self.relabelled), len(self.old))
 
     @cached_property
     def to_relabel(self) -> tuple[str, ...]:
-        """Ids to label again: those of `check`, or all affected ones once the check showed changed labels."""
+        """Ids to label again: those of the check or, once it showed changed labels, all affected ones."""
         if self.state == "relabel the rest" and not self._is_vouched:
             return self.affected
         return self.check
@@ -143,7 +143,7 @@ class CarriedLabels:
 
     @cached_property
     def for_gate(self) -> frozenset[str]:
-        """Ids of the examples that count for the gate: all that aren't in `old`, and `old_counted` that are."""
+        """Ids of the examples that count for the gate: all but those with old labels only that don't count any more."""
         without = set(self.old[self.old_counted :])
         return frozenset(example.id for example in self.examples.examples if example.id not in without)
 
@@ -231,7 +231,7 @@ def _is_old(example: Example, rubric: Rubric) -> bool:
 
 
 def _given_again(label: Rating, rubric: Rubric) -> Mapping[str, Rated]:
-    """Map each criterion that a rater labelled again after its rewording to the rater's earlier answer."""
+    """Return a rater's earlier answers, by criterion, to the criteria labelled again after they were reworded."""
     return {
         name: rated
         for name, rated in label.superseded.items()

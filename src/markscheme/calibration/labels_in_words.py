@@ -37,7 +37,7 @@ def labels_to_add(
     counted_as: str | None = None,
     to_say: str = "whether the judge can gate",
 ) -> str:
-    """Say how many labels to add, and how likely they are to answer the question, mostly whether the judge can gate.
+    """Say how many labels to add, and how likely they are to answer a question, such as whether the judge can gate.
 
     Args:
         labels: Number of labels to add, with the chance that they answer the question.

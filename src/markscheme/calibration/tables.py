@@ -54,7 +54,7 @@ class TableCalibrations(Reported):
         return rows_of(self.reading, {name: calibrations.comparison for name, calibrations in self.criteria.items()})
 
     def to_frame(self) -> Any:
-        """Return the table as a data frame of the caller's library: its own columns and those of `rows`."""
+        """Return the table as a data frame of the caller's library, with each criterion's results in added columns."""
         return frame_of(self.reading, self.rows)
 
     def exit_status_for(self, required: UseQuestion | None) -> int:

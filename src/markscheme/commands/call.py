@@ -90,7 +90,7 @@ def app_with(
 
 @cache
 def command_line(name: str, load: Callable[[], CommandFunction], keys: frozenset[str]) -> CommandLine:
-    """Return a command in the form that the parser takes, cached; `keys` are those that the settings file sets."""
+    """Return a command in the form that the parser takes, given the keys that the settings file sets; it is cached."""
     return CommandLine(name, load(), keys)
 
 

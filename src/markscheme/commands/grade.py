@@ -193,7 +193,7 @@ class _RowRubrics:
     """
 
     def __init__(self, of_run: Rubric, rule: RowRule | None, *, has_core: bool) -> None:
-        """Start counting; rows' own rubrics are used by `rule`, together with the rubric of the run."""
+        """Start counting; a rule says how rows' own rubrics are used together with the rubric of the run."""
         self.of_run = of_run
         self.core = of_run if has_core else None
         self.rule = row_rule(rule, self.core)
@@ -238,7 +238,7 @@ class _RowRubrics:
 def _looked_through(
     submissions: Iterator[Submission], rubric: Rubric, brought: _RowRubrics, *, at_most: int | None
 ) -> tuple[list[Submission], Counter[str], int, int]:
-    """Read all submissions; return the first `at_most`, counts of each missing input, of missing responses, of all."""
+    """Read all submissions; return up to `at_most`, and counts of each missing input, missing responses, and all."""
     first = list[Submission]()
     lacking = Counter[str]()
     without_response = 0

@@ -45,7 +45,7 @@ class Exchange(Generic[_Reading]):
         return [name for name, reading in self.readings.items() if isinstance(reading, Unread)]
 
     def then(self, second: "Exchange[_Reading]") -> "Exchange[_Reading]":
-        """Merge with the exchange that asked again about criteria not read; if that failed, their reasons say so."""
+        """Merge with the exchange that asked again about unread criteria; if that failed, their new reasons say so."""
         readings = {**self.readings, **second.readings}
         for name in self.unread:
             if name not in second.readings:

@@ -205,7 +205,7 @@ class GradedTable:
         return f"process {runs[-1]['process']} (since {runs[-1]['since']})" if runs else "another process"
 
     def done(self) -> dict[str, str | None]:
-        """Map the id of each row that an earlier run graded to the fingerprint of the row's own rubric, or to None."""
+        """Return the ids of rows that an earlier run graded, each with the fingerprint of its own rubric or None."""
         return {line["id"]: line.get(ROW_FINGERPRINT) for line in self._journal_lines() if "id" in line}
 
     def _is_done(self, submission: Submission, done: Mapping[str, str | None]) -> bool:

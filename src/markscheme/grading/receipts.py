@@ -97,7 +97,7 @@ def receipt_wanted(
     averaged: bool = False,
     named: str | None = YOUR_JUDGE,
 ) -> Receipt | None:
-    """Find the receipt to attach to grades, before the judge is asked; None if there is none or `wish` is off.
+    """Find the receipt to attach to grades, before the judge is asked; None if there is none or none is wanted.
 
     Args:
         wish: The user's wish, one of CALIBRATION.

@@ -168,7 +168,10 @@ def read_verdicts(
 
 
 def read_holistic(reply: Reply, shown: str | Mapping[str, str] | Material, *, highest: int = 100) -> Holistic | Unread:
-    """Read the score in a holistic reply, 0 to `highest`, or why there is none; `shown` as for `read_verdicts`."""
+    """Read the score in a holistic reply, 0 to `highest`, or why there is none.
+
+    `shown` is as for `read_verdicts`.
+    """
     material = Material.of(shown)
     if reply.parts:
         return combine_holistic([read_holistic(piece, material, highest=highest) for piece in reply.parts])

@@ -70,7 +70,7 @@ class Asking:
         return self.memory if judge.lasting or self.memory is None else self.brief
 
     def settings(self, *names: str) -> dict[str, Any]:
-        """Return the parameters set for the model; raise UsageError for one whose name isn't in `names`.
+        """Return the parameters set for the model; raise UsageError for one that this kind of model doesn't take.
 
         Raises:
             UsageError: A parameter is set that the model doesn't take.

@@ -270,7 +270,7 @@ def _content(file: Path) -> str | None:
 
 
 def project_modules(*names: str) -> Iterator[tuple[str, Path]]:
-    """Yield name and file of the user's own modules among `names`, and of the user's modules that they import."""
+    """Yield name and file of the named modules that are the user's own, and of the user's modules that they import."""
     seen: set[str] = set()
     waiting = list(names)
     while waiting:

@@ -120,7 +120,7 @@ class OpenAIJudge(SdkJudge):
     # requests
 
     def refuse(self, refusal: RequestRefusal) -> None:
-        """Raise an error if the server refuses to return token probabilities, which `expected` needs."""
+        """Raise an error if the server refuses to return token probabilities, which the option `expected` needs."""
         if self.expected and "logprobs" in f"{refusal.words} {refusal.path}":
             words = shown(refusal.words, self.secrets)
             raise JudgeUnavailable(f"{self.who} returns no token probabilities, which `expected` needs: {words}")

@@ -146,7 +146,7 @@ def option(default: Any, about: str, form: ValueForm, **more: Any) -> Any:
 
 
 def setting(default: Any, about: str, form: ValueForm, **more: Any) -> Any:
-    """Declare an option that the settings file may set, and that is typed as `-o KEY=VALUE`, unless `is_named`.
+    """Declare an option that the settings file may set, typed as `-o KEY=VALUE` unless it is declared to have a flag.
 
     It takes the arguments of `option`.
     """

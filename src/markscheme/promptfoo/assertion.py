@@ -110,7 +110,7 @@ def get_assert(output: Any, context: Mapping[str, Any], *, near: Path) -> dict[s
 def by_itself(
     work: Callable[[Engine], Awaitable[dict[str, Any]]], refused: Callable[[UsageError], dict[str, Any]]
 ) -> dict[str, Any]:
-    """Run `work` with an Engine that is closed afterwards; with invalid options, return the result of `refused`."""
+    """Run a function with an Engine that is closed afterwards; with invalid options, return what `refused` returns."""
 
     async def answer() -> dict[str, Any]:
         try:

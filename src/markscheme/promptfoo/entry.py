@@ -40,7 +40,7 @@ def _result(grader: str, arguments: "dict[str, Any]", holder: "Any", file: str) 
 
 
 def answer(grader: str, arguments: "dict[str, Any]", wish: "Any", folder: str) -> "dict[str, Any]":
-    """Return the warm session's answer to a grader, else this process's: a result as `given`, or an error as `raised`.
+    """Return what the warm session, else this process, answers a grader: a result, "given", or an error, "raised".
 
     Args:
         grader: Name of the grader: "assertion" or "provider".

@@ -31,7 +31,7 @@ def main() -> None:
 
 
 def find(message: "Mapping[str, Any]") -> "dict[str, Any]":
-    """Find or start the warm session of this environment; return its socket, the environment's key and the process id.
+    """Find or start the warm session of this environment; return its socket, the environment's key and its process id.
 
     Returns:
         `place` (the socket's path), `key` and `pid`; without a session, `place` is None, and `off` is true if sessions

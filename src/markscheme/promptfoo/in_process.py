@@ -9,7 +9,7 @@ from markscheme.promptfoo.negation import NotGraded
 
 
 def answer_here(grader: str, arguments: Mapping[str, Any], folder: str) -> dict[str, Any]:
-    """Call a grader's function; return its result as `given`, or the reason it raised an error as `raised`.
+    """Call a grader's function; return its result under the key "given", or why it raised an error under "raised".
 
     Args:
         grader: Name of the grader: "assertion" or "provider".

@@ -226,7 +226,7 @@ def results_of(rows: Iterable[Any], path: Path, *, at: str | None = None, unjudg
 
 
 def calibrations(rows: Iterable[Any]) -> dict[str, tuple[str, str | None]]:
-    """Map each rubric that results name to its judge's calibration, as the results state it: a sentence and a use."""
+    """Return what Promptfoo's results say of each rubric's calibration, by the rubric's name: a sentence and a use."""
     by_rubric: dict[str, tuple[str, str | None]] = {}
     for raw in rows:
         for component in _list(_mapping(_mapping(raw).get("gradingResult")).get("componentResults")):
@@ -276,7 +276,7 @@ class _Reading:
         return text if lost or isinstance(text, PartedText) else value
 
     def row(self, raw: Mapping[str, Any]) -> Row | None:
-        """Make the Row of one result; None for an output that no assertion judges, unless `unjudged` is set."""
+        """Make the Row of one result; None for an output that no assertion judges, unless such outputs are wanted."""
         test = _mapping(raw.get("testCase"))
         grading = _mapping(raw.get("gradingResult"))
         failed = _failed(raw)

@@ -55,7 +55,7 @@ class Material:
         return cls({RESPONSE: shown} if isinstance(shown, str) else shown)
 
     def find(self, quote: str, *, first: str = RESPONSE) -> str | None:
-        """Find the name of the text that contains `quote`, trying `first` before the others; None if none does.
+        """Find the name of the text that contains `quote`, trying the text `first` before the others; None without one.
 
         White space between words and punctuation may differ, and so may straight and curly quotation marks and comment
         prefixes of lines. Only whole words match, and invisible characters are ignored.

@@ -166,7 +166,7 @@ def parted_text(value: Any, folder: Path | None, name: str) -> PartedText | None
 
 
 def loaded_part(value: Any, name: str) -> Any:
-    """Convert a variable into which a tool loaded a file such as an image to a PartedText; return others unchanged.
+    """Convert a variable into which a tool loaded a file such as an image to a PartedText; return any other unchanged.
 
     Args:
         value: The variable's value: a data URL or base64, if a file was loaded.

@@ -117,7 +117,7 @@ class Trajectory:
         return list(enumerate(self.steps, start=self.first))
 
     def excerpt(self, asked_for: Sequence[str] = (), room: int = MOST_SHOWN_CHARACTERS) -> tuple[Excerpt, str | None]:
-        """Select the steps that fit into `room`: first and last, those asked for, then from both ends inwards.
+        """Select steps that fit into `room` characters: first and last, those asked for, then from both ends inwards.
 
         Args:
             asked_for: Names of roles and tools, in which * matches anything.

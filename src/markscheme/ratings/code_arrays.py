@@ -28,7 +28,7 @@ def header_numbers(codes: RatingCodes) -> Integers:
 
 
 def rater_numbers(codes: RatingCodes, name: Callable[[Rating], Any]) -> tuple[list[Any], Integers]:
-    """Return the different raters, as `name` reads them from headers, and which of them gave each rating.
+    """Return the different raters, read from headers by the function `name`, and which of them gave each rating.
 
     Returns:
         The different raters in the order of their first ratings, and the index of each rating's rater among them, shape
@@ -40,7 +40,7 @@ def rater_numbers(codes: RatingCodes, name: Callable[[Rating], Any]) -> tuple[li
 
 
 def answer_values(codes: RatingCodes, name: str, value: Callable[[Rated], Any], without: Any) -> npt.NDArray[Any]:
-    """Compute a value from each rating's answer to a criterion; `without` for ratings that don't answer it."""
+    """Compute a value from each rating's answer to a criterion; ratings without an answer get the value `without`."""
     by_code = np.array([*map(value, codes.answers_on(name)), without])
     return np.asarray(by_code[np.array(codes.codes_on(name), dtype=np.int64)])
 
@@ -69,7 +69,7 @@ def level_kinds_on(codes: RatingCodes, name: str) -> Integers:
 
 
 def have_answer(codes: RatingCodes, says: Callable[[Rated], object]) -> Flags:
-    """Return flags, shape (n_ratings,), of the ratings with an answer on any criterion for which `says` is true."""
+    """Return flags, shape (n_ratings,), of the ratings of which at least one answer satisfies the function `says`."""
     is_said = np.zeros(len(codes), dtype=bool)
     for name in codes.names:
         if any(map(says, codes.answers_on(name))):

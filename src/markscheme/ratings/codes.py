@@ -131,11 +131,11 @@ class RatingCodes(Sequence[Rating]):
 
     @property
     def header_numbers(self) -> "array[int]":
-        """For each rating, the index in `headers` of its header."""
+        """Index of each rating's header among the distinct headers."""
         return self._header_of
 
     def codes_on(self, name: str) -> "array[int]":
-        """Return, for each rating, the index into `answers_on` of its answer to a criterion, or -1 for no answer."""
+        """Return, for each rating, the index of its answer among a criterion's distinct answers, or -1 without one."""
         if name not in self.names:
             return array("i", [NO_ANSWER]) * len(self)
         return self._codes[self.names.index(name) :: len(self.names)]

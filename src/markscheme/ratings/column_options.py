@@ -234,7 +234,7 @@ class ColumnOptions:
         yield from (word for listed in self.levels for word in listed.split(",") if "=" in word)
 
     def span_of(self, column: str, *, is_judge: bool) -> Span | None:
-        """Return the range that `--scale` gives for a column, else for its side, else for all; None if there is none.
+        """Return the range that `--scale` gives for a column, else for its kind of rater, else for all, or None.
 
         A side is the judges' columns or the people's.
         """

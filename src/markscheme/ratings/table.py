@@ -187,7 +187,7 @@ class RatingTable:
 
 
 def stacked(columns: Sequence[Column], criterion: str | None = None) -> Floats:
-    """Return several raters' levels on a criterion, or their scores for None, as shape (n_examples, n_columns)."""
+    """Return raters' levels on a criterion or, if it is None, their scores, in the shape (n_examples, n_columns)."""
     return np.column_stack([column.scores if criterion is None else column.levels[criterion] for column in columns])
 
 

@@ -153,7 +153,7 @@ MOST_DIFFERENT: Final = 4096
 
 
 def _different_lines(path: Path) -> Iterator[tuple[Any, int]]:
-    """Yield the first of the lines of a file that are equal but for the id, with the number of such lines."""
+    """Yield each line of a file that equals no earlier one apart from the id, with the number of lines equal to it."""
     times: Counter[bytes] = Counter()
     first: dict[bytes, tuple[int, bytes]] = {}
     for batch in line_batches(path, RatingError):

@@ -36,7 +36,7 @@ class RaterTable:
 
     @property
     def codes(self) -> list[float]:
-        """The number that stands in `values` for each of `levels`."""
+        """Number of each level in the table's cells: the level itself or, if levels are words, its index."""
         return [level if isinstance(level, float) else float(index) for index, level in enumerate(self.levels)]
 
 

@@ -128,7 +128,7 @@ def refuse_headless(path: Path, rubric: Rubric) -> None:
 
 
 def saved_for(name: str) -> str:
-    """Return the name of a downloaded file without the number that browsers add to a further copy.
+    """Return the name of a downloaded file without the number, such as (1), that browsers add to names in use.
 
     >>> saved_for("ana (1)"), saved_for("ana")
     ('ana', 'ana')

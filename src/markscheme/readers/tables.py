@@ -243,7 +243,7 @@ class _Table:
 
     @cached_property
     def inputs(self) -> Mapping[str, tuple[str, ...]]:
-        """Names that the column of each input may have; a column named like an input of the rubric holds that one."""
+        """Names that the column of each input may have; a column named like an input of the rubric holds that input."""
         own_names = ((name, plain(name)) for name in self.reading.rubric.known_inputs if name not in INPUTS)
         return {**{name: (column,) for name, column in own_names if column not in _COLUMNS_READ}, **INPUTS}
 

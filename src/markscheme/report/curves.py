@@ -15,7 +15,7 @@ POINTS = 6
 
 
 def line_of(values: Sequence[float], highest: float, columns: int) -> str:
-    """Render a curve as a line of at most `columns` block characters, followed by the last value.
+    """Render a curve as a line of at most `columns` block characters, followed by the curve's last value.
 
     >>> line_of((0, 1, 1, 2), 2, 10)
     ' ▄▄█ 2'
@@ -32,7 +32,7 @@ def _cell(share: float) -> str:
 
 
 def drawn_curve(curve: Curve, width: int) -> Iterator[str]:
-    """Yield the lines of a curve drawn with characters, one per series, at most `width` columns wide."""
+    """Yield the lines that draw a curve with characters, one line per series, at most `width` columns wide."""
     names = max(map(len, curve.series))
     room = max(1, min(MOST_COLUMNS, width - names - 12))
     for name, values in curve.series.items():
@@ -40,7 +40,7 @@ def drawn_curve(curve: Curve, width: int) -> Iterator[str]:
 
 
 def points_of(curve: Curve) -> tuple[int, ...]:
-    """Choose the steps at which a curve is shown in Markdown: up to six, evenly spaced, with the last one.
+    """Choose the steps at which a curve is shown in Markdown: up to six, evenly spaced, the last step among them.
 
     >>> points_of(Curve({"as read": (1.0,) * 60}, "modes", "outputs", ""))
     (10, 20, 30, 40, 50, 60)

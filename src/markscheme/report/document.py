@@ -281,12 +281,12 @@ class Curve(Block):
 
     @property
     def length(self) -> int:
-        """Number of steps."""
+        """Number of steps on the curve's lower axis: the number of values in its longest series."""
         return max(map(len, self.series.values()), default=0)
 
     @property
     def highest(self) -> float:
-        """The largest value, at least 1."""
+        """The largest value of all series; 1 if there are none, or if all are 0."""
         return max((value for values in self.series.values() for value in values), default=1.0) or 1.0
 
 
@@ -351,7 +351,7 @@ class OnDemand(Sequence[_Made]):
     """A sequence of cases or sections that makes each item only when somebody reads it."""
 
     def __init__(self, count: Callable[[], int], make: Callable[[int], _Made]) -> None:
-        """Store the functions that make the items.
+        """Store the function that counts the items and the one that makes each of them.
 
         Args:
             count: Function that returns the number of items.
@@ -362,7 +362,7 @@ class OnDemand(Sequence[_Made]):
 
     @classmethod
     def together(cls, make: Callable[[], Iterable[_Made]]) -> Self:
-        """Return a sequence that makes all its items at once, when somebody reads the first of them."""
+        """Return a sequence that makes all its items at once, as soon as somebody reads any of them."""
         made = cache(lambda: tuple(make()))
         return cls(lambda: len(made()), lambda index: made()[index])
 

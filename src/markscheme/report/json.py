@@ -72,7 +72,7 @@ class _Rounded(dict[float | None, float | None]):
 
 
 def attributes(value: object, names: str) -> dict[str, Any]:
-    """Return the attributes of a value in `names` as a dict; an argument `key=name` stores attribute `name` as `key`.
+    """Return those attributes of a value that `names` lists, as a dict; `key=name` stores attribute `name` as `key`.
 
     If the value is None, each entry is None.
 

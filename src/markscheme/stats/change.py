@@ -424,7 +424,7 @@ def benjamini_yekutieli(p: npt.ArrayLike) -> Floats:
 
 
 def alarm_level(run: int, *, planned: int | None = None, level: float = 0.05) -> float:
-    """Return the significance level of the t-th run that is compared with the same accepted runs.
+    """Return the significance level for the n-th comparison of a new run with the same accepted runs.
 
     With these levels, an unchanged judge ever raises a false alarm with probability `level` at most, however many runs
     follow and however they depend on each other.

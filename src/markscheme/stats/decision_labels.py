@@ -168,7 +168,7 @@ def _side_basis(side: SideShare) -> _Basis:
 
 
 def _limits(n: Floats | npt.NDArray[np.int64], bound: float, confidence: float) -> tuple[Floats, Floats]:
-    """Return two hit counts per n: more than the first show a share above a bound, at most the second one below."""
+    """Return two hit counts per n: more than the first show a share above a bound, at most the second a share below."""
     whole = np.asarray(n, dtype=np.float64)
     above = _hits_above(whole, bound, confidence)
     below = whole - _hits_above(whole, 1 - bound, confidence)

@@ -283,7 +283,7 @@ def mark_rough(estimate: Estimate, why: str | Reason) -> Estimate:
 
 
 def guard(estimate: Estimate, off: int, *, grouped: bool = False) -> Estimate:
-    """Withhold or mark the interval of a chance-corrected or rank statistic that too few examples determine.
+    """Withhold, or mark approximate, a chance-corrected or rank statistic's interval that too few examples determine.
 
     Args:
         estimate: Estimate of a statistic that depends on how the ratings vary.

@@ -143,7 +143,7 @@ class Pairs:
 
     @cached_property
     def orderings(self) -> Floats:
-        """Counts of other units that gold and judge order alike, or differently, with each row's unit.
+        """Counts, for each row's unit, of the other units that gold and judge order alike with it, or differently.
 
         First, the units that gold and judge order the same way relative to the row's minus those ordered oppositely;
         then the units with a different gold value; then those with a different judge value.
@@ -237,7 +237,7 @@ def numbers(values: npt.ArrayLike, name: str) -> Floats:
 
 
 def equal_vectors(**named: npt.ArrayLike) -> Floats:
-    """Join vectors with a number for each unit in one array, shape (n_vectors, n_units).
+    """Join vectors, each with one number per unit, in one array of shape (n_vectors, n_units).
 
     Raises:
         ValueError: The values aren't vectors of numbers of equal length.

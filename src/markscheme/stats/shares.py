@@ -635,7 +635,7 @@ def _mean_correlation(v: Floats, in_groups: Groups, mean_size: float) -> float:
 
 
 def _over_groups(of_sets: npt.NDArray[Any], in_groups: Groups) -> float:
-    """Sum over all groups a value that `of_sets` has once for all groups that are equal."""
+    """Sum a value over all groups, from an array that has the value once for each set of equal groups."""
     return float((of_sets if in_groups.copies is None else of_sets * in_groups.copies).sum())
 
 

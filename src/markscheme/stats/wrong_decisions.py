@@ -27,11 +27,11 @@ class Stratum:
 
     @property
     def value(self) -> float:
-        """The stratum's share `wrong`; one half without labels."""
+        """The stratum's share of wrong decisions (`wrong`); one half without labels on which they can be counted."""
         return self.wrong.value if self.wrong.n else UNKNOWN
 
     def reach(self, confidence: float) -> tuple[float, float]:
-        """Return how far the bounds of `wrong` lie below and above it, times the stratum's share of all responses."""
+        """Return how far the bounds lie below and above `wrong`, times the stratum's share of all responses."""
         low = self.wrong.lower(confidence) if self.wrong.n else 0.0
         high = self.wrong.upper(confidence) if self.wrong.n else 1.0
         below = self.value if low is None else self.value - low

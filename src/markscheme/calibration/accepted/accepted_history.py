@@ -49,7 +49,7 @@ class AcceptedPoint:
     ratings: str
 
     def changes(self, before: "AcceptedPoint") -> tuple[str, ...]:
-        """List the changes since the run accepted before: another judge, reworded criteria, or other settings."""
+        """List the changes since the previously accepted run: another judge, reworded criteria, or other settings."""
         changed = []
         if self.judge != before.judge:
             changed.append(f"judge: {self.judge}")

@@ -160,7 +160,7 @@ class AcceptedRuns(NamedTuple):
     def with_looks(
         since: Since, current: Setting, labelled: Sequence[Example], grades: Sequence[Grade], *, members: int
     ) -> Since:
-        """Add to `since` the evidence of drift from all comparisons, in this setting, with the accepted runs so far.
+        """Return the accepted runs with the evidence of drift from all comparisons with them so far, in this setting.
 
         Args:
             since: The accepted runs.

@@ -20,7 +20,7 @@ class FileDifference(NamedTuple):
     stated: str | None = None
 
     def to_json(self, file: str) -> dict[str, Any]:
-        """Return a dict with both values: the file's under the key `file`, the one computed now under "now"."""
+        """Return a dict with both values: the file's under the given key, the one computed now under "now"."""
         return {"what": self.what, file: self.stated or None, "now": self.now}
 
 

@@ -414,7 +414,7 @@ class Comparison:
 
     @cached_property
     def decision_figures(self) -> DecisionFigures:
-        """Shares of decisions that equal gold's, of gold's fails that the judge fails, and of passes that it passes."""
+        """Shares of decisions equal to gold's, of gold's fails that the judge fails, and of gold's passes it passes."""
         table = self.table
         return decisions_compared(
             self.passes,
@@ -535,12 +535,12 @@ class Comparison:
 
     @cached_property
     def wrong_passes(self) -> SideShare:
-        """Share of gold's fails that the judge passes, as counts with groups and weights; see `false_pass_rate`."""
+        """Share of gold's fails that the judge passes, as counts with groups and weights, not as an Estimate."""
         return self._wrong("false_pass")
 
     @cached_property
     def wrong_fails(self) -> SideShare:
-        """Share of gold's passes that the judge fails, as counts with groups and weights; see `false_fail_rate`."""
+        """Share of gold's passes that the judge fails, as counts with groups and weights, not as an Estimate."""
         return self._wrong("false_fail")
 
     @cached_property

@@ -247,7 +247,7 @@ class _Counting:
         )
 
     def pair(self, single: Sequence[Repair]) -> Repair | None:
-        """Return the repair by the two criteria that repair most together; None if a single repair `is_large`."""
+        """Return the repair by the two criteria that repair most together; None if any single one repairs a fifth."""
         if any(repair.is_large for repair in single):
             return None
         best = self.swap.best_pair("decisions" if any(repair.decided for repair in single) else "scores")

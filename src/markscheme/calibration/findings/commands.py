@@ -56,7 +56,7 @@ class Commands:
         return _command("calibrate", self.rubric, *options)
 
     def calibrate_one_at_a_time(self) -> str:
-        """Return the command that asks the judge (`model`, if ratings were read) about one criterion per request."""
+        """Return the command that asks the judge (or the model, if ratings were read) about one criterion at a time."""
         judge = self.judge if self.asks else f"--judge {self.model}"
         return _command("calibrate", self.rubric, judge, "-o strategy=per_criterion")
 

@@ -126,7 +126,7 @@ class CriterionEvidence(CriterionComparison):
         return round(float(self.units[rows].sum()))
 
     def mean(self, values: Floats) -> float:
-        """Return the mean over the examples whose value isn't nan; 0 without any."""
+        """Return the mean over the examples whose value isn't nan; 0 if there are no such examples."""
         return mean(values, self.units)
 
     def modal(self, levels: Floats) -> tuple[float, float]:
@@ -501,7 +501,7 @@ class Evidence:
         return criterion.weight / best
 
     def gain(self, fixed: Mapping[str, Floats]) -> float:
-        """Return by how much the judge's error would fall with other levels on some criteria, at least 0.
+        """Return by how much the judge's error would fall, at least 0, if it gave other levels on some criteria.
 
         Args:
             fixed: Levels that the judge would give, by criterion, shape (n_examples,); nan to leave an example's level

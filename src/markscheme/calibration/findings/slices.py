@@ -191,11 +191,11 @@ class Slice:
 
     @cached_property
     def _sets(self) -> Integers | None:
-        """Number of the jackknife set of each example in the slice; None if the slice is itself a group."""
+        """The jackknife set of each example in the slice, by number; None if the slice is itself a group."""
         return self._numbers_inside(self.comparison.sets)
 
     def _numbers_inside(self, names: Sequence[str] | Integers | None) -> Integers | None:
-        """Return the number of each example's group in the slice; None if the slice is itself a group."""
+        """Return the group of each example in the slice, by number; None if the slice is itself a group."""
         if names is None or self.part.by == "group":
             return None
         return group_numbers(names, len(self.part.inside))[0][self.part.inside]

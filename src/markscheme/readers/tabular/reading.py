@@ -242,7 +242,7 @@ class TableReading:
 
     @cached_property
     def _texts(self) -> tuple[Sequence[str], Sequence[str]]:
-        """Cells of the responses and cells of the queries; () for those without a column."""
+        """Cells of the responses and cells of the queries; () in place of either if the table has no column of them."""
         responses, queries = (self._cells(self.roles.single.get(role)) for role in ("response", "query"))
         return responses, queries
 

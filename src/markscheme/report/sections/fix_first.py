@@ -189,7 +189,7 @@ def _followed(words: str, sentence: str) -> str:
 
 
 def _changes(findings: Sequence[Finding], targets: Mapping[str, str]) -> Iterator[doc.Line]:
-    """Yield what fixing each criterion alone would change; if all these changes are small, only the first one."""
+    """Yield what fixing each criterion alone would change; if all changes are small, only that of the first finding."""
     counted = [finding for finding in findings if finding.repair is not None and finding.repair.repaired]
     for finding in [finding for finding in counted if finding.severity != "low"] or counted[:1]:
         name = doc.Name(finding.criterion or "", targets.get(finding.criterion or "", ""))
