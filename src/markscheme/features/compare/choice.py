@@ -535,7 +535,7 @@ class _View:
         )
 
     def _link(self, before: Column, after: Column) -> Link:
-        """Fit the line between two judges' scores, and convert scores by it: the first judge's, or a few round ones."""
+        """Fit the line between two judges' scores; convert the first judge's scores by it, or a few round scores."""
         mark = self.table.rubric.pass_mark
         seen = np.unique(before.scores[~np.isnan(before.scores)])
         marks = seen if len(seen) <= 5 else np.unique([0.0, 0.25, 0.5, 0.75, 1.0, mark])

@@ -168,7 +168,7 @@ def _raters(file: RatedFile) -> Iterator[Contender]:
 
 
 def _shared(rated: RatedFiles, notes: list[str], *, alone: bool) -> RatedFiles:
-    """Return files of ratings with only those ratings and labels whose response is the same in all files.
+    """Return files of ratings without ids that have different responses or, if only files are compared, aren't in all.
 
     Args:
         rated: The contents of the files.

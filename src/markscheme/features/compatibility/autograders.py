@@ -661,7 +661,7 @@ class RubricAsJudgeGrader(_ModelGrader[RubricAsJudgeGenerateFn]):
 
 
 def _readings_of(exchange: Exchange[_Reading]) -> Mapping[str, _Reading]:
-    """Return the outcomes read in an exchange, by name; raise the exchange's error if it has one.
+    """Return by criterion what was read from the replies of an exchange; raise the exchange's error if it has one.
 
     Raises:
         JudgeError: A question has no reply.

@@ -474,7 +474,7 @@ def taken_in(
 def _with_more(
     same: OutputReading, reading: OutputReading, notes: tuple[Note, ...], *, is_later: bool
 ) -> OutputReading:
-    """Return a stored reading updated with the notes and the state that a table's rows add or withdraw.
+    """Return a stored reading with the given notes, and with the state of reading that a table's rows add or withdraw.
 
     Args:
         same: The reading on record.

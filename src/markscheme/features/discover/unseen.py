@@ -140,7 +140,7 @@ def listed_share(
 
 
 def new_mode_bound(is_new: npt.ArrayLike, *, confidence: float = NEW_MODE_CONFIDENCE) -> float:
-    """Compute an upper bound on the share of outputs with a mode nobody has noted; it holds however often one looks.
+    """Compute an upper bound, valid however often it is computed, on the share of outputs with a mode nobody has noted.
 
     The chance that the next output shows a new mode can only fall while reading. For each value m of this chance, a
     mixture of likelihood ratios from several starts is a test martingale, and the bound is the m at which it reaches

@@ -94,7 +94,7 @@ def worse_than_accepted(differences: Iterable[Difference]) -> list[str]:
 
 
 def risks(rules: Iterable[Rule], run: ExperimentRun) -> list[str]:
-    """Say how often each rule on a least score or pass rate would fail a run by chance, judging by repeated cases."""
+    """Say how often each rule on a least score or pass rate would fail a run by chance, estimated from repeats."""
     return [
         f"{name}, {rule.text!r}: {gate_in_words(gate)}"
         for rule in rules

@@ -135,7 +135,7 @@ async def confirm(
     wordings: Sequence[Wording],
     ledger: Ledger,
 ) -> FinalistsResult:
-    """Test whether a finalist is better on labels that had no part in choosing it, and record that labels were used.
+    """Test whether a finalist is better on labels that had no part in choosing it, and record the use of these labels.
 
     Args:
         asker: Asks the judge by each wording.

@@ -164,7 +164,7 @@ class Asker:
     async def column(
         self, rubric: Rubric, part: TrialPart, description: str, *, mask: Flags | None = None, first: int = 0
     ) -> Column:
-        """Ask the judge about a part's examples with a wording; return its ratings, nan for examples outside `mask`.
+        """Ask the judge about a part's examples with a wording; return its ratings, nan for examples masked out.
 
         Args:
             rubric: The rubric with the wording.

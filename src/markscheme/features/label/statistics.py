@@ -88,7 +88,7 @@ def spread_at(table: npt.ArrayLike, coefficient: Coefficient) -> float:
 
 
 def labels_for_half_width(value: float, spread: float, half_width: float, *, transform: Transform = ATANH) -> int:
-    """Compute the labels needed for a 95 % interval with a half-width, averaged over both sides, of `half_width`.
+    """Compute the labels needed for a 95 % interval of a given half-width, averaged over the interval's two halves.
 
     Args:
         value: The expected coefficient.

@@ -50,7 +50,7 @@ def _from_here(path: Path) -> Path:
 
 
 def _show(report: LintReport, only: str, *, json: bool) -> None:
-    """Print the findings on a rubric; if it is the only one, `only` is its name and the next step is printed too."""
+    """Print the findings on a rubric, and also the next step if it is the only rubric to check."""
     path = report.rubric
     if not (json or report.faults or report.advice):
         print("\n".join([f"{path}: no issues", *(f"{path}: note: {note}" for note in report.notes)]))

@@ -58,7 +58,7 @@ def read_autorubric(reading: Reading) -> None:
 
 
 def _criteria(data: Any, reading: Reading) -> list[Criterion | None]:
-    """Return our criterion for each entry of a ground truth: that with its name, else its text, else its position.
+    """Return our criterion for each entry of a ground truth: the one with its name, else its text, else its position.
 
     For an entry without a criterion, it is None.
     """

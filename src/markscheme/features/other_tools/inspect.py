@@ -156,7 +156,7 @@ def _score_fields(record: Any, field: str, content: ToolContent) -> tuple[dict[s
 
 
 def _by_name(metric: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the scorer's name and a score's value; for a value that maps names to values, yield these instead."""
+    """Yield the scorer's name with a score's value or, if that maps names to values, each name with its value."""
     yield from value.items() if isinstance(value, Mapping) else [(metric, value)]
 
 

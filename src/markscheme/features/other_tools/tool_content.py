@@ -132,7 +132,7 @@ class ToolContent(Import):
         return not (self.for_remarks or self.for_responses)
 
     def remark(self, remark: Remark, *, lost: str | None = None) -> None:
-        """Add a comment that belongs to no rating; `lost` names it among what is lost where only ratings are kept."""
+        """Add a comment that belongs to no rating, and the words that count it as lost where only ratings are kept."""
         self.remarks.append(remark)
         if lost is not None:
             self.lose(lost)
@@ -198,7 +198,7 @@ class ToolContent(Import):
         return {taken_by: recorded} if recorded and (declared or is_more) else {}
 
     def rate(self, raw: RawRating) -> None:
-        """Add a rater's value as a raw rating; of an object, add each entry as a metric of its own."""
+        """Add a rater's value as a raw rating; if the value is an object, add each entry as a metric of its own."""
         if not raw.unit or not raw.metric:
             self.lose("ratings that name no response or no metric")
         elif isinstance(raw.value, Mapping) and raw.value:
@@ -354,7 +354,7 @@ class ToolContent(Import):
         return list(raw_ratings)
 
     def _moved(self, raw: RawRating, ends: Span) -> RawRating:
-        """Convert a rating's number from its rater's scale to the same relative position between these ends."""
+        """Convert a rating's number from its rater's scale to the same relative position between two given ends."""
         level = number(self.meant(raw.value))
         if level is None:
             return raw

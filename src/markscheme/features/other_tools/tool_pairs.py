@@ -128,7 +128,7 @@ def read_comparative_feedback(files: Sequence[Peek], rubric: Rubric | None, colu
 
 
 def _rows_of_feedback(peek: Peek, runs: Mapping[str, Mapping[str, Any]], lost: Counter[str]) -> Iterator[PairRow]:
-    """Yield the pairs of compared runs with their preferences; `lost` counts feedback that implies no preference."""
+    """Yield the pairs of compared runs with raters' preferences; count feedback that implies no preference as lost."""
     groups: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for _, record in peek.parts():
         fields = mapping(record)

@@ -186,7 +186,7 @@ class CriterionReading:
         return worth
 
     def _class_weight(self, fields: Mapping[str, Any], of_class: tuple[str, float, bool], taken: set[str]) -> float:
-        """Return the weight of a criterion's class, such as "Essential"; remark on weights given for other classes."""
+        """Return the weight of a criterion's class, such as "Essential"; note weights of other classes as unused."""
         named, amount, costs = of_class
         taken.update(key for key in fields if key.endswith("_weight"))
         others = [
@@ -286,7 +286,7 @@ def _pairs(option: str, texts: tuple[str, ...]) -> Iterator[tuple[str, float]]:
 
 
 def _native(fields: Mapping[str, Any], taken: set[str]) -> dict[str, Any]:
-    """Return those other keys of a criterion that are valid in markscheme's own format, with their values."""
+    """Return keys of a criterion that need no conversion, as markscheme's own format has them, with their values."""
     read = {}
     for key in NATIVE_CRITERION - {
         *NAMES,

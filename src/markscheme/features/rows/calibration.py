@@ -198,7 +198,7 @@ def _of_judges(example: Example) -> Iterator[Rating]:
 
 
 def _read(path: Path, core: Rubric | None, run: Rubric) -> Iterator[LabelledRow]:
-    """Yield each row as an example, with its own rubric, to which the criteria of `core` are added.
+    """Yield each row as an example, with the row's own rubric, to which the criteria of a core rubric are added.
 
     Raises:
         RatingError: Rows are invalid; the message names each with its line.
@@ -348,7 +348,7 @@ def _compared(
 
 
 def _rubric_of_wholes(name: str, run: Rubric) -> Rubric:
-    """Return a rubric of whole responses, without criteria, with `run`'s target, tolerance and error limits."""
+    """Return a rubric of whole responses, without criteria, with the target, tolerance and error limits of a run."""
     return replace(
         rubric_of_wholes(),
         name=name,

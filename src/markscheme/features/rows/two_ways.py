@@ -19,7 +19,7 @@ SAME_ANSWER = 0.5
 
 @dataclass(frozen=True, slots=True)
 class _WiderMean(GroupedMean):
-    """A mean of values grouped in two ways, by task and by criterion, whose interval covers those of both ways.
+    """A mean of values grouped by task and by criterion, with an interval that covers the intervals of both groupings.
 
     Attributes:
         otherwise: The mean of these values, grouped in the other way.
@@ -34,7 +34,7 @@ class _WiderMean(GroupedMean):
 
 
 def wider_share(hits: Flags, tasks: Codes, criteria: Codes | None, weights: Floats | None = None) -> GroupedShare:
-    """Return a share of verdicts with the widest of three intervals: grouped by task, by criterion, and by both.
+    """Return a share of verdicts with the widest of three intervals: those grouped by task, by criterion, and by both.
 
     By task and by criterion, a correlation is used that is seldom exceeded. If both kinds of groups matter, neither of
     these intervals alone is wide enough; by both, the variances from the two medians of the correlation add up.

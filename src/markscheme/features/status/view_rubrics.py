@@ -70,7 +70,7 @@ def _onward(rubrics: Sequence[RubricStatus], judges: JudgesHere) -> tuple[str, s
 
 
 def _next_if_ready(status: RubricStatus, judges: JudgesHere) -> str:
-    """Return the words before the next command: "Next", and if the default judge can't be asked what to set first."""
+    """Return the words before the next command: "Next", with what to set first if the default judge can't be asked."""
     lack_of_default = judges.get(DEFAULT)
     can_answer = any(lack is None for kind, lack in judges.items() if kind is DEFAULT or kind.stands_in)
     if not status.asks_default or lack_of_default is None or can_answer:

@@ -127,7 +127,7 @@ class AnchorWatch:
         return rings_in(self.after, LOOKS_ALARM) is not None
 
     def flips_since(self, day: date) -> tuple[Floats, Floats, Floats]:
-        """Return, for fails and passes of the accepted run: mean flips per look since a day, number, usual flip rate.
+        """Return, for accepted fails and passes: mean flips per look since a day, number of examples, usual flip rate.
 
         If there is no look since that day, the last look counts.
         """

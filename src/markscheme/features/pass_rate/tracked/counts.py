@@ -70,7 +70,7 @@ class WeekCounts:
 
     @property
     def by_verdict(self) -> tuple[tuple[int, int], tuple[int, int]]:
-        """Numbers of passing and of all labels, each first where the judge doesn't pass, then where it does."""
+        """Numbers of passing labels, then of all labels, each for what the judge doesn't pass and what it passes."""
         sides = [[0, 0], [0, 0]]
         for (verdict, _), (passed, n) in self.labels.items():
             side = sides[verdict == PASSES]

@@ -21,7 +21,7 @@ MOST_LOG = 700.0
 def growth(
     values: npt.ArrayLike, counts: npt.ArrayLike, *, floor: npt.ArrayLike, top: npt.ArrayLike, weight: float = 1.0
 ) -> Floats:
-    """Compute how much a week's values raise the log wealth of bets that their mean is below `floor`.
+    """Compute how much a week's values raise the log wealth of bets that the values' mean is below a floor.
 
     Args:
         values: The different values of the week, shape (..., k).
@@ -87,7 +87,7 @@ def evidence(growths: npt.ArrayLike) -> Floats:
 
 
 def rings_in(after: npt.ArrayLike, ring: float) -> int | None:
-    """Return the first week, counted from 1, with evidence of at least `ring`; None if there is none."""
+    """Return the first week, counted from 1, whose evidence reaches the alarm threshold; None if no week's does."""
     reached = np.flatnonzero(np.asarray(after) >= ring)
     return int(reached[0]) + 1 if len(reached) else None
 

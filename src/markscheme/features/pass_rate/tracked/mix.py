@@ -20,7 +20,7 @@ INPUT_LENGTH = "input_length"
 
 @dataclass(frozen=True)
 class MixShift:
-    """Change in how often a column's values occur, and how much of a shift in the share of passes it explains.
+    """Change in how often a column's values occur, and how much of a shift in the share of passes this change explains.
 
     Attributes:
         column: Name of the column.
@@ -79,7 +79,7 @@ def _counts(rows: Iterable[GradedLine]) -> ColumnCounts:
 
 
 def _in_fifths(*sides: dict[Any, list[int]]) -> Iterator[dict[Any, list[int]]]:
-    """Yield counts for each period in five ranges, each with a fifth of the first period's numeric values."""
+    """Yield each period's counts by range of a numeric value, of five ranges with a fifth of the first period each."""
     values = sorted(sides[0])
     so_far = np.cumsum([sides[0][value][1] for value in values])
     bounds = [values[int(np.searchsorted(so_far, share * so_far[-1]))] for share in (0.2, 0.4, 0.6, 0.8)]

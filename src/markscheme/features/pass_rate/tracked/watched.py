@@ -69,7 +69,7 @@ def people_growth(
     reference: npt.ArrayLike,
     floor: npt.ArrayLike,
 ) -> Floats:
-    """Compute how much a week's labels raise the evidence that people pass a smaller share than `floor`.
+    """Compute how much a week's labels raise the evidence that people pass a smaller share than a floor.
 
     Args:
         passed: Numbers of the week's labels that pass, of the judge's fails and of its passes, shape (..., 2).
@@ -114,7 +114,7 @@ def flips_when_still(accepted: npt.ArrayLike) -> float:
 
 
 def decision_growth(flipped: npt.ArrayLike, examples: npt.ArrayLike, *, still: float) -> Floats:
-    """Compute how much a look raises the evidence that the judge flips more than the share `still` of its decisions.
+    """Compute how much a look raises the evidence that the judge flips more decisions than an unchanged judge may.
 
     Args:
         flipped: Number of examples of a side (accepted fails or passes) whose decision is no longer the accepted one.
