@@ -396,6 +396,46 @@ def test_disagreement_between_annotators_is_resolved_on_a_page_that_shows_no_nam
     assert (status, "nothing left to adjudicate" in message) == (0, True)
 
 
+def label_whole(project: Path, rater: str, fails: frozenset[int], note: str = "") -> None:
+    """Label all replies as one annotator, who doesn't accept some of them; levels are the same for every annotator."""
+    with Server(project, rater=rater) as server:
+        while any(step["answer"] is None for step in server.get().data["steps"]):
+            unit = server.get().open
+            whole = "0" if server.reply(unit) in fails else "1"
+            assert server.give(unit, whole=whole, note=note).status == 200
+
+
+def test_if_annotators_differ_only_on_accepting_whole_responses_the_adjudicator_decides_that_and_calibrate_counts_it(
+    tmp_path: Path,
+) -> None:
+    project = make_pool(tmp_path, 8)
+    label_whole(project, "ann", frozenset([5]), note="reads well")
+    label_whole(project, "ben", frozenset([0, 1, 5]))
+    judged = ({"id": f"model-x-{n}", "judge": "gpt", "criteria": {"polite": 2, "waffle": 0}} for n in range(8))
+    (project / "judge.jsonl").write_text("".join(f"{json.dumps(rating)}\n" for rating in judged))
+    calibrate = ("calibrate", "manners", "--ratings", "judge.jsonl")
+    note = "Annotators split evenly on pass or fail of 2 examples"
+    assert note in " ".join(run(*calibrate, cwd=project).stdout.split())
+    with Server(project, ["--disputed"], rater="zoe") as zoe:
+        data = zoe.get().data
+        assert (data["criteria"][0], data["whole"]) == ("whole", "whole")
+        voices = [{"label": "no", "reason": "", "quote": ""}, {"label": "yes", "reason": "reads well", "quote": ""}]
+        assert [(step["criteria"], step["given"]) for step in data["steps"]] == [([0], [voices])] * 2
+        assert {zoe.reply(step["unit"]) for step in data["steps"]} == {0, 1}
+        assert "2 of 8 responses, no and yes (2)" in zoe.get("progress").text
+        for step in data["steps"]:
+            assert zoe.post("give", {"unit": step["unit"], "answers": {"polite": "1"}}).status == 422
+            assert zoe.post("give", {"unit": step["unit"], "answers": {"whole": "0"}}).status == 200
+        assert [(line["kind"], line["pass"], line["criteria"]) for line in zoe.lines] == [
+            ("adjudicated", False, {})
+        ] * 2
+        assert [step["answer"]["answers"] for step in zoe.get().data["steps"]] == [{"whole": "0"}] * 2
+        assert "whole: annotators differ on 2 of 8, most often no and yes." in zoe.end()
+    status, message = refused(project, "--rater", "yan", "--disputed")
+    assert (status, "nothing left to adjudicate" in message) == (0, True)
+    assert "split evenly" not in " ".join(run(*calibrate, cwd=project).stdout.split())
+
+
 def test_labelling_stops_when_the_rubric_changes_and_responses_labelled_under_the_old_words_are_asked_again(
     project: Path,
 ) -> None:

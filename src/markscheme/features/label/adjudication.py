@@ -10,7 +10,7 @@ from markscheme.text import on_one_line
 
 
 def dispute_lines(work: Work) -> Iterator[str]:
-    """Yield a line for each disputed criterion: its text, and the number of examples on which annotators differ."""
+    """Yield a line for each disputed question: its text, and the number of examples on which annotators differ."""
     for dispute in work.disputes():
         (lower, higher), _ = dispute.pairs[0]
         yield (

@@ -1,12 +1,13 @@
 """Agreement and differences of annotators' labels on each criterion, without annotators' names."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
+from markscheme.features.label.whole_question import WHOLE_RESPONSE
 from markscheme.ratings.codes import load_ratings
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.table import Column, column_of, rating_table
@@ -15,6 +16,8 @@ from markscheme.stats.intervals import Floats
 
 _DOES_NOT_APPLY = np.inf
 """Code of "does not apply" in a column of levels, which agrees only with itself."""
+DECISION_WORDS = ("no", "yes")
+"""Annotators' answers to whether they accept the whole response, as the adjudicator's page shows them."""
 AGREEMENT_STEP = 5
 """Number of examples over which agreement is counted at a time, so that no single label can be inferred from it."""
 
@@ -39,10 +42,10 @@ class AgreementSoFar:
 
 @dataclass(frozen=True, slots=True)
 class Dispute:
-    """Disagreement of annotators on one criterion: the number of disputed examples, and which labels differ.
+    """Disagreement of annotators on one question: the number of disputed examples, and which labels differ.
 
     Attributes:
-        criterion: The criterion.
+        criterion: The criterion; `WHOLE_RESPONSE` for the response as a whole.
         examples: Number of examples with two labels or more.
         disputed: Number of these examples with different labels.
         pairs: Pairs of labels that differ, as the page shows them, each with its number, the most common first.
@@ -125,10 +128,36 @@ def disputed(
     return voices_by_id
 
 
+def disputed_decisions(
+    ratings: Iterable[Rating], adjudicator: str, ids: Sequence[str]
+) -> dict[str, tuple[Mapping[str, str], ...]]:
+    """Return annotators' decisions on whole responses, with notes, where they differ, by example, fails first.
+
+    Disagreements that another adjudicator has decided are left out.
+
+    Args:
+        ratings: Ratings of all annotators and adjudicators.
+        adjudicator: Name of the adjudicator, whose own decisions may still be changed and so aren't left out.
+        ids: Ids of the examples.
+    """
+    listed = list(ratings)
+    adjudicated = (rating for rating in listed if rating.kind == "adjudicated" and rating.rater != adjudicator)
+    decided = {rating.id for rating in adjudicated if rating.passed is not None}
+    return {
+        id: tuple(map(_voice_on_whole, sorted(decisions, key=lambda rating: bool(rating.passed))))
+        for id, decisions in _first_decisions(listed, ids).items()
+        if id not in decided and _are_different(decisions)
+    }
+
+
 def disputes_of(ratings: Iterable[Rating], rubric: Rubric, ids: Sequence[str]) -> list[Dispute]:
-    """Return annotators' disagreement on each criterion on which they disagree, the most disputed criterion first."""
+    """Return annotators' disagreement on each disputed question, the most disputed one first.
+
+    Questions are the criteria, and whether the whole response is accepted.
+    """
+    ratings = list(ratings)
     columns = rating_table(rubric, ids, first_labels(ratings, rubric)).columns
-    disputes = []
+    disputes = [*_dispute_on_whole(ratings, ids)]
     for criterion in rubric.criteria:
         words = _words(columns, criterion)
         differ = _differ(words)
@@ -140,6 +169,27 @@ def disputes_of(ratings: Iterable[Rating], rubric: Rubric, ids: Sequence[str]) -
         if pairs:
             disputes.append(Dispute(criterion, several, int(differ.sum()), tuple(pairs.most_common())))
     return sorted(disputes, key=lambda dispute: -dispute.disputed / dispute.examples)
+
+
+def _dispute_on_whole(ratings: Iterable[Rating], ids: Sequence[str]) -> Iterator[Dispute]:
+    """Yield the annotators' disagreement on whole responses, if there is any."""
+    several = [decisions for decisions in _first_decisions(ratings, ids).values() if len(decisions) > 1]
+    differ = sum(map(_are_different, several))
+    if differ:
+        yield Dispute(WHOLE_RESPONSE, len(several), differ, ((DECISION_WORDS, differ),))
+
+
+def _first_decisions(ratings: Iterable[Rating], ids: Sequence[str]) -> dict[str, list[Rating]]:
+    """Return each annotator's first rating with a decision on the whole response, by example."""
+    first: dict[str, dict[str, Rating]] = {id: {} for id in ids}
+    for rating in sorted(ratings, key=lambda rating: rating.sample):
+        if rating.kind == "human" and rating.passed is not None and rating.id in first:
+            first[rating.id].setdefault(rating.rater, rating)
+    return {id: list(by_rater.values()) for id, by_rater in first.items()}
+
+
+def _are_different(decisions: Sequence[Rating]) -> bool:
+    return len({rating.passed for rating in decisions}) > 1
 
 
 def first_labels(ratings: Iterable[Rating], rubric: Rubric) -> list[Rating]:
@@ -179,6 +229,11 @@ def _voice(rating: Rating | None, word: float, criterion: Criterion) -> Mapping[
     rated = rating.criteria[criterion.name]
     reason = " · ".join(words for words in (rated.reason, rating.note) if words)
     return {"label": label, "reason": reason, "quote": rated.quote or ""}
+
+
+def _voice_on_whole(rating: Rating) -> Mapping[str, str]:
+    """Return an annotator's decision on a whole response and note as the dict that the adjudicator's page shows."""
+    return {"label": DECISION_WORDS[bool(rating.passed)], "reason": rating.note or "", "quote": ""}
 
 
 def shown_word(word: float, criterion: Criterion) -> str:

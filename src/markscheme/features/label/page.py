@@ -192,6 +192,7 @@ def _card(rubric: Rubric, question: Question) -> Mapping[str, Any]:
     seen = rubric.known_inputs if question.is_whole else rubric.shown_to(criterion)
     return {
         "criterion": criterion,
+        "is_whole": question.is_whole,
         "choices": list(_choices(question)),
         "in_a_row": criterion.scale.is_yes_no or criterion.scale.mirrored,
         "anchors": list(_anchors(criterion)),

@@ -11,12 +11,18 @@ from shlex import quote
 from markscheme.calibration.carried_labels import CarriedLabels, carried_labels, stale_in
 from markscheme.calibration.findings.commands import Commands
 from markscheme.errors import ComparisonError, RatingError, UsageError, writing
-from markscheme.features.label.disputes import disputed, first_labels, ratings_in
+from markscheme.features.label.disputes import disputed, disputed_decisions, first_labels, ratings_in
 from markscheme.features.label.pool import ResponsePool, SetFile, ids_to_ask, read_audits, read_pool
 from markscheme.features.label.rows import RowsToLabel, rows_to_label
 from markscheme.features.label.sampling import choose_next, parted_draw
 from markscheme.features.label.store import LabelFile
-from markscheme.features.label.whole_question import WHOLE_RESPONSE, AskWhole, asked_whole, refuse_no_whole
+from markscheme.features.label.whole_question import (
+    WHOLE_RESPONSE,
+    AskWhole,
+    asked_whole,
+    may_ask_whole,
+    refuse_no_whole,
+)
 from markscheme.features.label.work import Question, Work
 from markscheme.files import add_files, set_aside_damaged_end
 from markscheme.pages.order import Share, Step, steps_of
@@ -110,8 +116,11 @@ def open_work(
         else:
             steps = _steps(list(work.questions), work, seed, share)
             ordered = _noting_what_is_left(replace(work, steps=steps), by_next=False)
-        if work.is_adjudication or rows is not None:
-            return ordered if rows is None else replace(ordered, notes=(*ordered.notes, rows.note))
+        if rows is not None:
+            return replace(ordered, notes=(*ordered.notes, rows.note))
+        if work.is_adjudication:
+            disputed_steps = frozenset(step for step in ordered.steps if step.id in work.whole_voices)
+            return replace(ordered, whole_steps=disputed_steps)
         return replace(ordered, whole_steps=asked_whole(ask_whole, rubric, ordered.steps, file.labels))
     except BaseException:
         file.close()
@@ -153,11 +162,14 @@ def _work(
     if adjudicates:
         counting = set() if carried is None else set(carried.old[: carried.old_counted])
         people = [given_to_current_words(rating, rubric) if rating.id in counting else rating for rating in ratings]
+        voices = disputed(people, rubric, file.rater, list(examples))
+        asks_whole = may_ask_whole(ask_whole, rubric)
+        whole_voices = disputed_decisions(people, file.rater, list(examples)) if asks_whole else {}
         questions = {
-            id: tuple(Question(c, voices[c.name]) for c in rubric.criteria if c.name in voices)
-            for id, voices in disputed(people, rubric, file.rater, list(examples)).items()
+            id: tuple(Question(c, voices[id][c.name]) for c in rubric.criteria if c.name in voices.get(id, ()))
+            for id in dict.fromkeys([*voices, *whole_voices])
         }
-        return replace(work, questions=questions)
+        return replace(work, questions=questions, whole_voices=whole_voices)
     return replace(work, reworded=_reworded(work, carried, ask_whole))
 
 

@@ -33,7 +33,7 @@ def asked_whole(
     A step at which the question was answered keeps it, so that the answer can be changed. For a response that was
     labelled without it, it is asked only if it is asked about every response.
     """
-    if ask_whole == "never" or _why_no_whole(rubric):
+    if not may_ask_whole(ask_whole, rubric):
         return frozenset()
     first_looks = [step for step in steps if step.sample == 0]
     answered = [step for step in first_looks if step in labels and labels[step].whole_under]
@@ -42,6 +42,11 @@ def asked_whole(
     else:
         missing = [step for step in first_looks if step not in labels][: _left_to_ask(rubric, labels)]
     return frozenset([*answered, *missing])
+
+
+def may_ask_whole(ask_whole: AskWhole, rubric: Rubric) -> bool:
+    """Return True unless the user wants no question about whole responses, or the rubric has no place for it."""
+    return ask_whole != "never" and _why_no_whole(rubric) is None
 
 
 def refuse_no_whole(rubric: Rubric) -> None:

@@ -110,6 +110,8 @@ class Work:
             new, with the digest of the words that the rater answered; "" for a new one.
         notes: Sentences on parts of the set that aren't asked, with the reason.
         whole_steps: The steps at which the question about the whole response is asked first.
+        whole_voices: Annotators' decisions on whole responses where they differ, by id, in the form of the page; empty
+            unless the rater adjudicates.
     """
 
     rubric: Rubric
@@ -123,6 +125,7 @@ class Work:
     reworded: Mapping[Step, Mapping[str, str]] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     whole_steps: frozenset[Step] = frozenset()
+    whole_voices: Mapping[str, tuple[Mapping[str, str], ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._read = self.source.read_bytes()
@@ -145,7 +148,9 @@ class Work:
         criteria = self.questions[step.id]
         if step in self.reworded:
             criteria = tuple(question for question in criteria if question.criterion.name in self.reworded[step])
-        return (Question(WHOLE_RESPONSE), *criteria) if step in self.whole_steps else criteria
+        if step not in self.whole_steps:
+            return criteria
+        return (Question(WHOLE_RESPONSE, self.whole_voices.get(step.id, ())), *criteria)
 
     @cached_property
     def _own_steps(self) -> frozenset[Step]:
@@ -294,7 +299,7 @@ class Work:
         return [*self.people, *ratings_in(self.file.path.parent, self.rubric)]
 
     def disputes(self) -> list[Dispute]:
-        """Return the annotators' disagreement on each disputed criterion; empty if labels can't be read."""
+        """Return the annotators' disagreement on each disputed question; empty if labels can't be read."""
         try:
             return disputes_of(self.everyone, self.rubric, list(self.examples))
         except RatingError:
