@@ -479,7 +479,7 @@ def refuse_unwritable(target: str | Path | None) -> None:
 
 
 def refuse_overwriting(target: str | Path | None, inputs: Iterable[str | Path | None]) -> None:
-    """Raise an error if a file to write is one of the files that are read.
+    """Raise an error if a file that a command is to write is one of the files that it reads.
 
     Raises:
         UsageError: The file is one of them.

@@ -53,7 +53,7 @@ def on_one_line(words: str) -> str:
 
 
 def cut_short(text: str, length: int = 160) -> str:
-    """Put an external text on one line, and cut it if it is long."""
+    """Put an external text on one line, and cut it if it is longer than the given length."""
     line = " ".join(text.split())
     return line if len(line) <= length else line[: length - 1] + "…"
 

@@ -93,7 +93,7 @@ class AnnotatorFigures:
 
     @property
     def alpha(self) -> Estimate:
-        """Krippendorff's alpha."""
+        """Krippendorff's alpha of the annotators on the criterion."""
         return self.measures.statistics["krippendorff_alpha"]
 
 

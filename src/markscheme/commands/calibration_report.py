@@ -110,7 +110,7 @@ def write(
 
 
 def junit(calibrations: Sequence[Calibration]) -> str:
-    """Render calibrations as JUnit XML."""
+    """Render the results of calibrations as JUnit XML, for CI servers."""
     from markscheme.report.junit import calibrations_junit
 
     return calibrations_junit(calibrations)

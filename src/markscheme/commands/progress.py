@@ -44,16 +44,16 @@ class _Shown:
         self.next = time.monotonic() + QUIET_SECONDS
 
     def step(self) -> None:
-        """Count one more step as done."""
+        """Count one more step of the run as done."""
         self.done += 1
         if time.monotonic() >= self.next:
             self.show()
 
     def show(self) -> None:
-        """Show how many steps are done."""
+        """Show how many steps of the run are done."""
 
     def stop(self) -> None:
-        """End the display."""
+        """End the display of progress."""
 
 
 class _Lines(_Shown):

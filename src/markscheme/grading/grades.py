@@ -72,7 +72,7 @@ class DecidedBy:
 
 @dataclass(frozen=True)
 class Grade:
-    """The whole outcome of judging one submission.
+    """The whole outcome of judging one submission: verdicts, score, pass or fail, and what they were made with.
 
     Attributes:
         id: Id of the submission.

@@ -26,7 +26,7 @@ NO_SCORE = "no score, and neither pass nor fail: its categories don't say which 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The score of a response.
+    """The score of a response, with the decision that follows from it.
 
     Attributes:
         score: The score, 0 to 1, or `raw_score` if not normalized; for a pair, from -1 (the first response is better)

@@ -42,7 +42,7 @@ class StrategyKind(NamedTuple):
 
 
 def _by_criterion(name: str, passes_of: Callable[[Rubric], Passes]) -> StrategyKind:
-    """Make a strategy that asks about criteria in the passes from `passes_of`, and about pairs in each order shown."""
+    """Make a strategy that asks about criteria in passes that a function makes, and about pairs in each order shown."""
 
     def prompts(rubric: Rubric, submission: Submission) -> list[Prompt]:
         versions = in_orders(submission, rubric.orders) if rubric.is_of_pairs else [submission]
@@ -70,7 +70,7 @@ def _together(rubric: Rubric) -> Passes:
 
 
 def _one_by_one(rubric: Rubric) -> Passes:
-    """Return one pass with a prompt for each criterion."""
+    """Return a single pass over the criteria, with a prompt for each of them."""
     return [[[criterion] for criterion in _judged(rubric)]]
 
 

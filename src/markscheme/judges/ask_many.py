@@ -51,7 +51,7 @@ async def ask_many(
 
 
 class _Workers(Generic[_Job, _Result]):
-    """Tasks that each ask about one job (such as a submission) after another.
+    """Tasks at work on a list of jobs, such as submissions to grade; each does one job after another.
 
     A task that ends a job begins the next one at once. With a new task for each job, all connections to a provider
     would be idle in between, and an HTTP client checks every idle connection for each request.

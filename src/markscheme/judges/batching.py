@@ -97,7 +97,7 @@ class BatchApi(Protocol):
         ...
 
     async def state(self, id: str) -> BatchState:
-        """Return the current state of a batch."""
+        """Return the current state of a batch, as its provider reports it."""
         ...
 
     def results(self, id: str) -> AsyncGenerator[tuple[str, Reply | JudgeError]]:

@@ -90,7 +90,7 @@ class Circuit:
         self.leave()
 
     def failed(self, error: JudgeError, *, patience: float, was_try: bool, timed_out: bool) -> None:
-        """Record that a call to the judge failed.
+        """Record that a call to the judge failed, which may mean that the judge is down.
 
         Args:
             error: The error of the call.

@@ -248,7 +248,7 @@ class JudgeGroup(Protocol):
 
     @property
     def grader(self) -> str:
-        """Name of the row in the table of graders whose grader asks these judges."""
+        """Name, in the table of graders, of the grader that asks these judges."""
         ...
 
     @property

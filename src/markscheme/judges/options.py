@@ -191,7 +191,7 @@ class AskOptions:
 
     @property
     def limits(self) -> dict[str, Any]:
-        """Arguments of the Limiter for these options."""
+        """Limits of rate, cost and the like that these options set, as arguments of the Limiter."""
         names = ("concurrency", "requests_per_minute", "tokens_per_minute", "budget")
         return {name: getattr(self, name) for name in names}
 

@@ -296,7 +296,7 @@ class SdkJudge:
 
     @cached_property
     def credential(self) -> dict[str, str]:
-        """API key or token, as the client takes it.
+        """API key or token, in the form that the SDK's client takes.
 
         Raises:
             NoJudge: A key is needed and there is none.

@@ -135,7 +135,7 @@ class RequestForm:
     limit: int | None = None
 
     def narrowed(self, second: "RequestForm") -> "RequestForm":
-        """Return the form of request that leaves out what this form or `second` leaves out."""
+        """Return the form of request that leaves out all that this form or the second one leaves out."""
         limits = [limit for limit in (self.limit, second.limit) if limit is not None]
         return RequestForm(self.dropped | second.dropped, min(limits, default=None))
 

@@ -162,7 +162,7 @@ def text_form(allowed: str) -> ValueForm:
 
 
 def one_of(*choices: str) -> ValueForm:
-    """Make the form of a value that must be one of some words."""
+    """Make the form of a value that must be one of a few given words."""
 
     def read(written: Any) -> str:
         if written not in choices:

@@ -83,7 +83,7 @@ class Step:
 def steps_of(
     ids: Sequence[str], *, rater: str, seed: int, again: bool = True, together: Mapping[str, int] | None = None
 ) -> tuple[Step, ...]:
-    """List the responses in a rater's own order, one in twenty of them twice.
+    """List the responses in a rater's own order, in which one in twenty comes twice.
 
     Equal arguments give equal orders. A response that is added later doesn't change the order of the others.
 

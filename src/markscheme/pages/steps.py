@@ -38,7 +38,7 @@ class StepNode:
 
     @property
     def steps(self) -> tuple[AgentStep, ...]:
-        """The node's own step, and its result if there is one."""
+        """The step of this node and, if there is one, the step with its result."""
         return (self.step,) if self.result is None else (self.step, self.result[1])
 
     @cached_property
@@ -48,7 +48,7 @@ class StepNode:
 
     @property
     def numbers(self) -> str:
-        """The number of the node's step, and that of its result if there is one."""
+        """The number of this node's step and, if there is one, that of the step with its result."""
         if self.number is None:
             return ""
         if self.result is None or self.result[0] is None:

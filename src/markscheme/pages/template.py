@@ -65,7 +65,7 @@ class PageTemplate:
         return path if path.is_file() else _TEMPLATES / name
 
     def page(self, data: Mapping[str, Any], *, is_sheet: bool, **names: Any) -> str:
-        """Render the page.
+        """Render the page from its data, with its style and script inside.
 
         Args:
             data: Data for the page's script.

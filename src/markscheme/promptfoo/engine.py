@@ -72,7 +72,7 @@ class Engine:
     def judge_for(
         self, rubric: Rubric, prompts: Sequence[Prompt], folders: Sequence[Path], options: AskOptions
     ) -> GradingJudge:
-        """Return the judge that the options name, else one that is available, such as one recorded in `folders`."""
+        """Return the judge that options name, else an available one, such as one with recorded replies in a folder."""
         needs_calibration = options.judge is None or means_file_of_rubric(options.judge)
         folder = find_calibration(rubric.name, *folders) if needs_calibration else None
         judge = options.judge_for(rubric, prompts, folder, opening=partial(self._opened, options=options))
@@ -105,7 +105,7 @@ class Engine:
         return {file for judge in self._judges.values() for file in files_read(judge)}
 
     async def aclose(self) -> None:
-        """Close all judges."""
+        """Close all judges that this engine has opened."""
         for judge in self._judges.values():
             await judge.aclose()
         self._judges.clear()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def get_assert(output: "Any", context: "Mapping[str, Any]", file: str) -> "dict[str, Any]":
-    """Grade one output, for the `python` assertion in `file`.
+    """Grade one output, for the `python` assertion in a grader's file.
 
     Raises:
         NotGraded: The output could not be graded, and the assertion is a `not-python`.

@@ -39,7 +39,7 @@ anyway."""
 
 @dataclass(frozen=True)
 class Material:
-    """Texts a judge was shown.
+    """Texts that a judge was shown about a submission, in which its quotes are looked up.
 
     Attributes:
         texts: The texts by name: inputs, the response as `response`, and a step of a trajectory as `step 4`.
@@ -77,7 +77,7 @@ class Material:
 
     @cached_property
     def has_steps(self) -> bool:
-        """True if steps of a trajectory were shown."""
+        """True if the judge was shown steps of a trajectory."""
         return any(_STEP.fullmatch(name) for name in self.texts)
 
     def is_too_short(self, quote: str) -> bool:

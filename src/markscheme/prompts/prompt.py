@@ -92,7 +92,7 @@ class Prompt:
 def verdict_prompt(
     rubric: Rubric, submission: Submission, criteria: Sequence[Criterion], *, again: bool = False
 ) -> Prompt:
-    """Build the prompt for a verdict on each of `criteria`, which must all have the same inputs.
+    """Build the prompt for a verdict on each of some criteria, which must all be shown the same inputs.
 
     Args:
         rubric: The rubric, whose description and guidelines introduce the criteria.
@@ -456,7 +456,7 @@ def _criterion_words(criterion: Criterion) -> str:
 
 
 def criterion_signs(criterion: Criterion) -> list[str]:
-    """List the criterion's good and bad sign, if it has them, one per line."""
+    """List the good sign and the bad sign that the rubric gives for a criterion, one per line, if it gives any."""
     signs = {"good": criterion.good, "bad": criterion.bad}
     return [f"A {kind} sign: {sign.strip()}" for kind, sign in signs.items() if sign]
 

@@ -65,7 +65,7 @@ class AgentStep:
 
     @property
     def head(self) -> str:
-        """Role and title on one line."""
+        """Role of the step (agent, user or tool) and its title, on one line."""
         return " ".join(f"{self.role} {self.title}".split())
 
     @property
@@ -168,12 +168,12 @@ class Trajectory:
 
 
 def span_of(low: int, high: int) -> str:
-    """Write two numbers as a range, or one number if they are equal."""
+    """Write two numbers as a range such as "3 to 9", or as one number if they are equal."""
     return str(low) if low == high else f"{low} to {high}"
 
 
 def trajectories(inputs: Mapping[str, str], names: Iterable[str]) -> dict[str, Trajectory]:
-    """Read the inputs that are steps, by name, in the order of `names`; inputs without steps are left out.
+    """Read the inputs that are steps, of those named and in their order; inputs without steps are left out.
 
     Args:
         inputs: All inputs of a submission, as text.

@@ -196,7 +196,7 @@ class RatingCodes(Sequence[Rating]):
         return self.taken([index for index, unit in enumerate(self.ids) if unit not in ids])
 
     def taken(self, indices: Sequence[int]) -> "RatingCodes":
-        """Return the ratings at these indices."""
+        """Return the ratings at the given indices."""
         width = len(self.names)
         part = self._emptied()
         part.ids = list(map(self.ids.__getitem__, indices))
@@ -238,14 +238,14 @@ class RatingCodes(Sequence[Rating]):
         return part
 
     def joined(self, *others: Iterable[Rating]) -> "RatingCodes":
-        """Return these ratings followed by other ratings."""
+        """Return these ratings followed by those of other sequences."""
         whole = self._copied()
         for ratings in others:
             whole.extend(ratings)
         return whole
 
     def extend(self, ratings: Iterable[Rating]) -> None:
-        """Append ratings."""
+        """Append ratings to these."""
         if not isinstance(ratings, RatingCodes):
             for rating in ratings:
                 self.append(rating)
@@ -273,7 +273,7 @@ class RatingCodes(Sequence[Rating]):
         return self
 
     def append(self, rating: Rating) -> int:
-        """Append a rating; return its index."""
+        """Append a rating to these; return its index."""
         return self.append_codes(rating.id, *self.coded(rating))
 
     def coded(self, rating: Rating) -> CodedRating:

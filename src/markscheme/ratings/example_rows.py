@@ -218,7 +218,7 @@ class ExampleRows(Sequence[Example]):
         return range(self._ends[row - 1] if row else 0, self._ends[row])
 
     def values(self, name: str) -> Sequence[Any]:
-        """Return the values of an attribute, one per example."""
+        """Return the values of an attribute, such as the group, one per example."""
         if name == "id":
             return self.ids if self.is_whole else [self.ids[row] for row in self._rows]
         if name in self.attributes:

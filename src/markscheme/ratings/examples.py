@@ -35,7 +35,7 @@ SUFFIXES = (".jsonl", ".json", ".yaml", ".yml", ".csv")
 
 
 def _where(examples: Sequence[Example], says: Iterable[object]) -> Sequence[Example]:
-    """Return the examples for which the flag at the same index of `says` is true."""
+    """Return the flagged examples; the flags are in the order of the examples."""
     return taken(examples, [index for index, is_said in enumerate(says) if is_said])
 
 
@@ -106,7 +106,7 @@ class ExampleSet:
         return replace(self, examples=ExampleRows.of(self.examples).labelled_again(marked, indices))
 
     def without_labels_of(self, ids: Collection[str]) -> "ExampleSet":
-        """Return the set with the labels of the examples with these ids removed."""
+        """Return the whole set, in which the examples with these ids have lost their labels."""
         indices = (() if unit in ids else range(*span) for unit, span in self._spans)
         return replace(self, examples=ExampleRows.of(self.examples).labelled_again(self.labels, indices))
 

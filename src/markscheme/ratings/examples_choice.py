@@ -16,7 +16,7 @@ Part = Literal["dev", "test", "all"]
 
 
 def chosen_examples(examples: ExampleSet, split: Part | None, only: Sequence[str] = ()) -> ExampleSet:
-    """Return the examples of a split that also have the field values which `only` asks for.
+    """Return the examples of a split that also have all required field values, each given as "FIELD=VALUE".
 
     Args:
         examples: All examples.
@@ -35,7 +35,7 @@ def part_name(examples: Sequence[Example], split: Part | None) -> str | None:
 
 
 def examples_with(part: ExampleSet, only: Sequence[str]) -> ExampleSet:
-    """Return the examples of a set that have every field value which `only` asks for.
+    """Return the examples of a set that have all required field values, each given as "FIELD=VALUE".
 
     Args:
         part: The set to select from.

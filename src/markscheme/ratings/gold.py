@@ -78,7 +78,7 @@ class Gold(Column):
 
     @cached_property
     def ids(self) -> tuple[str, ...]:
-        """The examples' ids, in order."""
+        """Ids of the examples that gold is about, in order."""
         return tuple(values_of(self.examples, "id"))
 
     @cached_property
@@ -89,7 +89,7 @@ class Gold(Column):
 
     @cached_property
     def labels(self) -> RatingCodes:
-        """All labels of the examples, including those that don't count as gold."""
+        """All labels of the examples that gold is about, including those that don't count as gold."""
         return labels_of(self.examples)
 
     def labelled_by(self, kind: str) -> Flags:

@@ -160,7 +160,7 @@ def given_to_current_words(rating: Rating, rubric: Rubric) -> Rating:
 
 
 def is_asked(under: str, rubric: Rubric) -> bool:
-    """Return True if `under`, a digest recorded with a rating, is that of this rubric's wording or "" (unknown)."""
+    """Return True if a digest recorded with a rating is that of this rubric's wording, or "", which means unknown."""
     return under == "" or under in _asked_under_any(rubric)
 
 

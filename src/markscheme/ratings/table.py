@@ -194,7 +194,7 @@ def stacked(columns: Sequence[Column], criterion: str | None = None) -> Floats:
 def rating_table(
     rubric: Rubric, ids: Sequence[str], ratings: Iterable[Rating], *, samples_apart: bool = False
 ) -> RatingTable:
-    """Arrange ratings in a table with a row for each of `ids`, and a column for each rater in order of appearance.
+    """Arrange ratings in a table with a row for each given id, and a column for each rater in order of appearance.
 
     Args:
         rubric: The rubric of the ratings.
@@ -514,7 +514,7 @@ def _levels_by_mean(
 
 
 def _nearest(samples: Sequence[Rating], combined: Collapsed, rubric: Rubric) -> int:
-    """Return the index of the sample nearest to `combined` in levels and score, the first one in a tie."""
+    """Return the index of the sample nearest, in levels and score, to the combined answer; the first one in a tie."""
 
     def distance(rating: Rating) -> tuple[bool, float]:
         own_levels = _levels_and_skips(rating.criteria)[0]

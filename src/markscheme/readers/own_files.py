@@ -145,7 +145,7 @@ def _levels_of_labels(peek: Peek) -> Iterator[Mapping[str, Any]]:
 
 
 def _records(peek: Peek, *, whole: bool = False) -> Iterator[Mapping[str, Any]]:
-    """Yield the examples of a file as plain data; without `whole`, only the first ones."""
+    """Yield the examples of a file as plain data, or only the first ones of long files, for a quick look."""
     if peek.shape == "yaml":
         yield from map(mapping, _listed(_parsed_yaml(peek)))
     elif listed := _listed(peek.document):

@@ -148,7 +148,7 @@ def in_code(names: Iterable[str]) -> str:
 def _of_rows(
     path: Path, fields: Mapping[str, str], shown: Collection[str], notify: Callable[[str], None] | None
 ) -> Iterator[tuple[int, Submission]]:
-    """Yield each row as a submission with its line number, with columns renamed by `fields`."""
+    """Yield each row as a submission with its line number, after renaming columns as the user asks."""
     form = form_of_rows(path)
     if form == "lines" or brings_rubrics(path):
         yield from _of_lines(path, fields)
@@ -191,7 +191,7 @@ def _cells(path: Path, form: RowForm) -> Iterator[tuple[int, dict[str, Any] | No
 
 
 def _renamed(row: dict[str, Any], fields: Mapping[str, str], path: Path, *, is_first: bool) -> dict[str, Any]:
-    """Return a row with columns renamed by `fields`; in the first row, check that these columns exist."""
+    """Return a row with columns renamed as the user asks; in the first row, check that these columns exist."""
     for column in fields if is_first else ():
         if column not in row:
             near = suggestion(column, row, mark="`")

@@ -26,7 +26,7 @@ _Made = TypeVar("_Made")
 
 @dataclass(frozen=True)
 class Command:
-    """A command line for the reader to copy."""
+    """A line of the document with a command, for the reader to copy and run."""
 
     text: str
 
@@ -212,7 +212,7 @@ class Table(Block):
 
 @dataclass(frozen=True)
 class Bars(Block):
-    """Shares drawn as bars on one scale from 0 to 100%, each with its name; `interval` names their intervals.
+    """Shares drawn as bars on one scale from 0 to 100%, each with its name; `interval` says what intervals are shown.
 
     If the figures aren't shares, all marks have the same `lowest` and `highest`, and `axis` has the values to label.
     """
@@ -481,5 +481,5 @@ class Document:
 
     @property
     def has_details(self) -> bool:
-        """True if the document has sections or parts besides its first screen."""
+        """True if the document has any section or part that its first screen doesn't show."""
         return isinstance(self.sections, OnDemand) or bool(in_text(self.sections) or self.parts)

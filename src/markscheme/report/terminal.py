@@ -198,7 +198,7 @@ class _Page:
         self._drawn: dict[tuple[object, ...], list[str]] = {}
 
     def lines_of(self, document: doc.Document, room: _Room, *, details: bool) -> list[str]:
-        """Draw a document and return its lines."""
+        """Draw a document, with or without details, and return its lines."""
         self.room = room
         self._lines = []
         self.document(document, details=details)
@@ -247,7 +247,7 @@ class _Page:
         ]
 
     def block(self, block: doc.Block) -> None:
-        """Draw a block in the way of its class."""
+        """Draw a block as blocks of its class are drawn."""
         match block:
             case doc.Section():
                 self._blank()
@@ -421,7 +421,7 @@ def _footer(document: doc.Document, width: int, *, details: bool) -> Iterator[do
 
 
 def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int]:
-    """Choose column widths of a table that fit `room`; prose is narrowed first, then figures, then the row names."""
+    """Choose column widths of a table that fit the line; prose is narrowed first, then figures, then row names."""
     columns = list(zip(*rows, strict=True))
     widths = [max(map(cell_len, column)) for column in columns]
     words = [max(map(_longest_word, column)) for column in columns]

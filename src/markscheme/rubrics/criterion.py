@@ -132,7 +132,7 @@ class Scale:
 
     @cached_property
     def values(self) -> tuple[float, ...]:
-        """Values of the levels, worst first."""
+        """Numbers of the levels, worst level first."""
         return tuple(level.value for level in self.levels)
 
     @cached_property
@@ -155,7 +155,7 @@ class Scale:
 
     @cached_property
     def ends(self) -> tuple[float, float]:
-        """Lowest and highest value."""
+        """Lowest and highest value of the scale's levels."""
         return min(self.values), max(self.values)
 
     @cached_property

@@ -64,7 +64,7 @@ class KeyValueKind:
 
 
 def as_shown(value: Any) -> str:
-    """Write a value for an error message."""
+    """Write a value from a rubric's file for an error message."""
     return "NaN" if isinstance(value, float) and math.isnan(value) else shown(value)
 
 

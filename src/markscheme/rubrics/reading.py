@@ -358,7 +358,7 @@ class RubricReading:
     def _or_fault(
         self, part: Callable[[CriterionValues], _Value], values: CriterionValues, unread: frozenset[str], index: int
     ) -> _Value | None:
-        """Call `part` to make one value of a criterion, such as its scale; if it fails, add a fault and return None."""
+        """Make one value of a criterion, such as its scale, by a function; if it fails, add a fault and return None."""
         try:
             return part(values)
         except _KeyedFault as fault:

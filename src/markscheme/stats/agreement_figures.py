@@ -196,12 +196,12 @@ def annotator_shares(
 
 
 def _both_times(units: Floats, mirrored: bool) -> Floats:
-    """Return the number of units that each row of ratings represents, twice over if pairs are also `mirrored`."""
+    """Return the number of units that each row represents, twice over if pairs are also counted in the other order."""
     return np.concatenate([units, units]) if mirrored else units
 
 
 def _both_ways(values: Floats, mirrored: bool) -> Floats:
-    """Return the values, followed by those of their mirror images if they are of pairs of responses (`mirrored`)."""
+    """Return the values; those of pairs of responses may be followed by those of the pairs in the other order."""
     return np.concatenate([values, 1 - values]) if mirrored else values
 
 

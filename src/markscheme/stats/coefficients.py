@@ -126,7 +126,7 @@ def _custom(weights: npt.ArrayLike, n_levels: int) -> _Loss:
 
 
 def _loss(weights: Weights, table: RatingPatterns) -> _Loss | Reason:
-    """Return the loss for `weights` or a metric's name, or the reason why the ratings don't allow it."""
+    """Return the loss for the named weights, metric or credit matrix, or the reason why the ratings don't allow it."""
     x = table.levels
     span = float(np.ptp(x)) or 1.0
     if not isinstance(weights, str):

@@ -203,7 +203,7 @@ def _checked(labelled: npt.ArrayLike, pool: npt.ArrayLike) -> tuple[Integers, In
 
 
 def _rate(table: Integers, graded: Integers) -> GroupRate:
-    """Estimate the pass rate of a group's `graded` responses; its labels may be on other responses of the group."""
+    """Estimate the pass rate of a group's graded responses; its labels may be on other responses of the group."""
     labels = table.sum(axis=0)
     _, below, above, variance, smooth = moments_by_verdict(table[1], labels, graded, ONE_LOOK)
     n_labels = int(labels.sum())

@@ -543,7 +543,7 @@ class Groups:
 
     @property
     def several(self) -> bool:
-        """True if some group has more than one unit."""
+        """True if some group has more than one unit, so that groups matter."""
         return self.n < self.n_units
 
     def of_units(self, units: npt.NDArray[np.bool_]) -> Self:
@@ -560,7 +560,7 @@ class Groups:
         )
 
     def count(self, rows: npt.NDArray[np.bool_]) -> int:
-        """Count the units of the selected rows."""
+        """Count the units that the selected rows represent."""
         return round(float(self.units[rows].sum()))
 
     def groups_with(self, rows: npt.NDArray[np.bool_]) -> int:

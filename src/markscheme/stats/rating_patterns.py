@@ -71,7 +71,7 @@ class RatingPatterns:
 
     @cached_property
     def unanimous(self) -> npt.NDArray[np.bool_]:
-        """Flags of the distinct rows whose ratings are all on one level."""
+        """Flags of the distinct rows in which all raters who rated gave the same level."""
         highest = self.codes.max(axis=1, initial=-1)
         lowest = np.where(self.codes < 0, highest[:, None], self.codes).min(axis=1, initial=len(self.values))
         return np.asarray(lowest == highest)

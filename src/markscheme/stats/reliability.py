@@ -156,7 +156,7 @@ class _Ratings:
 
     @property
     def undefined(self) -> Reason | None:
-        """Reason why there is no analysis of variance; None if there is one."""
+        """Reason why no analysis of variance is possible; None if one is possible."""
         n, k = self.ratings.shape
         if k < 2:
             return Reason("few-raters")

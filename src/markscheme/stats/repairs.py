@@ -183,7 +183,7 @@ class LevelSwap:
         return DecisionChanges(*map(np.hstack, zip(*map(_flags, alone), strict=True)))
 
     def pairs_with(self, criterion: int, others: Sequence[int]) -> DecisionChanges:
-        """Compute the changes when gold's levels replace the judge's on `criterion` and on each of `others` in turn."""
+        """Compute the changes when gold's levels replace the judge's on a criterion and on each second one in turn."""
         after_two = self.before.plus(self.moves.at([criterion])).plus(self.moves.at(others))
         return self._changes(after_two, self.is_known[:, [criterion]] & self.is_known[:, others])
 

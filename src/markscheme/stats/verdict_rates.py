@@ -122,7 +122,7 @@ def moments_by_verdict(
 
 
 def may_show_rate(labels: npt.ArrayLike, pool: npt.ArrayLike) -> bool:
-    """Return True if the number of labels suffices to show a pass rate, whatever the labels are.
+    """Return True if there are enough labels to show a pass rate, whether they turn out as passes or as fails.
 
     Args:
         labels: Number of labels of each verdict, shape (k,); effective numbers for weighted labels.

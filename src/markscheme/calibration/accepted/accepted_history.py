@@ -112,7 +112,7 @@ def point_of(document: Mapping[str, Any], rubric: Rubric, fails: int | None) -> 
 
 
 def keep_point(point: AcceptedPoint, history: Sequence[AcceptedPoint], folder: Path) -> None:
-    """Append a run to the history file in a folder, unless `history`, read from that file, has it as its last one."""
+    """Append a run to the history file in a folder, unless the history read from that file ends with the same run."""
     if history and history[-1].ratings == point.ratings and history[-1].rubric == point.rubric:
         return
     append_text(folder / ACCEPTED_RUNS, json.dumps(point.to_json(), ensure_ascii=False) + "\n", follow=False)

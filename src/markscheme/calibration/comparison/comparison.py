@@ -135,7 +135,7 @@ def compare(
     of: Measured | None = None,
     tolerance: float | None = None,
 ) -> "Comparison":
-    """Compare a judge's column with gold, or any column with any other.
+    """Compare a judge's column with gold, or the columns of any two raters with each other.
 
     Every command's figures about two columns come from here, so the same two columns give the same figures.
 
@@ -238,12 +238,12 @@ class Comparison:
 
     @property
     def rubric(self) -> Rubric:
-        """Rubric of both columns."""
+        """Rubric by which both compared columns were rated."""
         return self.table.rubric
 
     @property
     def tolerance(self) -> float:
-        """Distance below which two values agree."""
+        """Distance of judge and reference below which their values agree."""
         return self.measure.tolerance
 
     @property
@@ -264,7 +264,7 @@ class Comparison:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The examples' ids, in order."""
+        """Ids of the compared examples, in order."""
         return self.table.ids
 
     @property

@@ -233,7 +233,7 @@ class _Counting:
         return tuple(self.ids[index] for index in self._by_error[chosen[self._by_error]].tolist())
 
     def repair(self, changes: DecisionChanges, criteria: Sequence[int], column: int) -> Repair:
-        """Return the repair by some criteria, counted in one column of `changes`."""
+        """Return the repair by some criteria, read from the flags that one column of the changes has."""
         return Repair(
             tuple(self.criteria[index] for index in criteria),
             self.totals,

@@ -103,7 +103,7 @@ class CriterionEvidence(CriterionComparison):
 
     @property
     def step(self) -> float:
-        """The smallest distance between two levels."""
+        """The smallest distance between two levels of the criterion's scale."""
         return float(np.diff(self.levels).min())
 
     @property
@@ -188,7 +188,7 @@ class CriterionEvidence(CriterionComparison):
 
     @cached_property
     def is_stuck(self) -> bool:
-        """True if the judge nearly always gives one level, and annotators don't."""
+        """True if the judge gives nearly all examples the same level, and annotators don't."""
         if self.n < FEWEST_TO_COMPARE:
             return False
         share = self.modal_judged[1]
@@ -314,7 +314,7 @@ class Evidence:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The examples' ids, in order."""
+        """Ids of the examples that the rules of diagnosis look at, in order."""
         return self.comparison.ids
 
     def worst(self, badness: Floats, most: int = MOST_WORST) -> list[int]:

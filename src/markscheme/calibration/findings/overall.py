@@ -228,7 +228,7 @@ def _log_lengths(evidence: Evidence) -> Floats:
 
 
 def _same_way(first: Estimate, second: Estimate) -> bool:
-    """Return True if two intervals lie on the same side of 0."""
+    """Return True if two intervals lie wholly above 0, or both wholly below it."""
     return (first.above(0.0) and second.above(0.0)) or (first.below(0.0) and second.below(0.0))
 
 

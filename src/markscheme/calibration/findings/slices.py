@@ -114,7 +114,7 @@ class SliceFigure:
 
     @property
     def in_words(self) -> str:
-        """Clause with the figure on the slice and elsewhere at the same gold."""
+        """Clause with the figure on the slice and on other examples with the same gold."""
         inside, elsewhere = (_spelled(self.name, value) for value in (self.inside, self.same_gold))
         on = f"{self.criterion}: " if self.criterion is not None else ""
         unit = f" {self.measured_in}" if self.measured_in is not None else ""
@@ -395,7 +395,7 @@ class _Looks:
 
 
 def _one_score(scores: Floats) -> bool:
-    """Return True if the judge nearly always gives the same score."""
+    """Return True if the judge gives nearly all examples the same score."""
     return bool(np.isfinite(scores).any()) and modal_level(scores)[1] >= STUCK
 
 

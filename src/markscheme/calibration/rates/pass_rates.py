@@ -277,7 +277,7 @@ def _own_labels(pool: RatingTable, labelled: RatingTable, shared: Collection[str
 
 
 def _in_several_groups(pool: RatingTable) -> set[str]:
-    """Return the example ids that occur in more than one group."""
+    """Return the example ids that occur in more than one group of the graded responses."""
     systems = Counter(unit for unit, _ in {*zip(_of_each(pool, "id"), _of_each(pool, "system"), strict=True)})
     return {unit for unit, n in systems.items() if n > 1}
 

@@ -71,7 +71,7 @@ class TableColumn:
 
     @property
     def is_empty(self) -> bool:
-        """True if all cells are empty."""
+        """True if all cells of the column are empty."""
         return not any(folded(cell) for cell in self.different)
 
     @property
@@ -245,7 +245,7 @@ def _words_of(column: TableColumn) -> tuple[str, ...]:
 
 
 def _role(column: TableColumn, columns: Sequence[TableColumn]) -> ColumnRole:
-    """Return the role of a column by its name, from the first rule that applies."""
+    """Return the role of a column by its name, from the first rule for names that applies to it."""
     words = name_words(column.name.removeprefix(f"{column.file}:"))
     named = set(words)
     of_judge, of_people = _side(_words_of(column) if column.file else words)

@@ -159,7 +159,7 @@ def likely_ends(numbers: Collection[float]) -> str:
 
 
 def below_step(steps: int) -> float:
-    """Return a tolerance, for a scale with `steps` steps, with which only equal levels agree."""
+    """Return a tolerance with which only equal levels agree, for a scale with the given number of steps."""
     return min(DEFAULT_TOLERANCE, 0.5 / steps)
 
 

@@ -158,7 +158,7 @@ def by_cause(findings: Sequence[Finding]) -> list[list[Finding]]:
 def _card(
     group: Sequence[Finding], calibration: Calibration, targets: Mapping[str, str], stated: Collection[str]
 ) -> doc.Card:
-    """Build the card of a cause, without the effects of fixing the criteria in `stated`: earlier cards state them."""
+    """Build the card of a cause, without the effects of fixing those criteria for which earlier cards state them."""
     first = group[0]
     causes = [finding for finding in group if finding.code == first.code]
     parts = [finding for finding in group if finding.code != first.code]
