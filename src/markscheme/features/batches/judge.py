@@ -336,7 +336,7 @@ class BatchQueue:
             await asyncio.sleep(min(self.batching.poll, self.batching.grace))
 
     async def _is_ours(self, token: str, remote: str) -> bool:
-        """Return True if a provider's batch, once it has ended, has results for prompts of our batch `token`."""
+        """Return True if a provider's batch, once it has ended, has results for prompts of one of our batches."""
         await self._ended(token, remote)
 
         async def first() -> str:

@@ -237,7 +237,7 @@ def card_of(
 
 
 def terms_of(calibration: Calibration, examples: ExampleSet, options: LabelOptions, runs: int, path: Path) -> CardTerms:
-    """Return the settings on which a calibration's figures depend, for the card at `path`."""
+    """Return the settings on which a calibration's figures depend, for its judge card."""
     rubric = calibration.rubric
     labels = examples.ratings
     return CardTerms(

@@ -41,7 +41,7 @@ def _card(calibration: Calibration, document: Mapping[str, Any], basis: "RunBasi
 
 
 def _write(card: JudgeCard | None, path: Path) -> None:
-    """Write a card and its Markdown file; if `card` is None, remove those of an earlier run."""
+    """Write a judge card and its Markdown file; if the run has no card, remove both files of an earlier run."""
     if card is None:
         path.unlink(missing_ok=True)
         text_path(path).unlink(missing_ok=True)

@@ -68,7 +68,7 @@ class ErrorLimit:
         return grouped_share(wrong, groups).upper(1 - self.level)
 
     def holds(self, wrong: Flags, groups: Integers | None = None) -> bool:
-        """Return True if decisions pass the test of this limit; grouped decisions need at least `fewest` groups.
+        """Return True if decisions pass the test of this limit; too few groups of decisions never pass.
 
         Groups without an error don't show how similar the decisions of a group are. With fewer groups, a promise broke
         in up to a third of the sets of 24 to 28 tasks in which all decisions of a task are wrong together.
@@ -178,7 +178,7 @@ class CertifiedCascade:
 
     @property
     def is_certified(self) -> bool:
-        """True if some decisions need no person."""
+        """True if the cascade's judges may make some decisions without a person."""
         return any(certain is not None for certain in self.certain)
 
     @property
@@ -201,7 +201,7 @@ class _Decided:
         return np.asarray(self.stage >= 0)
 
     def before(self, index: int, judged: StageDecisions, certain: float) -> "_Decided":
-        """Return the outcome with one more judge asked first, which decides where it is at least `certain`."""
+        """Return the outcome with one more judge, asked before the others, that decides where it is certain enough."""
         first = judged.at_least(certain)
         return _Decided(
             np.where(first, index, self.stage),

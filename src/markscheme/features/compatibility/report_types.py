@@ -133,14 +133,14 @@ def _up_to_100(score: float) -> float:
 
 
 class PerCriterionOutput(_Output):
-    """The answer on one criterion, for PerCriterionGrader."""
+    """A model's answer on one criterion, asked about alone, for PerCriterionGrader."""
 
     explanation: str = Field(description="What in the response leads to the status, in a sentence or two.")
     criterion_status: Status = Field(description="MET if what the criterion says is there, UNMET if it is not.")
 
 
 class CriterionEvaluation(_Output):
-    """The answer on one of several criteria.
+    """A model's answer on one of several criteria that it was asked about in one call.
 
     `criterion_number` counts from 1. Answers that use `criterion_idx`, or count from 0, are read too if the whole
     answer shows unambiguously which criterion is meant.
@@ -175,7 +175,7 @@ class CriterionEvaluation(_Output):
 
 
 class OneShotOutput(_Output):
-    """The answer on all criteria at once, for PerCriterionOneShotGrader and its double pass."""
+    """A model's answer on all criteria in one call, for PerCriterionOneShotGrader and the grader that asks twice."""
 
     criteria_evaluations: list[CriterionEvaluation] = Field(
         min_length=1, description="One evaluation for each criterion of the list."
@@ -183,7 +183,7 @@ class OneShotOutput(_Output):
 
 
 class RubricAsJudgeOutput(_Output):
-    """A number for the whole response, for RubricAsJudgeGrader.
+    """A model's answer with a number for the whole response, for RubricAsJudgeGrader.
 
     Example:
         >>> RubricAsJudgeOutput(overall_score=85.0, explanation="Good.").overall_score

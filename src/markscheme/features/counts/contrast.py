@@ -29,7 +29,7 @@ DECISION_SHARES = (SAME_DECISION, "stops", "keeps")
 
 
 class FigureContrast(NamedTuple):
-    """A figure in each of two counts files, and the difference.
+    """A figure in each of two counts files, and its difference between them.
 
     Attributes:
         first: The figure in the first file.

@@ -233,7 +233,7 @@ class CountQuery:
 
     @cached_property
     def _names(self) -> dict[str, str]:
-        """Names of the raters, by the aliases that SQL expressions use for them."""
+        """Names of judges and annotators in the table, by the aliases that SQL expressions use for them."""
         people = [rater for rater in self.raters if rater != ADJUDICATED]
         named = {f"p{place}": rater for place, rater in enumerate(people, start=1)}
         if ADJUDICATED in self.raters:

@@ -26,12 +26,12 @@ class CountedRepair(Repair):
 
     @property
     def stopped(self) -> int:
-        """Number of false passes that become right."""
+        """Number of false passes that would be stopped if the judge were right on the criterion."""
         return self.n_stopped
 
     @property
     def kept(self) -> int:
-        """Number of false fails that become right."""
+        """Number of false fails that would be kept if the judge were right on the criterion."""
         return self.n_kept
 
     def to_json(self) -> dict[str, Any]:

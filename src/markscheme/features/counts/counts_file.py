@@ -49,7 +49,7 @@ _ROUNDED: Final = 6e-10
 
 @dataclass(frozen=True)
 class CountedRows:
-    """Rows of one part of a counts file, as arrays.
+    """Rows of one part of a counts file, an array for each column.
 
     Attributes:
         sets: The set in which each row's examples are left out, shape (n_rows,), nan where each is left out by itself.
@@ -77,7 +77,7 @@ class CountedRows:
 
     @cached_property
     def examples(self) -> int:
-        """Number of examples in all rows."""
+        """Number of examples that all rows of the part count together."""
         return round(float(self.n.sum()))
 
     @property

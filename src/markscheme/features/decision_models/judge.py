@@ -146,7 +146,7 @@ class DecisionJudge:
 
     @property
     def identity(self) -> Identity:
-        """Identity by model, `expected`, and the server's address if it isn't the provider's own."""
+        """Identity by model, by whether mean levels are used, and by the server's address if not the provider's."""
         return Identity(f"{self.wire.name}:{self.model}", self.model, {"expected": self.expected}, self.other_address)
 
     @property

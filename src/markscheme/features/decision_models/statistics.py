@@ -171,7 +171,7 @@ class ProbabilityAudit:
 
     @property
     def is_overconfident(self) -> bool:
-        """True if the slope's whole interval lies below 1.
+        """True if the whole interval of the logistic curve's slope lies below 1.
 
         The interval isn't adjusted for the number of criteria.
         """
@@ -511,7 +511,7 @@ def _significance(wrong: GroupedShare, promised: float) -> float | None:
 
 
 def at_least_wrong(chances: Floats, errors: int) -> float:
-    """Return the probability of at least `errors` wrong answers, where each is wrong with its own chance.
+    """Return the probability of at least so many wrong answers, where each answer is wrong with its own chance.
 
     Example:
         >>> round(at_least_wrong(np.array([0.05, 0.02, 0.01, 0.04]), 1), 7)

@@ -83,7 +83,7 @@ class SimulatedJudge:
 
 
 def _decisions(*, fails: int, stopped: int, passes: int, passed: int) -> tuple[AlikeExamples, ...]:
-    """Make `fails` fails, of which the judge stops `stopped`, and `passes` passes, of which it passes `passed`."""
+    """Make decisions of people and judge: numbers of fails, some of them stopped, and of passes, some of them kept."""
     return (
         (stopped, (UNMET,), (UNMET,)),
         (fails - stopped, (UNMET,), (MET,)),

@@ -225,7 +225,7 @@ class Codebook:
         return tuple(inner for half in parts for inner in (half, *self.parts_of(half)))
 
     def signed(self, before: "Codebook", by: str, moment: str) -> "Codebook":
-        """Return the codebook with author and time recorded in each mode that differs from the codebook `before`."""
+        """Return the codebook with author and time recorded in each mode that differs from an earlier codebook."""
         earlier = {mode.name: mode for mode in before.modes}
         modes = (
             mode

@@ -93,7 +93,7 @@ def read_outputs(path: Path, columns: ColumnOptions = ColumnOptions()) -> Output
 
 
 def _lacks_responses(peek: Peek) -> bool:
-    """Return True if a file holds rows or records, and none of those read first has a field such as `response`."""
+    """Return True if a file holds rows or records, and none of the first few has a field for a response."""
     is_plain = format_of(peek, "anything") in (LIST, PLAIN_LINES, TABLE)
     return (
         is_plain and bool(peek.records) and not any(key in record for record in peek.records for key in RESPONSE_KEYS)

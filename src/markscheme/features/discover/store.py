@@ -241,7 +241,7 @@ class DiscoveryFolder:
         return record
 
     def add_readings(self, readings: Iterable[OutputReading]) -> None:
-        """Append readings to their readers' files; on disk when this returns."""
+        """Append readings to their readers' files; the readings are on disk when this returns."""
         by_file: dict[Path, list[dict[str, Any]]] = {}
         for reading in readings:
             by_file.setdefault(self.notes_file(reading.rater), []).append(reading.to_json())

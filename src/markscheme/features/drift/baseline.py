@@ -103,7 +103,7 @@ class Baseline:
 
     @property
     def alarm(self) -> bool:
-        """True if the drift counts against the judge.
+        """True if drift is shown that counts against the judge.
 
         It doesn't count against it if only the author's own edit moved levels and agreement is no worse.
         """

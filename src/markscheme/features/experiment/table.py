@@ -44,7 +44,7 @@ def marks_of(run: ExperimentRun) -> list[Rating]:
 
 
 def marks_table(marks: Iterable[Rating], cases: Sequence[ExperimentCase], rubric: Rubric) -> RatingTable:
-    """Make a table of ratings with a row for each of `cases` and a column for each variant; skip other cases."""
+    """Make a table of ratings with a row for each of the given cases and a column for each variant."""
     return rating_table(rubric, [case.id for case in cases], marks)
 
 

@@ -47,7 +47,7 @@ class _Item:
         self.text = title
 
     def add(self, line: str, below: str | None) -> None:
-        """Append a line to this point; `below` is the text of a nested point if the line begins one."""
+        """Append a line to this point and, if the line begins a nested point, keep that point's text too."""
         self.text += f" {line.strip()}"
         self.below += [] if below is None else [below]
 

@@ -27,5 +27,5 @@ class WordingOptions:
 
     @property
     def n_proposed(self) -> int:
-        """Maximum number of wordings that a model proposes."""
+        """Maximum number of wordings that the proposer suggests in all rounds of a search."""
         return self.rounds * self.batch if self.proposer else 0

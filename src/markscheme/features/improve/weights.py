@@ -193,7 +193,7 @@ class Sums:
 
     @property
     def mark(self) -> float:
-        """Sum of squares of the scores' deviations from their mean."""
+        """Sum of squares of the overall scores' deviations from their mean."""
         return float(self.about_mean[-1, -1])
 
 

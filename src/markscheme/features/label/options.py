@@ -57,5 +57,5 @@ class PlanOptions:
 
     @property
     def promised_error(self) -> float:
-        """Largest share of automatic decisions that may be wrong."""
+        """Largest share of automatic decisions that may be wrong under the promise for which labels are planned."""
         return self.error or PROMISED_ERROR

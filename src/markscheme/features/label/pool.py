@@ -172,7 +172,7 @@ class SetFile:
         return with_parts(new, self.keep_parts())
 
     def add(self, lines: Sequence[dict[str, Any]]) -> None:
-        """Append those of the lines whose examples the file lacks; on disk when this returns. Call within `locked`."""
+        """Append the lines whose examples the file lacks; they are on disk when this returns. Call within `locked`."""
         ids = set(self._ids())
         new = [line for line in lines if line["id"] not in ids]
         if new:

@@ -218,7 +218,7 @@ class LocalJudge:
 
 
 def _each_text(change: Callable[[str], str], data: Any) -> Any:
-    """Return nested data with `change` applied to every text in it, except to keys."""
+    """Return nested data with a function applied to every text in it that isn't a key."""
     if isinstance(data, str):
         return change(data)
     if isinstance(data, Mapping):

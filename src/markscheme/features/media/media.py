@@ -82,7 +82,7 @@ class Media:
 
     @property
     def mark(self) -> str:
-        """Text that a text has in place of the image or document."""
+        """Placeholder that a response or input has in its text for the image or document."""
         return f"[{self.kind} {self.digest}]"
 
     @property

@@ -85,7 +85,7 @@ class _Limit:
 
     @property
     def estimate(self) -> Estimate:
-        """The share of wrong credit as an Estimate, with the interval that `state` compares with the limit."""
+        """The share of wrong credit as an Estimate, with the interval that decides whether the limit is kept."""
         words = self.name.replace("_", " ")
         return self.share.estimate(level=2 * self.confidence - 1, method=f"share of {words}")
 

@@ -74,7 +74,7 @@ class Battery:
 
     @property
     def lack(self) -> str | None:
-        """Error message if there are too few examples; None if there are enough."""
+        """Error message if the examples are too few for a stress run; None if they are enough."""
         n = len(self.examples)
         return None if n >= LEAST_EXAMPLES else f"{n} examples; at least {LEAST_EXAMPLES} are needed"
 

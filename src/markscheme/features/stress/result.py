@@ -82,7 +82,7 @@ class Stress:
 
     @cached_property
     def rows(self) -> Mapping[str, Mapping[str, StressCell]]:
-        """Results by name of the change, then by criterion."""
+        """Results of each change on each criterion, by the change's name, then by criterion."""
         battery = self.battery
         cells = dict(self._family)
         for row in battery.changes:

@@ -126,7 +126,7 @@ class DecisionEvidence:
 
     @property
     def raters(self) -> tuple[str, ...]:
-        """Names of the annotators whose decisions these are, each once."""
+        """Names of the annotators whose decisions are the evidence, each once."""
         return tuple(sorted({rater for decision in self.decisions for rater in decision.raters}))
 
     @cached_property

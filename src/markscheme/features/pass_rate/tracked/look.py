@@ -122,7 +122,7 @@ class Look:
 
     @property
     def over(self) -> tuple[WeekCounts, ...]:
-        """The weeks that have ended."""
+        """The weeks of the stream that have ended."""
         return tuple(week for week in self.weeks if week.is_over)
 
     @property

@@ -74,7 +74,7 @@ class JudgeRates:
         return self.share * self.of_passes + (1 - self.share) * self.of_fails
 
     def after_drop(self, drop: float) -> "JudgeRates":
-        """Return the rates after the share of good responses falls by `drop`, with the judge's accuracy unchanged."""
+        """Return the rates after the share of responses that people pass drops, with the judge's accuracy unchanged."""
         good = self.good
         then = good - drop
         passed_good = self.share * self.of_passes / good * then
