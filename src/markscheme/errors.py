@@ -306,7 +306,7 @@ class ComparisonError(MarkschemeError):
 
 
 class NothingGraded(ComparisonError):  # noqa: N818
-    """Error of a run that graded no example, or too few to say anything; its reasons show who can fix it.
+    """Error of a run that graded no example, or too few to say anything; the reasons in it show who can fix it.
 
     Attributes:
         reasons: The reason why each example or call is not graded.

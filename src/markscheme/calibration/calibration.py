@@ -506,7 +506,7 @@ def findings_since(baseline: "RunsCompared | None", findings: tuple[Finding, ...
 
 
 def by_current_words(calibration: Calibration, carried: CarriedLabels) -> Calibration:
-    """Return the calibration; its gate is refused unless the labels that count after rewordings support it alone.
+    """Return the calibration, with its gate refused unless labels that count after rewordings are enough for one.
 
     Once enough labels were given again and agree, old labels are no finding any more: there is nothing left to label.
 

@@ -132,7 +132,7 @@ def may_promise(labels: WholeLabels, used: Collection[str]) -> Flags:
 
 @dataclass(frozen=True)
 class DecidedLabels:
-    """Annotators' pass/fail decisions that can support a guarantee; they are explicit or follow from levels.
+    """Annotators' pass/fail decisions that can support a guarantee, whether given outright or derived from levels.
 
     Attributes:
         ids: Ids of the examples.

@@ -163,7 +163,7 @@ def _has_ties(comparison: Comparison) -> bool:
 
 
 def _has_no_merit(finding: Finding, rubric: Rubric) -> bool:
-    """Return True if a finding says the judge has no skill; one on the baseline counts only without a gate question.
+    """Return True if a finding says the judge has no skill or, without a gate question, doesn't beat the baseline.
 
     Where fails are rare, always passing can agree more often than a judge that stops all fails.
     """

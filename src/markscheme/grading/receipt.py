@@ -68,7 +68,7 @@ def judge_allowed_in_words(use: str, *, may_trend: bool) -> str:
 
 @dataclass(frozen=True)
 class ExceptedPart:
-    """A slice of the examples, such as one system's, that a judge may not decide although it may decide the others.
+    """A slice of the examples, such as one system's, that a judge may not decide although it may decide all others.
 
     Attributes:
         by: Property that defines the slice: system, group or a key of the metadata.
@@ -181,7 +181,7 @@ class Receipt:
         return replace(self, why_excepted=why) if why else self
 
     def asked_without(self, *ways: tuple[str, ...]) -> "Receipt":
-        """Return the receipt for a grade; it doesn't hold if other parameters were left out than in the calibration.
+        """Return the receipt for a grade; it doesn't hold if requests left out other parameters than the calibration's.
 
         Each way is the names of the parameters left out when the judge was asked for one of the grade's answers.
         """

@@ -105,7 +105,7 @@ class Identity:
         return fingerprint(self.name, self.model or "", dict(self.parameters), self.address or "", *left_out)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the identity as plain data; `without` is included only if parameters were left out."""
+        """Return the identity as plain data; it has the key `without` only if parameters were left out."""
         left_out = {"without": list(self.without)} if self.without else {}
         return {
             "name": self.name,
@@ -221,7 +221,7 @@ class Judge(Protocol):
 
     @property
     def identity(self) -> Identity:
-        """Identity of the judge, which differs from that of any other judge."""
+        """Identity of the judge, by which it differs from every other judge."""
         ...
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:

@@ -235,7 +235,7 @@ def shipped_kinds() -> list[JudgeKind]:
 
 
 def kinds() -> Iterator[JudgeKind]:
-    """Yield all kinds of judge, those of installed packages last; one that can't be loaded is listed as not ready."""
+    """Yield all kinds of judge, those of installed packages last; any that can't be loaded is listed as not ready."""
     yield from shipped_kinds()
     yield from map(_loaded, _installed(tuple(sys.path)).values())
 

@@ -72,7 +72,7 @@ def price_of(identity: Identity, asking: Asking) -> Price | None:
 
 
 def _price_of_calls(identity: Identity, asking: Asking) -> Price | Callable[[], Price | None] | None:
-    """Return the price of a judge's tokens; if no budget needs the list price, a function that looks it up later."""
+    """Return the price of a judge's tokens, or a function that looks it up later if no budget needs the list price."""
     if asking.wants_list_price and asking.limiter.budget is None:
         return cache(lambda: price_of(identity, asking))
     return price_of(identity, asking)

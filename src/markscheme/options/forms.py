@@ -157,7 +157,7 @@ def _column_names(written: Any) -> tuple[str, ...]:
 
 
 def text_form(allowed: str) -> ValueForm:
-    """Make the form of a text that must not be empty; `name` is what error messages call the text."""
+    """Make the form of a text that must not be empty, with the name by which error messages call it."""
     return ValueForm(allowed, _text)
 
 

@@ -37,7 +37,7 @@ def reading_options() -> dict[str, DeclaredOption]:
 def split_reading(
     sources: Sequence[OptionSource], foreign: Container[str] = ()
 ) -> tuple[AddedOptions, list[OptionSource]]:
-    """Separate the options for reading files, one object for each family, from all others that sources set.
+    """Separate the options for reading files, as one object per family, from all other options that sources set.
 
     Args:
         sources: The sources, the strongest first.

@@ -180,7 +180,7 @@ OPTIONS = OpenTable[Family]()
 
 
 def options_of(family: type) -> Mapping[str, DeclaredOption]:
-    """Map keys to the options that a family's dataclass declares; empty for any other dataclass."""
+    """Return the options that a family's dataclass declares, by key; empty for any other dataclass."""
     if family not in _DECLARED:
         rows = {declared.name: declared.metadata.get("option") for declared in fields(family)}
         _DECLARED[family] = {key: row for key, row in rows.items() if row is not None}
@@ -194,7 +194,7 @@ def families_of(command: str) -> list[type]:
 
 
 def settings_declared() -> Iterator[tuple[str, DeclaredOption]]:
-    """Yield each option that `-o KEY=VALUE` can set, with its key; the core's first, as features load after them."""
+    """Yield each option that `-o KEY=VALUE` can set, with its key; features' options, which load late, come last."""
     keys = set[str]()
     for family in OPTIONS:
         for key, declared in options_of(family.load()).items():

@@ -18,7 +18,7 @@ _POLICY = "default-src 'none'; img-src data:; base-uri 'none'; form-action 'none
 
 @cache
 def environment(folder: Path = _TEMPLATES) -> Environment:
-    """Return the Jinja environment of a folder's templates and the shared ones; it escapes all values."""
+    """Return the Jinja environment of a folder's templates and the shared ones; all values in them are escaped."""
     return Environment(
         loader=FileSystemLoader((folder, _TEMPLATES)),
         autoescape=True,

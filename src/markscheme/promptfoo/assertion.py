@@ -188,7 +188,7 @@ def read_call(output: Any, context: Mapping[str, Any], near: Path, engine: Engin
 
 
 def asking_options(config: Mapping[str, Any], engine: Engine) -> AskOptions:
-    """Return the options of asking a judge from a checked configuration, with the engine's defaults for the others."""
+    """Return the options of asking a judge: those in a checked configuration, else the engine's defaults."""
     return engine.options(({key: value for key, value in config.items() if key in ASK_OPTIONS}, "config.{}"))
 
 
@@ -228,7 +228,7 @@ def call_by(
 
 
 def _earlier(turns: Any, output: Any, test: Any) -> Any:
-    """Return the earlier turns of the conversation that Promptfoo passes; [] at its first turn, None if there is none.
+    """Return the earlier turns of a conversation that Promptfoo passes; [] at its first turn, None without any.
 
     Promptfoo passes them only from the second turn on.
     """

@@ -517,5 +517,5 @@ def _text(value: Any) -> str:
 
 
 def first_value(record: Mapping[str, Any], keys: Iterable[str]) -> Any:
-    """Return the first value under some keys that is neither null nor an empty text; None if there is none."""
+    """Return the first value under the given keys that is neither null nor an empty text; None if there is none."""
     return next((record[key] for key in keys if record.get(key) not in (None, "")), None)

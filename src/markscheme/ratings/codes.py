@@ -286,7 +286,7 @@ class RatingCodes(Sequence[Rating]):
         return self.header_number(rating, order), row
 
     def extend_coded(self, units: Iterable[str], ratings: Sequence[CodedRating]) -> None:
-        """Append ratings, given by their examples' ids, and by the numbers of headers and codes of answers."""
+        """Append ratings, given by the ids of their examples, their header numbers and their answer codes."""
         self.ids += units
         self._header_of.extend([header for header, _ in ratings])
         self._codes.frombytes(b"".join([row for _, row in ratings]))
@@ -299,7 +299,7 @@ class RatingCodes(Sequence[Rating]):
         return len(self.ids) - 1
 
     def codes_at(self, index: int) -> CodedRating:
-        """Return the number of the header and the codes of the answers of the rating at an index."""
+        """Return the header number and the answer codes of the rating at an index."""
         width = len(self.names)
         return self._header_of[index], self._codes[index * width : (index + 1) * width]
 

@@ -24,7 +24,7 @@ _column = partial(option, None, form=_COLUMN, value="COLUMN")
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnOptions:
-    """What the user says about a table or another tool's export; the rest is inferred from columns and cells.
+    """What the user says about a table or another tool's export; all else is inferred from columns and cells.
 
     In the names of columns of judges and annotators `*` matches the name of any criterion.
     """

@@ -195,11 +195,11 @@ class _Reading:
                 self.columns[name] = self._column(name)
 
     def _column(self, name: str) -> list[Any]:
-        """Return a field's value for each example so far; if the field is new, its default for all of them."""
+        """Return a field's value for each example so far, which is its default if no example had the field yet."""
         return self.columns.get(name, [OF_ROWS[name]] * len(self.line_of))
 
     def rows(self, path: Path) -> Iterator[_Row]:
-        """Yield the examples of a file that must be checked, as plain data; add all others without yielding them."""
+        """Yield the examples of a file that need a check, as plain data; add those that need none without yielding."""
         form = form_of_rows(path)
         if form == "lines":
             for lines in line_batches(path, RatingError):

@@ -24,7 +24,7 @@ class PairSide:
 
     @classmethod
     def of(cls, side: Any) -> "PairSide":
-        """Read id and system of one response of a pair in a line of examples; each is None if the line lacks it."""
+        """Read id and system of one response of a pair in a line of examples; either is None if the line lacks it."""
         if not isinstance(side, Mapping):
             return cls()
         return cls(*(str(side[key]) or None if side.get(key) is not None else None for key in ("id", "system")))

@@ -236,7 +236,7 @@ def in_drawn_order(tasks: Iterable[str]) -> list[str]:
 
 
 def dev_size(n: int) -> int:
-    """Return how many of `n` tasks (groups of examples) belong to the dev split; the others are held out.
+    """Return how many of `n` tasks (groups of examples) belong to the dev split; all other tasks are held out.
 
     >>> [dev_size(n) for n in (40, 60, 80, 200)]
     [13, 20, 27, 67]

@@ -301,7 +301,7 @@ class _Table:
         return free
 
     def _ratings(self, row: "_Row", unit: str) -> Iterator[Rating]:
-        """Yield the judge's verdict, the label and any other ratings in a row."""
+        """Yield the ratings in a row: the judge's verdict, the label, and those in any other columns."""
         yield from self._ratings_of_raters(row, unit)
         verdict = row.value(self._free(VERDICT))
         label_column = row.first(self.labels)

@@ -33,7 +33,7 @@ class Command:
 
 @dataclass(frozen=True)
 class Name:
-    """A name that the user gave, such as a criterion's; it is escaped, and on a page links to the section `target`."""
+    """A name that the user gave, such as a criterion's, to be escaped; on a page it links to the section `target`."""
 
     text: str
     target: str | None = None

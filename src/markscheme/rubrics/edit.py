@@ -221,7 +221,7 @@ def judge_fitted_to(text: str) -> str | None:
 
 
 def _with_judge(text: str, judge: str | None) -> str:
-    """Return a rubric's text with its comment "fitted to JUDGE" added or replaced; if None is passed, removed."""
+    """Return a rubric's text with its comment "fitted to JUDGE" added or replaced, or removed if JUDGE is None."""
     plain = _FITTED.sub("", text)
     end_of_line = "\r\n" if "\r\n" in plain else "\n"
     return plain if judge is None else f"# fitted to {' '.join(judge.split())}{end_of_line}{plain}"

@@ -167,7 +167,7 @@ class Rubric:
 
     @cached_property
     def decides(self) -> bool:
-        """True if the levels decide pass or fail; those of a table do only if the user stated which of them pass."""
+        """True if the levels decide pass or fail; a table's levels do so only if the user stated which of them pass."""
         return self.table_of != "values" and any(criterion.is_decisive for criterion in self.criteria)
 
     @property
@@ -339,7 +339,7 @@ class Rubric:
 
     @property
     def rubric(self) -> list[Criterion]:
-        """The criteria as a list, for compatibility with the `rubric` package."""
+        """The rubric's criteria as a list, under the name that the `rubric` package gives them."""
         return list(self.criteria)
 
     @staticmethod

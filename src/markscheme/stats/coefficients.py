@@ -103,7 +103,7 @@ def _counted(name: str, loss: Floats, *, ranked: bool = False) -> _Loss:
 
 
 def _squared(name: str, table: RatingPatterns) -> _Loss:
-    """Make the loss that is the squared distance of levels; its features are moments about the mean, for precision."""
+    """Make the loss that is the squared distance of levels; its features are centred on the mean, for precision."""
     span = float(np.ptp(table.levels)) or 1.0
     frequency = np.zeros(len(table.values))
     for column in table.codes.T:

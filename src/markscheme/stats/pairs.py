@@ -94,7 +94,7 @@ class Pairs:
 
     @cached_property
     def off(self) -> int:
-        """Number of units (or groups) outside the most common value, the smaller of gold's and the judge's number."""
+        """Number of units (or groups) outside the rater's most common value: gold's or the judge's, the smaller one."""
         return min(self._off(code) for _, code in (self.gold_levels, self.judge_levels))
 
     def _off(self, code: Integers) -> int:

@@ -255,7 +255,7 @@ def yes_no_family(
     groups: Grouping = None,
     level: float = 0.95,
 ) -> dict[str, Estimate]:
-    """Compute accuracy, precision, recall and the rest of a judge's yes/no decisions, by name.
+    """Compute accuracy, precision, recall and other measures of a judge's yes/no decisions, by name.
 
     Accuracy says little if one answer is rare: read it next to `prevalence_gold`.
 

@@ -112,7 +112,7 @@ class SliceLook:
 
 @dataclass(frozen=True)
 class SliceColumn:
-    """A figure of every example, prepared so that any slice can be compared with the rest.
+    """A figure of every example, prepared so that any slice can be compared with the examples outside it.
 
     A slice is compared once over all examples and once at equal gold. The first comparison is Fisher's exact test with
     mid-p for figures of 0 and 1, else the larger p of Student's and Welch's t. The second is the slice's coefficient in
@@ -208,7 +208,7 @@ class SliceColumn:
         return _without_each(Groups.of(self.groups, n), self.values, np.ones(n))
 
     def _as_it_is(self, is_inside: Flags) -> Contrast:
-        """Compare a slice with the rest over all examples; p is the larger of the tests by example and by group."""
+        """Compare a slice with all examples outside it; p is the larger of the tests by example and by group."""
         x = self.values
         within = x[np.flatnonzero(is_inside)]
         without = x[np.flatnonzero(~is_inside)]
@@ -343,7 +343,7 @@ def _without_each(groups: Groups, values: Floats, numbers: Floats) -> Floats:
 
 
 def _p_by_groups(of_part: Floats, of_rest: Floats, difference: float) -> float:
-    """Compute a jackknife p by groups of a difference; 1 if one group is the whole slice or all the rest.
+    """Compute a jackknife p by groups of a difference; 1 if one group is the whole slice or all examples outside it.
 
     Args:
         of_part: Sum and number of the figure's values in the slice, without each group, shape (2, n_groups).

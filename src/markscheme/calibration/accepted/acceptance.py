@@ -115,7 +115,7 @@ def accept(
     start_over: bool = False,
     basis: "RunBasis | None" = None,
 ) -> Acceptance:
-    """Add a calibration's runs to an accepted.json; if they can't join the runs in it, they replace these.
+    """Add a calibration's runs to an accepted.json, or replace the runs in it by them if they can't join those.
 
     Both files are written or neither: until accepted.json is replaced, the previous runs stay valid. What features keep
     with a run is written next to them, and a line is added to the history, which is read before anything is written.

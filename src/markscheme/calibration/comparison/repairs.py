@@ -141,7 +141,7 @@ class Repair:
 
 @dataclass(frozen=True, slots=True)
 class Repairs:
-    """The repairs by fixing each criterion alone; one example may be counted under several criteria.
+    """The repairs by fixing each criterion alone; an example that several of these correct counts in each of them.
 
     Attributes:
         totals: Numbers of examples on which the judge is wrong before any repair.

@@ -202,12 +202,12 @@ class Slice:
 
     @property
     def stands_out(self) -> bool:
-        """True if the judge does worse on the slice than on the rest, by more than chance and by enough to matter."""
+        """True if the judge does worse on the slice than outside it, by more than chance and by enough to matter."""
         return self.figure is not None
 
     @property
     def shift(self) -> float | None:
-        """Bias on the slice minus bias on other examples with the same gold; None if another figure is the worst."""
+        """Bias on the slice minus bias on other examples with the same gold; None if its worst figure isn't bias."""
         if self.figure is None or self.figure.name != "signed_error":
             return None
         return self.figure.inside - self.figure.same_gold
@@ -352,7 +352,7 @@ class _Looks:
         return _Looks(self._evidence.without(hidden), self._free)
 
     def on(self, parts: Sequence[ExamplePart]) -> list[list[SliceFigure]]:
-        """Return, for each slice, the figures that compare it with the rest.
+        """Return, for each slice, the figures that compare it with the examples outside it.
 
         Examples that share a task don't count as independent, unless the slice is a task itself.
         """

@@ -283,7 +283,7 @@ def _in_several_groups(pool: RatingTable) -> set[str]:
 
 
 def compared_pairs(names: Sequence[str]) -> Iterable[tuple[str, str]]:
-    """Return the pairs of groups to compare: all pairs of a few groups; of many, the first with each of the others."""
+    """Return the pairs of groups to compare: of a few groups, every pair; of many, the first group with every other."""
     return combinations(names, 2) if len(names) <= MOST_GROUPS else product(names[:1], names[1:])
 
 

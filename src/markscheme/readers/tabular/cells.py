@@ -117,7 +117,7 @@ def _mixed_form(
 
 
 def _recoded(spelling: Mapping[str, str], as_new: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the `--same` options that make cells count as the values in `as_new`."""
+    """Return the `--same` options that make cells count as other values, given as a mapping of old values to new."""
     return tuple(word for value, new in as_new.items() for word in ("--same", f"{spelling[value]}={new}"))
 
 

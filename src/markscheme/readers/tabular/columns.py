@@ -325,7 +325,7 @@ def _is_on_both_sides(words: Sequence[str], columns: Sequence[TableColumn]) -> b
 
 
 def _single(columns: Sequence[TableColumn], roles: Mapping[str, ColumnRole], options: ColumnOptions) -> dict[str, str]:
-    """Map each role that only one column can have, such as "response", to the name of the column chosen for it."""
+    """Return the name of the column chosen for each role that only one column can have, such as "response"."""
     single: dict[str, str] = {}
     for column in columns:
         role = roles[column.name]

@@ -139,7 +139,7 @@ def _on_false_passes(calibration: Calibration) -> str:
 
 
 def by_cause(findings: Sequence[Finding]) -> list[list[Finding]]:
-    """Group findings by cause, in the order to fix them; those on a criterion and on the whole response are apart.
+    """Group findings by cause, in the order to fix them; those on a criterion and on whole responses stay apart.
 
     A finding that is explained by another finding on its criterion joins the group of the other, or is left out if it
     only repeats it.
