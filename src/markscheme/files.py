@@ -90,7 +90,7 @@ def _last_byte(file: FileIO) -> bytes:
 
 
 def rewrite(path: Path, change: Callable[[str], str], *, follow: bool = True) -> None:
-    """Replace the text of a file by what `change` makes of it, whole or not at all, as `write_whole` does.
+    """Replace the text of a file by what a function makes of it, whole or not at all, as `write_whole` does.
 
     Other processes that append to the file or rewrite it wait meanwhile, so nothing is lost.
 
@@ -364,7 +364,7 @@ def replacing(path: Path, *, follow: bool = True) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def _private_file(whole: Path, mode: int) -> Iterator[tuple[Path, int]]:
-    """Create a temporary file next to `whole`, yield its path and handle, and remove it on exit unless it was renamed.
+    """Create a temporary file next to a file, yield its path and handle, and remove it on exit unless it was renamed.
 
     Since its name is random, no one can have put a link there before, and no other process writes to it. It is locked
     as long as its writer lives, so that later writers recognize files that a killed one left behind.
@@ -391,12 +391,12 @@ def _locked_new_file(whole: Path, mode: int) -> tuple[Path, int]:
 
 
 def _private_start(whole: Path) -> str:
-    """Return the beginning of names of temporary files for `whole`, cut so that names stay below 255 bytes."""
+    """Return the beginning of names of temporary files for a file, cut so that names stay below 255 bytes."""
     return f".{whole.name[:_NAMED_LETTERS]}."
 
 
 def _remove_left_behind(whole: Path) -> None:
-    """Remove temporary files for `whole` that killed processes left behind; files of running processes are locked."""
+    """Remove a file's temporary files that killed processes left behind; those of running processes are locked."""
     start = _private_start(whole)
     with suppress(OSError):
         names = [name for name in os.listdir(whole.parent) if name.startswith(start)]
@@ -406,7 +406,7 @@ def _remove_left_behind(whole: Path) -> None:
 
 
 def _remove_unless_locked(partial: Path) -> None:
-    """Remove a temporary file that no process has locked; where files can't be locked, one that is a day old."""
+    """Remove a temporary file if no process has locked it or, where files can't be locked, if it is a day old."""
     with suppress(OSError):  # it is another user's, or was removed meanwhile
         about = partial.lstat()
         if not stat.S_ISREG(about.st_mode):

@@ -49,7 +49,7 @@ class CarriedLabels:
 
     @cached_property
     def check(self) -> tuple[str, ...]:
-        """Ids for a check of whether labels change when given again: a random third of affected examples, or 20."""
+        """Ids for a check of whether labels change when given again: a random third of all affected, at least 20."""
         return self.affected[: max(FEWEST_RELABELLED, math.ceil(len(self.affected) / PART_RELABELLED))]
 
     @cached_property

@@ -227,7 +227,7 @@ class Limiter:
         return True
 
     def settle(self, usd: float, usage: Usage) -> None:
-        """Release the cost reserved for a prompt in a batch, and count the actual cost; if unknown, the reserved one.
+        """Release a batched prompt's reserved cost, and count the actual cost or, if that is unknown, the reserved one.
 
         Args:
             usd: The cost in US dollars that was reserved.

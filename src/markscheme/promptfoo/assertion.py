@@ -228,7 +228,7 @@ def call_by(
 
 
 def _earlier(turns: Any, output: Any, test: Any) -> Any:
-    """Return the earlier turns of a conversation that Promptfoo passes; [] at its first turn, None without any.
+    """Return the earlier turns of a conversation that Promptfoo passes; [] at its first turn, None if it passes none.
 
     Promptfoo passes them only from the second turn on.
     """

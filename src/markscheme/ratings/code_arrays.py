@@ -78,7 +78,7 @@ def have_answer(codes: RatingCodes, says: Callable[[Rated], object]) -> Flags:
 
 
 def rows_in(ids: Sequence[str], codes: RatingCodes) -> Integers:
-    """Return, for each rating, the index in `ids` of its example; -1 if its example isn't in `ids`."""
+    """Return, for each rating, the index of its example among the given ids; -1 if its example isn't among them."""
     times, more = divmod(len(codes), len(ids) or len(codes) + 1)
     if not more and all(all(map(is_, codes.ids[nth::times], ids)) for nth in range(times)):
         return np.repeat(np.arange(len(ids)), times)  # each example in turn, and equally often

@@ -236,7 +236,7 @@ def _kinds_that_count(labels: RatingCodes) -> tuple[str, ...]:
 
 
 def _levels(table: RatingTable, by: GoldRule) -> tuple[dict[str, Floats], set[str]]:
-    """Return gold levels by criterion, from each example's most trusted kind of rater, and all kinds so used."""
+    """Return gold levels by criterion, from each example's most trusted kind of rater, and the kinds that were used."""
     levels: dict[str, Floats] = {}
     used: set[str] = set()
     for criterion in table.rubric.criteria:

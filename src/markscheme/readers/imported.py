@@ -179,7 +179,7 @@ class Import:
         return True if word in YES else False if word in NO else None
 
     def meant(self, value: Any) -> Any:
-        """Return what a value means by the words that the user defined; a text that is a number becomes one."""
+        """Return what a value means by the words that the user defined; a text that is a number becomes a number."""
         words = self.columns.words
         if isinstance(value, str):
             meant: Any = words.get(folded_word(value), value.strip())
@@ -267,7 +267,7 @@ class Reading(Import):
         return self.rubric.criteria[0] if len(self.rubric.criteria) == 1 else None
 
     def level(self, criterion: Criterion, value: Any, *, reason: str | None = None) -> Rated | None:
-        """Return the level that a value in the file means; None for one off the scale, which is counted as lost."""
+        """Return the level that a value in the file means; None for a value off the scale, which is counted as lost."""
         written = (criterion.name, type(value), value) if isinstance(value, str | int | float) and not reason else None
         rated = self._read_before.get(written)
         if rated is not None:
@@ -339,7 +339,7 @@ def number(raw: Any) -> float | None:
 
 
 def at_position(criterion: Criterion, merit: float) -> float:
-    """Return the level of a criterion that is as good as `merit`, 0 to 1; if it is a fault, a low level is good."""
+    """Return the level of a criterion that is as good as `merit` says, 0 to 1; for a fault, low levels are good."""
     return round(criterion.scale.at(criterion.merit(merit)), LEVEL_DIGITS)
 
 

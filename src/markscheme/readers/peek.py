@@ -130,7 +130,7 @@ class Peek:
         return any(mapping(record).keys() >= set(fields) for _, record in self.first)
 
     def parts(self) -> Iterator[FilePart]:
-        """Yield key and value of each part of the file: the items of a list, lines or rows, or an object's entries.
+        """Yield key and value of each top-level part of the file: a list's items, lines, rows, or an object's entries.
 
         The key of an item, a line or a row is "".
 

@@ -96,7 +96,7 @@ def only_rubric(start: Path | None = None, *, near: Path | None = None) -> Path:
 
 
 def calibrations(start: Path) -> dict[str, Path]:
-    """Map rubric names to the nearest folder `calibration/<name>` in `start` or its parents."""
+    """Return the nearest folder `calibration/<name>` in a folder or its parents, for each name that is found."""
     by_name: dict[str, Path] = {}
     for folder in every_calibration(start):
         by_name.setdefault(folder.name, folder)
