@@ -60,7 +60,7 @@ def batched(opened: Any, limited: Limited, asking: Asking, price: Price | None) 
 
 @dataclass(frozen=True)
 class Batched(Remembering):
-    """A judge that returns cached replies, and sends every other prompt to its provider in batches.
+    """A judge that returns cached replies, and sends prompts without a cached reply to its provider in batches.
 
     Attributes:
         queue: Queue that sends the batches and reads their results.

@@ -250,7 +250,7 @@ class _DecisionSources:
 
     @property
     def differences(self) -> Iterator[FileDifference]:
-        """Yield how a certificate's decisions differ from the labels, ratings and replies that they came from."""
+        """Differences of a certificate's decisions from the labels, ratings and replies that they came from."""
         if self.examples is None or self._labels is None:
             return
         yield from self._of_people(self._labels, used_to_tune(self.examples))
@@ -261,7 +261,7 @@ class _DecisionSources:
 
     @property
     def unchecked(self) -> Iterator[str]:
-        """Yield a line for each judge whose decisions can't be checked by any file of the project, with the reason."""
+        """Lines that name judges whose decisions can't be checked by any file of the project, with the reason."""
         judges = [(stage.judge, why) for stage, why in zip(self.file.stages, self._ratings, strict=True)]
         for reason in dict.fromkeys(why for _, why in judges if isinstance(why, str)):
             yield f"the decisions of {in_words([judge for judge, why in judges if why == reason])}: {reason}"

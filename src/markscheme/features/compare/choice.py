@@ -81,7 +81,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class CriterionPair:
-    """Comparison of two judges on one criterion.
+    """Comparison of two judges on one criterion: how often each gives gold's level, and how their levels differ.
 
     Attributes:
         exact: Share of examples on which each judge gives gold's level, and their difference; None without gold.

@@ -199,7 +199,7 @@ def _behind(standing: ContenderFigures) -> str:
 
 
 def shown_pairs(choice: Choice) -> list[Differences]:
-    """Return the comparisons of the best judge (the first judge if there is no gold) with every other judge."""
+    """Return the comparisons of the best judge, or without gold of the first one named, with every other judge."""
     centre = choice.best or choice.standings[0].name
     return [pair for pair in choice.pairs if centre in (pair.first, pair.second)]
 

@@ -25,7 +25,7 @@ def delimiter_of(header: str) -> str:
 
 
 def refuse_other_column(earlier: str) -> None:
-    """Raise an error if the column said to have an earlier judge's ratings is another column of counts, such as `gold`.
+    """Raise an error if the column named for an earlier judge's ratings is one with another use, such as `gold`.
 
     Raises:
         UsageError: The column is another column of counts.

@@ -133,7 +133,7 @@ def _scattered(dialect: Dialect) -> str:
 
 
 def _examples(query: CountQuery, table: str, dialect: Dialect, also: str) -> Iterator[str]:
-    """Yield the WITH block that the user adapts to a table, then those that assign each labelled example to a set."""
+    """Yield the WITH block that the user adapts to a table, then the blocks that put each labelled example in a set."""
 
     def level(alias: str, column: str) -> str:
         return f"CAST({_quoted(column, dialect)} AS {dialect.double}) AS {alias}"

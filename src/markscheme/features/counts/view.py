@@ -79,7 +79,7 @@ def _with_shown(sections: Iterable[doc.Section], calibration: CountedCalibration
 
 
 def _slices_section(slices: Sequence[CountedSlice]) -> doc.Section:
-    """Build the section on slices, without tests of which slices differ from the rest."""
+    """Build the section on slices, without tests of whether a slice differs from the examples outside it."""
     rows = tuple(
         (
             doc.Name(f"{of.by}: {of.name}"),

@@ -94,12 +94,12 @@ class Experiment:
 
     @cached_property
     def by_name(self) -> Mapping[str, Variant]:
-        """Map each variant's name to the variant."""
+        """The experiment's variants, by name."""
         return {variant.name: variant for variant in self.variants}
 
     @cached_property
     def by_id(self) -> Mapping[str, ExperimentCase]:
-        """Map each case's id to the case."""
+        """The experiment's cases, by id."""
         return {case.id: case for case in self.cases}
 
     def _faults(self) -> Iterator[Fault]:

@@ -176,7 +176,7 @@ def open_model(experiment: Experiment, asking: Asking | None = None, *, name: st
 
 
 def missing(experiment: Experiment, model: Judge | None, outputs_file: OutputsFile) -> list[Cell]:
-    """List the variants and cases for which the model would have to be asked for an output."""
+    """List the pairs of a variant and a case for which the model would have to be asked for an output."""
     if model is None:
         return experiment.to_ask
     return [cell for cell, output in _at_hand(experiment, model, outputs_file).items() if output is None]

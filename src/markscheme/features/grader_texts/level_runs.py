@@ -45,7 +45,7 @@ class _Item(NamedTuple):
 
 
 def level_run(text: str, *, is_score: bool, may_be_list: bool) -> Mapping[float, str]:
-    """Map the scores in a text's first run of levels to their meanings; {} if there is no run.
+    """Map scores to meanings, as the first row of consecutive levels in a text states them; {} if there is none.
 
     Args:
         text: The text.

@@ -123,7 +123,7 @@ class _ListedLines:
 
 
 def _continues(point: re.Match[str], *indices: int) -> bool:
-    """Return True if a line's mark is a bullet, or the number or letter that follows one of these positions."""
+    """Return True if a line's mark is a bullet, or the number or letter after one of some positions in a list."""
     if point["section"]:
         return any(indices) or point["section"] == _FIRST_SECTION
     marks = (

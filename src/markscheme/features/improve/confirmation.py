@@ -225,7 +225,7 @@ def _test(part: TrialPart, columns: Floats, alpha: float, *, outside: bool) -> S
 
 
 def _hits(gold: Floats, scores: Floats, tolerance: float) -> Floats:
-    """Return 1 for each score that agrees with gold within the tolerance, and 0 for others and missing ones."""
+    """Return 1 for each score that agrees with gold within the tolerance, and 0 for each that doesn't or is missing."""
     return np.nan_to_num(close(gold, scores, tolerance))
 
 

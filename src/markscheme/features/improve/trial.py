@@ -128,7 +128,7 @@ def ungraded_share(yours: Floats, theirs: Floats) -> float:
 
 @dataclass
 class Asker:
-    """Asks a judge about examples with different wordings, and keeps the replies so as not to ask twice.
+    """Asker of a judge about examples with different wordings, which keeps the ratings so as not to ask twice.
 
     Attributes:
         judge: The judge; it stays open.

@@ -183,7 +183,7 @@ class Sums:
 
     @property
     def levels(self) -> Floats:
-        """Sums of products of the levels' deviations from their means, shape (k, k)."""
+        """Sums over examples of products of two criteria's deviations from their mean levels, shape (k, k)."""
         return np.asarray(self.about_mean[:-1, :-1])
 
     @property
@@ -427,7 +427,7 @@ class FTest:
 
 
 def _folds(task: _Task, generator: np.random.Generator) -> Iterator[tuple[Flags, Sums, Floats]]:
-    """Yield, for each fold of the repeated cross-validation, the held-out examples and the weights fitted to the rest.
+    """Yield, for each fold of the cross-validation, the examples left out and the weights fitted to all other examples.
 
     Yields:
         Flags of the held-out examples, the sums of the rest, and the weights fitted to the rest.

@@ -64,7 +64,7 @@ def read_langfuse(files: Sequence[Peek], content: ToolContent) -> None:
 
 
 def _note_of_more(page: Mapping[str, Any], content: ToolContent) -> None:
-    """Note that the API has further pages of scores or comments, if the file holds only one of several."""
+    """Note that the API has further pages, if the file holds only one of several pages of scores or comments."""
     if page.get("cursor"):
         content.note("there are more scores than the file holds: its answer has a cursor to the next page")
     if (number(page.get("totalPages")) or 0) > (number(page.get("page")) or 0):

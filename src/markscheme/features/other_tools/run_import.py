@@ -111,7 +111,7 @@ def import_files(
 
 
 def _chosen(file: RatedFile, only: Whose | None, n_damaged: int) -> RatedFile:
-    """Return the file with only the ratings that the user wants to keep, and unreadable lines counted as lost."""
+    """Return the file's content with only the ratings that the user wants to keep; count unreadable lines as lost."""
     damaged = {"lines that can't be read": n_damaged} if n_damaged else {}
     return replace(file, ratings=of_kind(file.ratings, only), lost={**file.lost, **damaged})
 

@@ -178,7 +178,7 @@ class _Reading:
         return read
 
     def _mark_of_levels(self, top: Mapping[str, Any], criteria: Sequence[Mapping[str, Any]]) -> dict[str, float]:
-        """Convert a pass mark on the scale that all criteria share to 0 to 1; {} if there is no such mark."""
+        """Convert a pass mark on the scale that all criteria share to a score; {} if there is no such mark."""
         key = next((key for key in MARKS if key in self.unread), None)
         mark = None if key is None else number_of(top.get(key))
         shared = {_ends(fields) for fields in criteria}

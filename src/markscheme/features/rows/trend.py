@@ -198,7 +198,7 @@ def credit_limits(options: LabelOptions, rubric: Rubric) -> dict[str, float]:
 
 
 def shares_of(verdicts: Sequence[CriterionVerdict]) -> VerdictShares:
-    """Return the shares of verdicts on which the judge is right, for verdicts as objects."""
+    """Return the shares of verdicts on which the judge is right, and of each kind of error."""
     return verdict_shares(
         [verdict.gold for verdict in verdicts],
         [verdict.judge for verdict in verdicts],

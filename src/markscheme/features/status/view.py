@@ -80,7 +80,7 @@ def _form(kind: JudgeKind) -> str:
 
 
 def _not_ready(lacking: Sequence[tuple[JudgeKind, str]]) -> Iterator[str]:
-    """Yield a line: why one kind of judge can't be asked here, and where to read what other such kinds need."""
+    """Yield a line on why one kind of judge can't be asked here, and on where to read what other kinds need."""
     if not lacking:
         return
     kind, lack = lacking[0]

@@ -57,7 +57,7 @@ def cost_of_run(made: Battery, judge: Judge, asking: AskOptions) -> Cost:
 
 
 def run_battery(made: Battery, judge: Judge, asking: AskOptions, *, watch: Watch = unwatched) -> Stress:
-    """Ask the judge all questions of a stress run, or those that a stopped run left, and return the result.
+    """Ask the judge all questions of a stress run, or those that a stopped run left unasked, and return the result.
 
     Args:
         made: The questions of the run.

@@ -42,7 +42,7 @@ def fit_logistic(
     bounded: Flags | None = None,
     offset: float = 0.0,
 ) -> LogisticFit:
-    """Minimise -sum(w loglik) + b'Pb/2 by Newton's method, projected on the bounds.
+    """Fit a logistic regression: minimise -sum(w loglik) + b'Pb/2 over its coefficients b by Newton's method.
 
     Args:
         design: Matrix of the predictors, shape (n, p).

@@ -176,7 +176,7 @@ def setting_of(judge: str, rubric: Rubric) -> str:
 
 
 def weigh_looks(accepted: Accepted, grades: Sequence[Grade], samples: int, judge: str) -> tuple[float, ...]:
-    """Record a judge's new grades as looks, if possible; return the evidence of a changed judge after each look.
+    """Record a judge's new grades as looks at its accepted examples, if possible; return the evidence after each look.
 
     Args:
         accepted: The accepted runs.
@@ -207,7 +207,7 @@ def weigh_looks(accepted: Accepted, grades: Sequence[Grade], samples: int, judge
 
 
 def _looks_in(grades: Sequence[Grade], rubric: Rubric, samples: int) -> Iterator[list[Rating]]:
-    """Yield the ratings of each look in grades with several samples.
+    """Yield a judge's ratings look by look, from grades whose samples may each be a look of their own.
 
     Each sample is a look of its own if accepted runs have one sample; else all samples are one look.
     """
