@@ -86,7 +86,7 @@ _Generate = TypeVar("_Generate", bound=Callable[..., Awaitable[Any]])
 
 
 class Autograder(ABC):
-    """A grader in two steps: `judge` returns results of any type for a response, `aggregate` makes a report of them.
+    """A grader in two steps: `judge` returns results for a response, and `aggregate` makes a report of the results.
 
     Subclass it with the two methods. It need not ask a model at all.
 
@@ -661,7 +661,7 @@ class RubricAsJudgeGrader(_ModelGrader[RubricAsJudgeGenerateFn]):
 
 
 def _readings_of(exchange: Exchange[_Reading]) -> Mapping[str, _Reading]:
-    """Return by criterion what was read from the replies of an exchange; raise the exchange's error if it has one.
+    """Return what was read from a judge's replies, by criterion's name; raise the error if asking the judge failed.
 
     Raises:
         JudgeError: A question has no reply.

@@ -88,7 +88,7 @@ class TrialPart:
         return len(set(self.task))
 
     def first(self, tasks: int) -> Flags:
-        """Return a mask of the examples of a given number of tasks, first in the order, shape (n_examples,)."""
+        """Return a mask of the examples in a given number of tasks, from the first task on, shape (n_examples,)."""
         return np.array(self.task) < tasks
 
     def by_task(self, values: Floats) -> Floats:

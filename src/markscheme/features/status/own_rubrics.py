@@ -6,7 +6,7 @@ from markscheme.rubrics.search import find_calibration, known_rubrics
 
 
 def own_rubrics(start: Path | None = None) -> dict[str, Path]:
-    """Return the user's rubrics' files by rubric's name, from `rubrics/` in a folder and in its parent folders.
+    """Map the name of each of the user's rubrics to its file, from `rubrics/` in a folder and in its parent folders.
 
     A rubric shipped with markscheme counts as the user's if a folder `calibration/<rubric>` has examples for it.
     """
