@@ -384,7 +384,7 @@ def _decision(table: RatingTable, judge: str, measure: Measure, n_judges: int) -
 
 
 def _table(rubric: Rubric, contenders: Sequence[Contender], truth: Gold | None) -> RatingTable:
-    """Make a table with a column for each judge, and a column for gold if there are labels."""
+    """Make a table of ratings: a row for each example, a column for each judge, and one for gold if there is any."""
     ids = truth.ids if truth is not None else shared_ids([contender.ratings for contender in contenders])
     columns = [column_of(contender.name, contender.ratings, rubric, ids) for contender in contenders]
     if not np.logical_and.reduce([column.rated for column in columns]).any():

@@ -24,7 +24,7 @@ _FEWEST_BOLD, _FEWEST_PLAIN = 2, 3
 
 
 def sections(text: str) -> Sequence[TextList]:
-    """Return the paragraphs under headings as a list of points; nothing if a heading, as "Input", marks no point."""
+    """Return the paragraphs under headings as a list of points; none if any heading, such as "Input", is no point's."""
     intro, *pieces = _HEADING.split(text)
     named = [(name.strip(" :"), body.strip()) for name, body in zip(pieces[::2], pieces[1::2], strict=True)]
     if len(named) < 2 or intro.strip() or any(not body or _NO_POINT.match(name) for name, body in named):
@@ -33,7 +33,7 @@ def sections(text: str) -> Sequence[TextList]:
 
 
 def labelled_lines(text: str) -> Sequence[TextList]:
-    """Return the lines that begin with labels as a list of points; nothing if a label, as "Input", marks no point."""
+    """Return the points of a text whose lines begin with a name, such as "Tone:"; none if any name is no point's."""
     lines = [line for line in text.splitlines() if line.strip()]
     return _labelled(lines, _BOLD_LINE, _FEWEST_BOLD) or _labelled(lines, _LABELLED_LINE, _FEWEST_PLAIN)
 

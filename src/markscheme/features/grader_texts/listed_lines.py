@@ -112,7 +112,7 @@ class _ListedLines:
         return not is_below and _continues(point, len(self.lists[-1][1]), self._numbered)
 
     def _begins_list(self, point: re.Match[str], line: str) -> bool:
-        """Begin a list if a line's mark is a bullet, a first number or the next number; return True if it began."""
+        """Begin a list at a bullet, a first number, or the number after the latest list's; return True if one began."""
         begins = _continues(point, 0) or (bool(self.lists) and _continues(point, self._numbered))
         if begins:
             self.lists.append(("\n".join(self.between), []))

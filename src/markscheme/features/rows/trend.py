@@ -187,7 +187,7 @@ class CriteriaTrend:
 
 
 def credit_limits(options: LabelOptions, rubric: Rubric) -> dict[str, float]:
-    """Return the limits on wrong credit that options set, else those that the rubric sets."""
+    """Return the limits on the shares of verdicts that wrongly give or deny credit, by options or else the rubric."""
     limits = {}
     for name in ("false_credit", "missed_credit"):
         most = getattr(options, f"max_{name}")

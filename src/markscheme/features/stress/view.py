@@ -150,7 +150,7 @@ def _about_states(cells: Iterable[StressCell]) -> Iterator[str]:
 
 
 def _about_found(stress: Stress) -> Iterator[str]:
-    """Yield a sentence for each change that moved the judge, on what the change does."""
+    """Yield a sentence for each change that moved the judge, on what it adds to a response or changes in it."""
     moving = {name for name, *_ in stress.findings}
     yield from (f"{row.name} adds or changes: {row.what}" for row in stress.battery.changes if row.name in moving)
 
