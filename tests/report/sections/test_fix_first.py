@@ -1,5 +1,7 @@
 """Which findings are one cause, in which order causes are resolved, and what fixing them would change."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -152,3 +154,13 @@ def test_a_finding_whose_fix_corrects_no_decision_is_listed_last_unless_it_is_pa
     idle = next(found for found in calibration.findings if found.criterion == "steps")
     others = [finding(cause, "steps")] if cause else []
     assert changes_no_decision(idle, [*others, idle]) == (cause is None)
+
+
+def test_if_no_finding_would_correct_a_decision_the_section_says_so_above_those_worth_knowing() -> None:
+    calibration = calibrated(SAFE_AND_STEPS, *unsafe_replies())
+    idle = tuple(member for member in calibration.findings if member.criterion == "steps")
+    section = fix_first(replace(calibration, findings=idle))
+    assert not cards(section)
+    assert not any(isinstance(block, doc.Notes) for block in section.blocks)
+    assert any(isinstance(block, doc.Paragraph) and "correct a decision" in str(block) for block in section.blocks)
+    assert [card.title for card in worth_knowing(section)] == [doc.Name("steps", "c1")]

@@ -46,6 +46,8 @@ def _fixes(calibration: Calibration) -> Iterator[doc.Block]:
         yield _cards(urgent, calibration)
     elif not calibration.findings:
         yield doc.Paragraph((_first_step(calibration),))
+    elif idle:
+        yield doc.Paragraph(("Nothing that would correct a decision.",))
     yield from _of_several(calibration.comparison.repairs)
     needed = calibration.decision.labels_needed if calibration.comparison.gold.has_people else None
     every = "The pool should hold outputs of every quality, so that each level occurs."
@@ -53,8 +55,8 @@ def _fixes(calibration: Calibration) -> Iterator[doc.Block]:
         if finding.kind.fixed_by == "more labels" and finding not in shown:
             yield doc.Paragraph((f"{finding.message} {finding.suggestion or '' if needed is None else every}",))
     is_file = calibration.rater.source == "ratings" and calibration.rater.has_rubric
-    if is_file and any(finding.kind.is_fixed_by_edit for finding in shown):
-        yield doc.Notes((_after_an_edit(shown, calibration),))
+    if is_file and any(finding.kind.is_fixed_by_edit for finding in urgent):
+        yield doc.Notes((_after_an_edit(urgent, calibration),))
     if idle:
         yield doc.Section(WORTH_KNOWING, (_cards(idle, calibration),))
 
