@@ -212,7 +212,7 @@ def sessions_of_this_process() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def cache_of_this_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Keep replies in a folder of this run, so that tests neither read nor change the cache of whoever runs them."""
+    """Keep replies in a folder of this run, so that tests neither read nor change the user's own cache."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MARKSCHEME_CACHE", str(tmp_path_factory.mktemp("replies")))
         yield

@@ -58,7 +58,7 @@ def _finite_where(holds: Callable[[float], bool]) -> Callable[[Any], float]:
 
 
 def _share_in_percent(written: Any) -> str | None:
-    """Return the share that a percentage, such as 80 or "80%", stands for; None for anything else."""
+    """Return the share that a percentage, such as 80 or "80%", means; None for anything else."""
     digits = str(written).removesuffix("%").rstrip()
     percentage = number_in(digits)
     least = 0 if digits != str(written) else 1

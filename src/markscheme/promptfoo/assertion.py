@@ -606,7 +606,7 @@ def _kinds(assertion: Any, config: Any, unsure: bool = False) -> Iterator[str]:
     """Yield the types of those assertions in a test, at any depth, that could be the one being called.
 
     These are the assertions with this configuration, and those whose configuration can't be known, since their set has
-    a configuration of its own. A reference or file that stands in place of assertions may contain a negated one.
+    a configuration of its own. A reference or file in place of assertions may contain a negated one.
     """
     if isinstance(assertion, Mapping):
         if "$ref" in assertion or isinstance(assertion.get("assert"), str):

@@ -128,7 +128,7 @@ WITHHELD: Final[Mapping[str, str]] = {
     "direction": "the column asks for a fault, so which of its values passes isn't known: {} says it",
     "pass-value": "which of the values passes isn't known: {} says it, and adds false passes and fails",
 }
-"""Note on each reason why false passes are withheld; the braces stand for the options among which the user chooses."""
+"""Note on each reason why false passes are withheld; the options among which the user chooses replace the braces."""
 
 
 def _pass_options(values: ReadValues) -> str:

@@ -179,7 +179,7 @@ def _of_weights(rubric: Rubric) -> Iterator[Advice]:
     total = sum(positive.values())
     for name, weight in positive.items():
         highest = (total - weight) / total
-        if not rubric.is_of_pairs and len(positive) > 1 and weight / total >= rubric.pass_mark > highest:
+        if rubric.has_gate_question and len(positive) > 1 and weight / total >= rubric.pass_mark > highest:
             decides = f"it decides alone: it has {percent(weight / total)} of the weight, and the pass mark is"
             yield Advice("one-decides", name, f"{decides} {rubric.pass_mark:g}; lower its weight, or drop the others")
     for criterion in rubric.criteria:

@@ -45,7 +45,7 @@ def icc(
     Args:
         ratings: Ratings, shape (n_units, n_raters), nan where missing. A unit counts only if every rater rated it; a
             note says how many do.
-        name: One of `ICC_NAMES`, whose last part stands for one rating (1) or the mean of all raters (k).
+        name: One of `ICC_NAMES`, which ends with 1 for one rating, or with k for the mean of all raters.
 
             * icc_1_1, icc_1_k: each unit has its own raters;
             * icc_2_1, icc_2_k: absolute agreement of raters who all rated every unit: ICC(A,1), ICC(A,k);

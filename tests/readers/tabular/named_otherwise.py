@@ -1,4 +1,4 @@
-"""A table of outputs whose responses stand in a column of any name, with a rubric to label and grade them by."""
+"""A table of outputs with the responses in a column of any name, and a rubric to label and grade them by."""
 
 from pathlib import Path
 

@@ -144,8 +144,8 @@ def _example(record: Any, line_number: int, folder: Path) -> Example | None:
     """Make an example of the output in a row; return None for a row whose output is empty."""
     if not isinstance(record, Mapping) or not any(key in record for key in RESPONSE_KEYS):
         has_keys = isinstance(record, Mapping) and record
-        found = ", ".join(f"`{key}`" for key in record) if has_keys else shown(record)
-        raise ValueError(f"a row of outputs has `response` or `output`; found {found}")
+        keys_or_value = ", ".join(f"`{key}`" for key in record) if has_keys else shown(record)
+        raise ValueError(f"a row of outputs has `response` or `output`; found {keys_or_value}")
     row = {key: value for key, value in record.items() if key not in _ABOUT}
     submission = submission_of(row, line_number, folder)
     if submission.fault == NO_RESPONSE:
