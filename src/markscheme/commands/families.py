@@ -269,13 +269,14 @@ def refuse_lost_files(parameters: Mapping[str, FunctionParameter], arguments: Ma
         UsageError: Names the file.
     """
     written = {name: value for name, value in arguments.items() if is_written(parameters[name])}
+    if not written:
+        return
+    of_arguments = (path for name, value in arguments.items() if name not in written for path in _paths_in(value))
+    read = [*of_arguments, *known_rubrics().values()]
     option_of: dict[Path, str] = {}
     for name, value in written.items():
-        for path in _paths_in(value):
-            if is_no_file(path):
-                continue
-            read = (path for other in arguments if other not in written for path in _paths_in(arguments[other]))
-            refuse_overwriting(path, (*read, *known_rubrics().values()))
+        for path in (path for path in _paths_in(value) if not is_no_file(path)):
+            refuse_overwriting(path, read)
             option = _option(parameters[name])
             other_option = option_of.setdefault(path.resolve(), option)
             if other_option != option:
