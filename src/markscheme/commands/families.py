@@ -269,10 +269,8 @@ def refuse_lost_files(parameters: Mapping[str, FunctionParameter], arguments: Ma
         UsageError: Names the file.
     """
     written = {name: value for name, value in arguments.items() if is_written(parameters[name])}
-    if not written:
-        return
     of_arguments = (path for name, value in arguments.items() if name not in written for path in _paths_in(value))
-    read = [*of_arguments, *known_rubrics().values()]
+    read = [*of_arguments, *known_rubrics().values()] if written else []
     option_of: dict[Path, str] = {}
     for name, value in written.items():
         for path in (path for path in _paths_in(value) if not is_no_file(path)):
