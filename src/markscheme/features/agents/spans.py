@@ -78,7 +78,7 @@ def _records(value: Any) -> Iterator[Mapping[str, Any]]:
 
 
 def _inside(value: Any, keys: Sequence[str]) -> Iterator[Mapping[str, Any]]:
-    """Yield the objects in the lists that an object has under these keys."""
+    """Yield the objects in the lists that an object has under the given keys."""
     for key in keys:
         held_list = value.get(key)
         yield from (

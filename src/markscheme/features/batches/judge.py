@@ -414,7 +414,7 @@ class BatchQueue:
             question.answer.set_result(reply)
 
     def _again(self, key: str, error: JudgeError) -> bool:
-        """Queue a failed prompt again and return True; if that can't help, raise its error in its caller."""
+        """Queue a failed prompt again if that may help, else raise its error in its caller; return True if queued."""
         question = self._release(key)
         question.failures += 1
         if _may_pass(error) and question.failures < self.batching.attempts:
@@ -431,7 +431,7 @@ class BatchQueue:
             question.answer.set_exception(error)
 
     def _release(self, key: str, usage: Usage = FREE) -> _Question:
-        """Count what a prompt used in place of the cost reserved for it, and return the waiting prompt."""
+        """Replace the cost reserved for a prompt by that of what it used, and return the prompt."""
         question = self._questions[key]
         if question.reserved is not None:
             self.limiter.settle(question.reserved, usage)

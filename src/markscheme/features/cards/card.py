@@ -277,7 +277,7 @@ def read_card(path: Path) -> JudgeCard:
 
 
 def _is_card(data: object) -> bool:
-    """Return True if JSON data has a card's schema and the entries that `verify` prints, even of a wrong card."""
+    """Return True if JSON data has a card's schema and the entries that `verify` prints even if figures are wrong."""
     if not isinstance(data, dict) or data.get("schema") != CARD_SCHEMA or "terms" not in data:
         return False
     rubric = data.get("rubric")
@@ -324,7 +324,7 @@ def accepted_path(card: Path) -> Path:
 
 
 def named_files(files: Sequence[tuple[FileRole, Path]], card: Path) -> list[CardFile]:
-    """Return a card's entries for files: each file's role, its path from the card, and the digest of its data."""
+    """Return a card's entries for files: each file's role, its path relative to the card, and a digest of its data."""
     return [CardFile(role, name_of(path, card), content_digest(path)) for role, path in files]
 
 

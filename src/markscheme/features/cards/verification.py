@@ -229,7 +229,7 @@ class _CardFiles:
 
     @cached_property
     def _settings_tried(self) -> int | None:
-        """Number of settings tried on these labels up to the accepted setting; None if that setting isn't on record."""
+        """Number of settings tried on the labels up to the accepted setting; None if that isn't on record."""
         record = self.card.path.with_name(SETTINGS)
         if not record.is_file():
             return None
@@ -279,7 +279,7 @@ class _CardFiles:
 
 
 def _made(stated: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the date and version that accepted.json states, which nothing can confirm."""
+    """Return accepted.json's entries on its date and markscheme's version, which no file can confirm."""
     return {key: stated[key] for key in ("date", "version")}
 
 

@@ -173,7 +173,7 @@ def _why_unnamed(path: Path, name: str, ratings: Sequence[Rating], rubric: Rubri
 
 
 def _ways_in(ratings: Sequence[Rating]) -> Mapping[AskedWithout, int]:
-    """Count ratings by the parameters that weren't sent when their judge was asked; {} if that isn't recorded."""
+    """Count ratings by the parameters, such as temperature, that requests left out; {} if none are recorded."""
     if not any(rating.asked_without for rating in ratings):
         return {}
     return ways_of(rating.asked_without or ((),) for rating in ratings if rating.error is None)
@@ -260,7 +260,7 @@ def candidate_by_asking(
 
 
 def _name_to_ask(judge: GradingJudge) -> str:
-    """Return the name by which to ask the default judge again, which the user didn't name."""
+    """Return the name by which a judge that the user didn't name, the default judge, can be asked again."""
     if isinstance(judge, RecordedJudge):
         return f"recorded:{judge.path}"
     identity = judge.identity

@@ -76,7 +76,7 @@ class Certificate:
 
     @property
     def decided(self) -> list[int]:
-        """Numbers of labelled examples that each judge decides, in the judges' order, and last that people decide."""
+        """Numbers of labelled examples that each judge decides, in order, and last the number that people decide."""
         by = self.seen.decided_by(self.parts.values())
         return [int(count) for count in np.bincount(by, minlength=len(self.candidates) + 1)]
 

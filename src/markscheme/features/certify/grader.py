@@ -107,7 +107,7 @@ class Certified:
 
 
 def stage_decision(grades: Sequence[Grade], signal: str, rubric: Rubric) -> tuple[Grade, bool, float | None] | None:
-    """Return a stage's decision with its certainty, from the grades of its judge or panel; None if a grade lacks one.
+    """Return a stage's decision and its certainty, from its judge's or panel's grades; None if a grade has no decision.
 
     Args:
         grades: One grade, or one from each member of a panel.

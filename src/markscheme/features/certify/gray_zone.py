@@ -42,7 +42,7 @@ def _width(certificate: Certificate, side: MarkSide) -> float:
 
 
 def _roundest(least: float, below: float) -> float:
-    """Return the positive number with the fewest decimals from `least` to below `below`; if there is none, `least`.
+    """Return the positive number with the fewest decimals that is at least `least` and less than `below`, else `least`.
 
     >>> _roundest(0.1133, 0.125), _roundest(0.0, 0.083), _roundest(0.25, 0.2500000001)
     (0.12, 0.08, 0.25)

@@ -1,4 +1,4 @@
-"""Parts that a calibration gets: the share that a judge could decide alone, and the effective votes of a panel."""
+"""Figures added to a calibration: the share that a judge could decide alone, and the effective votes of a panel."""
 
 import numpy as np
 

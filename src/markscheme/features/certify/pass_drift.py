@@ -41,7 +41,7 @@ def warn_of_moved_passes(grading: Grading, counts: GradedCounts) -> None:
 
 
 def moved_share(file: CascadeFile, *, passes: int, fails: int, left_to_people: int) -> tuple[float, float] | None:
-    """Return the share of automatic decisions that pass, when certified and now; None without a significant change.
+    """Return the share of passes among automatic decisions, when certified and now; None without significant change.
 
     If only one side is automatic, it is the share of all responses that are decided automatically.
 

@@ -98,7 +98,7 @@ def certify(
     shared = ask.asking()
 
     def rated(stage: str | None) -> StageCandidate:
-        """Return a stage's candidate with ratings from files, or else by asking; None means the default judge."""
+        """Return a stage's candidate, with ratings from files, else by asking; a stage of None is the default judge."""
         files = ratings or (() if stage is None else files_of(stage))
         if files:
             return candidate_in_files(files, rubric, every, columns, shared)

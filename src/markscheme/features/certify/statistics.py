@@ -306,7 +306,7 @@ def certified_cascade(
 def labels_for_first_size(
     certainty: npt.ArrayLike, wrong: npt.ArrayLike, limit: ErrorLimit, groups: npt.ArrayLike | None = None
 ) -> int | None:
-    """Estimate the number of labels with which a judge's most certain decisions have an even chance to pass the test.
+    """Estimate the number of labels with which a judge's most certain decisions have an even chance to keep a promise.
 
     With more labels the fewest decisions that can pass are a smaller and surer part of all. Errors are expected there
     as often as in the same part of the labels so far (beta-binomial, with Jeffreys' prior). With groups, that part has

@@ -52,18 +52,19 @@ def compare(
     """Compare judges on the same examples: which agrees better with the labels, how they differ, what each costs.
 
     Args:
-        sides: Two sides or more, that in use first: files of ratings in any format, lists of ratings, calibrations, or
-            judges to ask, by name or opened. Or one table with the columns of two judges and of labels, as a file, a
-            data frame, rows, or columns by name.
-        rubric: The rubric of all sides; by default the one that the files name or imply.
+        sides: What to compare, the judge in use first: two or more files of ratings in any format, lists of ratings,
+            calibrations, or judges to ask, by name or opened. Or one table with the columns of two judges and of
+            labels, as a file, a data frame, rows, or columns by name.
+        rubric: The rubric of all these; by default the one that the files name or imply.
         examples: Labelled examples, or their file; by default the rubric's own.
         watch: Shows progress.
         options: How judges are asked, as on the command line: `samples=3`, `budget=2`.
 
     Raises:
-        UsageError: There are fewer than two sides, a rubric or option is unknown, or judges are named without a rubric.
+        UsageError: There are fewer than two to compare, a rubric or option is unknown, or judges are named without a
+            rubric.
         RatingError: Examples or ratings can't be read.
-        ComparisonError: The sides have no example in common.
+        ComparisonError: The judges and files have no example in common.
 
     Example:
         >>> strict = [{"id": "a", "criteria": {"polite": "UNMET"}}, {"id": "b", "criteria": {"polite": "UNMET"}}]

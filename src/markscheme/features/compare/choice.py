@@ -72,7 +72,7 @@ class Contender:
 
 @dataclass(frozen=True)
 class Pair:
-    """A figure of each of two judges, on the examples where both have it, and the second judge's minus the first's."""
+    """A figure for each of two judges on the examples where both have it, and the difference, second minus first."""
 
     first: Estimate
     second: Estimate
@@ -161,7 +161,7 @@ class Differences:
 
     @property
     def moved(self) -> str:
-        """A sentence on the criteria, and the score, that shift significantly from the first judge to the second."""
+        """A sentence on which criteria's levels, and if the scores, differ significantly between the two judges."""
         shifts = [
             (f"{name} by {signed(pair.shift.value)} levels", pair.p)
             for name, pair in self.criteria.items()
@@ -274,7 +274,7 @@ class Choice:
         return not any(s.behind_best is not None and (s.behind_best.value or 0.0) > 0 for s in self.standings)
 
     def ruled_by(self, decision: Decision) -> "Choice":
-        """Return the choice with next step, labels needed and reason for refusal from the verdict on the chosen judge.
+        """Return the choice with next step, labels needed and reason for refusal, as the verdict on its judge has them.
 
         Args:
             decision: The verdict on the judge to choose.
@@ -367,7 +367,7 @@ def _paired_on_decisions(table: RatingTable, names: Sequence[str]) -> Measure | 
 
 
 def _note_on_missing(by_all: Flags, truth: Gold | None, *, has_baseline: bool) -> Iterator[str]:
-    """Yield a note on how many examples the figures are of, if some judge didn't grade every example."""
+    """Yield a sentence on how many examples the figures are of, if some judge didn't grade every example."""
     n = int(by_all.sum())
     if truth is not None and n < len(by_all):
         figures = "Agreement, baseline and false passes" if has_baseline else "Agreement and false passes"
@@ -378,7 +378,7 @@ def _note_on_missing(by_all: Flags, truth: Gold | None, *, has_baseline: bool) -
 
 
 def _decision(table: RatingTable, judge: str, measure: Measure, n_judges: int) -> Decision:
-    """Return the verdict on one judge, which counts each compared judge as a setting tried on the labels."""
+    """Return the verdict on one judge, made stricter for the number of judges that were tried on the labels."""
     compared = after_those_on_record(Comparison(table, judge, GOLD, measure))
     return decide(replace(compared, settings=max(compared.settings, n_judges)))
 
@@ -535,7 +535,7 @@ class _View:
         )
 
     def _link(self, before: Column, after: Column) -> Link:
-        """Fit the line between two judges' scores; convert the first judge's scores by it, or a few round scores."""
+        """Fit the line from one judge's scores to another's; convert by it the first judge's scores or round ones."""
         mark = self.table.rubric.pass_mark
         seen = np.unique(before.scores[~np.isnan(before.scores)])
         marks = seen if len(seen) <= 5 else np.unique([0.0, 0.25, 0.5, 0.75, 1.0, mark])

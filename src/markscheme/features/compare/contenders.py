@@ -107,14 +107,14 @@ def compare_sides(
     """Compare the judges and the files of ratings that `compare` is called with, on the same examples.
 
     Args:
-        sides: The sides: files, and names of judges.
-        rated: The contents of the files, and the rubric of all sides.
+        sides: The files, and the names of judges.
+        rated: The contents of the files, and the rubric of all judges.
         examples: Examples with the labels to compare with; None if there are none.
         ask: Function that asks a judge.
         rule: Which labels count, what must agree, and the tolerance.
         split: The part of the files whose labels count.
         notes: Notes so far.
-        own_gold: True to compare with the gold in the calibrations, if all sides are calibrations.
+        own_gold: True to compare with the gold in the calibrations, if only calibrations are compared.
 
     Raises:
         UsageError: There are fewer than two contenders.
@@ -168,12 +168,12 @@ def _raters(file: RatedFile) -> Iterator[Contender]:
 
 
 def _shared(rated: RatedFiles, notes: list[str], *, alone: bool) -> RatedFiles:
-    """Return files of ratings without ids that have different responses or, if only files are compared, aren't in all.
+    """Return files of ratings, less the ids whose responses differ or, if only files are compared, not in every file.
 
     Args:
         rated: The contents of the files.
-        notes: A list to which a note on what is left out is added.
-        alone: True if the files are the only sides.
+        notes: A list to which a sentence on what is left out is added.
+        alone: True if only files are compared.
 
     Raises:
         ComparisonError: The files have no response in common.

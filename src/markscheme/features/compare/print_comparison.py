@@ -55,7 +55,7 @@ def print_comparison(
         labels: Which labels count, what must agree, and the tolerance.
         ask: How judges are asked.
         columns: What the files' columns and values mean.
-        rubric: A rubric's name or file; None for the one that the sides name or imply.
+        rubric: A rubric's name or file; None for the one that `sides` name or imply.
         report: For two versions of a rubric, the JSON of a calibration by the second version.
         pairs: True to compare the systems in files of pairs.
         details: True to print the details too.
@@ -117,7 +117,7 @@ def print_comparison(
 
 
 def _without_sizes(ask: AskFlags) -> AskFlags:
-    """Return the options for asking without a list of limits on criteria per question, which are compared instead."""
+    """Return the options for asking, without limits on criteria per call if several are listed, to be compared."""
     return replace(ask, criteria_per_call=None) if isinstance(ask.criteria_per_call, tuple) else ask
 
 

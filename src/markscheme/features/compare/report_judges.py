@@ -26,12 +26,12 @@ def page_of(compared: Compared) -> Document:
 
 
 def screen_of(compared: Compared) -> Document:
-    """Build the report on a comparison without its examples, which belong on pages alone."""
+    """Build the report on a comparison for the terminal, without single examples, which only pages show."""
     return _with_reading(of_several.view(compared.choice), compared)
 
 
 def _with_reading(document: Document, compared: Compared) -> Document:
-    """Say first in a report on judges that are a table's columns how the table was read; return others unchanged."""
+    """Return a report on judges; if these are columns of a table, it begins with how the table was read."""
     if compared.table is None:
         return document
     how = line_two(compared.table, next(iter(compared.table.roles.criteria)))

@@ -163,7 +163,7 @@ def _rubric_of(file: Path, revision: str | None) -> Rubric | None:
 
 
 def _card_of(rubric: Rubric, revision: str | None, folder: Path) -> RubricVerdict | None:
-    """Return the verdict on a commit's judge card, or on today's if it is of this rubric; None if there is no card."""
+    """Return the verdict that a commit's judge card states, or today's if of this rubric; None without a card."""
     path = calibration_folder(rubric.name, Path.cwd()) / CARD
     if revision is not None:
         text = _text_at(_commit(revision, folder), path)

@@ -14,7 +14,7 @@ def change_between(sides: Sequence[str], report: Path | None) -> RubricChange | 
     """Return what changed between two versions of a rubric; None if `compare` is called with something else.
 
     Args:
-        sides: The sides of the comparison, as they were typed.
+        sides: The arguments of `compare`, as they were typed.
         report: The report that `calibrate --json` wrote on the second version; None if there is none.
 
     Raises:

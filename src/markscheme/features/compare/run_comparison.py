@@ -56,9 +56,9 @@ def compare_by_name(
     """Compare judges, rated files or ratings in memory on the same examples.
 
     Args:
-        sides: Files of ratings and names of judges, as the user wrote them; opened judges; ratings in memory. The side
+        sides: Files of ratings and names of judges, as the user wrote them; opened judges; ratings in memory. The judge
             in use comes first.
-        rubric: The rubric of all sides; None for the one that the files name or imply.
+        rubric: The rubric of all of these; None for the one that the files name or imply.
         examples: The labelled examples or their file; None for the rubric's own.
         options: Which labels count, what must agree, and the tolerance.
         ask: How judges are asked.
@@ -66,8 +66,8 @@ def compare_by_name(
         watch: Shows progress.
 
     Raises:
-        UsageError: There are fewer than two sides, or judges are named without a rubric.
-        ComparisonError: The sides have no example in common.
+        UsageError: There are fewer than two to compare, or judges are named without a rubric.
+        ComparisonError: The judges and files have no example in common.
     """
     ask = ask or AskOptions()
     per_calls = _per_calls(ask)
@@ -160,7 +160,7 @@ def _rated(sides: Sequence[ComparedSide], rubric: Rubric | None, columns: Column
 def _examples(
     named: Path | ExampleSet | None, rubric: Rubric, options: LabelOptions, notes: list[str]
 ) -> tuple[ExampleSet | None, Path | None]:
-    """Return labelled examples and their folder, each None if missing; note earlier uses of the held-out labels."""
+    """Return labelled examples and their folder, each None if missing; add a sentence on held-out labels to `notes`."""
     if isinstance(named, ExampleSet):
         return chosen_examples(named, options.split, options.only), find_calibration(rubric.name, Path.cwd())
     if rubric.source is None and named is None:

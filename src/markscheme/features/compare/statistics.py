@@ -41,10 +41,10 @@ class Link:
 
     Attributes:
         intercept: The new score at an old score of 0.
-        slope: New score gained for each unit of old score.
+        slope: Increase of the new score as the old score increases by 1.
         spread: Standard deviation of the new scores about the line.
         points: The new scores for some old scores.
-        n: Number of units that both rated.
+        n: Number of examples that both rated.
         undefined: Reason why there is no line; None if there is one.
     """
 
@@ -60,13 +60,13 @@ def link_scores(old: npt.ArrayLike, new: npt.ArrayLike, at: npt.ArrayLike) -> Li
     """Fit the line from an old rater's scores to a new rater's by least squares, with ranges for single new scores.
 
     Args:
-        old: The old rater's scores, 0 to 1, shape (n_units,), nan where there is none.
-        new: The new rater's scores of these units, shape (n_units,); a unit counts if both scores are given.
+        old: The old rater's scores, 0 to 1, shape (n_examples,), nan where there is none.
+        new: The new rater's scores, shape (n_examples,); an example counts if both scores are given.
         at: Old scores to translate; those outside the range of `old` are left out.
 
     Returns:
-        Intercept, slope and the points, whose 95 % limits are kept within 0 to 1. Undefined if fewer than ten units
-        were rated by both, or if either rater gave fewer than three different scores.
+        Intercept, slope and the points, whose 95 % limits are kept within 0 to 1. Undefined if fewer than ten
+        examples were rated by both, or if either rater gave fewer than three different scores.
 
     Raises:
         ValueError: The vectors have different lengths, which is the caller's mistake.
@@ -107,9 +107,9 @@ def passes_after(old: npt.ArrayLike, new: npt.ArrayLike, *, groups: npt.ArrayLik
     """Estimate which share of the old rater's fails, and which share of its passes, a new rater passes.
 
     Args:
-        old: The old rater's decisions, 1 for pass and 0 for fail, shape (n_units,), nan where there is none.
-        new: The new rater's decisions on these units, 1, 0 or nan, shape (n_units,).
-        groups: A name for each unit's group, such as a task that several share, shape (n_units,).
+        old: The old rater's decisions, 1 for pass and 0 for fail, shape (n_examples,), nan where there is none.
+        new: The new rater's decisions on the same examples, 1, 0 or nan, shape (n_examples,).
+        groups: A name for each example's group, such as a task that several share, shape (n_examples,).
 
     Returns:
         Under "passed" the share of the old passes that the new rater passes, under "failed" the share of the old fails

@@ -112,7 +112,7 @@ def _rubric(request: "CalibrationRequest", options: CountsOptions) -> Rubric:
 
 
 def _after_settings(calibration: CountedCalibration, labels: str) -> CountedCalibration:
-    """Record that this judge was tried on these labels; return the calibration with the number of settings tried.
+    """Record that a judge was tried on the labels; return its calibration with the number of settings tried.
 
     Args:
         calibration: The calibration.

@@ -126,7 +126,7 @@ class CountQuery:
 
     @property
     def is_labelled(self) -> str:
-        """Condition that an annotator, or gold, has labelled an example."""
+        """Condition that an example has a level by an annotator or by gold."""
         return " OR ".join(
             f"{_raw(prefix, index, criterion)} IS NOT NULL"
             for prefix in self._labellers

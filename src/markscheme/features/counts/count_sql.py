@@ -69,7 +69,7 @@ def counts_sql(query: CountQuery, table: str, dialect: Dialect) -> str:
 
 
 def wrong_sql(query: CountQuery, rows: str, dialect: Dialect, most: int) -> str:
-    """Write the SELECT of some false passes and some false fails, from groups that a pseudo-random order spreads.
+    """Write the SELECT of some false passes and some false fails, of groups in pseudo-random order.
 
     Args:
         query: What to count.
@@ -125,7 +125,7 @@ def _stage(name: str, before: str, columns: Expressions) -> str:
 
 
 def _scattered(dialect: Dialect) -> str:
-    """Write an SQL expression that assigns groups to sets pseudo-randomly, so that consecutive groups are separated."""
+    """Write an SQL expression that assigns each group to one of the jackknife's sets of groups, pseudo-randomly."""
     x = f"(place + {OFFSET})"
     square = dialect.remainder.format(f"({x} * {x})", PRIME)
     cube = dialect.remainder.format(f"({square} * {x})", PRIME)
@@ -133,7 +133,7 @@ def _scattered(dialect: Dialect) -> str:
 
 
 def _examples(query: CountQuery, table: str, dialect: Dialect, also: str) -> Iterator[str]:
-    """Yield the WITH block that the user adapts to a table, then the blocks that put each labelled example in a set."""
+    """Yield the WITH block that the user adapts to a table, then those that assign each example to a set of groups."""
 
     def level(alias: str, column: str) -> str:
         return f"CAST({_quoted(column, dialect)} AS {dialect.double}) AS {alias}"

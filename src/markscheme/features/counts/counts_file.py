@@ -82,7 +82,7 @@ class CountedRows:
 
     @property
     def as_rates(self) -> tuple[Floats, Groups]:
-        """For rows that count right ratings by group: the share in a row's groups, and the groups with their sizes."""
+        """From rows that count right ratings by group: each row's share of right ratings, and the groups."""
         groups = Groups(np.arange(len(self.n)), self.examples, times=self.judge, copies=self.n, named=True)
         return self.gold / self.judge, groups
 
@@ -401,7 +401,7 @@ def _examples(table: CountsColumns, rows: Mapping[str, CountedRows], wanted: Seq
 
 
 def exact(values: Floats) -> Floats:
-    """Restore scores that were rounded to 9 decimals to exact fractions with small denominators, if there are any.
+    """Replace scores rounded to 9 decimals by the fractions with small denominators that round to them, if any do.
 
     Example:
         >>> exact(np.array([0.333333333, 0.5])).tolist() == [1 / 3, 0.5]

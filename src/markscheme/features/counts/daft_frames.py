@@ -94,7 +94,7 @@ def _rate(examples: daft.DataFrame, name: str, hit: str, counted: str) -> daft.D
 
 
 def _of_annotators(examples: daft.DataFrame, query: CountQuery) -> Iterator[daft.DataFrame]:
-    """Yield the part with the scores that were given, then those with the shares of annotators who agree."""
+    """Yield the part with the scores that were given, then the parts with the shares of annotators who agree."""
     people = [f"{person}_score" for person in query.annotators]
     judged = _times(examples, "judge_score")
     by_person = [_times(examples, score) for score in people]

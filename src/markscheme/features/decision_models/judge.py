@@ -146,7 +146,7 @@ class DecisionJudge:
 
     @property
     def identity(self) -> Identity:
-        """Identity by model, by whether mean levels are used, and by the server's address if not the provider's."""
+        """Identity: the model, whether its mean level is the rating, and the server's address if not the provider's."""
         return Identity(f"{self.wire.name}:{self.model}", self.model, {"expected": self.expected}, self.other_address)
 
     @property

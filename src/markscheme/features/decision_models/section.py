@@ -67,7 +67,7 @@ def _notes(audits: ProbabilityAudits) -> Iterator[str]:
 
 
 def reliability_plot(name: str, audit: ProbabilityAudit) -> Plot:
-    """Plot the share of examples that labels pass by the judge's probability, with diagonal and isotonic curve."""
+    """Plot the share of passes by the labels against the judge's probability, with diagonal and isotonic curve."""
     points = tuple(
         PlotPoint(
             in_bin.probability,

@@ -511,7 +511,7 @@ def _significance(wrong: GroupedShare, promised: float) -> float | None:
 
 
 def at_least_wrong(chances: Floats, errors: int) -> float:
-    """Return the probability of at least so many wrong answers, where each answer is wrong with its own chance.
+    """Return the probability of `errors` wrong answers or more, given each answer's own probability of being wrong.
 
     Example:
         >>> round(at_least_wrong(np.array([0.05, 0.02, 0.01, 0.04]), 1), 7)

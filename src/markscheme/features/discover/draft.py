@@ -84,9 +84,9 @@ def why_left_out(figures: ModeFigures) -> str:
 
 
 def weight_of(mode: Mode) -> float:
-    """Return the weight of a mode's criterion: minus the mode's severity, or plus the severity for a reversed mode.
+    """Return the weight of a mode's criterion: minus its severity, or plus if the criterion asks for its absence.
 
-    The criterion of a reversed mode asks for the fault's absence. How common a fault is doesn't matter.
+    How common a fault is doesn't matter.
     """
     return float(mode.severity if mode.is_turned else -mode.severity)
 

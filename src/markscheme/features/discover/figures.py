@@ -275,7 +275,7 @@ class ReadOutputs:
 
     @cached_property
     def _sequence(self) -> tuple[tuple[str, ...], tuple[frozenset[str], ...], tuple[bool, ...]]:
-        """Random outputs of the reader who read the most of them, in order: ids, modes, and True where a mode was new.
+        """Randomly drawn outputs of the reader who read the most of these: ids, modes, and True if a mode was new.
 
         An unsorted note may be a mode of its own, so it counts as one until it is put into a mode.
         """

@@ -75,7 +75,7 @@ class Mode:
         return self.kind in PEOPLE and not self.into and not self.halves
 
     def means(self, under: str) -> bool:
-        """Return True if the mode's definition with this fingerprint has the same meaning as its present definition.
+        """Return True if the mode's definition with a given fingerprint means the same as its present definition.
 
         The fingerprint for a mode without a definition counts, too, unless other modes were merged into this mode.
         """
@@ -331,7 +331,7 @@ class Codebook:
         return self._with(replace(self.mode(name), severity=severity))
 
     def with_quotes(self, name: str, quotes: Sequence[str], fine: Sequence[str] | None = None) -> "Codebook":
-        """Return the codebook after storing the passages that show a mode, and passages that are fine for contrast."""
+        """Return the codebook after storing passages that show a mode and, for contrast, passages without the fault."""
         mode = self.mode(name)
         return self._with(replace(mode, quotes=tuple(quotes), fine=mode.fine if fine is None else tuple(fine)))
 

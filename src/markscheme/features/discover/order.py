@@ -70,7 +70,7 @@ def _read_prefix(ids: Sequence[str], read: Collection[str]) -> list[str]:
 
 
 def is_due_out_of_turn(shown: int) -> bool:
-    """Return True if the next output should be one of those shown out of turn, given how many were shown so far.
+    """Return True if the next output should be one shown out of turn: every fourth output of a session is.
 
     >>> [is_due_out_of_turn(shown) for shown in range(5)]
     [False, False, False, True, False]

@@ -474,7 +474,7 @@ def taken_in(
 def _with_more(
     same: OutputReading, reading: OutputReading, notes: tuple[Note, ...], *, is_later: bool
 ) -> OutputReading:
-    """Return a stored reading with the given notes, and with the state of reading that a table's rows add or withdraw.
+    """Return a stored reading with other notes, and with what a table's rows say: read in full or not, good or bad.
 
     Args:
         same: The reading on record.
@@ -500,7 +500,7 @@ def _assigned(codebook: Codebook, reading: OutputReading, note: Note, modes: tup
 
 
 def lost_in_words(content: NotesIn) -> Iterator[str]:
-    """Yield a phrase for each kind of content that an import left out, with its number."""
+    """Yield a phrase for each kind of content that an import left out, with how often it did."""
     for name, times in content.lost.most_common():
         yield f"{times} {name}"
 

@@ -277,7 +277,7 @@ def _incidence(shows: npt.ArrayLike) -> Floats:
 
 
 def chance_missed(read: int, share: float, *, pool: int | None = None) -> float:
-    """Compute the probability that no output read shows a mode that more than a given share of all outputs shows.
+    """Compute the probability that no output read shows one certain mode, which over a given share of outputs shows.
 
     Args:
         read: Number of outputs read.
@@ -302,7 +302,7 @@ def chance_missed(read: int, share: float, *, pool: int | None = None) -> float:
 
 
 def read_enough(share: float = LARGE_SHARE, sure: float = SURE, *, pool: int | None = None) -> int:
-    """Return how many outputs to read at random to see any single mode that more than a given share of outputs shows.
+    """Return how many outputs to read at random to see one certain mode, shown by more than a given share of outputs.
 
     The number is fixed beforehand, so looking at results in between doesn't affect it.
 

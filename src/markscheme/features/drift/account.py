@@ -186,7 +186,7 @@ def _part(share: ShiftPart) -> str:
 
 
 def _way_out(drift: CriterionDrift) -> tuple[str, str | None]:
-    """Return advice on a criterion's shift, and the options of `calibrate` in it; None if the advice has no options."""
+    """Return advice on a criterion's shift, and the options of `calibrate` to run next; None if no run follows."""
     explanation = drift.explanation
     if drift.movers is None:
         return (

@@ -298,7 +298,7 @@ def _findings(baseline: Baseline) -> Iterator[Finding]:
 
 
 def _alike(accepted: Accepted, examples: Sequence[Example]) -> tuple[list[int], int]:
-    """Return the indices of the examples that are the same as in the accepted run, and the number of changed ones."""
+    """Return the indices of examples whose texts are as in the accepted run, and the number of changed examples."""
     rated_then = [index for index, example in enumerate(examples) if example.id in accepted.submissions]
     alike = [i for i in rated_then if accepted.submissions[examples[i].id] == submission_digest(examples[i])]
     return alike, len(rated_then) - len(alike)
@@ -341,7 +341,7 @@ class _Runs:
         return self.current.compared_on(criterion).judge, then
 
     def groups(self, criterion: Criterion) -> Groups:
-        """Return the groups of a criterion's rows that the jackknife leaves out, with the examples per row."""
+        """Return the groups of examples that the jackknife leaves out in turn for a criterion's figures."""
         of_criterion = self.current.compared_on(criterion)
         return Groups.of(of_criterion.groups, len(of_criterion.judge))
 
@@ -432,7 +432,7 @@ def _movers(runs: _Runs, criterion: Criterion) -> tuple[str, ...] | None:
 
 
 def _gold_change(runs: _Runs, criterion: Criterion, margin: float) -> GoldChange | None:
-    """Compute how much agreement with gold changed on a criterion; None if no example has all levels.
+    """Compute how much agreement with gold changed on a criterion; None if no example has levels by gold and all runs.
 
     The measure is the chance-corrected coefficient if it is defined with every example left out, else the mean absolute
     error. If there are more than two levels without an order, it is exact agreement, with any level other than gold's

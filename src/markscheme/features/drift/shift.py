@@ -22,12 +22,12 @@ GoldMeasure = Literal["weighted_kappa", "cohen_kappa", "exact_agreement", "mae"]
 
 @dataclass(frozen=True)
 class ShiftPart:
-    """Part of a criterion's shift that comes from some changes, found by asking today's judge by the accepted rubric.
+    """The shift of a criterion that some of the changes caused, found by asking today's judge by the accepted rubric.
 
     Attributes:
         changes: The changes.
         drift: The shift that they caused.
-        p: p-value of the shift, adjusted for the other part.
+        p: p-value of this shift, adjusted for testing also the shift by the other changes.
     """
 
     changes: tuple[SettingChange, ...]
@@ -42,7 +42,8 @@ class Explanation:
     Attributes:
         changes: The changes that can have caused it; empty if no recorded change can.
         separable: True if their effects are known separately, since there is at most one or a replay shows each.
-        parts: The parts of the shift that a replay shows; empty without a replay.
+        parts: The shift by changes of the rubric and that by changes of the judge, if today's judge was asked by the
+            accepted rubric too; else empty.
     """
 
     changes: tuple[SettingChange, ...]

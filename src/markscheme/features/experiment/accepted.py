@@ -87,7 +87,7 @@ def accepted_json(run: ExperimentRun) -> dict[str, Any]:
 
 
 def load_accepted_experiment(path: Path) -> AcceptedExperiment:
-    """Load the accepted run in a file.
+    """Load an experiment's accepted run from its file.
 
     Raises:
         RatingError: The file isn't a valid accepted experiment.

@@ -115,7 +115,7 @@ def case_of(record: Any, folder: Path) -> ExperimentCase:
 
 
 def _read_output(record: Any, index: int, folder: Path) -> GivenOutput:
-    """Build an output from a record; its case is the one it names, else its number in the file, as in `grade`."""
+    """Build an output from a record; its case is what the record names, else the record's number in the file."""
     if not isinstance(record, Mapping):
         raise ValueError(f"an output is an object with case and output; found {shown(record)}")
     key = next((key for key in ("case", "id") if key in record), None)

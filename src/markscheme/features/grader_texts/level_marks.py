@@ -193,7 +193,7 @@ def conditions_in(sentences: Iterable[str]) -> Mapping[float, str]:
 
 
 def _are_ends(values: Sequence[float]) -> bool:
-    """Return True if some scores can be a scale's ends: the lowest is 0 or 1, and the highest over 1 above it."""
+    """Return True if some scores can be a scale's ends: the lowest is 0 or 1, the highest more than 1 higher."""
     return len(values) > 1 and min(values) in (0, 1) and max(values) - min(values) > 1
 
 

@@ -1,4 +1,4 @@
-"""Runs of levels in an `llm-rubric` text: consecutive lines or clauses that each begin or end with a score."""
+"""Finds sequences of levels in an `llm-rubric` text: lines or clauses in a row that each begin or end with a score."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -45,12 +45,12 @@ class _Item(NamedTuple):
 
 
 def level_run(text: str, *, is_score: bool, may_be_list: bool) -> Mapping[float, str]:
-    """Map scores to meanings, as the first row of consecutive levels in a text states them; {} if there is none.
+    """Map scores to meanings, as the first sequence of levels in a text states them; {} if there is none.
 
     Args:
         text: The text.
-        is_score: True if another part of the text says that it asks for a score; if not, the ends of the run have to be
-            a bad and a good level.
+        is_score: True if other words of the text say that it asks for a score; if not, the first and the last level
+            have to be a bad and a good one.
         may_be_list: True to accept scores that may as well be the numbers of a list's points.
     """
     runs = (run for parts in (_LINES, _CLAUSES) for side in (_FIRST, _LAST) for run in _runs(text, parts, side))
@@ -61,7 +61,7 @@ def level_run(text: str, *, is_score: bool, may_be_list: bool) -> Mapping[float,
 
 
 def _runs(text: str, parts: re.Pattern[str], side: re.Pattern[str]) -> Iterator[Sequence[_Item]]:
-    """Yield the runs of levels in a text, split into lines or clauses that all begin, or all end, with the score."""
+    """Yield sequences of levels in a text, from lines or clauses in a row that all begin, or all end, with a score."""
     matches = filter(None, (side.match(part.strip()) for part in parts.split(text)))
     return _evenly(
         [
@@ -78,19 +78,19 @@ def _is_said(match: re.Match[str], *, in_clauses: bool) -> bool:
 
 
 def _goes_from_bad_to_good(run: Sequence[_Item]) -> bool:
-    """Return True if the first level of a run is bad and the last is good, or the reverse, by their meanings."""
+    """Return True if the first of some levels is bad and the last is good, or the reverse, by their meanings."""
     first, last = run[0].words, run[-1].words
     return (is_bad(first) and is_good(last)) or (is_bad(last) and is_good(first))
 
 
 def _may_number_points(run: Sequence[_Item]) -> bool:
-    """Return True if the numbers of a run are just 1, 2, 3 in front of points, and not stated as scores."""
+    """Return True if the scores of a sequence may just be the numbers 1, 2, 3 in front of a list's points."""
     are_numbers = [item.value for item in run] == [float(index) for index in range(1, len(run) + 1)]
     return are_numbers and not any(item.is_said for item in run)
 
 
 def _evenly(items: Sequence[_Item]) -> Iterator[Sequence[_Item]]:
-    """Yield runs of at least three rising or falling scores; steps must be equal unless the text states the scores."""
+    """Yield sequences of rising or falling scores, in equal steps unless the text states that they are scores."""
     run: list[_Item] = []
     for item in items:
         if run and not _goes_on(run, item):
@@ -103,7 +103,7 @@ def _evenly(items: Sequence[_Item]) -> Iterator[Sequence[_Item]]:
 
 
 def _goes_on(run: Sequence[_Item], item: _Item) -> bool:
-    """Return True if an item continues a run of rising or falling scores: by an equal step, or as a stated score."""
+    """Return True if an item continues a rising or falling sequence: by an equal step, or as a stated score."""
     step = round(item.value - run[-1].value, 3)
     first = step if len(run) == 1 else round(run[1].value - run[0].value, 3)
     return step * first > 0 and (step == first or (run[0].is_said and run[-1].is_said and item.is_said))

@@ -70,7 +70,7 @@ def without_points(text: str) -> str:
 
 
 def _leaves(items: Sequence[_Item]) -> Iterator[str]:
-    """Yield the text of each point of a list; if all are only titles of nested points, yield those with the titles."""
+    """Yield a list's points; if these are only titles of nested points, yield the nested ones after their titles."""
     only_sorts = all(item.below and len(item.title.split()) <= _TITLE_WORDS for item in items)
     for item in items:
         if only_sorts:
@@ -123,7 +123,7 @@ class _ListedLines:
 
 
 def _continues(point: re.Match[str], *indices: int) -> bool:
-    """Return True if a line's mark is a bullet, or the number or letter after one of some positions in a list."""
+    """Return True if a line's mark is a bullet, or the number or letter that follows one of the given positions."""
     if point["section"]:
         return any(indices) or point["section"] == _FIRST_SECTION
     marks = (

@@ -236,7 +236,7 @@ def _has_verdict(words: str) -> bool:
 
 
 def _both_ends(band: re.Match[str], scale: Scale) -> str:
-    """Rewrite a range of scores such as "pass 3 to 5" as "pass 3 or 5"; keep the range of the whole scale."""
+    """Rewrite a range of scores such as "pass 3 to 5" as "pass 3 or 5", but not the range of the whole scale."""
     ends = [float(end) for end in (band[1] or band[4], band[2] or band[5])]
     return band[0] if tuple(ends) == scale.ends else f"{band['verdict'] or ''}{ends[0]:g} or {ends[1]:g}"
 

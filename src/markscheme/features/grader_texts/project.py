@@ -42,7 +42,7 @@ def project_of_configuration(folder: Path) -> FoundProject | None:
 
 
 class _Drafting:
-    """Builder of a rubric's file from a Promptfoo configuration, with notes on each step."""
+    """Builder of a rubric's file from a Promptfoo configuration, with lines on how each text was read."""
 
     def __init__(self, configuration: ReadConfiguration) -> None:
         self.configuration = configuration
@@ -52,7 +52,7 @@ class _Drafting:
         self.lines: list[str] = []
 
     def project(self) -> FoundProject:
-        """Return the project: the rubric's file, notes on how it was made, and the next steps."""
+        """Return the project: the rubric's file, lines on how it was made, and the next steps."""
         by_text: dict[str, list[GradedText]] = {}
         for text in self.configuration.texts:
             by_text.setdefault(text.text, []).append(text)
@@ -69,7 +69,7 @@ class _Drafting:
         return FoundProject({rubric_file: self._yaml()}, (head, *self.lines), tuple(self._next()))
 
     def _add(self, text: GradedText) -> None:
-        """Add the criteria that a model-graded text becomes, and note how they were made."""
+        """Add the criteria that a model-graded text becomes, and a line on how they were made."""
         reading = read_text(text.text)
         in_every_test = self._is_in_every_test(text)
         if not reading.points or _may_miss_points(text, reading):

@@ -15,5 +15,5 @@ def text_rubric(text: str) -> TextRubric:
 
 
 def pass_mark(reading: TextReading) -> float:
-    """Return the pass mark, 0 to 1, that a grader text states, else the default."""
+    """Return the pass mark, 0 to 1, that an `llm-rubric` text states, else the default."""
     return DEFAULT_PASS_MARK if reading.pass_position is None else reading.pass_position

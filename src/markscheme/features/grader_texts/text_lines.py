@@ -73,7 +73,7 @@ def plain_lines(text: str) -> str:
 
 
 def _joined(line: re.Match[str]) -> str:
-    """Return a wrapped line without its break, or with it if both lines begin alike, as two points of a list do."""
+    """Join a line with the next, unless both begin with the same word, as two points of a list may."""
     following = line.string[line.end() :].split(maxsplit=1)[0]
     return line[0] if line[1].split(maxsplit=1)[0] == following else f"{line[1]} "
 

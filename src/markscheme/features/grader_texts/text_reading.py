@@ -85,7 +85,7 @@ class TextReading(NamedTuple):
 
 
 def read_text(text: str) -> TextReading:
-    """Read a grader's text: its points, its scale and the level from which it passes."""
+    """Read an `llm-rubric` text: its points, its scale and the level from which an output passes."""
     own_words, originals = set_aside(text)
     words = plain_lines(own_words)
     on_scores = without_list_leads(words)

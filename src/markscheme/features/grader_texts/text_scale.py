@@ -117,7 +117,7 @@ def scale_of(text: str, whole: str) -> Scale | None:
 
 
 def _longest_run(text: str, *, is_score: bool) -> Mapping[float, str]:
-    """Return the longer run of levels found in a text: reading scores in digits only, or also scores in words."""
+    """Return the longer of two sequences of levels in a text: with scores in digits only, and also in words."""
     may_be_list = demands_number(text)
     runs = (level_run(words, is_score=is_score, may_be_list=may_be_list) for words in (text, in_digits(text)))
     return max(runs, key=len)
@@ -162,7 +162,7 @@ def _rise_by_one(conditions: Mapping[float, str]) -> bool:
 
 
 def _are_degrees(conditions: Mapping[float, str]) -> bool:
-    """Return True if the scores with conditions are more than 0 and 1, which are only other words for fail and pass."""
+    """Return False if the only scores with conditions are 0 and 1, which just mean fail and pass; else True."""
     return len(conditions) > 2 or (len(conditions) > 1 and not conditions.keys() <= {0, 1})
 
 

@@ -84,14 +84,14 @@ def labelled_texts(examples: Iterable[Example]) -> LabelledTexts:
 
 
 def copied_runs(new: str, old: str, labelled: LabelledTexts, length: int) -> tuple[str, ...]:
-    """Return the sequences of so many words in the new text that occur in an example but not in the old text."""
+    """Return the sequences of `length` words in a new text that occur in an example but not in the old text."""
     runs = set(_runs(new, length)) - set(_runs(old, length))
     copyable = {run for texts in labelled for text in texts for run in _runs(text, length)} if runs else set()
     return tuple(sorted(runs & copyable))
 
 
 def telling_names(new: str, old: str, labelled: LabelledTexts) -> tuple[str, ...]:
-    """Return code names and numbers new in a text that occur in one or two examples only, which they might reveal."""
+    """Return a new text's code names and numbers that aren't in the old one, but in one or two examples only."""
     names = {word for word in _WORD.findall(new) if _TELLING.search(word)} - set(_WORD.findall(old))
     counts: Counter[str] = Counter()
     for texts in labelled if names else ():
@@ -200,7 +200,7 @@ def _numbers_changed(candidate: Rubric, yours: Rubric) -> Changes:
 
 
 def _other_changes(candidate: Rubric, yours: Rubric) -> Iterator[str]:
-    """Yield the names of fields, other than words and numbers, in which a candidate differs from the user's rubric."""
+    """Yield what, other than words, weights and pass mark, differs between a candidate and the user's rubric."""
     if [c.name for c in candidate.criteria] != [c.name for c in yours.criteria]:
         yield "the names or the number of criteria"
         return
@@ -326,10 +326,10 @@ def read_candidates(
 
 
 def new_among(others: Iterable[Wording], wording: Wording) -> Wording:
-    """Return a wording; raise an error if another wording has the same words and numbers.
+    """Return a wording; raise an error if another one has the same words, weights and pass mark.
 
     Raises:
-        NotTried: Another wording has the same words and numbers.
+        NotTried: Another wording has the same words, weights and pass mark.
     """
     for earlier in others:
         if earlier.in_file == wording.in_file:

@@ -93,7 +93,7 @@ class Ledger:
     is_kept: bool = True
 
     def alpha(self, opening: int) -> float:
-        """Return the significance level of the test with this number, divided by the number of other settings tried."""
+        """Return a test's significance level, by its number, divided by the number of other settings tried."""
         return opening_alpha(opening) / self.settings
 
     def open(self, wordings: Sequence[Wording]) -> tuple[int, Opening]:
@@ -230,7 +230,7 @@ def _hits(gold: Floats, scores: Floats, tolerance: float) -> Floats:
 
 
 def _samples(asker: Asker, part: TrialPart, yours: Rubric, number: int) -> tuple[int, int]:
-    """Return the numbers from which to count samples, of candidates and of the user's wording, to reuse no old reply.
+    """Return the first sample's number for candidates and for the user's wording, so that no old reply is reused.
 
     A recording has fixed samples: the user's wording uses the second run if it has every example, else the first (0).
     """

@@ -20,7 +20,7 @@ FITTED_TO_ANOTHER: Final = FindingKind(
 
 
 def fitted_to_another(examined: ExaminedJudge) -> Iterator[Finding]:
-    """Yield a finding if a note in the rubric's file says that its numbers were fitted to another judge's levels."""
+    """Yield a finding if the rubric's file says that its weights or pass mark were fitted to another judge's levels."""
     file = examined.evidence.comparison.rubric.source
     judges = sorted(RatingCodes.of(examined.ratings).raters)
     if file is None or not file.is_file():

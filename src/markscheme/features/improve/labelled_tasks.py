@@ -1,4 +1,4 @@
-"""Checks that a set has enough labelled tasks to try new wordings on its dev part and to test them on held-out."""
+"""Checks that a set has enough labelled tasks to try new wordings on dev and to test them on held-out ones."""
 
 import numpy as np
 

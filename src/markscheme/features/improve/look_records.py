@@ -1,4 +1,4 @@
-"""Records of looks at held-out test labels and of examples used to tune, which are written next to the examples."""
+"""Records of each use of held-out test labels and of examples used to tune, which are written next to the examples."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -24,20 +24,20 @@ def open_test_labels(
     whole: bool = False,
     counts_apart: bool = False,
 ) -> tuple[ExampleSet, Openings]:
-    """Record a look at the test labels of a set; return the test split and all looks on record.
+    """Record a use of the test labels of a set; return the test examples and all uses on record.
 
-    Looks are counted and recorded one at a time, so that two processes never get the same number.
+    Uses are counted and recorded one at a time, so that two processes never get the same number.
 
     Args:
         examples: The whole set.
-        by: The command that looks.
-        at: The day of the look.
-        alpha: Function that returns the significance level of a test of new wordings, given the number of the look;
-            None for any other look.
+        by: The command that uses them.
+        at: The day.
+        alpha: Function that returns the significance level of a test of new wordings, given the number of the use;
+            None for any other use.
         wordings: Fingerprints of the wordings that are tested.
         judge: Fingerprint of the judge that is asked about them; None without one.
-        whole: True to look at all labels and return all examples.
-        counts_apart: True for a look at labels other than those that test wordings.
+        whole: True to use all labels and return all examples.
+        counts_apart: True for a use of labels other than those that test wordings.
 
     Raises:
         RatingError: No example is held out, or the record next to the examples can't be read or written.
@@ -74,7 +74,7 @@ def record_decision(examples: ExampleSet, opening: Opening, adopted: str | None)
 
     Args:
         examples: The whole set.
-        opening: The recorded look at the labels for this test.
+        opening: The recorded use of the labels for this test.
         adopted: Fingerprint of the wording that was adopted; None if none was.
 
     Raises:
@@ -129,7 +129,7 @@ def _record(examples: ExampleSet, name: str) -> Path:
 
 @contextmanager
 def _alone(examples: ExampleSet, name: str) -> Iterator[None]:
-    """Lock a record (a file of looks, or of examples used to tune), so that no other process appends meanwhile.
+    """Lock a record (of uses of test labels, or of examples used to tune), so that no other process appends meanwhile.
 
     Raises:
         RatingError: The record can't be opened.

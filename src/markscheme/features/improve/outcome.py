@@ -91,7 +91,7 @@ class ImprovementRun:
 
     @property
     def _spread(self) -> float | None:
-        """Standard deviation over dev tasks of a finalist's gain, averaged over finalists; None if no gain varies."""
+        """Standard deviation, over dev tasks, of a finalist's gain, averaged over finalists; None if no gain varies."""
         spreads = [tried.spread for tried in self.search.tried if tried.spread and tried.wording in self.finalists]
         return sum(spreads) / len(spreads) if spreads else None
 

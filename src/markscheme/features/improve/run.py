@@ -25,7 +25,7 @@ from markscheme.rubrics.edit import edit
 
 
 def compared_as_needed(setting: ImprovableSet, file: Path, wordings: WordingOptions) -> ImprovableSet:
-    """Return the set to compare candidates on: by people's decisions if a candidate changes numbers, else by scores.
+    """Return the set, compared by people's decisions if a candidate changes weights or pass mark, else by scores.
 
     Gold's scores are computed with the user's numbers, so other numbers can't be compared by them.
 
@@ -164,7 +164,7 @@ def _to_gate(setting: ImprovableSet) -> str | None:
 
 
 def _most_graded(setting: ImprovableSet, batches: Sequence[int]) -> int:
-    """Return the largest number of examples to grade: every batch of wordings is full, and two finalists are tested."""
+    """Return the largest number of examples to grade, as if every batch of wordings were full and two were tested."""
     dev = setting.dev
     first = int(dev.first(first_size(dev.tasks)).sum())
     if setting.outside:

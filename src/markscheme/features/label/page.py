@@ -40,7 +40,7 @@ PAGE = PageTemplate(
 
 
 def shown_of(work: Work, step: Step, shortening: Shortening | None = None) -> str:
-    """Render, as HTML, the response and inputs that the page shows at one step of labelling."""
+    """Render, as HTML, the response to label, or the pair, with its inputs."""
     example = work.examples[step.id]
     submission = replace(example.submission, turned=work.is_turned(step))
     return render_example(submission, inputs_shown(example, work.rubric), shortening=shortening)
@@ -180,7 +180,7 @@ def _criteria_asked(work: Work, step: Step) -> list[str]:
 def _words_before(
     work: Work, step: Step, old_words: Mapping[str, CriterionWords]
 ) -> Iterator[Mapping[str, Any] | None]:
-    """Yield each question's wording that the rater answered before, empty if not on record; None if unchanged since."""
+    """Yield, for each question, the wording that the rater answered before; None if the wording is the same now."""
     for question in work.questions_at(step):
         under = work.reworded.get(step, {}).get(question.criterion.name, "")
         yield asdict(old_words.get(under, CriterionWords("", ()))) if under else None

@@ -187,7 +187,7 @@ def carried_in(work: Work) -> CarriedLabels | None:
 
 
 def _reworded(work: Work, carried: CarriedLabels | None, ask_whole: AskWhole) -> dict[Step, dict[str, str]]:
-    """Map each labelled step to the criteria to ask again, with the digest of the wording that the rater answered.
+    """Map each labelled response, or repeat, to the criteria to ask again, with the digest of the wording answered.
 
     Criteria are asked again if they were reworded or are new; the digest is "" for a new one.
     """
@@ -210,7 +210,7 @@ def _reworded(work: Work, carried: CarriedLabels | None, ask_whole: AskWhole) ->
 
 
 def _noting_what_is_left(work: Work, *, by_next: bool) -> Work:
-    """Return the work with reworded criteria first, without responses that need no label, and with their number."""
+    """Return the work with responses to label again first, without those that need no label, and with remarks."""
     steps = [
         step
         for step in work.steps

@@ -87,7 +87,7 @@ class LabelFile:
         self.labels[step] = rating if earlier is None else corrected(earlier, rating)
 
     def withdraw(self, step: Step, at: str) -> None:
-        """Append a line that withdraws a step's label; on disk when this returns."""
+        """Append a line that withdraws a response's label; on disk when this returns."""
         taken = Rating(step.id, self.rater, self.kind, sample=step.sample, at=at)
         line: dict[str, Any] = {**taken.to_json(), "withdrawn": True}
         self._append(line)

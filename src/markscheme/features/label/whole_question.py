@@ -28,7 +28,7 @@ better weights and pass marks can be found."""
 def asked_whole(
     ask_whole: AskWhole, rubric: Rubric, steps: Sequence[Step], labels: Mapping[Step, Rating]
 ) -> frozenset[Step]:
-    """Return the steps of labelling at which the annotator is also asked to accept the whole response or not.
+    """Return the steps of labelling (responses) at which the annotator is also asked to accept the response or not.
 
     A step at which the question was answered keeps it, so that the answer can be changed. For a response that was
     labelled without it, it is asked only if it is asked about every response.
@@ -45,7 +45,7 @@ def asked_whole(
 
 
 def may_ask_whole(ask_whole: AskWhole, rubric: Rubric) -> bool:
-    """Return True unless the user wants no question about whole responses, or the rubric has no place for it."""
+    """Return True unless the user wants no question about whole responses, or the rubric allows none."""
     return ask_whole != "never" and _why_no_whole(rubric) is None
 
 

@@ -134,7 +134,7 @@ class Work:
         self._has_parts = False
 
     def is_turned(self, step: Step) -> bool:
-        """Return True if a step shows the second response of a pair first; an adjudicator sees the stored order."""
+        """Return True if the page shows the second response of a pair first; an adjudicator sees the stored order."""
         return self.rubric.is_of_pairs and not self.is_adjudication and is_turned(step, self.file.rater)
 
     @property
@@ -158,7 +158,7 @@ class Work:
 
     @cached_property
     def by_unit(self) -> Mapping[str, Step]:
-        """The steps of labelling, by their names on the page, which hide examples' ids."""
+        """The steps of labelling (a response, or its repeat), by names on the page, which hide examples' ids."""
         return {unit_of(step): step for step in self.steps}
 
     @property
@@ -171,7 +171,7 @@ class Work:
 
     @property
     def done(self) -> int:
-        """Number of steps that the rater has labelled."""
+        """Number of responses, repeats included, that the rater has labelled."""
         return sum(map(self.is_done, self.steps))
 
     @property
@@ -185,7 +185,7 @@ class Work:
         return sum(step.sample for step in self.steps)
 
     def is_done(self, step: Step) -> bool:
-        """Return True if a step has a label, given under the current wording of the criteria."""
+        """Return True if a response, or its repeat, has a label given under the current wording of the criteria."""
         if step not in self.file.labels:
             return False
         label = self.file.labels[step]
@@ -196,7 +196,7 @@ class Work:
         return all(c.name in rated and c.is_worded(rated[c.name].under) for c in criteria)
 
     def answered(self, step: Step) -> ResponseAnswers | None:
-        """Return the rater's answers to a step; None if the step isn't labelled."""
+        """Return the rater's answers about a response, or its repeat; None if it isn't labelled."""
         if not self.is_done(step):
             return None
         rating = self.file.labels[step]
@@ -214,7 +214,7 @@ class Work:
         )
 
     def give(self, step: Step, answered: ResponseAnswers) -> None:
-        """Save the answers to all questions of a step; they are on disk when this returns.
+        """Save the answers to all questions about a response, or its repeat; they are on disk when this returns.
 
         Args:
             step: One of the steps.
@@ -230,7 +230,7 @@ class Work:
         self.file.give(self.rating(step, answered))
 
     def rating(self, step: Step, answered: ResponseAnswers) -> Rating:
-        """Make a rating from the answers to all questions of a step."""
+        """Make a rating from the answers to all questions about a response."""
         criteria = {}
         whole = answered.answers.get(WHOLE_RESPONSE.name) if step in self.whole_steps else None
         for question in self.questions_at(step):
@@ -258,7 +258,7 @@ class Work:
         )
 
     def withdraw(self, step: Step) -> None:
-        """Withdraw a step's label, so that the step is asked again; answers to criteria that weren't reworded stay."""
+        """Withdraw a response's label, so that it is asked again; answers to criteria that weren't reworded stay."""
         if step in self.file.labels:
             self.file.withdraw(step, date.today().isoformat())
         if step in self._before:
@@ -330,7 +330,7 @@ def _answer_of(passed: bool | None) -> str:
 
 
 def unit_of(step: Step) -> str:
-    """Return the step's name on the page, which is not the example's id, since the id might reveal the author."""
+    """Return a response's name on the page, which isn't the example's id, since that might reveal the author."""
     return fingerprint(step.id, step.sample)
 
 

@@ -1,4 +1,4 @@
-"""Results of `lint` on a rubric's file: faults that make it invalid, advice, and notes on what isn't checked."""
+"""Results of `lint` on a rubric's file: faults that make it invalid, advice, and remarks on what isn't checked."""
 
 import warnings
 from collections.abc import Iterator, Sequence

@@ -27,7 +27,7 @@ class MediaFormat:
 
     Attributes:
         name: Its name for readers.
-        kind: Its kind of part: image or PDF.
+        kind: What it is: an image or a PDF.
         mime: Its media type.
         suffixes: Endings of the names of its files.
     """

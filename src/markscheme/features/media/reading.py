@@ -87,7 +87,7 @@ class _MediaReader:
         return [self._mark(item) if _is_part(item) else _text(item) for item in items]
 
     def marked(self, value: Any, *, in_list: bool = False) -> Any:
-        """Return plain data with each image or PDF replaced by its mark; in lists, short forms count too."""
+        """Return plain data with each image or PDF replaced by its mark; {"image": …} is one only inside a list."""
         if isinstance(value, Media) or (_is_part(value) and (in_list or not _is_short(value))):
             return self._mark(value)
         if isinstance(value, str):
@@ -99,7 +99,7 @@ class _MediaReader:
         return value
 
     def _marked_text(self, text: str) -> str:
-        """Return a text with a mark for each image or PDF in it, if it is one or is JSON that contains some."""
+        """Return a text's mark if it encodes an image or PDF; JSON with marks for those in it; else the text itself."""
         try:
             if text.startswith(_LOADED):
                 media = _loaded_from(text, "a text")

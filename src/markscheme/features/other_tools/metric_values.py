@@ -227,7 +227,7 @@ def scale_and_levels(metric: Sequence[RawRating], options: ColumnOptions) -> tup
 
 
 def _scale_of(read: ReadValues) -> Scale:
-    """Return a metric's scale: for pass or fail yes/no, or categories if it isn't known which word is a pass."""
+    """Return a metric's scale; one of pass and fail is yes/no, or categories if it isn't known which word is a pass."""
     if read.kind != "decision":
         return read.scale
     return YES_NO if read.knows_pass else Scale.of_categories(read.scale.choices)

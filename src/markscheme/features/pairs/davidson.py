@@ -167,7 +167,7 @@ def _results(first: Integers, second: Integers, preference: Floats, n_systems: i
     """Count wins, ties and losses of each system against every other: in all pairs, then without each group of pairs.
 
     Returns:
-        The counts, shape (1 + n_groups, n_systems, n_systems, 3); each pair counts from both sides.
+        The counts, shape (1 + n_groups, n_systems, n_systems, 3); each pair counts for both of its systems.
     """
     by_group = np.zeros((groups.n, n_systems, n_systems, 3))
     outcome = np.sign(preference).astype(np.int64) + 1
@@ -195,7 +195,7 @@ def _largest_linked(results: Floats, *, by_ties: bool = True) -> Integers:
 
 
 def _fit(results: Floats, linked: Integers) -> tuple[Floats, Floats]:
-    """Fit Davidson's model by maximum likelihood to each set of results: all pairs, then those without each group.
+    """Fit Davidson's model by maximum likelihood to each set of results: of all pairs, then with one group left out.
 
     Returns:
         Log strengths of the linked systems, shape (m, k), each row summing to 0, and the logs of ν, shape (m,); nan

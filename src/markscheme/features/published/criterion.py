@@ -1,4 +1,4 @@
-"""Reads one published criterion: name, text, weight, levels and tags, with notes on keys that aren't read."""
+"""Reads one published criterion: name, text, weight, levels and tags, with remarks on keys that aren't read."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -65,7 +65,7 @@ class CriterionReading:
         Args:
             options: Options on how the file is read.
             levels: The levels of criteria that have none of their own; None if the file states none.
-            notes: A dict to whose keys notes are added, each once.
+            notes: A dict to whose keys remarks are added, each once.
             unread: A dict to whose keys the names of keys that aren't read are added.
         """
         self.levels = levels

@@ -47,7 +47,7 @@ class RawCriterion:
 
     Attributes:
         data: The criterion's keys with their values, or only its text.
-        path: Its place in the file.
+        path: The keys and indices that lead to it in the file.
         name: The key that it is under; None in a list.
         group: The name of its group; None without one.
         share: The weight of its group, of which the weights in the group are shares; None without a group's weight.

@@ -68,7 +68,7 @@ def read_published(data: Any, options: ShapeOptions) -> PublishedRubric | None:
 
 
 class _Reading:
-    """Reader of one published rubric, which collects notes and the keys that aren't read."""
+    """Reader of one published rubric, which collects remarks on how it was read and the keys that aren't read."""
 
     def __init__(self, data: Any, options: ShapeOptions) -> None:
         self.data = data

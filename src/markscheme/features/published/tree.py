@@ -15,7 +15,7 @@ class Leaf(NamedTuple):
 
     Attributes:
         data: The leaf's keys with their values.
-        path: Its place in the file.
+        path: The keys and indices that lead to it in the file.
         weight: The product of its share and the shares of all parts that it is under.
         words: Its words, after those of all parts that it is under except the root.
     """

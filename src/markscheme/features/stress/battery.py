@@ -85,7 +85,7 @@ class Battery:
 
     @cached_property
     def texts(self) -> dict[tuple[int, str], str]:
-        """Changed responses by index of the example and name of the change, where the change applies."""
+        """Changed responses by the example's index and the change's name, if the change alters the response at all."""
         return {
             (index, row.name): changed
             for index, example in enumerate(self.examples)
@@ -105,7 +105,7 @@ class Battery:
 
     @cached_property
     def changes(self) -> tuple[Perturbation | PartChange, ...]:
-        """Changes in the report's table: of texts, and of images or documents that should keep their levels."""
+        """Changes in the report's table: of texts, and those of images or documents that shouldn't alter levels."""
         made = {name for _, name in self.submissions}
         return (*self.rows, *(change for change in self.part_changes if change.name in made and not change.moves))
 

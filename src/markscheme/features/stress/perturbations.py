@@ -72,7 +72,7 @@ class Perturbation:
 
     Attributes:
         name: The change's name in files and options.
-        what: Description of the change, for a table's note.
+        what: Description of the change, for the report's table.
         change: Function that returns the changed response, or None if the change can't be made; None if the rubric is
             changed instead of the response.
         prose: Words of criteria whose level on prose the change may alter; None if it doesn't apply to prose.

@@ -127,7 +127,7 @@ class Stress:
         return len(changed) >= LEAST_EXAMPLES and sum(changed) <= sum(self.moved(name, CONTROL))
 
     def moved(self, change: str, version: str) -> list[bool]:
-        """Return, for each example with images or documents that a change applies to, whether its rating differs.
+        """Return, for each example whose images or documents a change alters, True if its rating differs.
 
         Args:
             change: The name of the change of parts.

@@ -69,7 +69,7 @@ class CriterionAgreement:
 
 @dataclass(frozen=True)
 class VersionComparison:
-    """Comparison of two versions of a rubric: decisions, levels on each criterion, and settings that differ.
+    """Comparison of two versions of a rubric: decisions, levels on each criterion, and what else differs.
 
     Attributes:
         old: The version in use.

@@ -71,7 +71,7 @@ def gold_by(examples: ExampleSet, rubric: Rubric) -> Gold | None:
 
 
 def gold_under(examples: ExampleSet, criterion: Criterion, rubric: Rubric) -> dict[str, float]:
-    """Return people's level on a criterion by example, from labels given under the wording of this version."""
+    """Return people's level on a criterion by example, from labels given under its wording in one version."""
     alone = replace(rubric, criteria=(criterion,))
 
     def under_words(label: Rating) -> Rating | None:

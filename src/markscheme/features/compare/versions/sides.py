@@ -1,4 +1,4 @@
-"""Two versions of a rubric as sides of `compare`: files, revisions, or reports of `calibrate --json`."""
+"""Two versions of a rubric as arguments of `compare`: files, revisions, or reports of `calibrate --json`."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -35,14 +35,14 @@ def simulated_size(evidence: DecisionEvidence) -> int:
 
 
 def chances_of(evidence: DecisionEvidence, n: int) -> Mapping[str, float]:
-    """Map each size of gain to the probability that this number of decisions or preferences suffices to find it."""
+    """Map each size of gain in right decisions to the probability that `n` decisions or preferences are enough."""
     if evidence.is_paired:
         return {OF_PAIRS: float(np.interp(n, SIMULATED_PAIRS, CHANCES_OF_PAIRS))}
     return {gain: chance_of(gain, n, len(evidence.tuned)) for gain in GAINS}
 
 
 def chance_of(gain: Gain, decisions: int, criteria: int) -> float:
-    """Return the probability of finding a gain with a number of decisions, interpolated between simulated numbers.
+    """Return the probability that some number of decisions suffices to find a gain, interpolated between simulations.
 
     Example:
         >>> chance_of("5 to 10 points", 100, 3)

@@ -31,7 +31,7 @@ class AuthorNumbers:
 
     @cached_property
     def shares(self) -> Floats:
-        """Absolute value of each weight as a share of the scale of scores, shape (k,)."""
+        """How much of the score each weight makes up, from the worst to the best level, shape (k,)."""
         return np.abs(self.weights) / self.scale
 
 
@@ -41,8 +41,8 @@ class DecidedRows:
 
     Attributes:
         levels: Positions on the scales of the tuned criteria, shape (n, k), 0 to 1, with the sign reversed for negative
-            weights; for a preference, the first side's minus the second's.
-        passed: 1 if the rater passes the response or prefers the first side, else 0, shape (n,).
+            weights; for a preference, the first response's minus the second's.
+        passed: 1 if the rater passes the response or prefers the first one, else 0, shape (n,).
         remainder: Weighted sum of the other criteria's positions, in units of weights, shape (n,).
         units: Example or group of each row, numbered from 0, shape (n,).
         names: Name of each unit, by number.
@@ -68,7 +68,7 @@ class DecidedRows:
         return scores if self.paired else np.clip(scores, 0.0, 1.0)
 
     def in_order(self) -> "DecidedRows":
-        """Return the rows sorted by unit and values, so that rounding errors don't depend on the order in a file."""
+        """Return the rows sorted by values and names, so that rounding errors don't depend on the order in a file."""
         by_name = np.argsort(np.argsort(self.names))
         columns = [self.weights, self.remainder, self.passed, *self.levels.T, by_name[self.units]]
         return self.selected(np.lexsort(columns))

@@ -34,8 +34,8 @@ class NestedGain:
     Attributes:
         gain: Share of decisions that become right minus share that become wrong.
         se: Standard error of the gain over units.
-        of_whole_fit: Standard error over units of the gain of the numbers fitted to all decisions. Fits to a part of
-            them change fewer decisions, often none, so that their gain varies less than that of the adopted numbers.
+        of_whole_fit: Standard error over units of the gain of weights and pass mark fitted to all decisions. Fits to
+            some of them change fewer decisions, often none, so that their gain varies less.
     """
 
     gain: float
@@ -89,7 +89,7 @@ def propose_numbers(
     Args:
         rows: The decisions with levels.
         numbers: The author's weights and pass mark.
-        opening: Number of this look at the decisions, from 1; each halves the significance level.
+        opening: Number of this use of the decisions, from 1; each halves the significance level.
         errors: Number of standard errors by which the gain must exceed 0; `JUDGED` if levels are a judge's.
     """
     rows = rows.in_order()

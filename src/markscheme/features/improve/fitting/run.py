@@ -33,7 +33,7 @@ class NumbersRun:
 
     Attributes:
         evidence: The decisions.
-        opening: Number of different looks at these decisions so far, this one included.
+        opening: Number of different uses of these decisions so far, this one included.
         proposal: The weights and pass mark that the decisions support.
         odds: Cost of a false pass, if a false fail costs 1.
         diff: The lines of the rubric's file that change; None if none do.
@@ -74,7 +74,7 @@ class ScoresRun:
 
     Attributes:
         evidence: The scores.
-        opening: Number of different looks at these labels so far, this one included.
+        opening: Number of different uses of these labels so far, this one included.
         fitted: The weights that the scores support.
         diff: The lines of the rubric's file that change; None if none do.
         written: True if the change was written into the file.

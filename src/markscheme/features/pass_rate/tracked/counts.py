@@ -87,7 +87,7 @@ class WeekCounts:
 
 
 def count_weeks(rows: Iterable[GradedLine], labels: Mapping[str, bool], through: date) -> tuple[WeekCounts, ...]:
-    """Count each week that has responses, the earliest first.
+    """Count the responses, audits and labels of each week that has any responses, the earliest first.
 
     Args:
         rows: The stored lines of the stream's responses.

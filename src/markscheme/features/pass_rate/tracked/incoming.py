@@ -95,7 +95,7 @@ def read_responses(
     Args:
         files: The files; if they are a tool's, they are parts of one export.
         rubric: The rubric, which decides which scores pass.
-        times: Place at which the time of a response is found.
+        times: Options for where a response's time is found.
         columns: What the files' columns and values mean.
         is_asked: True if a judge grades the responses without a verdict.
 
@@ -135,7 +135,7 @@ def _once(responses: Iterable[TimedResponse], path: Path) -> list[TimedResponse]
 
 
 def _with_few_values(responses: list[TimedResponse]) -> list[TimedResponse]:
-    """Return responses without the columns that have many different values; the length of the input is kept."""
+    """Return responses without columns that have many different values, except the column with the input's length."""
     values: dict[str, set[Any]] = {}
     for response in responses:
         for name, value in response.columns.items():

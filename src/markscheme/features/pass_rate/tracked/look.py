@@ -200,7 +200,7 @@ def look_at(
 
 
 def _beginnings(memory: StreamMemory, through: date) -> tuple[date | None, date | None]:
-    """Return the day from which rates count, and the day from which the judge is watched; None is the stream's start.
+    """Return the days from which rates count and from which the judge is watched, each None for the stream's start.
 
     After two years without a new period, one begins by itself.
     """

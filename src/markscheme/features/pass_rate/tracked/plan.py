@@ -38,7 +38,7 @@ LARGE_POOL = 1_000_000.0
 
 @dataclass(frozen=True, slots=True)
 class AuditPlan:
-    """What a number of audits per week achieves: widths of intervals, and weeks until drops are found.
+    """What a number of audits per week gains: how wide intervals are, and in how many weeks drops are found.
 
     Attributes:
         audits: Number of audits per week.
@@ -86,7 +86,7 @@ class JudgeRates:
 def audit_plan(
     rates: JudgeRates, audits: int, drops: Sequence[float] = PLANNED_DROPS, *, streams: int = PLANNED_STREAMS
 ) -> AuditPlan:
-    """Compute what a number of audits per week achieves, by simulating streams whose pass rate drops.
+    """Compute how wide intervals are and how soon drops are found with some audits per week, by simulating streams.
 
     Args:
         rates: The rates of the judge.
@@ -142,13 +142,13 @@ def _rings(passed: Integers, labels: Integers, share: Floats) -> Flags:
 
 
 def _weeks_from(begins: Integers, rings: Flags) -> Floats:
-    """Return the weeks from a drop to the first alarm after it, with the wait for labels; infinite without alarm."""
+    """Return the weeks from a drop to the first alarm, including the wait for labels; infinite without an alarm."""
     since = rings & (np.arange(1, HORIZON + 1) >= begins[:, None])
     first = since.argmax(axis=1) + 1
     return np.where(since.any(axis=1), first - begins + 1.0 + LABELS_LATE, np.inf)
 
 
 def _weeks_until(share: float, weeks_to_find: Floats) -> int | None:
-    """Return the weeks after which this share of streams has found the drop; None if so many never do."""
+    """Return after how many weeks a given share of streams has found the drop; None if fewer streams ever find it."""
     weeks = float(np.sort(weeks_to_find)[math.ceil(share * len(weeks_to_find)) - 1])
     return int(weeks) if math.isfinite(weeks) else None

@@ -1,4 +1,4 @@
-"""Output of `pass-rate --track`: what changed in a stream, or what numbers of audits per week achieve."""
+"""Output of `pass-rate --track`: what changed in a stream, or what is gained by more audits per week."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -67,7 +67,7 @@ def _with_next_step(document: Document) -> Document:
 
 
 def print_plan(rubric: Rubric, options: TrackOptions, *, json: bool) -> int:
-    """Print what numbers of audits per week achieve, by the rates of a stream's closed weeks; return the exit status.
+    """Print what more audits per week gain, given the rates of a stream's closed weeks; return the exit status.
 
     Raises:
         UsageError: No closed week has labels of the judge's passes and of its fails.
@@ -87,7 +87,7 @@ def print_plan(rubric: Rubric, options: TrackOptions, *, json: bool) -> int:
 
 
 def print_plan_of_labels(path: Path, rubric: Rubric | None, columns: ColumnOptions, *, json: bool) -> int:
-    """Print what numbers of audits per week achieve in traffic like the labels in a file; return the exit status."""
+    """Print what more audits per week gain, given the labels and verdicts in a file; return the exit status."""
     table = read_decided(path, rubric, columns).table
     passes = table[JUDGE].decisions == 1
     good = table[GOLD].decisions == 1

@@ -46,7 +46,7 @@ def append_merged(file: Path, lines: Sequence[Mapping[str, Any]], folder: Path, 
 
 
 class GradedLine(NamedTuple):
-    """Line stored for a response: its verdict, week and audit, without its text.
+    """Line stored for a response: its verdict, its week, and whether it is an audit; not its text.
 
     Attributes:
         at: Time at which it was added.
@@ -87,8 +87,8 @@ class StreamLine(NamedTuple):
     """Line stored when a stream starts, when the probability of an audit changes, or when a new period begins.
 
     Attributes:
-        at: Time of the decision.
-        kind: The kind of decision: start of the stream, another chance of an audit, or a new period.
+        at: Time at which it was stored.
+        kind: What it records: start of the stream, another chance of an audit, or a new period.
         chance: The chance of an audit from then on.
         seed: Random seed by which audits are drawn.
         rubric: Fingerprint of the rubric.

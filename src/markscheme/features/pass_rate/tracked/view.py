@@ -336,7 +336,7 @@ def _weeks(look: Look) -> Table:
 
 
 def view_plan(rates: JudgeRates, plans: list[AuditPlan], name: str) -> Document:
-    """Render what numbers of audits per week achieve."""
+    """Render, for several numbers of audits per week, how wide intervals are and how soon drops are found."""
     rows = tuple(
         (
             str(plan.audits),
