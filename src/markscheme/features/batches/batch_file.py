@@ -16,7 +16,7 @@ _SCHEMA = (
 
 
 def open_batches(folder: Path) -> sqlite3.Connection:
-    """Open the cache file of a folder, creating both if needed; each statement returns only once its data is on disk.
+    """Open the cache file of a folder, creating both if needed; each statement returns only after its data is on disk.
 
     Raises:
         UsageError: The file can't be opened or written.

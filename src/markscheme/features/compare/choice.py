@@ -161,7 +161,7 @@ class Differences:
 
     @property
     def moved(self) -> str:
-        """A sentence on which criteria's levels, and if the scores, differ significantly between the two judges."""
+        """A sentence on where two judges differ significantly: in their levels on some criteria, or in their scores."""
         shifts = [
             (f"{name} by {signed(pair.shift.value)} levels", pair.p)
             for name, pair in self.criteria.items()
@@ -607,7 +607,7 @@ def _no_shift(criterion: Criterion, levels: Mapping[str, Floats]) -> Estimate:
 
 
 def labels_to_tell(differences: Floats, *, groups: Sequence[str] | None = None) -> int | None:
-    """Estimate how many labels would show a judge to be no worse than another, if both go on differing as now.
+    """Estimate how many labels would show a judge to be no worse than another, if they go on differing as now.
 
     Args:
         differences: For each example 1 if only the one judge is right, -1 if only the other is, else 0, shape (n,); nan

@@ -220,7 +220,7 @@ def _of(name: str | None, rubric: Rubric) -> str | None:
 
 
 def compared_in_rows(path: Path, options: LabelOptions) -> Compared | None:
-    """Compare the judges in a file whose rows hold verdicts and labels in a known format; None for another file.
+    """Compare the judges in a file whose rows hold verdicts and labels in a known format; None for any other file.
 
     Raises:
         UsageError: The file has only one judge.

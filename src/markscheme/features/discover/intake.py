@@ -151,7 +151,7 @@ def _with_mode(book: Codebook, line: Mapping[str, object], rater: str, kind: Kin
 async def suggested(
     opened: OpenedDiscovery, notes: Mapping[str, Note], modes: Mapping[str, str], judge: Judge
 ) -> Suggestion:
-    """Ask a model to group the notes, and store the groups as suggestions, which count only once a person accepts them.
+    """Ask a model to group notes, and store the groups as suggestions, which count only after a person accepts them.
 
     The judge is closed, in the event loop that asked it.
     """

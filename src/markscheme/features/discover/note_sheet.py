@@ -28,7 +28,7 @@ def is_head(record: Any) -> bool:
 
 
 def refuse_changed_head(head: NoteSheetHead, folder: Path, path: Path) -> None:
-    """Raise an error if the head of a notes file was changed, or is of another discovery's sheet.
+    """Raise an error if the first line of a sheet's notes file was changed, or is of another discovery's sheet.
 
     Args:
         head: The file's first line.
@@ -53,7 +53,7 @@ def refuse_changed_head(head: NoteSheetHead, folder: Path, path: Path) -> None:
 
 
 def refuse_headless(path: Path, folder: Path) -> None:
-    """Raise an error for a file that is named like a sheet's notes file of this discovery but has no head.
+    """Raise an error for a file that is named like a sheet's notes file of this discovery but lacks its first line.
 
     Raises:
         RatingError: The file is such a file.
@@ -69,7 +69,7 @@ def refuse_headless(path: Path, folder: Path) -> None:
 
 
 def refuse_unasked(reading: OutputReading, head: NoteSheetHead) -> None:
-    """Raise an error if a reading's reader or output isn't among those in the sheet's head.
+    """Raise an error if a reading's reader or output isn't among those in the first line of the sheet's notes file.
 
     Raises:
         ValueError: The reader or the output isn't in the head; the message says which.

@@ -1,4 +1,4 @@
-"""Groups that a model proposes for notes: it is asked twice, and a group counts only once a person accepts it.
+"""Groups that a model proposes for notes: it is asked twice, and a group counts only after a person accepts it.
 
 The model sees numbered notes and the modes so far, as material and not as instructions. It sees no outputs, no names of
 readers and no ids.
@@ -105,7 +105,7 @@ class Suggestion:
     judge: str
 
     def added_to(self, book: Codebook, moment: str) -> Codebook:
-        """Return a codebook with the proposed groups as suggestions, which count only once a person accepts."""
+        """Return a codebook with the proposed groups as suggestions, which count only after a person accepts them."""
         for name, definition in self.proposal.definitions.items():
             if not any(name in mode.names for mode in book.modes):
                 book = book.name_mode(Mode(name, definition, by=self.judge, kind="model", named=moment))
@@ -183,7 +183,7 @@ def _pairs(proposal: ProposedGroups) -> set[tuple[str, str]]:
 
 
 async def _proposed(notes: Mapping[str, Note], earlier: Mapping[str, str], ask: AskModel, time: int) -> ProposedGroups:
-    """Ask a model once about all batches of notes; later batches may use the groups that earlier ones named."""
+    """Ask a model once about all batches of notes; later batches may use groups named in replies to earlier ones."""
     definitions: dict[str, str] = {}
     groups: dict[str, tuple[str, ...]] = {}
     unknown = 0

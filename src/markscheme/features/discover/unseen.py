@@ -45,7 +45,7 @@ _SMALLEST_SHARE = 1e-15
 
 
 def listed_lower(hits: float, n: float, *, confidence: float = (1 + SHARE_LEVEL) / 2) -> float:
-    """Compute the lower limit of a mode's share of outputs, corrected for listing modes only once they are seen.
+    """Compute the lower limit of a mode's share of outputs, corrected for listing modes only after they are seen.
 
     It is the bound of the zero-truncated binomial: P(X >= hits | X >= 1) = 1 - confidence.
 
@@ -86,7 +86,7 @@ def listed_lower(hits: float, n: float, *, confidence: float = (1 + SHARE_LEVEL)
 def listed_limits(shares: GroupedShare, *, level: float = SHARE_LEVEL) -> tuple[float, float] | None:
     """Return the lower and upper limit of a listed mode's share; None with fewer than 5 groups, or without outputs.
 
-    The upper limit is that of any share. The lower limit is corrected for listing modes only once they are seen.
+    The upper limit is that of any share. The lower limit is corrected for listing modes only after they are seen.
     """
     confidence = (1 + level) / 2
     high = shares.upper(confidence)
@@ -277,7 +277,7 @@ def _incidence(shows: npt.ArrayLike) -> Floats:
 
 
 def chance_missed(read: int, share: float, *, pool: int | None = None) -> float:
-    """Compute the probability that no output read shows one certain mode, which over a given share of outputs shows.
+    """Compute the probability that no output read shows a certain mode, given that over `share` of all outputs show it.
 
     Args:
         read: Number of outputs read.
@@ -302,7 +302,7 @@ def chance_missed(read: int, share: float, *, pool: int | None = None) -> float:
 
 
 def read_enough(share: float = LARGE_SHARE, sure: float = SURE, *, pool: int | None = None) -> int:
-    """Return how many outputs to read at random to see one certain mode, shown by more than a given share of outputs.
+    """Return how many outputs to read at random to see a certain mode, given that over `share` of all outputs show it.
 
     The number is fixed beforehand, so looking at results in between doesn't affect it.
 

@@ -100,7 +100,7 @@ def ends_of_points(text: str) -> ScaleEnds | None:
 
 
 def _sums(text: str, to_grader: str) -> Iterator[int]:
-    """Yield a text's highest total of points as each of several ways finds it, the surest first; 0 for none found."""
+    """Yield a text's highest total of points as each of several ways reads it, the surest first; 0 if it reads none."""
     yield max((int("".join(named)) for named in _MOST.findall(to_grader)), default=0)
     single = [int("".join(points)) for points in _SINGLE.findall(_TAKEN_OFF.sub("", in_digits(text)))]
     yield sum(single) if len(single) > 1 else 0

@@ -101,7 +101,7 @@ def are_ends(low: float, high: float) -> bool:
 
 
 def range_in(told: Sequence[str]) -> ScaleEnds | None:
-    """Return the lowest and highest score of the first range, as "1 to 5", that sentences state; None without one."""
+    """Return the lowest and highest score of the first range, such as "1 to 5", in some sentences; None without one."""
     return next((ends for sentence in told for ends in _ranges(sentence)), None)
 
 

@@ -295,7 +295,7 @@ def inclusion_chances(sizes: npt.ArrayLike, count: int) -> Floats:
 
 
 def systematic_draw(chances: npt.ArrayLike, generator: np.random.Generator) -> list[int]:
-    """Draw units with given inclusion probabilities, as many as these add up to, and return their indices.
+    """Draw items with given probabilities, as many as these probabilities add up to, and return the items' indices.
 
     Source:
         Madow (1949), Annals of Mathematical Statistics 20(3), 333-354. doi:10.1214/aoms/1177729988

@@ -164,7 +164,7 @@ def davidson(
 
 
 def _results(first: Integers, second: Integers, preference: Floats, n_systems: int, groups: Groups) -> Floats:
-    """Count wins, ties and losses of each system against every other: in all pairs, then without each group of pairs.
+    """Count wins, ties and losses of each system against every other: in all pairs, then with one group left out.
 
     Returns:
         The counts, shape (1 + n_groups, n_systems, n_systems, 3); each pair counts for both of its systems.

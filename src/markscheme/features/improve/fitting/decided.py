@@ -74,7 +74,7 @@ class DecidedRows:
         return self.selected(np.lexsort(columns))
 
     def selected(self, rows: npt.NDArray[np.bool_] | npt.NDArray[np.int64]) -> "DecidedRows":
-        """Return the rows that a mask or indices select, without renumbering their units."""
+        """Return the rows that a mask or indices select; the numbers of their examples stay as they are."""
         return DecidedRows(
             self.levels[rows],
             self.passed[rows],
