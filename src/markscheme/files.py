@@ -37,7 +37,7 @@ _ONE_THREAD = threading.RLock()
 
 
 def append_lines(path: Path, lines: Sequence[Mapping[str, Any]], *, follow: bool = True) -> None:
-    """Append JSON objects, one per line, all or none, as `append_text` appends lines of text."""
+    """Append JSON objects to a file, one per line; either all of them are written or none."""
     append_text(path, "".join(map(json_text, lines)), follow=follow)
 
 
@@ -47,7 +47,7 @@ def json_text(line: Mapping[str, Any]) -> str:
 
 
 def append_text(path: Path, text: str, *, follow: bool = True) -> None:
-    """Append whole lines, all or none; they are on disk when this returns.
+    """Append whole lines to a file; either all of them are written or none, and they are on disk when this returns.
 
     Writers wait for each other. If the last line has no line end, it gets one first. A device or a pipe is just written
     to.
@@ -90,7 +90,7 @@ def _last_byte(file: FileIO) -> bytes:
 
 
 def rewrite(path: Path, change: Callable[[str], str], *, follow: bool = True) -> None:
-    """Replace the text of a file by what a function makes of it, whole or not at all, as `write_whole` does.
+    """Replace the text of a file by the text that a function makes of it; the file is never left half written.
 
     Other processes that append to the file or rewrite it wait meanwhile, so nothing is lost.
 
@@ -184,7 +184,7 @@ def exclusive(path: Path, *, is_folder: bool = False, busy: Callable[[], object]
 
 
 def writing_lock(path: Path, rater: str) -> ExitStack:
-    """Lock a rater's file until the stack is closed: one process writes at a time.
+    """Lock the file of a rater's labels until the returned stack is closed, so that only one process writes at a time.
 
     Raises:
         UsageError: Another process has the lock.
@@ -344,7 +344,7 @@ def _write_new(path: Path, text: str) -> bool:
 
 @contextmanager
 def replacing(path: Path, *, follow: bool = True) -> Iterator[IO[bytes]]:
-    """Open a file that replaces `path` when the block ends without an error; links are treated as by `write_whole`."""
+    """Open a new file that takes the place of `path` if the block ends without an error; links may be followed."""
     if is_no_file(path):
         with path.open("wb") as device:
             yield device
@@ -391,7 +391,7 @@ def _locked_new_file(whole: Path, mode: int) -> tuple[Path, int]:
 
 
 def _private_start(whole: Path) -> str:
-    """Return the beginning of names of temporary files for a file, cut so that names stay below 255 bytes."""
+    """Return how the names of a file's temporary files begin, cut so that these names stay below 255 bytes."""
     return f".{whole.name[:_NAMED_LETTERS]}."
 
 

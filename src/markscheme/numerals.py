@@ -24,7 +24,7 @@ MOST = 10**15
 
 
 def count(value: Any) -> int | None:
-    """Convert an untrusted count, such as one of tokens; None for anything else than a whole number from 0 to MOST.
+    """Convert an untrusted count, such as one of tokens; None unless it is a whole number of 0 or more, not too large.
 
     >>> count(40), count(-1), count(True), count(4.0), count(10**400)
     (40, None, None, None, None)

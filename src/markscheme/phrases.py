@@ -87,7 +87,7 @@ def percent(share: float, digits: int = 0) -> str:
 
 
 def digits_to_tell(bound: float, shares: Iterable[float | None]) -> int:
-    """Choose the fewest decimals (0 to 2) of percentages that tell the shares from a bound, if they differ from it.
+    """Choose the fewest decimals, 0 to 2, at which shares in per cent look different from a bound unless they equal it.
 
     >>> digits_to_tell(0.8, [0.84, 0.73]), digits_to_tell(0.8, [0.796]), digits_to_tell(0.8, [0.7998, None])
     (0, 1, 2)

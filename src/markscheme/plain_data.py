@@ -137,7 +137,7 @@ def raw_lines(path: Path, error: type[FileError]) -> Iterator[tuple[int, bytes]]
 
 
 def line_batches(path: Path, error: type[FileError]) -> Iterator[list[tuple[int, bytes]]]:
-    """Yield the lines of a file that aren't blank, with their numbers, in lists of about `BATCH` bytes.
+    """Yield the lines of a file that aren't blank, with their numbers, in batches of limited size.
 
     Raises:
         FileError: The file can't be read; the error is of the class `error`.
@@ -345,7 +345,7 @@ _TWO_DIGITS = re.compile(r"\d\d")
 
 
 def _may_have_long_number(text: str) -> bool:
-    """Return True if a JSON text may contain a whole number of 309 digits or more, by checking only some letters."""
+    """Return True if a JSON text may contain a whole number of 309 digits or more, from a look at some characters."""
     return len(text) > 2 * LETTERS_APART and _TWO_DIGITS.search(text[LETTERS_APART - 1 :: LETTERS_APART]) is not None
 
 

@@ -123,7 +123,7 @@ class Rater:
 
 @dataclass(frozen=True)
 class Counts:
-    """Counts of a calibration's examples, replies, quotes and labels; quotes and even splits summed over criteria."""
+    """Counts of examples, replies, quotes and labels; quotes and even splits are counted once per criterion."""
 
     examples: int
     graded: int
@@ -169,7 +169,7 @@ class DecisionCounts:
 
     @property
     def table(self) -> tuple[tuple[int, int], tuple[int, int]]:
-        """The counts, a row for each decision of the judge and a column for each of gold, passes first."""
+        """The counts: a row for each decision of the judge and a column for each decision of gold, passes first."""
         return (self.true_passes, self.false_passes), (self.false_fails, self.true_fails)
 
     def __repr__(self) -> str:
@@ -203,7 +203,7 @@ class Calibration(Reported):
         repeats: Ratings of further runs of the same judge.
         slices: Groups of examples on which the judge does worse, or better, than on the rest.
         openings: Number of times that held-out labels were opened; None if none are held out.
-        part: The part of the set that was used, and the number of labelled examples in the whole set; None if all were
+        part: The split that was used, and the number of labelled examples in the whole set; None if all were
             used.
         carried: Labels from before a rewording, and what they count for; None if there are none.
         target_is_default: True if neither an option nor the rubric's file sets the target.
@@ -248,10 +248,10 @@ class Calibration(Reported):
         return self.decision.labels_needed
 
     def measured(self, name: str) -> Any:
-        """Return the figures of a feature's part of the report, computed once; None if no part has this name.
+        """Return the figures that a feature adds to the report, computed once; None if no figures have this name.
 
         Args:
-            name: The part's name in the table of parts.
+            name: The name under which the table of measured parts has the figures.
         """
         if name not in self._measured:
             measure = next((measure for part_name, measure in MEASURED_PARTS if part_name == name), None)
@@ -498,7 +498,7 @@ def calibration_of(
 
 
 def findings_since(baseline: "RunsCompared | None", findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-    """Return findings on drift since earlier runs, the calibration's own, then those on earlier runs' differences."""
+    """Put findings on drift since earlier runs before the given ones, and findings on how those runs differ after."""
     if baseline is None:
         return findings
     changes = tuple(finding for finding in baseline.findings if finding.kind.cause == "change")
@@ -506,7 +506,7 @@ def findings_since(baseline: "RunsCompared | None", findings: tuple[Finding, ...
 
 
 def by_current_words(calibration: Calibration, carried: CarriedLabels) -> Calibration:
-    """Return the calibration, with its gate refused unless labels that count after rewordings are enough for one.
+    """Return the calibration; refuse its gate unless the labels that still count after rewordings suffice for a gate.
 
     Once enough labels were given again and agree, old labels are no finding any more: there is nothing left to label.
 
@@ -547,7 +547,7 @@ def decision_of(
         findings: The findings that count.
         baseline: The comparison with the accepted runs; None if there are none.
         most_wrong: Limits on wrong decisions; None means the rubric's.
-        slices: The judge's performance on parts of the examples.
+        slices: The judge's performance on slices of the examples.
     """
     drifted = baseline.headline if baseline is not None and baseline.alarm else None
     return decide(comparison, target=target, findings=findings, drifted=drifted, most_wrong=most_wrong, slices=slices)

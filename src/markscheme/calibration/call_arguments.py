@@ -37,7 +37,7 @@ def one_of(name: str, value: _Word | None, allowed: Sequence[str]) -> _Word | No
 
 
 def arguments_of(typed: str) -> str:
-    """Convert options of the command line to the arguments of a call in Python, up to its closing bracket.
+    """Write command-line options as the arguments of a Python call, with the bracket that closes the call.
 
     >>> arguments_of("--judge gpt --human ann --human bob --pass good --pass-mark 3 --adjudicated")
     "judge='gpt', human=['ann', 'bob'], pass_='good', pass_mark=3, adjudicated=True)"
@@ -55,7 +55,7 @@ def arguments_of(typed: str) -> str:
 
 
 def _argument(name: str, values: Sequence[str]) -> str:
-    """Return an option as Python source: True if it has no value, a list of several, a number for a pass mark."""
+    """Write an option's values as Python: True without a value, a list of several values, a number for a pass mark."""
     if len(values) == 1:
         return values[0] if name == "pass_mark" else repr(values[0])
     return repr(list(values) or True)

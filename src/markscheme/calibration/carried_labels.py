@@ -49,7 +49,7 @@ class CarriedLabels:
 
     @cached_property
     def check(self) -> tuple[str, ...]:
-        """Ids for a check of whether labels change when given again: a random third of all affected, at least 20."""
+        """Ids to label again, to see if labels change: a random third of those with old labels, at least 20."""
         return self.affected[: max(FEWEST_RELABELLED, math.ceil(len(self.affected) / PART_RELABELLED))]
 
     @cached_property
@@ -88,7 +88,7 @@ class CarriedLabels:
 
     @cached_property
     def to_relabel(self) -> tuple[str, ...]:
-        """Ids to label again: those of the check or, once it showed changed labels, all affected ones."""
+        """Ids to label again: those of `check` or, once they showed that labels change, all with old labels."""
         if self.state == "relabel the rest" and not self._is_vouched:
             return self.affected
         return self.check
@@ -107,7 +107,7 @@ class CarriedLabels:
         )
 
     def _new_before_old(self, example: Example, drops_all: bool) -> Example:
-        """Return an example without labels under a criterion's earlier wording where newer labels exist.
+        """Return an example without labels under a criterion's earlier wording if newer ones exist on that criterion.
 
         With `drops_all`, other old labels are dropped too, but for those whose words are said to mean the same.
         """
@@ -143,7 +143,7 @@ class CarriedLabels:
 
     @cached_property
     def for_gate(self) -> frozenset[str]:
-        """Ids of the examples that count for the gate: all but those with old labels only that don't count any more."""
+        """Ids of the examples that count for the gate: all but those whose labels are all old and no longer count."""
         without = set(self.old[self.old_counted :])
         return frozenset(example.id for example in self.examples.examples if example.id not in without)
 
@@ -184,7 +184,7 @@ class CarriedLabels:
 
     @cached_property
     def _fresh_ids(self) -> frozenset[str]:
-        """Ids of affected examples that have a label under the current wording on every reworded criterion."""
+        """Ids of examples with old labels that have a label under the current wording on every reworded criterion."""
         by_id = {example.id: example for example in self.examples.examples}
         return frozenset(unit for unit in self.affected if not _is_old(by_id[unit], self.rubric))
 
@@ -245,7 +245,7 @@ def _relabelled_in(example: Example, rubric: Rubric) -> tuple[Rating, ...]:
 
 
 def _under_both(example: Example, rubric: Rubric) -> tuple[tuple[Rating, ...], tuple[Rating, ...]]:
-    """Return an example's labels under the earlier and the current wording, by people who gave both, else by all."""
+    """Return an example's labels under the earlier and the current wording, of people who gave both or else of all."""
     again = _relabelled_in(example, rubric)
     if again:
         return tuple(_before(label, rubric) for label in again), again

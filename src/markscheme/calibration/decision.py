@@ -43,7 +43,7 @@ from markscheme.stats.labels_needed import DecisiveLabels
 PILOT = 20
 """Fewest labelled examples with the judge's ratings from which the number of further labels is estimated."""
 MOST_EXCEPTED = 1 / 2
-"""Largest share of the examples in excepted parts: beyond it, the rest isn't what the judge is used on."""
+"""Largest share of the examples in excepted slices: beyond it, the rest isn't what the judge is used on."""
 JUST_ABOVE = 2e-9
 """Amount added to a tolerance so that differences equal to it, after rounding to 9 decimals, count as agreement."""
 
@@ -59,9 +59,9 @@ def decide(
 ) -> Decision:
     """Decide what a judge may be used for, by the confidence intervals of its agreement with labels.
 
-    Where the judge is worse on parts of at most half of the examples, which are known before grading, and ok on the
-    rest, the verdict is that on the rest, and the parts are excepted. If it isn't ok on the rest, it can show trends at
-    most.
+    Where the judge is worse on slices that are known before grading, with at most half of the examples, and ok on the
+    rest, the verdict is that on the rest, and the slices are excepted. If it isn't ok on the rest, it can show trends
+    at most.
 
     Args:
         comparison: The judge compared with gold.
@@ -70,7 +70,7 @@ def decide(
         drifted: A sentence on what moved, if that counts against the judge; it doesn't if the author's own edit is the
             cause and agreement is no worse. "" or None if nothing counts against it.
         most_wrong: Limits on wrong decisions; None means the rubric's.
-        slices: The judge's performance on parts of the examples, with those marked on which it is worse.
+        slices: The judge's performance on slices of the examples, with those marked on which it is worse.
     """
     whole = _decided(comparison, target, findings, drifted, most_wrong)
     broken = [weaker for weaker in slices if weaker.stands_out and weaker.part.is_known_before]
@@ -93,7 +93,7 @@ def by_old_words(decision: Decision, sentence: str) -> Decision:
     """Return a decision that doesn't allow a gate, because too many labels were given before criteria were reworded.
 
     Args:
-        decision: The decision by all labels.
+        decision: The outcome of the calibration by all labels.
         sentence: A sentence on the labels given before criteria were reworded.
     """
     return replace(_forbidding_gate(decision, "old-words"), because=f"{decision.because} {sentence}")
@@ -122,7 +122,7 @@ def _decided(
     drifted: str | None,
     most_wrong: MostWrong | None,
 ) -> Decision:
-    """Decide what a judge may be used for by all examples of a comparison; slices left to people aren't looked for."""
+    """Decide what a judge may be used for by all examples, before slices on which it is worse are left to people."""
     rubric = comparison.rubric
     wanted = rubric.target if target is None else target
     most = most_wrong or MostWrong(rubric.max_false_pass, rubric.max_false_fail)
@@ -163,7 +163,7 @@ def _has_ties(comparison: Comparison) -> bool:
 
 
 def _has_no_merit(finding: Finding, rubric: Rubric) -> bool:
-    """Return True if a finding says the judge has no skill or, without a gate question, doesn't beat the baseline.
+    """Return True if a finding is of no skill or, if the rubric doesn't say what passes, of not beating the baseline.
 
     Where fails are rare, always passing can agree more often than a judge that stops all fails.
     """
@@ -223,7 +223,7 @@ def _circumstances(
 
 
 def _picked_against_gate(gold: Gold) -> int:
-    """Count the hand-picked examples that forbid a gate: all, or only passes if other examples were drawn."""
+    """Count the hand-picked examples that forbid a gate: all of them or, if other examples were drawn, only passes."""
     if not gold.stands_for_outputs:
         return gold.picked_by_hand
     return int((np.array(values_of(gold.examples, "is_picked_by_hand"), dtype=bool) & (gold.decisions != 0)).sum())

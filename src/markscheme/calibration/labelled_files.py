@@ -48,7 +48,7 @@ def calibrate_results(
     Args:
         paths: The files of results.
         options: Which labels count, and how much agreement is enough.
-        split: Which part of the outputs counts.
+        split: Which split of the outputs counts.
         since: Finds the accepted run to compare with.
         rated: The content of the files, if they have been read already.
         metric: The one metric to calibrate; None compares outputs as wholes.
@@ -116,7 +116,7 @@ def _metric_named(rubric: Rubric, name: str) -> Criterion:
 
 
 def _of_decision(ratings: Iterable[Rating], metric: str) -> tuple[Rating, ...]:
-    """Return the ratings of a single yes/no metric, with the yes or no also as each rating's score and decision."""
+    """Return the ratings of a single yes/no metric; the yes or no becomes each rating's score and decision too."""
     of_one = (rating for rating in ratings if metric in rating.criteria)
     levels = ((rating, rating.criteria[metric]) for rating in of_one)
     return tuple(
@@ -149,7 +149,7 @@ class ToolFilesAnswer:
         tool_files: The content of these files.
         metrics: One calibration for each judge and metric that an annotator rated too; its rubric has that metric
             alone.
-        apart: Reasons why other metrics aren't compared: only one side rated them, or no example has ratings of both.
+        apart: Reasons why other metrics aren't compared: judges or people didn't rate them, or no example has both.
         columns: The user's options on metrics and raters.
     """
 

@@ -14,7 +14,7 @@ to 1."""
 
 
 def _of_scarce_decision(scarce: ScarceDecision, more: int) -> str:
-    """Say how many of `more` further labels will probably be of the rare decision that the verdict depends on.
+    """Say how many further labels will probably be of the rarer decision, pass or fail, that the verdict depends on.
 
     Example:
         >>> _of_scarce_decision(("fail", 0.1), 40)

@@ -49,7 +49,7 @@ class NextLabels:
         return refusal if self.in_words is None else f"{refusal} {self.in_words}"
 
     def of(self, remaining: int, pool: str | None = None) -> str | None:
-        """Return the sentence on how many labels to give, at most the `remaining` responses that are unlabelled.
+        """Return the sentence on how many labels to give, but never more than there are unlabelled responses.
 
         Args:
             remaining: Number of responses that nobody has labelled yet.

@@ -112,7 +112,7 @@ class LabelOptions:
 
     @property
     def of_one_run(self) -> dict[str, Any]:
-        """The options that are set, by key, as a judge card records them; those that choose examples aren't in it."""
+        """The options that are set, by key, as a judge card records them, without options that choose examples."""
         names = (
             *("gold", "gold_by", "tolerance", "target", "of", "max_false_pass", "max_false_fail"),
             *("trend_on", "max_false_credit", "max_missed_credit"),

@@ -39,7 +39,7 @@ def reason(comparison: Comparison, decision: Decision) -> str:
 
     Args:
         comparison: The judge compared with gold.
-        decision: The decision, with the rulings from which the verdict follows.
+        decision: The outcome of the calibration, with the rulings from which the verdict follows.
     """
     answer = decision.gate_answer
     because = decision.because_code

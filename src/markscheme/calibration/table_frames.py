@@ -42,7 +42,7 @@ def read_in_memory(source: Any, options: ColumnOptions) -> TableReading:
 
 
 def _in_narwhals(source: Any) -> tuple[Any, Any]:
-    """Import narwhals, and return it with any library's data frame converted to its own."""
+    """Return the module narwhals, and a data frame of any library converted to one of narwhals."""
     import narwhals
 
     return narwhals, narwhals.from_native(source, eager_only=True)

@@ -44,7 +44,7 @@ class TriedSetting:
         rubric: Fingerprint of the rubric.
         judge: The judge's name.
         n: Number of examples.
-        split: The part of the set that the examples are; None if there are no splits.
+        split: The split that the examples belong to; None if there are no splits.
         examples: Digests of the examples' ids; if only counts of labels are known, the digest of the set's name.
         labels: Name of the set of labels, if only its counts are known; None if the examples are known.
     """
@@ -92,7 +92,7 @@ class TriedSetting:
             judge: What identifies the judge; its name if only its ratings are known.
             examples: Ids of the examples whose labels the judge was compared with.
             at: The day of the run.
-            split: The part of the set that was used.
+            split: The split that was used.
         """
         setting = setting_digest(rubric, measure, judge)
         digests = _example_digests(tuple(examples))
@@ -287,7 +287,7 @@ def _read(path: Path) -> tuple[TriedSetting, ...]:
 
 
 def _labels_digest(labels: str) -> str:
-    """Return a digest of a label set's name, recorded in place of example ids' digests and longer than these."""
+    """Return a digest of a label set's name, recorded if there are no example ids; it is longer than an id's."""
     if not isinstance(labels, str):
         raise TypeError
     return fingerprint(labels)

@@ -64,7 +64,7 @@ def write_calibrations(
 
 
 def _exit_status(calibration: Calibration, report: ReportOptions, use: UseQuestion | None) -> int:
-    """Return the exit status; print a line if a judge isn't what `--require` asks but its report looks good."""
+    """Return the exit status; if a usable judge doesn't meet `--require`, print a line that says so."""
     status = calibration.exit_status_for(use)
     if use is not None and status and calibration.decision.is_usable and not report.quiet:
         print(f"--require {use}: not met, exit status {status}", file=sys.stderr)

@@ -133,7 +133,7 @@ class CommandLine:
 
 
 def _made(families: Sequence[type], arguments: Mapping[str, Any], prefix: str) -> tuple[object, ...]:
-    """Make an object of each family with an option that the parser's arguments set."""
+    """Make an object of each family of options of which the parser's arguments set at least one."""
     typed = {name.removeprefix(prefix): value for name, value in arguments.items() if name.startswith(prefix)}
     values = [(family, {key: typed[key] for key in options_of(family) if key in typed}) for family in families]
     return tuple(family(**options) for family, options in values if options)
@@ -144,7 +144,7 @@ def _is_family(kind: Any) -> bool:
 
 
 def _family_in(annotation: Any) -> tuple[Any, Mapping[str, str | None]]:
-    """Return the type in a parameter's annotation, and the spellings of the type's options."""
+    """Return the family of options in a parameter's annotation, and the spellings of its options."""
     if get_origin(annotation) is not Annotated:
         return annotation, {}
     kind, *more = get_args(annotation)

@@ -238,7 +238,7 @@ class _RowRubrics:
 def _looked_through(
     submissions: Iterator[Submission], rubric: Rubric, brought: _RowRubrics, *, at_most: int | None
 ) -> tuple[list[Submission], Counter[str], int, int]:
-    """Read all submissions; return up to `at_most`, and counts of each missing input, missing responses, and all."""
+    """Read all submissions; return the first `at_most`, counts of missing inputs and responses, and the total."""
     first = list[Submission]()
     lacking = Counter[str]()
     without_response = 0

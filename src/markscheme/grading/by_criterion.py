@@ -100,7 +100,7 @@ class AroundGrader(ABC):
 
     @abstractmethod
     async def grade(self, submission: Submission) -> Grade:
-        """Grade a submission by the wrapped grader, with whatever the subclass does before or after."""
+        """Grade a submission by the wrapped grader, and do what the subclass adds before or after."""
 
     def ungraded(self, submission: Submission, why: str) -> Grade:
         """Make a Grade without a score, with the reason why there is none."""
@@ -198,7 +198,7 @@ class OneJudge(ABC):
 
 
 class ByCriterion(OneJudge):
-    """A grader that asks about criteria in one prompt or several, once (one pass) or repeatedly (several passes).
+    """A grader that asks about all criteria, once or in several passes over them, with one or more prompts per pass.
 
     Attributes:
         passes: For each pass, the criteria of each prompt.
@@ -216,16 +216,16 @@ class ByCriterion(OneJudge):
         self.passes = passes
 
     def prompts(self, submission: Submission) -> list[Prompt]:
-        """Return a prompt for each group of criteria in each pass."""
+        """Return the prompts of each pass over the criteria, one for each group of criteria that share a prompt."""
         return criterion_prompts(self.rubric, submission, self.passes)
 
     async def grade(self, submission: Submission) -> Grade:
-        """Grade a submission; of a criterion's outcomes in several passes, the worst one counts."""
+        """Grade a submission; if there are several passes over the criteria, a criterion's worst outcome counts."""
         checked = await self._checked(submission)  # first: an unknown check fails before any paid call
         return self.settled(submission, await self.ask(submission), worst, checked)
 
     async def ask(self, *versions: Submission) -> list[Exchange[Outcome]]:
-        """Ask the judge about all versions of a submission (the two orders of a pair) in all passes, concurrently."""
+        """Ask about each version of a submission (a pair has two orders) in each pass over the criteria."""
         return await all_or_first_error(
             self._asked_in_one_pass(version, groups) for version in versions for groups in self.passes
         )
@@ -237,7 +237,7 @@ class ByCriterion(OneJudge):
         settle: Settling,
         checked: Mapping[str, Outcome] | None = None,
     ) -> Grade:
-        """Combine the outcomes and replies of all passes into one Grade.
+        """Combine the outcomes and replies of all passes over the criteria into one Grade.
 
         Args:
             submission: The submission as graded.
@@ -300,7 +300,7 @@ def in_orders(submission: Submission, orders: int) -> list[Submission]:
 
 
 def criterion_prompts(rubric: Rubric, submission: Submission, passes: Passes) -> list[Prompt]:
-    """Return the prompts that are sent first about a submission: one for each group of criteria in each pass."""
+    """Return the first prompts about a submission: one per group of criteria, in each pass over the criteria."""
     return [verdict_prompt(rubric, submission, group) for groups in passes for group in groups]
 
 
@@ -335,7 +335,7 @@ def _split(group: list[Criterion], calls: int) -> list[list[Criterion]]:
 
 
 def _says_itself(verdict: Verdict, scale: Scale) -> bool:
-    """Return True if a verdict is written out for readers: one on a category, or with probabilities but no reason."""
+    """Return True if a report writes out a verdict: one on a category, or one with probabilities and no reason."""
     return scale.coded or bool(verdict.probabilities and not verdict.reason)
 
 

@@ -46,7 +46,7 @@ def own_rubric(
 def rubric_for(
     inputs: Mapping[str, Any], core: Rubric | None, rule: RowRule, of_run: Rubric = ROWS_ALONE
 ) -> RowRubric | str | None:
-    """Read the rubric among a row's inputs as `own_rubric` does, but name in the reason a key that may hold criteria.
+    """Read a row's own rubric from its inputs; if there is none, the reason names a key that may hold criteria.
 
     >>> rubric_for({"questions": '["Is it kind?"]', "query": "Hello?"}, None, "add").rpartition("; ")[2]
     '`questions` may hold criteria: --map questions=rubric'

@@ -81,7 +81,7 @@ class Scorer:
         return inspect.iscoroutinefunction(self.function) or inspect.iscoroutinefunction(call)
 
     def __call__(self, prediction: str, expected: str | None = None, **more: Any) -> float | None:
-        """Score one prediction, or return None; inside a running event loop, use `await scorer.find(…)` instead.
+        """Score one prediction; None if undecided. In a running event loop, use `await scorer.find(…)` instead.
 
         Raises:
             Exception: The scorer's code raises an exception.
@@ -97,7 +97,7 @@ class Scorer:
             await self.aclose()
 
     async def find(self, prediction: str, expected: str | None = None, **context: Any) -> Scored:
-        """Score one prediction and give the reason; pass the function those items of `context` that it declares.
+        """Score one prediction and give the reason; of `context`, the function gets what its parameters ask for.
 
         Raises:
             Exception: The scorer's code raises an exception.
@@ -345,7 +345,7 @@ async def find_check(
     *,
     deadline: float = REQUEST_TIMEOUT,
 ) -> Outcome:
-    """Run a criterion's `check` as `run_check` does, but run user-defined code in a thread of its own.
+    """Run a criterion's `check` on a response and return its verdict; a user's code runs in its own thread.
 
     Args:
         criterion: A criterion with a `check`.

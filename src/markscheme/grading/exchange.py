@@ -45,7 +45,7 @@ class Exchange(Generic[_Reading]):
         return [name for name, reading in self.readings.items() if isinstance(reading, Unread)]
 
     def then(self, second: "Exchange[_Reading]") -> "Exchange[_Reading]":
-        """Merge with the exchange that asked again about unread criteria; if that failed, their new reasons say so."""
+        """Add the exchange that asked again about unread criteria; if that failed, the reasons for these say so."""
         readings = {**self.readings, **second.readings}
         for name in self.unread:
             if name not in second.readings:
@@ -74,7 +74,7 @@ def together(exchanges: Sequence[Exchange[_Reading]]) -> Exchange[_Reading]:
 async def ask_twice(
     ask: Callable[[Sequence[str], bool], Awaitable[Exchange[_Reading]]], names: Sequence[str]
 ) -> Exchange[_Reading]:
-    """Call `ask` for all names, and once more for those whose outcome could not be read; return the merged exchange.
+    """Ask about all criteria, then once more about those whose outcome couldn't be read; return both exchanges merged.
 
     Args:
         ask: Function that asks about some names; its second argument is True the second time.
@@ -88,7 +88,7 @@ async def ask_twice(
 
 
 async def attempted(reading: Awaitable[Mapping[str, _Reading]]) -> Exchange[_Reading]:
-    """Await what is read from a judge's replies, by criterion; put that, or the JudgeError raised, into an exchange."""
+    """Await the outcomes read from a judge's replies; return an exchange with them or with the JudgeError raised."""
     try:
         return Exchange(await reading)
     except JudgeError as error:

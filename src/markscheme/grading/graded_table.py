@@ -84,7 +84,7 @@ class GradedCounts:
 
     @property
     def means(self) -> str:
-        """Sentence with two means of scores by rows' own rubrics, clipped per row or overall; "" if both are equal.
+        """Sentence on the mean score by rows' own rubrics, with each row clipped or only the mean; "" if equal.
 
         >>> GradedCounts(rows=2, scores=0.5, unclipped=0.3).means
         'Mean score 0.25; 0.15 if the mean is cut to 0 to 1 rather than each row.'
@@ -258,7 +258,7 @@ class GradedTable:
     async def _grade(
         self, submissions: Iterable[Submission], total: int, concurrency: int, failures: IO[bytes]
     ) -> GradedCounts:
-        """Grade submissions into the journal; return the counts of these grades by the judge that decided."""
+        """Grade submissions into the journal; return how many responses each judge, or a person, decided."""
         try:
             counts = GradedCounts()
             with self.watch("grading", total) as count_step:

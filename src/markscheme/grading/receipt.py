@@ -100,7 +100,7 @@ class ExceptedPart:
 
 
 def _may_be(name: str, example_part: str) -> bool:
-    """Return True if a name is a slice's, or the provider's in a slice named "prompt / provider"."""
+    """Return True if a slice has this name, or is named "prompt / provider" with this provider."""
     return name == example_part or example_part.endswith(f" / {name}")
 
 

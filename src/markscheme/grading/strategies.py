@@ -42,7 +42,7 @@ class StrategyKind(NamedTuple):
 
 
 def _by_criterion(name: str, passes_of: Callable[[Rubric], Passes]) -> StrategyKind:
-    """Make a strategy that asks about criteria in passes that a function makes, and about pairs in each order shown."""
+    """Make a strategy that asks about criteria in the passes a function plans, and about pairs in each order shown."""
 
     def prompts(rubric: Rubric, submission: Submission) -> list[Prompt]:
         versions = in_orders(submission, rubric.orders) if rubric.is_of_pairs else [submission]
@@ -75,7 +75,7 @@ def _one_by_one(rubric: Rubric) -> Passes:
 
 
 def _there_and_back(rubric: Rubric) -> Passes:
-    """Return two passes, the second with each prompt's criteria reversed; a prompt with one criterion is sent once."""
+    """Return two passes over the criteria, the second with the criteria of each prompt reversed, if it has several."""
     groups = in_calls(rubric, _judged(rubric))
     reversed_groups = [group[::-1] for group in groups if len(group) > 1]
     return [groups, reversed_groups] if reversed_groups else [groups]

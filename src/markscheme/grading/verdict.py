@@ -565,7 +565,7 @@ def _worth(level: float, criterion: Criterion) -> float:
 
 
 def _commonest_kind(outcomes: Sequence[Outcome]) -> Outcome:
-    """Return an outcome of the most frequent kind of non-verdict; if kinds are equally frequent, an unreadable one."""
+    """Return an outcome of the most frequent kind; if several kinds are equally frequent, an unreadable outcome."""
     counts = Counter(type(outcome) for outcome in outcomes)
     return max(outcomes, key=lambda outcome: (counts[type(outcome)], isinstance(outcome, Unread)))
 

@@ -66,7 +66,7 @@ class Asking:
         return self.price is None and (self.list_prices or self.limiter.budget is not None)
 
     def memory_for(self, judge: Identity) -> Memory | None:
-        """Return the cache for a judge's replies: the process's if its identity doesn't last; None without caching."""
+        """Return the cache for a judge, kept for this process only if its identity may change; None without caching."""
         return self.memory if judge.lasting or self.memory is None else self.brief
 
     def settings(self, *names: str) -> dict[str, Any]:

@@ -192,7 +192,7 @@ class Reply:
 
     @property
     def ways(self) -> set[AskedWithout]:
-        """Distinct sets of parameters that requests for the reply's parts left out; no set for a failed reply."""
+        """Distinct sets of parameters that were left out of the requests for this reply; none for a failed reply."""
         if self.without or not self.parts:
             return set() if self.error else {self.without}
         return set().union(*(piece.ways for piece in self.parts))
@@ -309,7 +309,7 @@ class Wrapping:
 
 
 def ways_of(replies: Iterable[Iterable[AskedWithout]]) -> Mapping[AskedWithout, int]:
-    """Count, for each set of left-out parameters, the graded responses with a reply whose request left out that set."""
+    """Count the graded responses for which a request left out a set of parameters, for each such set."""
     return Counter(way for ways in replies for way in set(ways))
 
 

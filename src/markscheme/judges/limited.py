@@ -134,7 +134,7 @@ class Limiter:
         return self._spent + self._reserved + self._set_aside
 
     def make_room(self, calls: int) -> None:
-        """Allow `calls` calls at once, unless the limiter has a fixed number or more are allowed already."""
+        """Allow this many calls at once, unless the limiter has a fixed number or allows more already."""
         fitting = self._fitting(calls)
         if self.concurrency is None and fitting > self._most:
             self._places += fitting - self._most
@@ -392,7 +392,7 @@ class Limited(Wrapping):
         return self.price() if callable(self.price) else self.price
 
     def make_room(self, calls: int) -> None:
-        """Allow `calls` calls at once, unless the limiter has a fixed number."""
+        """Allow this many calls at once, unless the limiter has a fixed number."""
         self.limiter.make_room(calls)
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
@@ -446,7 +446,7 @@ class Limited(Wrapping):
         return permit
 
     def _unused(self, permit: Permit | None, try_until: float | None) -> None:
-        """Give back a permit that came too late to be used; if the call was to be the trial call, end the trial."""
+        """Give back a permit that came too late to be used; if its call was meant as a trial call, end the trial."""
         if permit is not None:
             self.limiter.unused(permit)
         if try_until is not None:
@@ -533,7 +533,7 @@ def _last_failure(failures: Sequence[JudgeError], why_ended: str | None = None) 
 
 
 def _with_calls(reply: Reply, more: int) -> Reply:
-    """Return a reply whose usage also counts `more` failed calls that preceded it."""
+    """Return a reply whose usage also counts the failed calls that came before it."""
     if not more:
         return reply
     if reply.parts:

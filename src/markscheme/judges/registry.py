@@ -31,7 +31,7 @@ def open_judge(name: str, *, model: str | None = None, asking: Asking | None = N
 
 
 def open_grading_judge(name: str, *, model: str | None = None, asking: Asking | None = None) -> GradingJudge:
-    """Open the judge with this name, or the group of judges that it names; arguments as for `open_judge`."""
+    """Open the judge, or the group of judges, with this name; takes the arguments of `open_judge`."""
     asking = asking or Asking()
     members = panel_names(name)
     if len(members) > 1:

@@ -77,7 +77,7 @@ class Memory:
         return Reply("", stop=settled[0][0], source="cache") if settled else None
 
     def keep(self, key: str, reply: Reply) -> Reply:
-        """Store a reply unless one is cached under `key`; return the cached reply, with the usage of this request."""
+        """Store a reply unless its key has one; return the stored reply, with the tokens and cost of this request."""
         record = reply_json(reply)
         self._execute("INSERT OR IGNORE INTO replies VALUES (?, ?)", (key, record))
         first = self.recall(key)

@@ -135,7 +135,7 @@ class RequestForm:
     limit: int | None = None
 
     def narrowed(self, second: "RequestForm") -> "RequestForm":
-        """Return the form of request that leaves out all that this form or the second one leaves out."""
+        """Return the form of request that leaves out whatever either of two forms leaves out."""
         limits = [limit for limit in (self.limit, second.limit) if limit is not None]
         return RequestForm(self.dropped | second.dropped, min(limits, default=None))
 
@@ -175,7 +175,7 @@ class TakenSettings:
         return RequestForm(frozenset(dropped), None if lower is not None and lower < self._largest else lower)
 
     def step(self, kind: SettingKind, form: RequestForm) -> str:
-        """Return the parameter or value by which a form of request sends a kind of setting; "" if it sends none."""
+        """Return the parameter or value that sends a kind of setting in this form of request; "" if none does."""
         return next((step for step in self.steps.get(kind, ()) if step not in form.dropped), "")
 
     def limit_in(self, form: RequestForm) -> int:

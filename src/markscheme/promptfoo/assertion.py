@@ -110,7 +110,7 @@ def get_assert(output: Any, context: Mapping[str, Any], *, near: Path) -> dict[s
 def by_itself(
     work: Callable[[Engine], Awaitable[dict[str, Any]]], refused: Callable[[UsageError], dict[str, Any]]
 ) -> dict[str, Any]:
-    """Run a function with an Engine that is closed afterwards; with invalid options, return what `refused` returns."""
+    """Run a function with an Engine that is closed afterwards; if options are invalid, return a refusal instead."""
 
     async def answer() -> dict[str, Any]:
         try:
@@ -126,7 +126,7 @@ def by_itself(
 
 
 async def assess(output: Any, context: Mapping[str, Any], *, near: Path, engine: Engine) -> dict[str, Any]:
-    """Grade one output as `get_assert` does, using the judges that `engine` keeps open.
+    """Grade one output for Promptfoo's `python` assertion, using judges that the process keeps open.
 
     Args:
         output: The model's output: text, or parsed JSON.

@@ -40,7 +40,7 @@ def _result(grader: str, arguments: "dict[str, Any]", holder: "Any", file: str) 
 
 
 def answer(grader: str, arguments: "dict[str, Any]", wish: "Any", folder: str) -> "dict[str, Any]":
-    """Return what the warm session, else this process, answers a grader: a result, "given", or an error, "raised".
+    """Return a grader's answer, by the warm session or this process: "given" with a result, or "raised" with an error.
 
     Args:
         grader: Name of the grader: "assertion" or "provider".

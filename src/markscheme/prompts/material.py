@@ -55,7 +55,7 @@ class Material:
         return cls({RESPONSE: shown} if isinstance(shown, str) else shown)
 
     def find(self, quote: str, *, first: str = RESPONSE) -> str | None:
-        """Find the name of the text that contains `quote`, trying the text `first` before the others; None without one.
+        """Return the name of the text that contains a quote, `first` if that text does; None if none does.
 
         White space between words and punctuation may differ, and so may straight and curly quotation marks and comment
         prefixes of lines. Only whole words match, and invisible characters are ignored.
@@ -114,7 +114,7 @@ class Material:
         return holds
 
     def _texts_with(self, level: str) -> "list[_TextByWords]":
-        """List the texts that contain the key "level" with a given level; results are cached by level."""
+        """List the texts that contain "level" next to a given level; results are cached by level."""
         texts = self._with_level.get(level)
         if texts is None:
             words = _statement("level", level)
@@ -124,7 +124,7 @@ class Material:
 
     @cached_property
     def _with_level(self) -> "dict[str, list[_TextByWords]]":
-        """Cache of the texts that contain each level, by level."""
+        """Cache of the texts that contain "level" next to a level, by that level."""
         return {}
 
     @cached_property

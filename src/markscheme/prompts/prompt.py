@@ -215,7 +215,7 @@ def _prompt(
 
 
 def by_place(submission: Submission) -> dict[str, str]:
-    """Return the texts to be judged by their tags: the response, or a pair's two responses in the order shown."""
+    """Map the tags of a prompt to the texts that are to be judged: the response, or a pair's two in the order shown."""
     if submission.second is None:
         return submission.texts
     return dict(zip(PLACES, submission.responses, strict=True))

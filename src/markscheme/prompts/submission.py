@@ -163,7 +163,7 @@ def is_missing(value: Any) -> bool:
 
 
 def _forget(_: tuple[str]) -> None:
-    """Drop the notice that a part of a submission can't be shown."""
+    """Ignore the notice that a part of a submission, such as an image, can't be shown."""
 
 
 def as_text(value: Any, name: str = "the value", *, allow_nan: bool = True, folder: Path | None = None) -> str:

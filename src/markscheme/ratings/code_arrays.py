@@ -28,7 +28,7 @@ def header_numbers(codes: RatingCodes) -> Integers:
 
 
 def rater_numbers(codes: RatingCodes, name: Callable[[Rating], Any]) -> tuple[list[Any], Integers]:
-    """Return the different raters, read from headers by the function `name`, and which of them gave each rating.
+    """Return the different raters, named by a function of a rating's header, and which of them gave each rating.
 
     Returns:
         The different raters in the order of their first ratings, and the index of each rating's rater among them, shape
@@ -121,7 +121,7 @@ row."""
 
 
 def _numbered(column: npt.NDArray[Any]) -> tuple[Integers, int]:
-    """Number a column's values, equal values with equal numbers; return the numbers and a bound that all stay below."""
+    """Number a column's values, equal values with equal numbers; return the numbers, and a number above all of them."""
     if column.dtype.kind == "f":
         distinct, number = numbered_values(column)
         return number, max(len(distinct), 1)

@@ -413,7 +413,7 @@ class RatingLines:
     def coded(
         self, texts: Sequence[bytes], *, kind: Kind = "human", interpreted: Callable[[Any], Any] = lambda line: line
     ) -> list[CodedRating] | None:
-        """Read the ratings in some lines, cut to what follows the id; equal lines are read only once.
+        """Read the ratings in lines whose id was cut off; equal lines are read only once.
 
         Args:
             texts: The lines, without the id at their beginning.
@@ -441,7 +441,7 @@ class RatingLines:
         return ratings
 
     def add(self, line: Any, *, kind: Kind = "human", id: str | None = None) -> int:
-        """Read a rating from a JSON object, as `RatingReader.rating` does; return its index.
+        """Read a rating from a JSON object and append it; return its index.
 
         Raises:
             ValueError: The object isn't a rating.

@@ -102,7 +102,7 @@ class ColumnOptions:
     judge_names: tuple[str, ...] = _texts(about="raters of an export that are judges", form=COLUMN_NAMES, value="A,B")
 
     def of_table(self, judges: Iterable[str] = ()) -> "ColumnOptions":
-        """Check the form of the options; return them with `judges`, if there are any, as the columns of judges.
+        """Check the form of the options; return them, with the judges' columns as given here, if any are.
 
         Raises:
             UsageError: A value of `--scale` doesn't give two ends, or one of `--map` has no `=`.
@@ -244,7 +244,7 @@ class ColumnOptions:
 
     @property
     def scaled(self) -> list[str]:
-        """Names of the columns, and of the sides (judge or human), for which `--scale` gives a range."""
+        """Names for which `--scale` gives a range: columns, and "judge" or "human" for all columns of that kind."""
         return [name.strip() for name, _ in map(_named, self.scale) if name]
 
 
@@ -258,7 +258,7 @@ def _named(text: str) -> tuple[str, str]:
 
 
 def sides_of(option: str, texts: Iterable[str]) -> dict[str, str]:
-    """Parse values LEFT=RIGHT of `--map` or `--levels` into a dict from each left side to its right side.
+    """Parse values LEFT=RIGHT of `--map` or `--levels` into a dict from LEFT to RIGHT.
 
     Raises:
         UsageError: A value has no `=`, or an empty side.
@@ -274,7 +274,7 @@ def sides_of(option: str, texts: Iterable[str]) -> dict[str, str]:
 
 
 def spans_of_sides(texts: Iterable[str]) -> dict[str, Span]:
-    """Parse the values of `--scale`, each SIDE=LOW..HIGH, into a dict from the side to its range.
+    """Parse the values of `--scale`, such as judge=0..1, into a dict from "judge", "human" or a column to a range.
 
     Raises:
         UsageError: A value isn't in the form SIDE=LOW-HIGH.

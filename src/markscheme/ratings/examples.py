@@ -211,7 +211,7 @@ def examples_from(rows: Iterable[Example | Mapping[str, Any]], rubric: Rubric) -
 
 
 def draws_of(examples: Sequence[Example]) -> list[str]:
-    """Return how each example was selected: "random", or "drawn" with the id of the drawing if it has one.
+    """Return how each example was selected: "random", or "drawn", with the drawing's id if that is recorded.
 
     Example:
         >>> chosen = Example(Submission("x", {}, "a"), weight=2.5, draw="3f9a1c22")
@@ -320,5 +320,5 @@ def _squeezed(text: str) -> str:
 
 
 def warn(problem: str, path: Path | None, line: int | None = None) -> None:
-    """Issue a RatingWarning about a file, which points to the code that called the function that calls this."""
+    """Issue a RatingWarning about a file; it points to the code that called this function's caller."""
     warnings.warn(str(RatingError(problem, path=path, line=line)), RatingWarning, stacklevel=3)

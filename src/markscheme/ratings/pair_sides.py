@@ -80,7 +80,7 @@ def faults_of_groups(pairs: Iterable[tuple[str, str, tuple[PairSide, PairSide], 
     """Return a fault for each response found in pairs of different groups, though groups must be independent.
 
     Args:
-        pairs: The id, the group, the sides and the line of each pair.
+        pairs: The id, the group, the origins of both responses, and the line of each pair.
     """
     first_group: dict[str, tuple[str, str]] = {}
     faults = []

@@ -43,7 +43,7 @@ def part_of_task(index: int) -> Split:
 
 
 def with_parts(new: Iterable[Example], before: Sequence[Example] = ()) -> tuple[Example, ...]:
-    """Give each new example the split of its task; a task that the set doesn't have yet gets a split by its index.
+    """Give each new example the split of its task; a task new to the set gets the split that its position has.
 
     Examples of one task share a group or their inputs.
 
@@ -65,7 +65,7 @@ def with_parts(new: Iterable[Example], before: Sequence[Example] = ()) -> tuple[
 
 
 def parts_by_place(examples: ExampleSet) -> ExampleSet:
-    """Return a set of examples with a split for each, by its index; a set that has splits is returned unchanged."""
+    """Give each example of a set a split by its position in the set; a set that has splits is returned unchanged."""
     return examples if examples.has_splits else replace(examples, examples=with_parts(examples.examples))
 
 
@@ -128,7 +128,7 @@ def _note(parts: dict[str, Split], task: str, split: Split) -> None:
 
 
 def _task(example: Example) -> str:
-    """Return a key for the task of an example, which examples with one group, or else equal inputs, share."""
+    """Return a key that examples of one task share: the example's group, else its inputs, else its id."""
     if example.group:
         return f"group {example.group}"
     inputs = dict(example.submission.inputs)

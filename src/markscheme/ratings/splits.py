@@ -1,4 +1,4 @@
-"""Held-out labels: drawing of dev and test splits, and records of looks at test labels and of examples used to tune."""
+"""Held-out labels: their draw, records of commands that looked at them, and examples whose labels were used to tune."""
 
 import hashlib
 import json
@@ -26,21 +26,21 @@ TUNED = "tuned.jsonl"
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """A record that a command looked at held-out test labels, and what it tested on them.
+    """A record that a command looked at labels of held-out examples, and what it tested on them.
 
     Attributes:
-        at: The day of the look, as in 2026-11-02.
+        at: The day on which the command looked, as in 2026-11-02.
         by: The command that looked.
         labels: Digest of the labels that were looked at.
         n: Number of examples with these labels.
-        alpha: Significance level of a test of new wordings; None for any other look.
+        alpha: Significance level of a test of new wordings; None if no wordings were tested.
         wordings: Fingerprints of the wordings that were tested.
         judge: Fingerprint of the judge that was asked; None without one.
         adopted: Fingerprint of the wording that was adopted; None without one.
         decided: False while a test is under way, or was interrupted.
         levels: Digests of the levels that were looked at, for each level one with the example's id and one with its
-            texts, to recognize later looks at these levels; if empty, it counts as a look at any labels.
-        counts_apart: True if the look was at labels other than those that test wordings, such as decisions about the
+            texts, by which it is known if a later command looks at them again; if empty, any labels count as these.
+        counts_apart: True if the labels were others than those that test wordings, such as decisions about the
             whole response.
     """
 
@@ -58,7 +58,7 @@ class Opening:
 
     @classmethod
     def read(cls, line: Mapping[str, Any]) -> "Opening":
-        """Read a look at test labels from a line of the record."""
+        """Read one record, of a command that looked at labels of held-out examples, from its line."""
         wordings = tuple(map(str, line.get("wordings") or ()))
         judge = str(line.get("judge", "")) or None
         return cls(
@@ -80,7 +80,7 @@ class Opening:
         return not self.levels or not self.levels.isdisjoint(levels)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the look as a line of the record; `adopted` is left out while a test is under way."""
+        """Return the record as a line of its file; `adopted` is left out while a test is under way."""
         line: dict[str, Any] = {"at": self.at, "by": self.by, "labels": self.labels, "n": self.n}
         if self.wordings:
             line |= {"alpha": self.alpha, "wordings": list(self.wordings), "judge": self.judge or ""}
@@ -94,13 +94,13 @@ class Opening:
 
 @dataclass(frozen=True, slots=True)
 class Openings:
-    """All recorded looks at the test labels of one set, in order.
+    """All records of commands that looked at labels of one set's held-out examples, in order.
 
     Attributes:
-        all: All looks on record.
+        all: The records of all times that a command looked.
         labels: Digest of the current labels.
         n: Number of examples that have test labels now.
-        levels: Digests of the current levels, to recognize earlier looks at them.
+        levels: Digests of the current levels, by which it is known if an earlier command looked at them.
     """
 
     all: tuple[Opening, ...]
@@ -110,7 +110,7 @@ class Openings:
 
     @property
     def of_these(self) -> int:
-        """Number of looks at any level that the test labels have now, even if raters or splits have changed since."""
+        """Number of times a command looked at any of today's test labels, also before raters or splits changed."""
         return len(self._earlier)
 
     @property
@@ -123,7 +123,7 @@ class Openings:
         return [opening for opening in self.all if opening.saw_any(self.levels) and not opening.counts_apart]
 
     def of_test(self, wordings: tuple[str, ...], judge: str | None) -> tuple[int, Opening] | None:
-        """Return number and record of the latest test of these wordings by this judge on exactly the current levels."""
+        """Return number and record of the latest test of these wordings by this judge on exactly today's labels."""
         tests = [
             (ordinal, opening)
             for ordinal, opening in enumerate(self._earlier, 1)
@@ -151,7 +151,7 @@ class Openings:
         return f"{looked} An edit made after a look makes the next result too optimistic."
 
     def to_json(self) -> dict[str, Any]:
-        """Return the looks at the test labels as plain data."""
+        """Return how often commands looked at the test labels, as plain data."""
         return {
             "opened": len(self.all),
             "opened_unchanged": self.of_these,
@@ -173,7 +173,7 @@ def labelling_digest(examples: ExampleSet) -> str:
 
 
 def levels_seen(examples: ExampleSet) -> frozenset[str]:
-    """Return two short digests of each label's level in a set, one with the example's id and one with its texts.
+    """Return two short digests for each label of a set: of its level and example id, and of its level and texts.
 
     The digests don't depend on notes, reasons, raters, days, splits and names of criteria, so that correcting a typo in
     one of these doesn't make labels count as unseen.
@@ -192,7 +192,7 @@ def _texts_of(example: Example) -> list[Any]:
 
 
 def _levels_of(label: Rating) -> Iterator[tuple[str, float]]:
-    """Yield the values of a label, each preceded by its kind: "level", "score" or "decision"."""
+    """Yield each level, score and decision of a label, in a pair with the word "level", "score" or "decision"."""
     yield from (("level", rated.level) for rated in label.criteria.values() if rated.level is not None)
     if label.overall is not None:
         yield "score", label.overall
@@ -201,7 +201,7 @@ def _levels_of(label: Rating) -> Iterator[tuple[str, float]]:
 
 
 def openings_of(examples: ExampleSet, *, whole: bool = False) -> Openings | None:
-    """Return the recorded looks at the test labels of a set; None if no labels are held out.
+    """Return the records of commands that looked at a set's held-out labels; None if no labels are held out.
 
     Args:
         examples: The whole set.
@@ -226,7 +226,7 @@ def openings_of(examples: ExampleSet, *, whole: bool = False) -> Openings | None
 
 
 def task_of(example: Example) -> str:
-    """Return a key for the examples whose errors may depend on each other: the example's group, else itself alone."""
+    """Return a key that examples whose errors may be related share: the example's group, else its id."""
     return f"group {example.group}" if example.group else f"example {example.id}"
 
 

@@ -107,7 +107,7 @@ class Column:
         return np.asarray(self.sources >= 0)
 
     def by_example(self, of_ratings: npt.NDArray[Any], *, without: Any) -> npt.NDArray[Any]:
-        """Arrange an array of shape (n_ratings,) by example, with `without` for examples that the rater didn't rate."""
+        """Put values of ratings in the order of examples, with `without` for examples that the rater didn't rate."""
         values = np.full(len(self.sources), without, dtype=of_ratings.dtype)
         values[self.is_given] = of_ratings[self.sources[self.is_given]]
         return values
@@ -466,7 +466,7 @@ def collapsed(samples: Sequence[Rating], rubric: Rubric, earned_by: EarnedByLeve
 
 
 def _single(header: Rating, criteria: Mapping[str, Rated], rubric: Rubric, earned_by: EarnedByLevels) -> Collapsed:
-    """Convert a single sample to Collapsed, with its score and decision as given or as computed from its levels."""
+    """Convert a single sample to Collapsed; its score and decision are those given, or follow from its levels."""
     levels, skipped = _levels_and_skips(criteria)
     if _says_score(header):
         score = header.overall
@@ -481,7 +481,7 @@ def _single(header: Rating, criteria: Mapping[str, Rated], rubric: Rubric, earne
 def _earned(
     levels: Mapping[str, float], skipped: frozenset[str], rubric: Rubric, earned_by: EarnedByLevels
 ) -> tuple[float | None, bool | None]:
-    """Return the score and the decision that some levels give, from the cache `earned_by` if it has them."""
+    """Return the score and the decision that some levels give; they are cached by levels."""
     key = (tuple(levels.items()), skipped)
     if key not in earned_by:
         score = earned_score(levels, skipped, rubric)

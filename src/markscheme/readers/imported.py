@@ -47,7 +47,7 @@ class Columns:
         rater: Name of the rater of ratings that name none.
         kind: Kind of the rater of ratings that state none; None refuses such ratings.
         judges: Names of raters that are judges, whatever kind the file states.
-        scales: Lowest and highest value of a scale, by its rater or its side, "judge" or "human", if an export has
+        scales: Lowest and highest value of a scale, by its rater or by "judge" or "human", if an export has
             several.
         meaning: Meaning of the values of an export: which pass, which are equal, and from which number on they pass.
         words: Level, or pass|fail, of words in addition to the known ones, by word in lower case.

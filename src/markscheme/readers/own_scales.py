@@ -16,7 +16,7 @@ from markscheme.readers.value_kinds import counts_from_0, scale_options, scales_
 from markscheme.rubrics.rubric import Rubric
 
 POSITIONS: Span = (0.0, 1.0)
-"""The scale of overall scores, to which both sides are also converted if no rubric names a scale."""
+"""The scale of overall scores, to which judges' and people's are also converted if no rubric names a scale."""
 OVERALL = "overall"
 """The key of a rating's overall score, which is from 0 to 1."""
 
@@ -38,8 +38,8 @@ class SharedScales:
     """Conversion of judges' and people's numbers, criterion by criterion, to one scale for both.
 
     Attributes:
-        spans: Lowest and highest value of each side's own scale, by side, "judge" or "human".
-        ends: The scale that numbers are converted to, by side and criterion, or `OVERALL`.
+        spans: Lowest and highest value of judges' own scale and of people's, under "judge" and "human".
+        ends: The scale that numbers are converted to, by "judge" or "human" and by criterion, or `OVERALL`.
     """
 
     spans: Mapping[str, Span]
@@ -54,7 +54,7 @@ class SharedScales:
         """Return a line of ratings with its numbers converted to the scale that judges and people share.
 
         Raises:
-            ValueError: A number isn't on its side's scale.
+            ValueError: A number isn't on the scale of judges, or of people.
         """
         if not self.ends or not isinstance(line, Mapping):
             return line
@@ -87,7 +87,8 @@ def shared_scales(files: Iterable[Peek], rubric: Rubric | None, spans: Mapping[s
     Args:
         files: Files with a rating on each line.
         rubric: The rubric whose scales are shared; without one, judges' and people's numbers are compared.
-        spans: Lowest and highest value of each side's scale, by side, as far as the user states them.
+        spans: Lowest and highest value of judges' scale, under "judge", and people's, under "human", if the user states
+            them.
 
     Raises:
         ScaleError: Numbers can't be on one scale, and no scale is named.

@@ -225,7 +225,7 @@ class RatedFiles:
         return list(dict.fromkeys(note for file in self.files for note in file.notes))
 
     def placed_on(self, examples: ExampleSet) -> "RatedFiles":
-        """Return the files with responses renamed to the ids that `examples` has for the same texts.
+        """Return the files with each response renamed to the id that a given example with the same texts has.
 
         Raises:
             ComparisonError: A file contains responses, and none of them is an example, by id or by response.
@@ -469,7 +469,7 @@ def _common_rubric(files: Sequence[RatedFile]) -> Rubric:
 
 
 def of_kind(ratings: Iterable[Rating], who: str | None) -> RatingCodes:
-    """Return the ratings of judges for "judges", those of people for any other text, and all ratings for None."""
+    """Return only judges' ratings, or only people's, or all of them if `who` is None."""
     codes = RatingCodes.of(ratings)
     return codes if who is None else codes.where(lambda header: (header.kind in JUDGES) == (who == "judges"))
 

@@ -40,7 +40,7 @@ def _holds_rows(path: Path) -> bool:
 
 
 def _has_responses(path: Path) -> bool:
-    """Return True if a table's header, or a first record, names the responses as we do."""
+    """Return True if a table's header, or a first record, has a name for responses such as `response` or `output`."""
     form = form_of_rows(path)
     try:
         rows: Iterator[tuple[int, Any]] = json_rows(path, RatingError) if form == "lines" else _cells(path, form)

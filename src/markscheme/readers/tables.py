@@ -348,7 +348,7 @@ class _Table:
         return (JUDGE_COLUMN if rater == kind == "model" else rater), kind
 
     def _rating_in_columns(self, row: "_Row", unit: str, reason: str) -> Rating:
-        """Return the rating in a row's columns named `overall`, `pass` or like criteria; who rated is added later."""
+        """Return the rating in a row's columns for criteria, `overall` and `pass`; who gave it is added later."""
         levels: dict[str, Rated] = {}
         for name, raw in self._entries(row):
             criterion = self.reading.criterion(name)

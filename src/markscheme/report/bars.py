@@ -39,7 +39,7 @@ def _axis(room: int) -> str:
 
 
 def _named_axis(bars: Bars, room: int) -> str:
-    """Render the line of numbers above bars whose scale isn't per cent, at the values in `Bars.axis`."""
+    """Render the line of numbers above bars whose scale isn't per cent."""
     cells = [" "] * (room + 4)
     scale = bars.rows[0][1]
     for value in bars.axis:

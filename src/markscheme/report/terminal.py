@@ -205,7 +205,7 @@ class _Page:
         return self._lines
 
     def _draw(self, *words: Hashable, by: Callable[[], RenderableType]) -> None:
-        """Add lines to the page: those cached under a key or, if there are none, those of the block that `by` makes."""
+        """Add lines to the page: those cached under a key or, if none are, the lines of a block that is made now."""
         if words not in self._drawn:
             shown = by()
             self._console.print(shown, soft_wrap=isinstance(shown, Text))  # whose lines are broken already

@@ -53,7 +53,7 @@ class Changes:
     Attributes:
         weights: New weights, by criterion.
         pass_mark: New pass mark; None to keep it.
-        ask_within: New half-width of the gray zone, or one for each side; None to keep it.
+        ask_within: New half-width of the gray zone, or one for passes and one for fails; None to keep it.
         words: New wording, by field.
         fitted_to: Name of the judge whose levels the weights and pass mark were fitted to; None if they fit people's.
             The file records it in a comment, which JSON can't hold.

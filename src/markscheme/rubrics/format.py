@@ -309,7 +309,7 @@ def _gray_zone(data: Any, path: Place, problems: Problems) -> Any:
 
 
 _GRAY_ZONE = KeyValueKind({"anyOf": [_SHARE.schema, _SIDES_SCHEMA]}, _gray_zone)
-"""Kind of value for a gray zone: one distance for both sides of the pass mark, or one for each."""
+"""Kind of value for a gray zone: one distance for passes and fails, or one for each."""
 
 
 def _check(data: Any, path: Place, problems: Problems) -> Any:

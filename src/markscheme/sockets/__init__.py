@@ -39,7 +39,7 @@ def named_scores(grade: Grade, rubric: Rubric) -> dict[str, float | None]:
 
 
 def tag_scores(grade: Grade) -> dict[str, float]:
-    """Return, for each tag on the criteria that came with a row, their mean score, 0 to 1, under the name `tag/TAG`."""
+    """Return the mean score, 0 to 1, of a row's own criteria with each tag, under the name `tag/TAG`."""
     return {f"tag/{tag}": score for tag, (score, _) in grade.tags.items()}
 
 

@@ -167,7 +167,7 @@ def annotator_shares(
     groups: Grouping = None,
     mirrored: bool = False,
 ) -> AnnotatorShares:
-    """Compute for each example the shares of its annotators who agree with each other, the judge and a constant.
+    """Compute, per example, the shares of its annotators who agree with each other, with the judge and with a constant.
 
     Args:
         judge: The judge's values, shape (n,), nan if missing.
@@ -196,12 +196,12 @@ def annotator_shares(
 
 
 def _both_times(units: Floats, mirrored: bool) -> Floats:
-    """Return the number of units that each row represents, twice over if pairs are also counted in the other order."""
+    """Return the number of units per row, a second time if pairs of responses are also counted in the other order."""
     return np.concatenate([units, units]) if mirrored else units
 
 
 def _both_ways(values: Floats, mirrored: bool) -> Floats:
-    """Return the values; those of pairs of responses may be followed by those of the pairs in the other order."""
+    """Return the values and, if each pair of responses also counts in the other order, the values in that order."""
     return np.concatenate([values, 1 - values]) if mirrored else values
 
 

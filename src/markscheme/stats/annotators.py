@@ -39,7 +39,7 @@ _TIE = 1e-12
 
 @dataclass(frozen=True, slots=True)
 class Ceiling:
-    """Krippendorff's alpha between annotators, between the judge and an annotator, and their difference.
+    """Krippendorff's alpha of annotators with each other, that of the judge with an annotator, and their difference.
 
     Attributes:
         people: Krippendorff's alpha between two annotators, mean over pairs of them, on every example that two rated;
@@ -285,7 +285,7 @@ class _AlphaComparison:
 
     @property
     def method(self) -> str:
-        """Description of how alpha is computed, for the `method` of its Estimates."""
+        """Description of how alpha is computed, for the `method` of an Estimate."""
         return f"Krippendorff's alpha, {self.metric}, mean over pairs"
 
     @cached_property
@@ -354,7 +354,7 @@ class _AlphaComparison:
         return np.asarray(np.mean(alphas, axis=0))
 
     def _fewest_off(self, rating: Sequence[int]) -> int:
-        """Return the smallest number of examples that any of these raters has outside the rater's most common level."""
+        """Return how many examples lack a rater's most common level, for the rater of whom the fewest do."""
         return min(self._off[column] for column in rating)
 
     @cached_property

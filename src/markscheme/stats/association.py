@@ -121,7 +121,7 @@ def _spearman_unit_left_out(pairs: Pairs) -> Floats:
 
 
 def _against(standing: Floats, code: Integers) -> Floats:
-    """Sum, for each row, `standing` over the units with a higher `code`, minus that over units with a lower one."""
+    """Compute, per row, the sum of ranks over units with a higher code, minus that over units with a lower one."""
     return np.asarray(above_minus_below(np.bincount(code, weights=standing).astype(np.float64))[code])
 
 
@@ -143,7 +143,7 @@ def _spearman_group_left_out(pairs: Pairs) -> Floats:
 
 
 def _reranked(pairs: Pairs, start: int, stop: int) -> Floats:
-    """Compute Spearman's correlation without each group in turn, for groups numbered from `start` to before `stop`."""
+    """Compute Spearman's correlation without each group in turn, for a range of groups, given by their numbers."""
     (seen_gold, gold) = pairs.gold_levels
     (seen_judge, judge) = pairs.judge_levels
     n_gold = len(seen_gold)

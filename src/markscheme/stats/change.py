@@ -288,7 +288,7 @@ def shift_interval(
         differences: Rating now minus rating then (or minus the mean of the stored runs), shape (n,), nan if missing.
         times: Number of examples that each difference represents, shape (n,); None for one each.
         span: Range of the scale in the unit of `differences`: L - 1 for levels numbered 0 to L - 1.
-        level: Coverage of the interval, 0 to 1; 0.90 tests both sides at 5 %.
+        level: Coverage of the interval, 0 to 1; 0.90 tests both directions at 5 %.
         method: Name of the measured quantity, for the Estimate's `method`.
 
     Returns:
@@ -363,7 +363,7 @@ def examples_to_affirm(variance: float, *, margin: float, span: float) -> int:
 
 
 def least_n(holds: Callable[[int], bool], *, start: int = 1) -> int:
-    """Find the smallest number from `start` that meets a condition, given that every larger number meets it too.
+    """Find the smallest whole number that meets a condition which every larger number meets too.
 
     Example:
         >>> least_n(lambda n: n * n > 50)
@@ -557,7 +557,7 @@ def is_complete(runs: Floats) -> Flags:
 
 
 def _chance_of_first(outcomes: Integers, times: Integers, *, two_sided: bool) -> tuple[float, float]:
-    """Compute exact p and mid-p of the first column's sum, if each of a row's values were equally likely to be in it.
+    """Compute exact p and mid-p of the first column's sum, if each row's values were put into its columns at random.
 
     Args:
         outcomes: Possible values of each row, shape (n_rows, n_columns).
@@ -612,12 +612,12 @@ def _distribution_by_transform(rises: Integers, times: Integers) -> tuple[int, F
 
 
 def _half_width_when_still(n: int, span: float) -> float:
-    """Compute half the width of the 90 % interval that `shift_interval` gives n differences that are all 0."""
+    """Compute half the width that `shift_interval` gives its 90 % interval if all n differences are 0."""
     return t_quantile(n + 1, 0.90) * span * math.sqrt(2 / (n + 1)) / math.sqrt(n + 2)
 
 
 def _adjusted(p: npt.ArrayLike, step: Callable[[Floats], Floats]) -> Floats:
-    """Adjust p-values by applying `step` to them in rising order; return them, at most 1, in their original order."""
+    """Adjust p-values by a function that takes them in rising order; return them, at most 1, in their own order."""
     values = np.asarray(p, dtype=np.float64)
     if values.ndim != 1 or not ((values >= 0) & (values <= 1)).all():
         raise ValueError(f"p must be a vector of numbers from 0 to 1, not {values}")

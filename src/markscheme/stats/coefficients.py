@@ -73,7 +73,7 @@ class Corrected:
 
 @dataclass(frozen=True, slots=True)
 class _Loss:
-    """Cost (loss) of two different ratings of a unit, as a bilinear form on features of the ratings.
+    """Cost (loss) of two different ratings of a unit, as a bilinear form on vectors of features of the ratings.
 
     p' form q is the mean loss between two sets of ratings with mean features p and q. Features may be counts of levels,
     or moments, which suffice for a squared distance.
@@ -94,7 +94,7 @@ class _Loss:
         return not np.allclose(self.form, self.form.T)
 
     def between(self, p: Floats, q: Floats) -> Floats:
-        """Compute the mean loss between a rating of one set and one of another, from the sets' mean features."""
+        """Compute the mean loss between the ratings of one set and those of another, from the sets' mean features."""
         return np.asarray(((p @ self.form) * q).sum(axis=-1))
 
 
@@ -103,7 +103,7 @@ def _counted(name: str, loss: Floats, *, ranked: bool = False) -> _Loss:
 
 
 def _squared(name: str, table: RatingPatterns) -> _Loss:
-    """Make the loss that is the squared distance of levels; its features are centred on the mean, for precision."""
+    """Make the loss that is the squared distance of levels; feature vectors are centred on the mean, for precision."""
     span = float(np.ptp(table.levels)) or 1.0
     frequency = np.zeros(len(table.values))
     for column in table.codes.T:
@@ -162,12 +162,12 @@ def _lacks_categories(table: RatingPatterns) -> Reason | None:
 
 
 def _padded(features: Floats) -> Floats:
-    """Append a row of zeros to the features of the values: the features of a missing rating, whose code is -1."""
+    """Append a row of zeros to the values' feature vectors, for missing ratings, whose code is -1."""
     return np.vstack([features, np.zeros((1, features.shape[1]))])
 
 
 def _row_sums(table: RatingPatterns, features: Floats) -> Floats:
-    """Sum the features of the ratings in each distinct row, shape (n_rows, n_features)."""
+    """Sum the feature vectors of the ratings in each distinct row, shape (n_rows, n_features)."""
     padded = _padded(features)
     sums = np.zeros((len(table.codes), features.shape[1]))
     for column in table.codes.T:
@@ -199,7 +199,7 @@ def _seen(table: RatingPatterns, loss: _Loss) -> Floats:
 
 
 def _shared_margins(table: RatingPatterns, features: Floats) -> Floats:
-    """Compute the mean features of all ratings, with equal weight for each unit."""
+    """Compute the mean of the feature vectors of all ratings, with equal weight for each unit."""
     per_unit = _row_sums(table, features) / np.maximum(table.rated, 1)[:, None]
     return over(table.remaining(per_unit), table.remaining(table.rated >= 1)[:, None])
 
@@ -237,7 +237,7 @@ def _chance_of_unsure_guess(table: RatingPatterns, loss: _Loss) -> Floats:
 
 
 def _packs(table: RatingPatterns, loss: _Loss) -> tuple[Floats, Floats]:
-    """Sum the features of all ratings on units with two ratings or more; also count these ratings (Krippendorff)."""
+    """Sum the feature vectors of all ratings on units with two ratings or more, and count them (Krippendorff)."""
     paired = table.rated >= 2
     return (
         table.remaining(_row_sums(table, loss.features) * paired[:, None]),
@@ -463,7 +463,7 @@ def _sets_with(table: RatingPatterns, rows: npt.NDArray[np.bool_]) -> float:
 
 
 def _share(table: RatingPatterns, per_row: Floats, level: float, of: str) -> Estimate:
-    """Estimate the mean of a share, given as `per_row` for each distinct row, over units with two ratings or more."""
+    """Estimate the mean of a share that each distinct row has, over the units with two ratings or more."""
     row, in_groups = table.in_groups()
     twice = table.rated[row] >= 2
     estimate = share(per_row[row[twice]], in_groups.of_units(twice), level=level, of=of)
@@ -474,7 +474,7 @@ def _share(table: RatingPatterns, per_row: Floats, level: float, of: str) -> Est
 
 
 def _reach(table: RatingPatterns, code: Floats) -> Floats:
-    """Compute each row's distance between its lowest and its highest rating; `code` has the position of each value."""
+    """Compute, for each row, the distance between the positions of its lowest and its highest rating."""
     padded = np.append(code, np.nan)
     highest = np.full(len(table.codes), -math.inf)
     lowest = np.full(len(table.codes), math.inf)

@@ -8,7 +8,7 @@ from markscheme.stats.intervals import Floats
 
 
 def quantiles(values: Floats, units: Floats, shares: Sequence[float]) -> list[float]:
-    """Compute quantiles of values that each stand for several units, as `numpy.quantile` would with every unit listed.
+    """Compute quantiles of values that each occur in several units, as `numpy.quantile` would with every unit listed.
 
     Args:
         values: Finite values, shape (n_rows,), at least one.

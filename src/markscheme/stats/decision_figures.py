@@ -21,11 +21,11 @@ SideRate: TypeAlias = GroupedShare | RateByVerdict
 
 @dataclass(frozen=True, slots=True)
 class SideShare:
-    """Share of gold's fails that the judge fails (or passes), or of gold's passes that it passes (or fails).
+    """Share of gold's fails (or passes) on which the judge makes one given decision, pass or fail.
 
     Attributes:
-        hits: Number of labelled examples on this side of gold with the judge's decision in question.
-        of: Number of labelled examples on this side of gold on which the judge decides at all.
+        hits: Number of labelled examples with gold's decision on which the judge makes the decision in question.
+        of: Number of labelled examples with gold's decision on which the judge decides at all.
         among: Share among these labels alone, however they were drawn.
         rate: Estimated share, with bounds that respect groups and how the labels were drawn.
     """

@@ -32,18 +32,18 @@ FIGURES_KEPT: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class _Basis:
-    """Evidence of the labels so far on one share, as the equivalent numbers of independent hits and examples."""
+    """Evidence on one share in the labels so far, as numbers of hits and of independent examples that say as much."""
 
     hits: float
     n: float
     per_label: float
 
     def further(self, labels: int) -> int:
-        """Convert a number of further labels to the number of independent examples that say as much as these labels."""
+        """Convert a number of further labels to the number of independent examples that say as much."""
         return max(1, round(labels * self.per_label)) if labels else 0
 
     def chances(self, further: int) -> Floats:
-        """Return the predictive probability of each number of hits among further examples, from 0 to `further` hits."""
+        """Return the predictive probability of each possible number of hits among further examples, from 0 hits up."""
         counts = np.arange(further + 1)
         a = self.hits + 0.5
         b = self.n - self.hits + 0.5
@@ -84,7 +84,7 @@ def labels_for_sides(
 def chance_to_decide_sides(
     figures: DecisionFigures, more: int, target: float, *, stops: float, keeps: float, confidence: float
 ) -> float:
-    """Compute the chance that `more` further labels show if a judge is right often enough, in all and per side.
+    """Compute the chance that further labels show if a judge is right often enough, in all and on each side.
 
     The bounds are on its shares of right decisions: overall, on gold's fails and on gold's passes.
 
@@ -128,11 +128,11 @@ def chance_to_decide_sides(
 def _chance_above(
     chances: tuple[Floats, Floats], adds: tuple[float, float], stops: float, keeps: float, same: float
 ) -> float:
-    """Return the probability that the hits on fails, on passes and overall all exceed given numbers.
+    """Return the probability that the hits on fails, on passes and in all each exceed a number given for them.
 
     Args:
         chances: Probability of each number of further hits, on gold's fails and on its passes.
-        adds: Contribution of a hit on either side to the hits over all.
+        adds: Contribution of a hit on gold's fails, and of one on its passes, to the hits over all.
         stops: Number to exceed on gold's fails.
         keeps: Number to exceed on gold's passes.
         same: Number to exceed over all.
@@ -168,7 +168,7 @@ def _side_basis(side: SideShare) -> _Basis:
 
 
 def _limits(n: Floats | npt.NDArray[np.int64], bound: float, confidence: float) -> tuple[Floats, Floats]:
-    """Return two hit counts per n: more than the first show a share above a bound, at most the second a share below."""
+    """Return, per n, the hits above which a share is shown above a bound, and those up to which it is shown below."""
     whole = np.asarray(n, dtype=np.float64)
     above = _hits_above(whole, bound, confidence)
     below = whole - _hits_above(whole, 1 - bound, confidence)
@@ -176,7 +176,7 @@ def _limits(n: Floats | npt.NDArray[np.int64], bound: float, confidence: float) 
 
 
 def _hits_above(n: Floats, bound: float, confidence: float) -> Floats:
-    """Return for each n the number of hits from which the exact lower limit exceeds a bound; ∞ if none suffices."""
+    """Return, per number of examples, the hits at which the exact lower limit passes a bound; ∞ if none suffices."""
     low = np.zeros_like(n)
     high = n.copy()
     for _ in range(HALVINGS):

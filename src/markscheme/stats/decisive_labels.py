@@ -45,7 +45,7 @@ def labels_for_decision(chance_of: Callable[[int], float]) -> DecisiveLabels | N
 
 
 def most_demanding(questions: Iterable[DecisiveLabels | None]) -> DecisiveLabels | None:
-    """Return the largest number of labels that any target needs; None without targets, or if one can't be decided.
+    """Return the largest of several numbers of labels; None if there are none, or if one of them is None.
 
     Example:
         >>> most_demanding([DecisiveLabels(40, 0.6), DecisiveLabels(120, 0.5)]).more
@@ -63,7 +63,7 @@ def most_demanding(questions: Iterable[DecisiveLabels | None]) -> DecisiveLabels
 def chance_to_place_share(
     share: GroupedShare, bound: float, more: int, *, confidence: float, counted: float = 1.0
 ) -> float:
-    """Compute the probability that `more` labels show whether a share lies above or below a bound.
+    """Compute the probability that so many further labels show whether a share lies above or below a bound.
 
     Args:
         share: Share among the labels so far.
@@ -94,7 +94,7 @@ def chance_to_place_share(
 
 
 def chance_to_place_mean(mean: GroupedMean, bound: float, more: int, *, confidence: float) -> float:
-    """Compute the probability that `more` labels show that a mean lies on the side of a bound where it lies so far.
+    """Compute the probability that further labels show a mean to lie above or below a bound, as it does so far.
 
     Args:
         mean: Mean among the labels so far.
@@ -119,7 +119,7 @@ def chance_to_place_mean(mean: GroupedMean, bound: float, more: int, *, confiden
 
 
 def first_labels(target: float, *, confidence: float, mean_size: float = 1.0) -> DecisiveLabels | None:
-    """Compute how many labels show, with an even chance, that a judge halfway from target to 100 % exceeds the target.
+    """Compute how many labels have an even chance to show that a judge halfway from target to 100 % exceeds the target.
 
     Args:
         target: Bound that the lower limit of agreement must exceed, 0 to 1.
@@ -163,12 +163,12 @@ def planned_design_effect(mean_size: float) -> float:
 
 
 def _beta_binomial(counts: npt.NDArray[np.int64], n: int, a: float, b: float) -> Floats:
-    """Compute the probability of each count in n, where the chance of one follows Beta(a, b)."""
+    """Compute the beta-binomial probability of each number of hits among n examples."""
     return np.asarray(np.exp(log_choices(counts, n) + betaln(counts + a, n - counts + b) - betaln(a, b)))
 
 
 def log_choices(counts: npt.NDArray[np.int64], n: int) -> Floats:
-    """Compute the logarithm of the number of ways to choose `counts` of `n` things, for each count."""
+    """Compute the logarithm of the number of ways to choose k of n things, for each k given."""
     return np.asarray(gammaln(n + 1) - gammaln(counts + 1) - gammaln(n - counts + 1))
 
 

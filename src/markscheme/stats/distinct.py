@@ -36,7 +36,7 @@ def numbered(
 
 
 def first_of(place: npt.NDArray[np.int64], n: int) -> npt.NDArray[np.int64]:
-    """Return, for each number from 0 to n - 1, the index at which it first occurs in an array.
+    """Return, for each number from 0 to n - 1, the index of its first occurrence in an array that has all of them.
 
     Example:
         >>> first_of(np.array([1, 0, 1]), 2).tolist()

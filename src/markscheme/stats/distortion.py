@@ -27,7 +27,7 @@ LEAST_UNITS = 5
 def slope_on_people(
     people: npt.ArrayLike, judge: npt.ArrayLike, *, groups: Grouping = None, level: float = 0.95
 ) -> Estimate:
-    """Estimate the judge's rise per true level, as cov(judge, annotator) / cov(annotator, annotator).
+    """Estimate how far the judge's level rises if the true level rises by one, from covariances with annotators.
 
     Args:
         people: Annotators' ratings, shape (n_units, n_people), nan if missing. Units rated by judge and two annotators
@@ -349,7 +349,7 @@ class _SharedMoments:
         return None if self.shared[0] > 0 else Reason("people-share-nothing")
 
     def ratio(self, why: Reason | None, above: Floats, below: Floats, level: float, method: str) -> Estimate:
-        """Estimate the ratio of two moments; undefined if `why` is a reason, or if a moment isn't above 0."""
+        """Estimate the ratio of two moments; undefined if a reason is passed, or if a moment isn't above 0."""
         if why:
             return Estimate.without_value(why, n=self.groups.n, method=method, level=level)
         values = over(np.where(above > 0, above, np.nan), below)
@@ -424,7 +424,7 @@ class _Covariances:
 def _second_slope(
     y: Sequence[Floats], control: Sequence[Floats], feature: Sequence[Floats], covariances: _Covariances
 ) -> Floats:
-    """Compute the coefficient of `feature` when y is regressed on `control` and `feature`, then without each group."""
+    """Compute the feature's coefficient when y is regressed on a control and the feature, then without each group."""
     covariance = covariances.of
     own_own = covariance(control, control)
     own_other = covariance(control, feature)

@@ -36,7 +36,7 @@ class Reason:
     facts: Mapping[str, Fact] = field(default_factory=dict, hash=False)
 
     def with_levels(self, name_of: Callable[[float], str]) -> str:
-        """Return the reason as a sentence, in which `name_of` gives the names of levels."""
+        """Return the reason as a sentence that names levels by a given function."""
         facts = {name: name_of(fact) if isinstance(fact, ScaleLevel) else fact for name, fact in self.facts.items()}
         return reason_in_words(self.code, facts)
 
@@ -75,7 +75,7 @@ class Caveat:
         return self.why_with_levels(None)
 
     def why_with_levels(self, name_of: Callable[[float], str] | None) -> str:
-        """Return reason and remark as text, with levels named by `name_of`; if it is None, levels stay numbers."""
+        """Return reason and remark as text, with levels named by a function, or left as numbers if it is None."""
         reason = self.reason
         if name_of is not None and isinstance(reason, Reason):
             reason = reason.with_levels(name_of)

@@ -52,7 +52,7 @@ class Transform:
     high: float
 
     def reaches(self, value: float) -> bool:
-        """Return True if `value` is finite on this scale."""
+        """Return True if the scale has a finite number for a value."""
         return self.low < value < self.high
 
 
@@ -227,7 +227,7 @@ def withhold(estimate: Estimate, why: str | Reason) -> Estimate:
 
 
 def kept_within(estimate: Estimate, lowest: float, highest: float) -> Estimate:
-    """Clip an estimate's interval to the statistic's range, but never so far that it excludes the value.
+    """Cut off what an interval has outside the statistic's range, but not so much that it excludes the value.
 
     Example:
         >>> kept_within(Estimate(0.4, 0.1, 1.7, n=3), 0.0, 1.0).high
@@ -283,7 +283,7 @@ def mark_rough(estimate: Estimate, why: str | Reason) -> Estimate:
 
 
 def guard(estimate: Estimate, off: int, *, grouped: bool = False) -> Estimate:
-    """Withhold, or mark approximate, a chance-corrected or rank statistic's interval that too few examples determine.
+    """Withhold a chance-corrected or rank statistic's interval if few examples determine it, or mark it approximate.
 
     Args:
         estimate: Estimate of a statistic that depends on how the ratings vary.
@@ -321,7 +321,7 @@ def few_off(off: int, *, grouped: bool = False) -> Reason:
 
 
 def unseen(n: int, level: float = 0.95) -> float:
-    """Compute an upper limit of the share of disagreement, given that raters agree on all of `n` examples.
+    """Compute an upper limit of the share of disagreement, given that raters agree on all n examples.
 
     Source:
         Clopper and Pearson (1934), Biometrika 26(4), 404-413. doi:10.1093/biomet/26.4.404

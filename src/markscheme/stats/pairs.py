@@ -94,7 +94,7 @@ class Pairs:
 
     @cached_property
     def off(self) -> int:
-        """Number of units (or groups) outside the rater's most common value: gold's or the judge's, the smaller one."""
+        """Number of units (or groups) outside gold's, or outside the judge's, most common value; the smaller one."""
         return min(self._off(code) for _, code in (self.gold_levels, self.judge_levels))
 
     def _off(self, code: Integers) -> int:
@@ -137,13 +137,13 @@ class Pairs:
 
     @cached_property
     def standing(self) -> tuple[Floats, Floats]:
-        """Centred ranks of the rows for gold and judge: the number of lower units minus the number of higher ones."""
+        """Centred ranks of each row for gold and for the judge: how many units are lower minus how many are higher."""
         units = self.groups.units
         return _standing(self.gold_levels[1], units), _standing(self.judge_levels[1], units)
 
     @cached_property
     def orderings(self) -> Floats:
-        """Counts, for each row's unit, of the other units that gold and judge order alike with it, or differently.
+        """Counts, for each row's unit, of the other units that gold and judge put on the same side of it, or don't.
 
         First, the units that gold and judge order the same way relative to the row's minus those ordered oppositely;
         then the units with a different gold value; then those with a different judge value.
@@ -152,7 +152,7 @@ class Pairs:
 
     @cached_property
     def orderings_in_sets(self) -> Floats:
-        """Sums of `orderings` over each jackknife set, with only units of the same set compared, shape (3, n_sets).
+        """Sums of `orderings` over each jackknife set, counting only units of that set, shape (3, n_sets).
 
         They are counted in a table of levels for each set if these are small enough; else by putting the groups one
         after another, so that gold and judge order units of different groups alike.
@@ -254,7 +254,7 @@ def equal_vectors(**named: npt.ArrayLike) -> Floats:
 
 
 def concordance(gold: Integers, judge: Integers, units: Floats | None = None) -> Floats:
-    """Count, for each row's unit, the units that both raters order alike, minus those that they order oppositely.
+    """Count, for each row's unit, the units that both raters put on one side of it, minus those on opposite sides.
 
     Args:
         gold: Ranks of gold's ratings, from 0 without gaps, with one rank for ties, shape (n_rows,).
@@ -353,7 +353,7 @@ def _orderings(gold: Integers, judge: Integers, units: Floats) -> Floats:
 
 
 def _below_among_ties(tied: Integers, order: Integers) -> tuple[Integers, Integers]:
-    """Count, for each unit, those with equal `tied` and lower `order`, and those with both equal, itself included."""
+    """Count, for each unit, the tied units below it in order, and those equal in order too, itself included."""
     n = len(tied)
     if int(tied.max()) + 1 == n:
         return np.zeros(n, dtype=np.int64), np.ones(n, dtype=np.int64)
@@ -363,7 +363,7 @@ def _below_among_ties(tied: Integers, order: Integers) -> tuple[Integers, Intege
 
 
 def _earlier_and_smaller(first: Integers, second: Integers) -> Integers:
-    """Count, for each unit, the units that are strictly below it both by `first` and by `second`.
+    """Count, for each unit, the units that are strictly below it both in a first and in a second order.
 
     Units are lined up by `first`, ties from the largest `second` down, so that a tied unit is never both earlier and
     smaller. Then the range of `second` is halved repeatedly: of two units that fall into different halves, the one in

@@ -5,7 +5,7 @@ from markscheme.stats.intervals import wilson
 
 
 def labels_for_share(share: float, half_width: float) -> int:
-    """Compute how many labels make the 95 % score interval of a share no wider than twice `half_width`.
+    """Compute how many labels make the 95 % score interval of a share no wider than wanted.
 
     Args:
         share: Expected share, such as exact agreement, sensitivity or a pass rate.

@@ -95,7 +95,7 @@ def weighted_pass_rate(
 
     Returns:
         The share, from 0 to 1, with its 95 % interval and the number of labelled examples as `n`: the weighted share of
-        each stratum, times the stratum's part of the pool; each stratum counts as (Σw)²/Σw² examples, and for the
+        each stratum, times the stratum's share of the pool; each stratum counts as (Σw)²/Σw² examples, and for the
         interval half an example is added to each count. It is undefined if a stratum that matters has too few labels
         (fewer than 5, or none if there are two strata), or with more than five strata.
 
@@ -145,7 +145,7 @@ def _over_strata(
 
 
 def rogan_gladen(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, level: float = 0.95) -> Estimate:
-    """Estimate the share that annotators would pass, from a judge's error rates on other examples.
+    """Estimate the share of a pool that annotators would pass, from a judge's error rates on labelled examples.
 
     Args:
         labelled: Counts of labelled examples, shape (2, 2): rows are annotators' fails and passes, columns the judge's.
@@ -284,7 +284,7 @@ def labels_next(
 
 
 def least_labels(errors: int, *, alpha: float = 0.05, confidence: float = 0.90) -> int:
-    """Compute how many labelled examples are needed for `errors` wrong decisions to bound the error rate by `alpha`.
+    """Compute how many labelled examples a promise of few errors needs if a number of them were judged wrongly.
 
     Args:
         errors: Number of wrong decisions among the labelled examples.
@@ -307,7 +307,7 @@ def least_labels(errors: int, *, alpha: float = 0.05, confidence: float = 0.90) 
 
 
 def _luck(errors: int, n: int, alpha: float) -> float:
-    """Compute the binomial probability of at most `errors` errors among n if the share of errors is alpha."""
+    """Compute the binomial probability of at most so many errors among n examples, given the share of errors."""
     return float(bdtr(errors, n, alpha)) if n > errors else 1.0
 
 

@@ -22,7 +22,7 @@ SAME_LEVEL = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class LeftOutSets:
-    """The sets of units that the jackknife leaves out in turn, each as its number of units with each distinct row.
+    """The sets of units that the jackknife leaves out in turn; each is stored as its number of units per distinct row.
 
     Attributes:
         row: Index of the distinct row of each entry, shape (n_entries,); a set has an entry for each row that occurs in
@@ -82,14 +82,14 @@ class RatingPatterns:
         return int((self.codes >= 0).any(axis=0).sum())
 
     def in_groups(self) -> tuple[Integers, Groups]:
-        """Return the distinct rows that occur in each left-out set, set after set, and the Groups of their units."""
+        """Return the distinct rows of each left-out set, one set after another, and the Groups of their units."""
         out = self.left_out
         sizes = np.diff(np.append(out.start, len(out.row)))
         number = np.repeat(np.arange(len(sizes), dtype=np.int64), sizes)
         return out.row, Groups(number, round(float(out.copies.sum())), out.count, out.copies, self.grouped)
 
     def remaining(self, per_row: npt.NDArray[np.generic]) -> Floats:
-        """Sum `per_row`, a value or vector for each distinct row, over all units and then without each left-out set."""
+        """Sum a value (or vector) of each distinct row over all units, and then without each left-out set."""
         worth = per_row.astype(np.float64)
         total = np.tensordot(self.times, worth, axes=1)[None]
         if not len(self.left_out.start):
@@ -282,6 +282,6 @@ def _sets_left_out(times: Floats, which: Integers, groups: Groups, *, leave_out:
 
 
 def over(above: Floats, below: Floats, *, empty: float = math.nan) -> Floats:
-    """Divide `above` by `below`, giving `empty` where `below` isn't above 0."""
+    """Divide one array by another; where the divisor isn't above 0, the result has a given value."""
     quotients: Floats = np.full(np.broadcast(above, below).shape, empty)
     return np.divide(above, below, out=quotients, where=below > 0)

@@ -165,7 +165,7 @@ class _Ratings:
         return Reason("one-level") if np.ptp(self.ratings) == 0 else None
 
     def takes_f(self, limits: Limits) -> bool:
-        """Return True if `limits` asks for classic F limits of this table, False if it asks for jackknife limits."""
+        """Return True if limits of this table are to be classic F limits, False if they are to be jackknife limits."""
         if limits != "auto":
             return limits == "F"
         few = not self.groups.several and len(self.ratings) < ENOUGH_TO_LEAVE_ONE_OUT
@@ -264,7 +264,7 @@ def _noise_of_mean(single: Floats, k: int) -> Floats:
 
 
 def _f_limits(model: str, a: _Anova, level: float) -> tuple[float, float]:
-    """Compute the classic F limits of noise over signal, largest first, which assume normal ratings."""
+    """Compute the classic F limits of noise over signal, the larger first; they assume normally distributed ratings."""
     n = float(a.n[0])
     k = a.k
     tail = 0.5 + level / 2

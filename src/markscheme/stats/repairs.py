@@ -19,7 +19,7 @@ RANKED: Final = ("false passes", "decisions", "scores")
 
 @dataclass(frozen=True, eq=False)
 class TermSums:
-    """Sums, over one criterion or several, of the contributions of a rater's levels to scores and decisions.
+    """Sums of what a rater's levels on one criterion or several contribute to scores and decisions.
 
     All are arrays that broadcast to (n_examples, n_replacements).
 
@@ -75,7 +75,7 @@ class TermSums:
         return type(self)(*(mine - its for mine, its in zip(self._columns, subtracted._columns, strict=True)))
 
     def at(self, criteria: Sequence[int]) -> Self:
-        """Return the columns of the criteria with these indices."""
+        """Return the sums of the criteria at some indices alone."""
         return type(self)(*(column[:, criteria] for column in self._columns))
 
     @property
@@ -105,7 +105,7 @@ class TermSums:
 
 @dataclass(frozen=True, eq=False)
 class DecisionChanges:
-    """Flags of the examples on which replaced levels change a decision or score, shape (n_examples, n_replacements).
+    """Flags of examples whose decision or score changes if levels are replaced, shape (n_examples, n_replacements).
 
     Attributes:
         counted: Flags of examples on which all required levels and decisions are known.
@@ -127,7 +127,7 @@ class DecisionChanges:
 
     @cached_property
     def ranks(self) -> npt.NDArray[np.int64]:
-        """Array with a row per replacement: false passes repaired; decisions, and scores, repaired minus broken."""
+        """Array with false passes repaired, decisions repaired minus broken, and scores likewise, per replacement."""
         stopped = self.false_passes.sum(axis=0)
         decisions = stopped + self.false_fails.sum(axis=0) - self.held_up.sum(axis=0) - self.let_through.sum(axis=0)
         scores = self.scores_repaired.sum(axis=0) - self.scores_broken.sum(axis=0)
@@ -140,7 +140,7 @@ def _flags(changes: DecisionChanges) -> list[Flags]:
 
 @dataclass(frozen=True, eq=False)
 class LevelSwap:
-    """A judge's levels, the gold levels that may replace them, and the decisions and scores by annotators' labels.
+    """A judge's levels, the gold levels that may replace them, and what people's labels decide and score.
 
     Attributes:
         judge: TermSums of the judge's levels by criterion, shape (n_examples, n_criteria).
@@ -175,7 +175,7 @@ class LevelSwap:
 
     @cached_property
     def single(self) -> DecisionChanges:
-        """Changes of decisions and scores when gold's level replaces the judge's on one criterion; a column each."""
+        """Changes of decisions and scores if gold's level replaces the judge's on one criterion, a column for each."""
         alone = (
             self._changes(self.before.plus(self.moves.at([index])), self.is_known[:, [index]])
             for index in range(self.is_known.shape[1])
@@ -188,7 +188,7 @@ class LevelSwap:
         return self._changes(after_two, self.is_known[:, [criterion]] & self.is_known[:, others])
 
     def best_pair(self, by: Literal["decisions", "scores"]) -> tuple[int, int] | None:
-        """Find the two criteria that repair most with gold's levels on both; None if one of them always does as well.
+        """Find the two criteria that repair most with gold's levels on both; None if one alone always repairs as much.
 
         Of equal pairs, the first in the order of the criteria is best.
 

@@ -212,7 +212,7 @@ def _error(
 
 
 def _no_error(pairs: Pairs, below: float, above: float, level: float, method: str) -> Estimate:
-    """Estimate an error of 0; `below` and `above` cap the limits, which allow for errors not seen yet."""
+    """Estimate an error of 0, with limits, capped at given values, that allow for errors not seen yet."""
     if pairs.span == 0:
         return withhold(Estimate(0.0, n=pairs.groups.n, level=level, method=method), Reason("one-level-without-scale"))
     return no_disagreement(0.0, n=pairs.groups.n, below=below, above=above, level=level, method=method)
@@ -261,7 +261,7 @@ def yes_no_family(
 
     Args:
         gold: Gold's ratings, shape (n_units,), nan if missing. A value halfway between no and yes is an even split of
-            annotators, which counts for neither side, and is left out.
+            annotators, which counts for neither level, and is left out.
         judge: The judge's ratings, shape (n_units,), nan if missing.
         levels: Values for no and for yes.
         groups: Name of each unit's group, such as its task, shape (n_units,), whose units are left out together; None
@@ -307,7 +307,7 @@ def macro_family(
     groups: Grouping = None,
     level: float = 0.95,
 ) -> dict[str, Estimate]:
-    """Measure how well a judge decides between several levels, each level with equal weight, by name.
+    """Compute precision, recall and F1 of a judge over several levels, each level with equal weight, by name.
 
     Args:
         gold: Gold's ratings, shape (n_units,), nan if missing.
@@ -378,7 +378,7 @@ def _decisions(pairs: Pairs, gold: Flags, judge: Flags, level: float) -> dict[st
 
 
 def _f1(overlap: Estimate) -> Estimate:
-    """Convert an estimate of the Jaccard share, joint yes among examples with any yes, to one of F1."""
+    """Convert an estimate of the Jaccard share (both say yes, of those where either does) to an estimate of F1."""
     f1 = mapped(overlap, lambda j: 2 * j / (1 + j))
     if f1.value is None or f1.n >= FEWEST_SHOWN:
         return f1
@@ -407,7 +407,7 @@ def _macro(name: str, pairs: Pairs, scale: Floats, level: float) -> Estimate:
 
 
 def _hits(name: str, tables: Integers) -> tuple[Floats, Floats]:
-    """Return each level's precision, recall or F as numerator (examples that both raters gave it) and denominator."""
+    """Return each level's precision, recall or F as two counts, first that of the examples both raters gave it."""
     diagonal = np.diagonal(tables, axis1=-2, axis2=-1).astype(np.float64)
     gold = tables.sum(axis=-1)
     judge = tables.sum(axis=-2)

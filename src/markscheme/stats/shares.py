@@ -87,7 +87,7 @@ move by .0000003 at most."""
 
 @dataclass(frozen=True, slots=True)
 class Grouped:
-    """Base class of a share or mean over examples that may come in groups, such as tasks, and err together.
+    """Base class of a share or mean over examples; examples of one group, such as a task, may err together.
 
     Attributes:
         value: The share or mean; nan without examples.
@@ -188,7 +188,7 @@ class GroupedShare(Grouped):
 
 @dataclass(frozen=True, slots=True)
 class MeanSide:
-    """Centre and standard error for one bound of a mean, with a group of worst possible values added on that side.
+    """Centre and standard error for one bound of a mean, computed with an added group of the worst values on that side.
 
     Attributes:
         centre: Mean with the added group; nan without examples, like the others.
@@ -201,7 +201,7 @@ class MeanSide:
     df: float
 
     def reach(self, confidence: float) -> float:
-        """Compute how far the one-sided bound lies from the centre."""
+        """Compute how far the one-sided bound lies from the centre, at a given confidence."""
         return t_quantile(self.df, 2 * confidence - 1) * self.se
 
 
@@ -219,7 +219,7 @@ class GroupedMean(Grouped):
     above: MeanSide
 
     def spread_towards(self, bound: float) -> float:
-        """Compute the standard error, times √n, on the side of the mean where `bound` lies; nan without examples."""
+        """Compute the standard error, times √n, for the bound on one side of the mean; nan without examples."""
         return math.sqrt(self.n) * (self.below if self.value > bound else self.above).se
 
     @property
@@ -492,7 +492,7 @@ def _log_posterior(roots: Floats, hits: Floats, sizes: Floats, copies: Floats, r
 
 
 def _log_rising(counts: Floats, copies: Floats) -> _Rising:
-    """Return a function that sums log Γ(shape + count) − log Γ(shape) over the counts, weighted by `copies`."""
+    """Return a function of a shape that sums log Γ(shape + count) − log Γ(shape) over counts with weights."""
     different, kind = np.unique(np.round(counts, _HITS_ALIKE), return_inverse=True)
     times: Floats = np.bincount(kind.reshape(-1), weights=copies).astype(np.float64)
     counted, weights = _stand_ins(different[different > 0], times[different > 0])
@@ -520,7 +520,7 @@ def _sum_of_gammas(counts: Floats, weights: Floats, shape: Floats) -> Floats:
 
 
 def _stand_ins(counts: Floats, times: Floats) -> tuple[Floats, Floats]:
-    """Return a few counts with weights that give nearly the same sum of log Γ(shape + count), to save time.
+    """Return a few weighted counts in place of many, which give nearly the same sum of log Γ(shape + count).
 
     log Γ is smooth over counts above 0: its polynomial through Chebyshev's nodes errs by `_SAME_SUM` of itself.
 
@@ -635,7 +635,7 @@ def _mean_correlation(v: Floats, in_groups: Groups, mean_size: float) -> float:
 
 
 def _over_groups(of_sets: npt.NDArray[Any], in_groups: Groups) -> float:
-    """Sum a value over all groups, from an array that has the value once for each set of equal groups."""
+    """Sum a value over all groups, from an array with one entry for each set of equal groups."""
     return float((of_sets if in_groups.copies is None else of_sets * in_groups.copies).sum())
 
 

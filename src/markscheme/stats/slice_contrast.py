@@ -91,7 +91,7 @@ class SliceLook:
 
     @property
     def outside_at_same_gold(self) -> float:
-        """The figure expected outside the slice at the gold found inside: inside minus the difference at equal gold."""
+        """Expected figure outside the slice if gold there were as inside: inside minus the difference at equal gold."""
         return self.as_it_is.inside - self.same_gold
 
     def matters(self, least: float) -> bool:
@@ -116,7 +116,7 @@ class SliceColumn:
 
     A slice is compared once over all examples and once at equal gold. The first comparison is Fisher's exact test with
     mid-p for figures of 0 and 1, else the larger p of Student's and Welch's t. The second is the slice's coefficient in
-    a regression with an intercept for each gold level that occurs on both sides.
+    a regression with an intercept for each gold level that occurs inside and outside the slice.
 
     Attributes:
         is_known: Flags of examples with both the figure and gold, shape (n_units,).
@@ -191,12 +191,12 @@ class SliceColumn:
 
     @cached_property
     def _same_gold(self) -> "_SameGold":
-        """The regression of the figure on gold over all examples, for slices whose strata all occur outside too."""
+        """Regression of the figure on gold over all examples, for slices whose strata all occur outside them too."""
         return _SameGold(self.values, self.strata, self.covariate)
 
     @cached_property
     def _sign_of_shares(self) -> float | None:
-        """The one value, 1 or -1, that the figure has on examples where it isn't 0; None if it has others."""
+        """The only value except 0, namely 1 or -1, that the figure has on examples; None if it has other values."""
         x = self.values
         sign = -1.0 if x.min(initial=0.0) < 0 else 1.0
         return sign if bool(((x == 0) | (x == sign)).all()) else None
@@ -271,7 +271,7 @@ def _p_of_means(within: Floats, without: Floats, difference: float) -> float:
 
 
 def _strata(gold: Floats, *, score: bool) -> tuple[Integers, Floats | None]:
-    """Return the gold stratum of each example: its level or, if scores are many, a fifth, with gold as a covariate."""
+    """Return each example's stratum, by gold's level or fifth of gold's scores; with fifths, return gold too."""
     distinct, code = numbered_values(gold)
     if not score or len(distinct) <= MOST_DISTINCT:
         return code, None
@@ -318,7 +318,7 @@ class _SameGold:
 
 
 def _p_by_cluster(moves: Floats, groups: Groups, difference: float) -> float:
-    """Compute the p of a regression coefficient from how far each group moves it; 1 if there is only one group."""
+    """Compute the p of a regression coefficient from how far each group moves it; 1 if all examples are one group."""
     n = groups.n
     total = groups.sums(moves)
     if n < 2:
@@ -343,7 +343,7 @@ def _without_each(groups: Groups, values: Floats, numbers: Floats) -> Floats:
 
 
 def _p_by_groups(of_part: Floats, of_rest: Floats, difference: float) -> float:
-    """Compute a jackknife p by groups of a difference; 1 if one group is the whole slice or all examples outside it.
+    """Compute the jackknife p of a difference, by groups; 1 if a single group is the whole slice or all of the rest.
 
     Args:
         of_part: Sum and number of the figure's values in the slice, without each group, shape (2, n_groups).

@@ -159,7 +159,7 @@ def threshold_risk(
 
 
 def _noise(residuals: Floats, groups: Groups) -> tuple[float, int]:
-    """Estimate a test case's variance if cases vary independently, and if groups vary together; return the larger.
+    """Return the larger of two estimates of a test case's variance: with cases independent, and with groups correlated.
 
     Sums over groups have the expected square sigma^2 m (1 - m/n) in each run if cases are independent, so the variance
     below is the ordinary one where each case is its own group.
@@ -179,7 +179,7 @@ def _noise(residuals: Floats, groups: Groups) -> tuple[float, int]:
 
 
 def _of_sums(sums: Floats, sizes: Floats) -> tuple[float, int]:
-    """Estimate a test case's variance, with degrees of freedom, from sums of residuals over `sizes` cases each."""
+    """Estimate a test case's variance, with degrees of freedom, from residuals summed over groups of cases."""
     runs = len(sums)
     cases = float(sizes.sum())
     variance = float((sums**2).sum()) / ((runs - 1) * (cases - float((sizes**2).sum()) / cases))
@@ -188,7 +188,7 @@ def _of_sums(sums: Floats, sizes: Floats) -> tuple[float, int]:
 
 @dataclass(frozen=True)
 class _Spread:
-    """Posterior of the variance of run means around `center`: possible variances, shape (n,), and their weights."""
+    """Posterior of the variance of run means: a centre, possible variances, and the probability of each."""
 
     center: float
     variances: Floats

@@ -27,11 +27,11 @@ class Stratum:
 
     @property
     def value(self) -> float:
-        """The stratum's share of wrong decisions (`wrong`); one half without labels on which they can be counted."""
+        """The stratum's share of wrong decisions; one half if no label shows any decision to be right or wrong."""
         return self.wrong.value if self.wrong.n else UNKNOWN
 
     def reach(self, confidence: float) -> tuple[float, float]:
-        """Return how far the bounds lie below and above `wrong`, times the stratum's share of all responses."""
+        """Return how far the share's bounds lie below and above it, times the stratum's share of all responses."""
         low = self.wrong.lower(confidence) if self.wrong.n else 0.0
         high = self.wrong.upper(confidence) if self.wrong.n else 1.0
         below = self.value if low is None else self.value - low
@@ -96,7 +96,7 @@ class RateByVerdict:
         return Estimate(self.value, self.lower(confidence), self.upper(confidence), level, self.n, method)
 
     def _bound(self, wrong_reach: float, right_reach: float, side: float) -> float:
-        """Find the rate's limit on one side, by inverting the interval of a weighted difference (Fieller)."""
+        """Find the limit of the rate on one side, by inverting the interval of a weighted difference (Fieller)."""
         wrong = _sum(self.decided_wrong)
         right = _sum(self.decided_right)
 

@@ -115,7 +115,7 @@ def accept(
     start_over: bool = False,
     basis: "RunBasis | None" = None,
 ) -> Acceptance:
-    """Add a calibration's runs to an accepted.json, or replace the runs in it by them if they can't join those.
+    """Add this run and its repeats to a file's accepted runs; if they aren't comparable, replace the accepted ones.
 
     Both files are written or neither: until accepted.json is replaced, the previous runs stay valid. What features keep
     with a run is written next to them, and a line is added to the history, which is read before anything is written.
@@ -123,7 +123,7 @@ def accept(
     Args:
         calibration: The run, with its repeats; each sample is kept as a run.
         path: The accepted.json to write; its folder is made.
-        split: The part of the examples that was measured, where there are splits.
+        split: The split that was measured; None if the examples have no splits.
         start_over: True to drop the previously accepted runs.
         basis: The examples of the run with their files, and its options; None if the run isn't from files.
 
@@ -177,7 +177,7 @@ def write_run(
         ending: The ending of the kept file's name.
         runs: Number of runs in the kept file with ratings of single examples; 0 if it has only counts.
         examples: Number of examples that were rated.
-        split: The part of the examples that was measured, where there are splits.
+        split: The split that was measured; None if the examples have no splits.
         measured_runs: Number of runs that are accepted together, without earlier ones.
         basis: The examples of the run with their files, and its options; None if the run isn't from files.
         more: Further entries of accepted.json.
@@ -237,7 +237,7 @@ def _refuse_unfinished(ratings: Sequence[Rating], n: int, path: Path) -> None:
 def joinable(
     path: Path, current: Setting, examples: Sequence[Example], *, start_over: bool = False, is_asked: bool = True
 ) -> tuple[Accepted | None, str | None]:
-    """Return the accepted runs if today's run can be added to them, else None together with the reason why it can't.
+    """Return the accepted runs and None if today's run can be added to them, else None and the reason why it can't.
 
     Args:
         path: The accepted.json of the accepted runs; it may be missing.
@@ -257,7 +257,7 @@ def joinable(
 
 
 def _numbered(sitting: Sequence[Rating], earlier: Sequence[Rating], *, live: bool) -> list[Rating]:
-    """Number samples so that those of this run count from 0 and accepted runs' follow; return all the ratings.
+    """Renumber this run's samples from 0, and those of the accepted runs after them; return all ratings together.
 
     Ratings from a file or a recording that are accepted already are the same run, not another one.
     """
@@ -274,7 +274,7 @@ def _numbered(sitting: Sequence[Rating], earlier: Sequence[Rating], *, live: boo
 
 
 def _runs_among(ratings: Iterable[Rating]) -> dict[int, dict[tuple[str, str | None], Any]]:
-    """Map each sample number to the answers in its ratings, by example id and, for a pair, by the order shown."""
+    """Map each sample number to its answers by example; a pair's answers are kept apart by the order shown."""
     runs: dict[int, dict[tuple[str, str | None], Any]] = {}
     for rating in ratings:
         levels = {name: rated.level for name, rated in rating.criteria.items()}
@@ -313,7 +313,7 @@ def accepted_document(
     Args:
         calibration: The run.
         ratings: The entry of the document about the file of ratings.
-        split: The part of the examples that was measured, where there are splits.
+        split: The split that was measured; None if the examples have no splits.
         measured_runs: Number of runs that are accepted together, without earlier ones.
     """
     comparison = calibration.comparison
@@ -376,7 +376,7 @@ def accepted_document(
 
 
 def _asked_rubric(rubric: Rubric) -> dict[str, Any]:
-    """Return the rubric as a dict for accepted.json, which leaves out what judges never see and newer unset keys."""
+    """Return the rubric as a dict for accepted.json, without what judges never see and newer keys that aren't set."""
     data = {key: value for key, value in asdict(replace(rubric, source=None)).items() if key not in NOT_ASKED}
     defaults = {field.name: field.default for field in fields(Rubric)}
     data = {key: value for key, value in data.items() if key not in NEWER or value != defaults[key]}

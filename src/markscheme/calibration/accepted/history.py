@@ -94,7 +94,7 @@ class AcceptedRuns(NamedTuple):
             rubric: The rubric of the new run.
             examples: The examples of the new run.
             ratings: The judge's ratings in the new run.
-            of_other_examples: True if examples other than the rubric's own dev part were named; then it is only a
+            of_other_examples: True if examples other than the rubric's own dev split were named; then it is only a
                 warning if the two runs have nothing in common.
             count: True if the new run may be counted as a comparison with the accepted one; it is counted if it is a
                 check.
@@ -160,7 +160,7 @@ class AcceptedRuns(NamedTuple):
     def with_looks(
         since: Since, current: Setting, labelled: Sequence[Example], grades: Sequence[Grade], *, members: int
     ) -> Since:
-        """Return the accepted runs with the evidence of drift from all comparisons with them so far, in this setting.
+        """Return the accepted runs with the evidence of drift from this and all earlier comparisons with them.
 
         Args:
             since: The accepted runs.
@@ -186,7 +186,7 @@ class AcceptedRuns(NamedTuple):
 
         Args:
             calibrations: The calibrations of the run, one for each judge.
-            split: The part of the examples that was measured, where there are splits.
+            split: The split that was measured; None if the examples have no splits.
             basis: The examples of the run with their files, and its options; None if the run isn't from files.
 
         Raises:
@@ -230,7 +230,7 @@ def _refuse(why: Reason, drift: DriftOptions, *, of_other_examples: bool) -> Non
 
 
 def _counted(accepted: Accepted, ratings: Sequence[Rating], *, count: bool) -> int:
-    """Return how many different sets of ratings have been compared with the accepted run, up to this one."""
+    """Count the different sets of ratings compared with the accepted run so far, including these ratings."""
     file = cache_folder() / COUNTED / f"{accepted.digest[:16]}.txt"
     levels = [[r.id, r.sample, {name: rated.level for name, rated in r.criteria.items()}, r.overall] for r in ratings]
     this = fingerprint(sorted(levels, key=lambda level: (level[0], level[1])))

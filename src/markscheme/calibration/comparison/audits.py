@@ -1,4 +1,4 @@
-"""The table of audits: further examinations of a judge's ratings, which features add to its comparison with gold."""
+"""The table of further examinations of a judge's ratings, which features add to its comparison with gold."""
 
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias

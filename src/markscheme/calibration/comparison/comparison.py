@@ -169,7 +169,7 @@ def _no_rating(table: RatingTable, judge: str) -> str:
 def shift_between(
     table: RatingTable, first: str, second: str, criterion: str | None = None, *, level: float = 0.95
 ) -> Estimate:
-    """Estimate the mean of the second column minus the first, in score or a criterion's level, where both have a value.
+    """Estimate the mean of the second column's scores (or levels) minus the first's, over examples that have both.
 
     Args:
         table: A table with both columns.
@@ -200,7 +200,7 @@ def differences(table: RatingTable, first: str, second: str, criterion: str | No
 
 @dataclass(frozen=True)
 class Comparison:
-    """Two columns of a table, per criterion and overall; every figure is computed when it is first asked for.
+    """Two columns of a rating table compared, per criterion and overall; a figure is computed when first asked for.
 
     Attributes:
         table: A table with both columns.
@@ -221,7 +221,7 @@ class Comparison:
 
     @cached_property
     def audits(self) -> Mapping[str, Any]:
-        """Figures of all audits by JSON key; None for an audit whose evidence the judge's ratings lack."""
+        """Figures of further examinations, by JSON key; None for one that needs evidence the judge's ratings lack."""
         audited = [audit(self.table, self.judge_name, self.gold_name) for audit in AUDITS]
         return {key: figures for by_key in audited for key, figures in by_key.items()}
 
@@ -310,12 +310,12 @@ class Comparison:
 
     @cached_property
     def decisions_counted(self) -> tuple[Floats, Floats, Floats]:
-        """Gold's decisions, the judge's decisions, and the number of examples in each row, which is always 1 here."""
+        """Gold's decisions, the judge's decisions, and how many examples each row represents, here always 1."""
         return self.reference.decisions, self.passes, np.ones(len(self.ids))
 
     @property
     def values_counted(self) -> tuple[Floats, Floats, Floats]:
-        """Gold's values, the judge's values, and the number of examples that each row counts, here always 1."""
+        """Gold's values, the judge's values, and how many examples each row represents, here always 1."""
         return self.gold_values, self.judge_values, np.ones(len(self.ids))
 
     @cached_property
@@ -401,7 +401,7 @@ class Comparison:
 
     @cached_property
     def sets(self) -> Sequence[str] | Integers | None:
-        """The jackknife set of each example, left out as a whole: its group, or merged groups if there are over 1,000.
+        """Jackknife set of each example: its group, or several groups merged if there are over 1,000 of them.
 
         Intervals of agreement and of the sides of a gate, which are shares, use the groups as they are.
         """
@@ -438,7 +438,7 @@ class Comparison:
 
     @property
     def weighted_to(self) -> int | None:
-        """Number of outputs that the weighted figures describe, from which examples were drawn; None without weights.
+        """Number of outputs that the examples were drawn from and weighted figures describe; None without weights.
 
         Several draws come from one pool, so its size is the largest that any of them states.
         """

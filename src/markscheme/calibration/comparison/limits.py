@@ -155,11 +155,11 @@ def wrong_decisions(
 
 
 def wrong_rate(name: WrongName, wrong: SideShare, level: float = 0.95) -> Estimate:
-    """Convert a share of wrong decisions, as `wrong_decisions` counts it, to an Estimate with an interval.
+    """Convert the share of false passes, or of false fails, from counts to an Estimate with an interval.
 
     Args:
         name: "false_pass" for gold's fails that the judge passes, "false_fail" for gold's passes that the judge fails.
-        wrong: Share of that side's examples on which the judge decides wrongly.
+        wrong: Share of those fails, or passes, on which the judge decides wrongly.
         level: Level of the interval, 0 to 1.
     """
     return _estimate(wrong, OF[name], level)
@@ -209,7 +209,7 @@ def of_drawn(gold: Floats, examples: Sequence[Example] | None) -> Floats:
 
 
 def with_other_fails(drawn: Floats, gold: Floats, examples: Sequence[Example] | None) -> Floats:
-    """Return gold's decisions on drawn examples, together with its fails among examples picked by hand.
+    """Return gold's decisions on drawn examples, and its fails among hand-picked ones; nan for all other examples.
 
     A fail picked by hand, such as one that a user complained about, shows whether a judge stops it, but not how often
     outputs fail. If drawn examples are weighted, it is left out, since it has no chance of being drawn to be weighted
@@ -240,7 +240,7 @@ def strata_of(examples: Sequence[Example] | None) -> list[str] | None:
 
 
 def side_weights(examples: Sequence[Example] | None) -> Floats | None:
-    """Return each labelled example's sampling weight, divided by the mean weight of its draw; None if all are equal.
+    """Return each labelled example's sampling weight over the mean weight of its drawing; None if all are equal.
 
     Labels drawn by strata keep undivided weights, which say how many of all graded outputs are in the stratum.
     """

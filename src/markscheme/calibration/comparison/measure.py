@@ -268,7 +268,7 @@ def equal(first: Floats, second: Floats) -> Floats:
 
 
 def passes(criterion: Criterion, levels: Floats) -> Floats:
-    """Return, in the same shape, 1 for each level that passes the criterion and 0 for each that fails it.
+    """Return an array with 1 for each level that passes the criterion and 0 for each that fails it.
 
     The value is nan where there is no level, and everywhere if the criterion neither passes nor fails by itself.
     """

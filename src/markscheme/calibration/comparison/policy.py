@@ -198,7 +198,7 @@ def interval_level(settings: int = 1) -> float:
 
 
 def side_confidence(settings: int = 1) -> float:
-    """Return the one-sided confidence of each limit of the interval with level `interval_level(settings)`.
+    """Return the one-sided confidence of the limits behind a verdict, raised if several settings were tried.
 
     Example:
         >>> side_confidence(), side_confidence(5)

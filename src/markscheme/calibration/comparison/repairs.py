@@ -107,7 +107,7 @@ class Repair:
         return self.stopped, self.repaired - self.broken, self.scores_repaired - self.scores_broken
 
     def reaches(self, share: float, least: int = 0) -> bool:
-        """Return True if repairs minus new errors are at least a share of the wrong decisions, or of the false passes.
+        """Return True if repairs minus new errors are at least a given share of the wrong decisions or false passes.
 
         Without decisions, scores that are off are counted instead.
 
@@ -141,7 +141,7 @@ class Repair:
 
 @dataclass(frozen=True, slots=True)
 class Repairs:
-    """The repairs by fixing each criterion alone; an example that several of these correct counts in each of them.
+    """The repairs by fixing each criterion alone; an example that several of them correct counts in each.
 
     Attributes:
         totals: Numbers of examples on which the judge is wrong before any repair.
@@ -188,7 +188,7 @@ def repairs_of(table: RatingTable, *, judge: str, gold: str, tolerance: float) -
 
 
 def swap_of(table: RatingTable, *, judge: str, gold: str, tolerance: float) -> LevelSwap | None:
-    """Return the exchange of the judge's levels for gold's, one criterion at a time; None if nothing can be counted.
+    """Return the judge's levels with the gold levels that may replace them; None if no effect of that can be counted.
 
     Args:
         table: A table with both columns.
@@ -233,7 +233,7 @@ class _Counting:
         return tuple(self.ids[index] for index in self._by_error[chosen[self._by_error]].tolist())
 
     def repair(self, changes: DecisionChanges, criteria: Sequence[int], column: int) -> Repair:
-        """Return the repair by some criteria, read from the flags that one column of the changes has."""
+        """Return the repair by fixing some criteria, counted in one column of the flags of changes."""
         return Repair(
             tuple(self.criteria[index] for index in criteria),
             self.totals,
@@ -301,7 +301,7 @@ def _terms(column: Column, criteria: Sequence[Criterion]) -> tuple[TermSums, Fla
 
 
 def _of_criterion(column: Column, criterion: Criterion, split: Flags | None) -> tuple[Floats | Flags, ...]:
-    """Return the arguments of `TermSums.of` for one criterion, and flags of the examples with a level on it."""
+    """Return what a criterion adds to score and decision of each example, and flags of examples with a level on it."""
     levels = column.levels[criterion.name]
     is_rated = ~np.isnan(levels)
     does_not_apply = column.skipped[criterion.name] & ~is_rated

@@ -33,7 +33,7 @@ class TrendEvidence(Protocol):
         """Return a dict with the agreement figures (key `figures`) and the limits in force (key `limits`)."""
 
     def on(self, ids: Collection[str]) -> "TrendEvidence":
-        """Return the evidence restricted to some examples, by their ids."""
+        """Return the evidence restricted to the examples with given ids."""
 
 
 TrendMaker: TypeAlias = "Callable[[TrendSubject, RatingTable, tuple[str, str], LabelOptions], TrendEvidence | None]"
@@ -66,7 +66,7 @@ def trend_asked(table: "RatingTable", columns: tuple[str, str], options: "LabelO
 
 
 def refuse_limits_of_scores(options: "LabelOptions", rubric: "Rubric") -> None:
-    """Raise an error if limits are set that only trends of verdicts on criteria have, though trends are of scores.
+    """Raise an error if limits on wrong verdicts are set but trends are of scores, which such limits don't bound.
 
     Raises:
         UsageError: Such a limit is set.

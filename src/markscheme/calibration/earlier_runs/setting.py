@@ -103,7 +103,7 @@ class Accepted:
         use: The use that the judge was allowed, such as "gate".
         agreement: Share of examples on which the first run agreed, as measured when it was accepted; None if nothing
             was compared.
-        split: The part of the examples that the runs were measured on; None if there were no splits.
+        split: The split that the runs were measured on; None if there were no splits.
         digest: Digest of the ratings, which identifies these runs.
         ratings: The judge's ratings, one per run and example, and for a pair one for each order in which it was shown;
             empty for a run that was kept as counts.

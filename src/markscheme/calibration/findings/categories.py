@@ -1,4 +1,4 @@
-"""Faults of a judge on categories: labels that it seldom gives to the examples that have them."""
+"""Faults of a judge on categories: those that it seldom chooses for the examples that have them."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -27,7 +27,7 @@ CriterionRule: TypeAlias = Callable[[Evidence, Mapping[str, CriterionEvidence]],
 def findings_of(
     comparison: Comparison, ratings: Sequence[Rating] = (), *, slices: Sequence[Slice] = (), elsewhere: bool = False
 ) -> tuple[Finding, ...]:
-    """Find the faults of judge, criteria and labels, ranked.
+    """Find the faults of judge, criteria and labels; the costliest come first.
 
     The fault that costs most agreement is first; faults of single criteria are in the order of the number of wrong
     decisions that fixing them would repair.
@@ -35,7 +35,7 @@ def findings_of(
     Args:
         comparison: The judge compared with gold.
         ratings: The judge's ratings; several of one example show how often the judge changes its answer.
-        slices: The judge's performance on parts of the examples.
+        slices: The judge's performance on slices of the examples.
         elsewhere: True if the ratings were made outside markscheme, so that a rating with only an error was an
             unreadable reply.
     """

@@ -126,7 +126,7 @@ class CriterionEvidence(CriterionComparison):
         return round(float(self.units[rows].sum()))
 
     def mean(self, values: Floats) -> float:
-        """Return the mean over the examples whose value isn't nan; 0 if there are no such examples."""
+        """Return the mean of the examples' values, without those that are nan; 0 if all are nan."""
         return mean(values, self.units)
 
     def modal(self, levels: Floats) -> tuple[float, float]:
@@ -250,7 +250,7 @@ class CriterionEvidence(CriterionComparison):
         return float(self.levels[int(np.abs(self.levels - value).argmin())])
 
     def where(self, included: Flags) -> Self:
-        """Return the evidence with all levels of examples that aren't included set to nan, in the same order."""
+        """Return the evidence in which examples that aren't flagged have nan for every level; no example is removed."""
         return replace(
             self,
             gold=np.where(included, self.gold, np.nan),
@@ -428,7 +428,7 @@ class Evidence:
         return listed([self.ids[index] for index in places]) if self.ids else NOT_HELD
 
     def both_levels(self, criterion: CriterionEvidence, places: Sequence[int]) -> str:
-        """Describe the judge's level and gold's on the worst examples; name those with the same two levels together."""
+        """Say which levels judge and gold gave the worst examples, together for those with the same two levels."""
         by_levels: dict[str, list[str]] = defaultdict(list)
         for index in places[:MOST_NAMED]:
             its = criterion.scale.level_name(float(criterion.judge[index]))
@@ -495,7 +495,7 @@ class Evidence:
         return by_criterion or mean(np.abs(self.misses))
 
     def share(self, criterion: CriterionEvidence) -> float:
-        """Return the difference in score between the lowest and the highest level of a criterion."""
+        """Return how much the score differs between a criterion's lowest and highest level."""
         rubric = self.comparison.rubric
         best = rubric.positive_weight or sum(abs(in_rubric.weight) for in_rubric in rubric.criteria)
         return criterion.weight / best
@@ -534,7 +534,7 @@ def with_ci(estimate: Estimate, spell: Callable[[float | None], str] = number, *
 
 
 def mean(values: Floats, units: Floats | None = None) -> float:
-    """Return the mean of the values that aren't nan; 0 if there are none.
+    """Return the mean of the values that aren't nan; 0 if all are nan.
 
     Args:
         values: Levels or other values, shape (n_rows,), nan where missing.

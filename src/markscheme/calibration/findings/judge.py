@@ -241,7 +241,7 @@ def central_tendency(evidence: Evidence, criteria: Mapping[str, CriterionEvidenc
 
 
 def _like_the_first(criterion: CriterionEvidence, places: list[int]) -> list[int]:
-    """Return the examples on which judge and gold give the two levels that they give on the first of these examples."""
+    """Return, of given examples, those with the judge's level and the gold level that the first of them has."""
     return [
         index
         for index in places

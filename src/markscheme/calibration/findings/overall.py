@@ -245,7 +245,7 @@ def _annotators_scores(evidence: Evidence) -> Floats:
 
 
 def slice_finding(evidence: Evidence, subset: Slice, quoted: SliceFigure) -> Finding:
-    """Make the finding that the judge is worse on a slice of examples than elsewhere, quoting its clearest figure."""
+    """Make the finding that the judge is worse on a slice than elsewhere, with the figure that shows it best."""
     inside = subset.part.inside
     called = subset.part.called
     alone = len(subset.criteria) == 1 and len(evidence.criteria) > 1
@@ -277,7 +277,7 @@ def slice_finding(evidence: Evidence, subset: Slice, quoted: SliceFigure) -> Fin
 
 
 def _what_to_say(subset: Slice) -> str:
-    """Return advice on what criteria should say about a slice; the advice never names who wrote the responses."""
+    """Return advice on what criteria should say about the responses in a slice; it never names who wrote them."""
     if subset.part.by == BY_SYSTEM:
         return "Say in the criteria what these responses share, not what wrote them."
     if subset.part.by == BY_LABEL_KIND:

@@ -191,11 +191,11 @@ class Slice:
 
     @cached_property
     def _sets(self) -> Integers | None:
-        """The jackknife set of each example in the slice, by number; None if the slice is itself a group."""
+        """Index of each example's jackknife set (its group, or merged groups); None if the slice is itself a group."""
         return self._numbers_inside(self.comparison.sets)
 
     def _numbers_inside(self, names: Sequence[str] | Integers | None) -> Integers | None:
-        """Return the group of each example in the slice, by number; None if the slice is itself a group."""
+        """Number groups by name; return the number for each example of the slice, None if that is itself a group."""
         if names is None or self.part.by == "group":
             return None
         return group_numbers(names, len(self.part.inside))[0][self.part.inside]
@@ -207,7 +207,7 @@ class Slice:
 
     @property
     def shift(self) -> float | None:
-        """Bias on the slice minus bias on other examples with the same gold; None if its worst figure isn't bias."""
+        """Bias on the slice minus bias on other examples with equal gold; None if another figure is worse than bias."""
         if self.figure is None or self.figure.name != "signed_error":
             return None
         return self.figure.inside - self.figure.same_gold
@@ -274,7 +274,7 @@ def known_of(example: Example, by: str) -> str:
 
 
 def _values_by_example(examples: Sequence[Example], by: str) -> list[str]:
-    """Return each example's group, system or metadata value, as `known_of` does."""
+    """Return each example's group, system, or value of a metadata key, as text."""
     if by in KNOWN_BEFORE:
         return list(map(str, values_of(examples, by)))
     return [metadata.get(by, "") for metadata in values_of(examples, "metadata")]
@@ -331,7 +331,7 @@ def _worse_without(looks: "_Looks", example_part: ExamplePart, worse: Sequence[i
 
 
 class _Looks:
-    """The figures (agreement, size of error, bias) that compare slices with the rest, by score and by criterion.
+    """Comparisons of slices with the rest, by agreement, size of error and bias, in score and on each criterion.
 
     A criterion on which the judge is stuck on one level is left out, and so is the score if all criteria are left out:
     that is another finding.
@@ -352,7 +352,7 @@ class _Looks:
         return _Looks(self._evidence.without(hidden), self._free)
 
     def on(self, parts: Sequence[ExamplePart]) -> list[list[SliceFigure]]:
-        """Return, for each slice, the figures that compare it with the examples outside it.
+        """Compare each slice with the examples outside it; return its figures, one list per slice.
 
         Examples that share a task don't count as independent, unless the slice is a task itself.
         """

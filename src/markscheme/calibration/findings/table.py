@@ -23,7 +23,7 @@ class ExaminedJudge(NamedTuple):
     Attributes:
         evidence: The evidence on all examples.
         ratings: The judge's ratings; several of one example show how often the judge changes its answer.
-        slices: The judge's performance on parts of the examples.
+        slices: The judge's performance on slices of the examples.
         elsewhere: True if the ratings were made outside markscheme, so that a rating with only an error was an
             unreadable reply.
     """

@@ -152,7 +152,7 @@ def _how(pool: RatingTable, labelled: RatingTable) -> DrawnHow:
 
 
 def raw_rate(pool: RatingTable) -> Estimate:
-    """Estimate the share of passes among the judge's decisions; responses to one test case are a group."""
+    """Estimate the share of passes among the judge's decisions, with the responses to one test case as a group."""
     if not pool.ids:
         return Estimate.without_value("nothing here is graded", n=0, method="share of passes")
     tests = groups_of([*zip(_of_each(pool, "id"), _of_each(pool, "group"), strict=True)])
@@ -175,7 +175,7 @@ def _corrected(pool: RatingTable, labelled: RatingTable, how: DrawnHow) -> Estim
 
 
 def _by_stratum(pool: RatingTable, labelled: RatingTable) -> Estimate:
-    """Estimate the pass rate from labels drawn by stratum; without strata, the judge's verdicts take their place."""
+    """Estimate the pass rate from labels drawn by stratum; without named strata, by the judge's verdict."""
     named = all(_of_each(pool, "stratum"))
     cells = _cells(pool, by_name=named)
     names = sorted(set(cells))
@@ -193,7 +193,7 @@ def _by_stratum(pool: RatingTable, labelled: RatingTable) -> Estimate:
 
 
 def _cells(table: RatingTable, *, by_name: bool) -> list[str]:
-    """Return each row's stratum by name or, if `by_name` is false, the judge's verdict as its stratum."""
+    """Return each row's stratum: its name or, if strata have no names, the judge's verdict."""
     if by_name:
         return list(_of_each(table, "stratum"))
     return ["judge's passes" if passed else "judge's fails" for passed in _passes(table)]
@@ -253,7 +253,7 @@ def _withheld(why: Reason, n: int) -> Estimate:
 
 
 def _groups(pool: RatingTable, labelled: RatingTable) -> dict[str, _Group]:
-    """Map each group's name to its responses and its own labels; empty if there is only one group."""
+    """Map each group's name to its graded responses and the labels of these; empty if there is only one group."""
     systems = np.array(_of_each(pool, "system"))
     names = list(dict.fromkeys(systems.tolist()))
     if len(names) < 2:
@@ -267,7 +267,7 @@ def _groups(pool: RatingTable, labelled: RatingTable) -> dict[str, _Group]:
 
 
 def _own_labels(pool: RatingTable, labelled: RatingTable, shared: Collection[str]) -> RatingTable:
-    """Select the labels of a group's own responses, with the verdicts of the judge in the graded set."""
+    """Select the labels of a group's own responses, next to the judge's verdicts in the graded set."""
     verdict_here = dict(zip(pool.ids, pool[JUDGE].decisions.tolist(), strict=True))
     index_of = {unit: index for index, unit in enumerate(labelled.ids) if unit not in shared}
     units = [unit for unit in verdict_here if unit in index_of]

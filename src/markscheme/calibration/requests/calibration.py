@@ -412,7 +412,7 @@ class CalibrationRequest:
         return labels if len(labels) < len(ratings) else RatingCodes()
 
     def _sources(self, rubric: Rubric, examples: ExampleSet) -> list[tuple[Path | None, RatingCodes]]:
-        """Return the request's ratings, each set with the file it is from; None for ratings in memory."""
+        """Return the request's ratings by source: the path of each ratings file, or None for ratings in memory."""
         if isinstance(self.ratings, list):
             return [(None, RatingCodes.of(self.ratings))]
         from markscheme.calibration.requests.other_files import ratings_in  # a judge that is asked needs no reader
@@ -475,7 +475,7 @@ class CalibrationRequest:
 
 
 def _from_sample(judge: GradingJudge, first: int) -> GradingJudge:
-    """Make the judge number its samples from `first` on, so that it doesn't get cached replies of earlier runs."""
+    """Make the judge number its samples from `first` on, so that it doesn't get the cached replies of earlier runs."""
     if first == 0:
         return judge
     return FromSample(replying(judge), first)

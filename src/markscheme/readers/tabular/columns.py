@@ -227,7 +227,7 @@ def _stated(columns: Sequence[TableColumn], options: ColumnOptions) -> dict[str,
 
 
 def _side(words: Iterable[str]) -> tuple[bool, bool]:
-    """Return two flags: one if the words of a column's name mean a judge, and one if they mean people."""
+    """Return two flags: True if the words of a column's name mean a judge, and True if they mean people."""
     listed = tuple(words)
     if listed == ("y", "pred"):
         return True, False
@@ -616,7 +616,7 @@ def _sides_of(
     people: Sequence[SideColumn],
     columns: Sequence[TableColumn],
 ) -> list[tuple[str, ...]]:
-    """List ways to state by options whose ratings the columns hold: a judge's, people's or annotators'."""
+    """List options that state whose ratings columns hold (a judge's, people's, annotators'), for the user to choose."""
     grid = _grid(names, [column.name for column in columns])
     if grid and not people:
         return [_of_raters(patterns, has_judge=bool(judges)) for patterns in grid]
@@ -640,13 +640,13 @@ FEW_RATERS: Final = 3
 
 
 def _of_raters(names: Sequence[str], *, has_judge: bool) -> tuple[str, ...]:
-    """Return options that make columns annotators'; without a known judge, one named like a model is the judge's."""
+    """Return options that say which columns are annotators'; one named like a model is a judge's if none is known."""
     model = None if has_judge else next((name for name in names if is_model_name(name)), None)
     return tuple(word for name in names for word in ("--judge" if name == model else "--human", name))
 
 
 def _grid(names: Sequence[str], every: Sequence[str]) -> list[list[str]]:
-    """Find patterns for columns named after criterion and rater: one set by common endings, one by beginnings.
+    """Find name patterns of columns named after criterion and rater: a set of endings, and a set of beginnings.
 
     Args:
         names: Names of columns that may hold ratings.

@@ -63,7 +63,7 @@ def _id_name(columns: Sequence[TableColumn], options: ColumnOptions) -> str | No
 
 
 def _keys(tables: Sequence[tuple[str, Sequence[TableColumn]]], options: ColumnOptions) -> list[dict[str, int]]:
-    """Map, for each table, what identifies a row to its index: the id or, without ids, the query and response."""
+    """Map, for each table, a row's id (or, without ids, its query and response) to the row's index."""
     names = [_id_name(columns, options) for _, columns in tables]
     if all(name is not None for name in names):
         by_table = [

@@ -454,7 +454,7 @@ class ValueComparison:
         return self._pass_and_fail(levels, passes, frozenset(graded))
 
     def _words_as_numbers(self, words: Sequence[str], graded: Sequence[str]) -> list[tuple[str, ...]]:
-        """Return options that give words of a known order the numbers from 1 up; [] if other columns go beyond."""
+        """Return options that number words of a known order from 1 up; [] if another column has other numbers."""
         used = _counts({name: self.values[name] for name in words})
         order = next((order for order in ORDERS if used and used.keys() <= set(order)), ())
         numbers = {number for name in graded for number in self.numbers(name).values()}
@@ -492,7 +492,7 @@ class ValueComparison:
     def _refuse_missing_code(self) -> None:
         """Refuse a negative number such as -1, if it is the only one, since it may mean "not rated".
 
-        On a scale that includes 0, or with a negative number on both sides, it is a level.
+        On a scale that includes 0, or with negative numbers from judges and from people, it is a level.
         """
         by_name = {name: {code: value for value, code in self.numbers(name).items()} for name in self.forms}
         every = {code for numbers in by_name.values() for code in numbers}

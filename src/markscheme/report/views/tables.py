@@ -104,7 +104,7 @@ def _notes(result: TableCalibrations) -> Iterator[str]:
 
 
 def by_criterion_json(result: TableCalibrations) -> dict[str, Any]:
-    """Return the report on a table's judge as a dict; under each criterion stand the keys of a calibration's JSON."""
+    """Return the report on a table's judge as a dict, with the JSON of a calibration under each criterion's name."""
     criteria = {name: json_of_calibration(calibration) for name, calibration in result.criteria.items()}
     read = reading_json(result.reading)
     return {
@@ -201,7 +201,7 @@ def _about(figures: AnnotatorFigures) -> Iterator[str]:
 
 
 def annotators_json(result: AnnotatorAgreement) -> dict[str, Any]:
-    """Return the report on annotators as a dict: one criterion's figures or, for several criteria, those by name."""
+    """Return the report on annotators as a dict; the figures of several criteria are under `criteria`, by name."""
     by_name = {name: _figures_json(figures) for name, figures in result.criteria.items()}
     read = reading_json(result.reading)
     if len(by_name) == 1:
