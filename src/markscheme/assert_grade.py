@@ -59,7 +59,7 @@ class Background:
         return AssertGrade(self, [pytest_source(*default) for default in defaults], near, record)
 
     def close(self) -> None:
-        """Close the judges that were opened by name."""
+        """Close the judges that tests opened by name."""
         self.loop.wait_for(self.engine.aclose())
         self.loop.close()
 

@@ -496,7 +496,7 @@ class _JsonStream:
         self._decoder = json.JSONDecoder(**_FRACTIONS)  # type: ignore[arg-type]
 
     def peek(self) -> str:
-        """Return the next character that isn't white space; "" at the end."""
+        """Return the next character in the stream that isn't white space; "" at the end."""
         while True:
             match = _NOT_SPACE.search(self._text, self._at)
             if match is not None:
@@ -507,7 +507,7 @@ class _JsonStream:
                 return ""
 
     def value(self) -> Any:
-        """Return the next value, read as a whole."""
+        """Return the next value in the stream, read as a whole."""
         self.peek()
         while True:
             try:

@@ -88,7 +88,7 @@ class AskFlags(DamageOptions, AskOptions):
     """Options of commands for how a judge is asked and within what limits."""
 
     def rubric(self, name: str) -> "Rubric":
-        """Load a rubric by name or file, and apply the options on how it is asked."""
+        """Load a rubric by name or file, and apply the options on how a judge is asked by it."""
         return self.of(rubric_named(name))
 
     def asking(self, notify: Callable[[str], None] | None = notify) -> "Asking":

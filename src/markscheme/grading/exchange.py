@@ -102,7 +102,7 @@ async def ask_judge(
     *,
     twice: bool = True,
 ) -> Exchange[_Reading]:
-    """Ask a judge, ask again about what can't be read, and remove replies with nothing readable from its cache.
+    """Ask a judge, ask again about what can't be read, and remove wholly unreadable replies from the judge's cache.
 
     Args:
         judge: The judge.

@@ -150,7 +150,7 @@ class Grade:
 
     @property
     def raw_score(self) -> float | None:
-        """Sum of weight times position; None if not graded."""
+        """Sum, over criteria, of the weight times the level's position; None if not graded."""
         return self.scored.raw_score if self.scored else None
 
     @property

@@ -50,7 +50,7 @@ class ConnectionEach:
         return response
 
     async def aclose(self) -> None:
-        """Close all connections."""
+        """Close all connections of the transport."""
         self._idle.clear()
         for transport in self._all:
             await transport.aclose()

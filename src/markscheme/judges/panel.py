@@ -85,7 +85,7 @@ class Panel:
             forget(judge, reply, settled=settled)
 
     async def aclose(self) -> None:
-        """Close every member."""
+        """Close every judge of the panel."""
         await asyncio.gather(*(judge.aclose() for judge in self.judges))
 
     def _nobody(self, errors: Sequence[JudgeError]) -> JudgeError:

@@ -71,7 +71,7 @@ class RequestRefusal:
 
     @classmethod
     def of(cls, body: object, words: str) -> "RequestRefusal":
-        """Read a refusal from the body of an error.
+        """Read a server's refusal of a request from the body of its error.
 
         Args:
             body: The body, parsed if it is JSON.

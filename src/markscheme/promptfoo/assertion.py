@@ -629,7 +629,7 @@ def _lenient(test: Any, config: Any) -> str:
 
 
 def _best_without(test: Any, config: Any) -> tuple[float, str]:
-    """Return the best score a test can have if this assertion scores 0, and the setting that lets it pass, or ""."""
+    """Return a test's best score if this assertion scores 0, and the setting that then lets it pass ("" if none)."""
     asserts = test.get("assert") if isinstance(test, Mapping) else None
     if not isinstance(asserts, list):
         is_ours = isinstance(test, Mapping) and test.get("type") in SCRIPT_TYPES and _is_like(test, config)

@@ -113,7 +113,7 @@ class Trajectory:
 
     @property
     def numbered(self) -> list[tuple[int, AgentStep]]:
-        """The steps, each with its number."""
+        """The steps of the trajectory, each with its number."""
         return list(enumerate(self.steps, start=self.first))
 
     def excerpt(self, asked_for: Sequence[str] = (), room: int = MOST_SHOWN_CHARACTERS) -> tuple[Excerpt, str | None]:
@@ -149,7 +149,7 @@ class Trajectory:
         return tuple(pieces), f"{self.name}: {' and '.join(lost)}" if lost else None
 
     def _shown_steps(self, lengths: Sequence[int], asked_for: Sequence[str], room: int) -> set[int]:
-        """Choose the indices of the steps that are shown."""
+        """Choose the steps of the trajectory that are shown; return their indices."""
         last = len(lengths) - 1
         if sum(lengths) <= room:
             return set(range(last + 1))

@@ -245,7 +245,7 @@ class RatingCodes(Sequence[Rating]):
         return whole
 
     def extend(self, ratings: Iterable[Rating]) -> None:
-        """Append ratings to these."""
+        """Append other ratings to this sequence of ratings."""
         if not isinstance(ratings, RatingCodes):
             for rating in ratings:
                 self.append(rating)
@@ -273,7 +273,7 @@ class RatingCodes(Sequence[Rating]):
         return self
 
     def append(self, rating: Rating) -> int:
-        """Append a rating to these; return its index."""
+        """Append a rating to this sequence of ratings; return its index."""
         return self.append_codes(rating.id, *self.coded(rating))
 
     def coded(self, rating: Rating) -> CodedRating:
@@ -304,7 +304,7 @@ class RatingCodes(Sequence[Rating]):
         return self._header_of[index], self._codes[index * width : (index + 1) * width]
 
     def cut(self, length: int) -> None:
-        """Keep the first `length` ratings and remove all after them."""
+        """Keep the first `length` ratings of the sequence and remove all after them."""
         del self.ids[length:]
         del self._header_of[length:]
         self._counted = (0, Counter())

@@ -157,7 +157,7 @@ class ColumnOptions:
 
     @property
     def stated(self) -> dict[str, Any]:
-        """Options that differ from their defaults, as plain data."""
+        """The options on columns that differ from their defaults, as plain data."""
         defaults = ColumnOptions()
         values = {key: getattr(self, key) for key in options_of(ColumnOptions)}
         return {

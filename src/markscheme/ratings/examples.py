@@ -57,12 +57,12 @@ class ExampleSet:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """Ids of the examples, in order."""
+        """Ids of the set's examples, in the set's order."""
         return tuple(values_of(self.examples, "id"))
 
     @cached_property
     def labels(self) -> RatingCodes:
-        """Labels of all examples."""
+        """Labels of all examples of the set."""
         return labels_of(self.examples)
 
     @property

@@ -237,7 +237,7 @@ class Reading(Import):
 
     @property
     def examples(self) -> Sequence[Example]:
-        """The submissions, in the order of the file."""
+        """The submissions of all examples read so far, in the order of the file."""
         if self.examples_read is not None:
             return self.examples_read.examples
         return self.example_rows or tuple(self.by_id.values())

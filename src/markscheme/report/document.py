@@ -286,7 +286,7 @@ class Curve(Block):
 
     @property
     def highest(self) -> float:
-        """The largest value of all series; 1 if there are none, or if all are 0."""
+        """The largest value in the curve's series; 1 if it has none, or if all are 0."""
         return max((value for values in self.series.values() for value in values), default=1.0) or 1.0
 
 

@@ -160,7 +160,7 @@ class Scale:
 
     @cached_property
     def span(self) -> float:
-        """The difference between the highest and the lowest value."""
+        """The difference between the values of the highest and the lowest level."""
         return self.ends[1] - self.ends[0]
 
     @property

@@ -106,7 +106,7 @@ class Edit:
 
     @property
     def diff(self) -> str:
-        """The lines that change, as a unified diff; "" if none do."""
+        """The lines of the rubric's file that change, as a unified diff; "" if none do."""
         lines = unified_diff(
             self.before.splitlines(keepends=True),
             self.after.splitlines(keepends=True),
@@ -116,7 +116,7 @@ class Edit:
         return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
 
     def write(self) -> None:
-        """Write the new text to the file, atomically.
+        """Write the edited text to the rubric's file, atomically.
 
         Raises:
             RubricError: The file changed in the meantime, or cannot be written.

@@ -166,7 +166,7 @@ def socket_path(folder: str, wish: object = None) -> str | None:
 
 
 def _place_and_key(folder: str, wish: object) -> tuple[str, str] | None:
-    """Compute the path of this environment's socket and its key; None if sessions are off or not possible."""
+    """Compute this environment's socket path and key; None if sessions are off or not possible."""
     forced = os.environ.get("MARKSCHEME_SESSION") or None
     wish = forced if forced == "off" or wish in (None, "auto") else wish
     if wish is False or wish == "off" or not hasattr(socket, "AF_UNIX"):

@@ -34,7 +34,7 @@ class Retired(Exception):  # noqa: N818 - what became of it
 
 @dataclass(eq=False)
 class Session:
-    """Warm process that answers requests.
+    """Warm process that answers requests over a Unix socket.
 
     Attributes:
         listener: The socket on which it listens, bound by the caller.

@@ -87,7 +87,7 @@ class ToleranceTies:
 
     @property
     def flagged(self) -> bool:
-        """True if 5 % of the examples or more differ by exactly the tolerance."""
+        """True if 5 % of the examples or more differ from gold by exactly the tolerance."""
         return self.n > 0 and self.count >= TIES_TO_FLAG * self.n
 
 

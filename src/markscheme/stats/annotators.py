@@ -297,7 +297,7 @@ class _AlphaComparison:
 
     @property
     def people_in_pairs(self) -> list[int]:
-        """Columns of the annotators in `people_pairs`."""
+        """Columns of the annotators who share enough examples with another one."""
         return sorted({person for pair in self.people_pairs for person in pair})
 
     @cached_property
@@ -354,7 +354,7 @@ class _AlphaComparison:
         return np.asarray(np.mean(alphas, axis=0))
 
     def _fewest_off(self, rating: Sequence[int]) -> int:
-        """Return how many examples lack a rater's most common level, for the rater of whom the fewest do."""
+        """Return the fewest examples that any of these raters has outside the level the rater gives most often."""
         return min(self._off[column] for column in rating)
 
     @cached_property

@@ -99,7 +99,7 @@ class Changed:
 
 
 def sign_flip(differences: npt.ArrayLike, times: npt.ArrayLike | None = None) -> Moved:
-    """Test exactly whether differences of two runs centre on zero; for yes/no ratings, it is the exact McNemar test.
+    """Test exactly whether differences of two runs centre on zero; on yes/no ratings, this is the exact McNemar test.
 
     Each difference keeps its size and takes either sign with probability ½, which is how two runs of an unchanged judge
     differ, however noisy it is.

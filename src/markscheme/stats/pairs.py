@@ -116,7 +116,7 @@ class Pairs:
 
     @cached_property
     def moments(self) -> Moments:
-        """Means and variances over all units, then without each unit (or group)."""
+        """Means and variances of gold and judge over all units, then without each unit (or group)."""
         gold = self.gold - self.groups.mean(self.gold)
         judge = self.judge - self.groups.mean(self.judge)
         difference = self.judge - self.gold

@@ -63,19 +63,19 @@ class TermSums:
 
     @property
     def total(self) -> Self:
-        """The sums over all criteria, shape (n_examples, 1)."""
+        """The contributions summed over all criteria, shape (n_examples, 1)."""
         return type(self)(*(column.sum(axis=1, keepdims=True) for column in self._columns))
 
     def plus(self, added: "TermSums") -> Self:
-        """Return these sums plus other sums, whose shapes broadcast."""
+        """Return the sums of these contributions and others, whose shapes broadcast."""
         return type(self)(*(mine + its for mine, its in zip(self._columns, added._columns, strict=True)))
 
     def minus(self, subtracted: "TermSums") -> Self:
-        """Return these sums minus other sums, whose shapes broadcast."""
+        """Return these contributions without others, whose shapes broadcast."""
         return type(self)(*(mine - its for mine, its in zip(self._columns, subtracted._columns, strict=True)))
 
     def at(self, criteria: Sequence[int]) -> Self:
-        """Return the sums of the criteria at some indices alone."""
+        """Return the contributions of the criteria at some indices alone."""
         return type(self)(*(column[:, criteria] for column in self._columns))
 
     @property
@@ -91,7 +91,7 @@ class TermSums:
         return np.where(self.weighed > 0, np.clip(shares, 0.0, 1.0), np.nan)
 
     def decisions(self, passes_from: float | None) -> Floats:
-        """Decide each example: 1 for pass and 0 for fail, nan without a decision.
+        """Decide each example by these sums: 1 for pass and 0 for fail, nan without a decision.
 
         Args:
             passes_from: Lowest score that passes; None if criteria decide without a score.

@@ -83,7 +83,7 @@ class ThresholdRisk:
 
     @property
     def is_risky(self) -> bool:
-        """True if a run fails by chance, with nothing changed, more often than 1 time in 20."""
+        """True if a run falls below the threshold by chance, with nothing changed, more often than 1 time in 20."""
         return self.p_fail_wide is not None and self.p_fail_wide > FALSE_FAILS
 
 

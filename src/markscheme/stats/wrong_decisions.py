@@ -88,7 +88,7 @@ class RateByVerdict:
         return self._bound(_above(self.decided_wrong, confidence), _below(self.decided_right, confidence), 1.0)
 
     def estimate(self, *, level: float = 0.95, method: str = "share of examples") -> Estimate:
-        """Estimate the rate with its two-sided interval."""
+        """Return the rate of false passes or false fails as an Estimate, with its two-sided interval."""
         method = f"{method}; labels by verdict"
         if not self.n:
             return Estimate.without_value(Reason("no-such-labels"), n=0, method=method, level=level)

@@ -264,22 +264,22 @@ class Comparison:
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """Ids of the compared examples, in order."""
+        """Ids of the compared examples, in the order of the table's rows."""
         return self.table.ids
 
     @property
     def judge(self) -> Column:
-        """The judge's column."""
+        """The column of the rater that is compared, mostly the judge."""
         return self.table[self.judge_name]
 
     @property
     def reference(self) -> Column:
-        """The column the judge is compared with."""
+        """The column with which the judge's is compared, mostly gold."""
         return self.table[self.gold_name]
 
     @property
     def gold(self) -> Gold:
-        """Gold labels, if the comparison is with labels.
+        """Gold with its labels, if the judge is compared with gold.
 
         Raises:
             TypeError: The comparison is with another judge.
@@ -513,7 +513,7 @@ class Comparison:
         return {criterion.name: self.compared_on(criterion) for criterion in self.rubric.criteria}
 
     def compared_on(self, criterion: Criterion) -> CriterionComparison:
-        """Return the comparison of the columns on a criterion."""
+        """Return the comparison of the two columns on one criterion."""
         return CriterionComparison(
             criterion=criterion,
             gold=self.reference.levels[criterion.name],

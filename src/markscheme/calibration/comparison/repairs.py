@@ -78,22 +78,22 @@ class Repair:
 
     @property
     def stopped(self) -> int:
-        """Number of false passes that become right."""
+        """Number of false passes that the repair makes right."""
         return len(self.false_passes)
 
     @property
     def kept(self) -> int:
-        """Number of false fails that become right."""
+        """Number of false fails that the repair makes right."""
         return len(self.false_fails)
 
     @property
     def repaired(self) -> int:
-        """Number of wrong decisions that become right."""
+        """Number of wrong decisions that the repair makes right."""
         return self.stopped + self.kept
 
     @property
     def broken(self) -> int:
-        """Number of right decisions that become wrong."""
+        """Number of right decisions that the repair makes wrong."""
         return self.held_up + self.let_through
 
     @property

@@ -278,7 +278,7 @@ class Evidence:
 
     @classmethod
     def of(cls, comparison: Comparison, ratings: Sequence[Rating] = ()) -> "Evidence":
-        """Collect the evidence in a comparison.
+        """Collect the evidence for diagnosis from a comparison of a judge with gold.
 
         Args:
             comparison: The judge compared with gold.
@@ -302,7 +302,7 @@ class Evidence:
         return cls(comparison, criteria, np.ones(len(ids), dtype=bool))
 
     def without(self, hidden: Flags, called: str | None = None) -> "Evidence":
-        """Return the evidence without some examples.
+        """Return the evidence for diagnosis without some examples.
 
         Args:
             hidden: Flags of the examples to leave out, shape (n_examples,).

@@ -338,7 +338,7 @@ class _Looks:
     """
 
     def __init__(self, evidence: Evidence, free: Sequence[str]) -> None:
-        """Choose the examples and criteria that are compared.
+        """Choose the examples and criteria on which slices are compared with the rest.
 
         Args:
             evidence: The evidence with the examples.
@@ -348,7 +348,7 @@ class _Looks:
         self._free = free
 
     def without(self, hidden: Flags) -> "_Looks":
-        """Return a copy that leaves out the flagged examples, shape (n_examples,)."""
+        """Return these comparisons of slices without the flagged examples, shape (n_examples,)."""
         return _Looks(self._evidence.without(hidden), self._free)
 
     def on(self, parts: Sequence[ExamplePart]) -> list[list[SliceFigure]]:

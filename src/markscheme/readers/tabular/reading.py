@@ -209,7 +209,7 @@ class TableReading:
 
     @cached_property
     def whole_rubric(self) -> Rubric:
-        """The rubric with the criteria of all comparisons."""
+        """One rubric with all criteria that the table rates."""
         rubrics = [self.rubric(criterion) for criterion in self.roles.criteria]
         written = tuple(criterion for rubric in rubrics for criterion in rubric.criteria)
         return replace(rubrics[0], criteria=written) if len(rubrics) > 1 else rubrics[0]
