@@ -43,7 +43,7 @@ def part_of_task(index: int) -> Split:
 
 
 def with_parts(new: Iterable[Example], before: Sequence[Example] = ()) -> tuple[Example, ...]:
-    """Give each new example the split of its task; a task new to the set gets the split that its position has.
+    """Give each new example the split of its task; a task new to the set gets a split by its position among all tasks.
 
     Examples of one task share a group or their inputs.
 

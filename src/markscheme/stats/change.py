@@ -588,7 +588,7 @@ def _chance_of_first(outcomes: Integers, times: Integers, *, two_sided: bool) ->
 
 
 def _distribution_by_transform(rises: Integers, times: Integers) -> tuple[int, Floats]:
-    """Compute the distribution of a sum of many rows' random outcomes by Fourier transform, to about 1e-12.
+    """Compute the distribution of a sum of many rows' random outcomes by Fourier transform, accurate to about 1e-12.
 
     It covers all sums likelier than 1e-33. Equal rows share one factor of the characteristic function, so the time
     grows with the number of distinct rows. Sums beyond Hoeffding's bound fold back into the window, where they are
@@ -617,7 +617,7 @@ def _half_width_when_still(n: int, span: float) -> float:
 
 
 def _adjusted(p: npt.ArrayLike, step: Callable[[Floats], Floats]) -> Floats:
-    """Adjust p-values by a function that takes them in rising order; return them, at most 1, in their own order."""
+    """Adjust p-values by a function that takes them in rising order; return them, at most 1, in the given order."""
     values = np.asarray(p, dtype=np.float64)
     if values.ndim != 1 or not ((values >= 0) & (values <= 1)).all():
         raise ValueError(f"p must be a vector of numbers from 0 to 1, not {values}")

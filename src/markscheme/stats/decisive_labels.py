@@ -94,7 +94,7 @@ def chance_to_place_share(
 
 
 def chance_to_place_mean(mean: GroupedMean, bound: float, more: int, *, confidence: float) -> float:
-    """Compute the probability that further labels show a mean to lie above or below a bound, as it does so far.
+    """Compute the probability that further labels show that a mean lies above or below a bound, where it lies so far.
 
     Args:
         mean: Mean among the labels so far.

@@ -76,7 +76,7 @@ class GateAnswer:
 
     @property
     def side_with_offer(self) -> GateSide | None:
-        """The only side not shown to be kept, if a looser limit can be offered for it; None if several, or no offer."""
+        """The only side not shown to be kept, if a looser limit on it can be offered; else None."""
         low = self.figures.same.lower(self.stops.confidence)
         short = [side for side in self.sides if side.state != "kept"]
         if low is None or low <= self.target or len(short) != 1:

@@ -195,12 +195,12 @@ class CriterionEvidence(CriterionComparison):
         return share >= STUCK and share - self.modal_label[1] >= STUCK_ABOVE_PEOPLE
 
     def statistic(self, name: str, level: float = 0.95) -> Estimate:
-        """Estimate a named error or correlation of judge and gold, with an interval at confidence `level`."""
+        """Estimate an error or correlation of judge and gold, by its name, with an interval at confidence `level`."""
         once = self.merged
         return pair_statistic(once.gold, once.judge, name, groups=once.groups, levels=self.levels, level=level)
 
     def kappa(self, name: str, level: float = 0.95) -> Estimate:
-        """Estimate a named chance-corrected coefficient of judge and gold, with an interval at confidence `level`."""
+        """Estimate a chance-corrected coefficient, by its name, with an interval at confidence `level`."""
         return agreement(self._patterns, name, levels=self.levels, level=level)
 
     @cached_property

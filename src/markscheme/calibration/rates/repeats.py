@@ -1,4 +1,4 @@
-"""The risk that a gate on the mean of test cases flips by chance, from several runs over the same cases."""
+"""The risk that the mean of test cases misses CI's threshold by chance, from several runs over the same cases."""
 
 from dataclasses import replace
 
