@@ -28,6 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.page import write_page
+from markscheme.features.improve.drawn_parts import dev_size
 from markscheme.features.improve.selection import (
     FINALISTS,
     HELD_OUT_LEVEL,
@@ -38,7 +39,6 @@ from markscheme.features.improve.selection import (
     survivors,
 )
 from markscheme.features.improve.trial import difference
-from markscheme.ratings.splits import dev_size
 
 Floats = npt.NDArray[np.float64]
 Rule = Callable[[Floats, Floats, Floats], int | None]

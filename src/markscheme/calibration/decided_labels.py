@@ -1,6 +1,6 @@
 """Annotators' overall scores and pass/fail decisions on whole responses."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,7 +14,7 @@ from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.table import earned_score, rating_table, stacked
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.annotators import gold
-from markscheme.stats.intervals import Flags, Floats
+from markscheme.stats.intervals import Floats
 
 COMPUTED = 0.005
 """Largest difference of an overall score from that of the same rater's levels with which it counts as computed."""
@@ -122,57 +122,6 @@ def _contradictory(labels: Sequence[Rating], ids: Sequence[str], rubric: Rubric)
             decisions_of.setdefault((label.id, label.rater), set()).add(decision)
     with_two_decisions = {unit for (unit, _), decisions in decisions_of.items() if len(decisions) == 2}
     return tuple(unit for unit in ids if unit in with_two_decisions)
-
-
-def may_promise(labels: WholeLabels, used: Collection[str]) -> Flags:
-    """Mark the examples that were drawn at random and haven't been used to tune a threshold, shape (n,)."""
-    at_random = np.array([example.drawn in (None, "random") for example in labels.truth.examples], dtype=bool)
-    return np.asarray(at_random & ~np.isin(labels.truth.ids, list(used)))
-
-
-@dataclass(frozen=True)
-class DecidedLabels:
-    """Annotators' pass/fail decisions that can support a guarantee, whether given outright or derived from levels.
-
-    Attributes:
-        ids: Ids of the examples.
-        passed: Annotators' decision on each example, shape (n,), 1 for pass.
-        groups: Name of each example's group; None if there are no groups.
-        explicit: Number of decisions that annotators gave themselves, pass or fail for the whole response; the others
-            follow from their labels, by the pass mark and required criteria.
-    """
-
-    ids: tuple[str, ...]
-    passed: Floats
-    groups: tuple[str, ...] | None
-    explicit: int
-
-    @property
-    def n_groups(self) -> int | None:
-        """Number of groups of examples; None if examples have no groups."""
-        return None if self.groups is None else len(set(self.groups))
-
-    def wrong(self, passes: Flags) -> Flags:
-        """Mark the examples on which a judge's decisions differ from annotators', shape (n,)."""
-        return np.asarray(passes != (self.passed == 1))
-
-
-def decided_labels(
-    rubric: Rubric, examples: ExampleSet, kind: Kind | None = None, used: Collection[str] = ()
-) -> DecidedLabels:
-    """Return annotators' decisions on examples drawn at random that haven't been used to tune a threshold.
-
-    The decisions are explicit ones, or else follow from gold's score, the pass mark and required criteria. Even splits
-    are left out.
-
-    Raises:
-        ComparisonError: No example is labelled.
-    """
-    labels = WholeLabels.of(examples, rubric, kind)
-    counts = ~np.isnan(labels.decided) & may_promise(labels, used)
-    truth = labels.truth.rows(counts)
-    explicit = int((~np.isnan(labels.passed[counts])).sum())
-    return DecidedLabels(truth.ids, labels.decided[counts], truth.groups, explicit)
 
 
 def is_quoted(example: Example, rubric: Rubric) -> bool:

@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 from markscheme.errors import UsageError
 from markscheme.pages.options import PageOptions
-from markscheme.pages.order import Share
+from markscheme.pages.share import Share
 
 if TYPE_CHECKING:
     import socket

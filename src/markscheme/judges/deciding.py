@@ -214,19 +214,3 @@ def _as_received(p: Any) -> Any:
     if isinstance(p, float) and not math.isfinite(p):
         return None
     return p if isinstance(p, int | float) else f"{p!r:.80}"
-
-
-def parsed_body(text: str | bytes) -> Any:
-    """Parse the JSON of an HTTP response, allowing NaN; the value of a key that occurs twice becomes TWICE.
-
-    Raises:
-        ValueError: The text isn't JSON.
-    """
-    return json.loads(text, object_pairs_hook=_noting_twice)
-
-
-def _noting_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    entries: dict[str, Any] = {}
-    for key, value in pairs:
-        entries[key] = TWICE if key in entries else value
-    return entries

@@ -225,23 +225,9 @@ def openings_of(examples: ExampleSet, *, whole: bool = False) -> Openings | None
 # --- drawing the parts ----------------------------------------------------------------------------------------------
 
 
-def task_of(example: Example) -> str:
-    """Return a key that examples whose errors may be related share: the example's group, else its id."""
-    return f"group {example.group}" if example.group else f"example {example.id}"
-
-
 def in_drawn_order(tasks: Iterable[str]) -> list[str]:
     """Return tasks (groups of examples) in a pseudo-random order that is equal on every machine."""
     return sorted(set(tasks), key=lambda task: hashlib.sha256(f"{SPLIT_SEED}:{task}".encode()).digest())
-
-
-def dev_size(n: int) -> int:
-    """Return how many of `n` tasks (groups of examples) belong to the dev split; all other tasks are held out.
-
-    >>> [dev_size(n) for n in (40, 60, 80, 200)]
-    [13, 20, 27, 67]
-    """
-    return round(n / 3)
 
 
 def file_for_parts(examples: ExampleSet) -> Path:

@@ -17,7 +17,7 @@ from markscheme.phrases import few_of
 from markscheme.plain_data import plain_data, read_text, shown
 from markscheme.ratings.additions import is_before
 from markscheme.ratings.example_rows import Example
-from markscheme.ratings.examples import RATINGS_FOLDER, examples_file, load_examples
+from markscheme.ratings.examples import examples_file, load_examples
 from markscheme.ratings.rating import Rating, RatingReader
 from markscheme.readers.imported import Reading
 from markscheme.readers.peek import Peek
@@ -109,22 +109,6 @@ def read_sheet(reading: Reading) -> None:
     ratings = _answers_of(data, RatingReader(rubric), reading.path)
     for rating in ratings:
         reading.add(rating)
-
-
-def refuse_headless(path: Path, rubric: Rubric) -> None:
-    """Raise RatingError for a file that is named like a labelling sheet's answers, but lacks the sheet's head.
-
-    Raises:
-        RatingError: The file is named like a sheet's answers.
-    """
-    rubric_name, dash, rater = path.stem.partition(f"{rubric.name}-")
-    folder = None if rubric_name or not dash or path.suffix != ".json" else find_calibration(rubric.name, Path.cwd())
-    if folder and (folder / KEY).is_file() and (folder / RATINGS_FOLDER / f"{saved_for(rater)}.jsonl").is_file():
-        raise RatingError(
-            f"has the name of {saved_for(rater)}'s answers on a labelling sheet, and not the sheet's head: the file "
-            "was changed by hand",
-            path=path,
-        )
 
 
 def saved_for(name: str) -> str:

@@ -11,7 +11,7 @@ from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import bdtr, ndtri
+from scipy.special import bdtr
 
 from markscheme.stats.estimate import Estimate, Reason
 from markscheme.stats.intervals import (
@@ -339,29 +339,6 @@ def mean_and_variance(values: Floats, times: Integers) -> tuple[float, float]:
     return mean, float((times * (values - mean) ** 2).sum()) / (n - 1)
 
 
-def examples_to_affirm(variance: float, *, margin: float, span: float) -> int:
-    """Compute how many examples show, with 90 % probability, that an unchanged judge hasn't shifted.
-
-    Args:
-        variance: Variance over examples of the rating now minus then, in squared units of the ratings.
-        margin: Largest shift of the mean that counts as none, in the unit of the ratings.
-        span: Range of the scale in the unit of the ratings; without any noise it alone determines the number.
-
-    Returns:
-        The larger of (z.95 + z.90)² variance / margin² and what the added pair across the scale requires by itself.
-
-    Example:
-        >>> examples_to_affirm(0.0, margin=0.25, span=4)
-        37
-        >>> examples_to_affirm(0.5, margin=0.25, span=4)
-        69
-    """
-    if variance < 0 or not 0 < margin <= span:
-        raise ValueError(f"variance {variance} must be 0 or more and margin {margin} above 0, within {span}")
-    noise = (float(ndtri(0.95)) + float(ndtri(0.9))) ** 2 * variance / margin**2
-    return max(math.ceil(noise), least_n(lambda n: _half_width_when_still(n, span) < margin))
-
-
 def least_n(holds: Callable[[int], bool], *, start: int = 1) -> int:
     """Find the smallest whole number that meets a condition which every larger number meets too.
 
@@ -609,11 +586,6 @@ def _distribution_by_transform(rises: Integers, times: Integers) -> tuple[int, F
         transform *= factor**count
     folded = np.maximum(np.fft.irfft(transform, n=window), 0.0)
     return first, np.roll(folded, -(first % window))
-
-
-def _half_width_when_still(n: int, span: float) -> float:
-    """Compute half the width that `shift_interval` gives its 90 % interval if all n differences are 0."""
-    return t_quantile(n + 1, 0.90) * span * math.sqrt(2 / (n + 1)) / math.sqrt(n + 2)
 
 
 def _adjusted(p: npt.ArrayLike, step: Callable[[Floats], Floats]) -> Floats:

@@ -12,11 +12,11 @@ import pytest
 
 from markscheme import Criterion, Level, Reply, Rubric, Scale, Submission, grade
 from markscheme.errors import JudgeBusy, JudgeError, JudgeSilent, JudgeUnavailable, NoJudge, UnreadableReply, UsageError
-from markscheme.features.decision_models.judge import OPENAI_DECISIONS, DecisionJudge
+from markscheme.features.decision_models.judge import OPENAI_DECISIONS, DecisionJudge, parsed_body
 from markscheme.grading import Grade, grade_json, questions
 from markscheme.grading.verdict import Abstention, NotApplicable, Outcome, Unread, Verdict, read_verdicts
 from markscheme.judges.asking import Asking
-from markscheme.judges.deciding import SYSTEM_ONE, DecisionFormat, decided_reply, parsed_body
+from markscheme.judges.deciding import SYSTEM_ONE, DecisionFormat, decided_reply
 from markscheme.judges.function import FunctionJudge
 from markscheme.judges.judge import Judge, Usage
 from markscheme.judges.limited import Limiter

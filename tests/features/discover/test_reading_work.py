@@ -20,8 +20,8 @@ from markscheme.features.discover.reading_work import (
     shown_output,
     unit_name,
 )
-from markscheme.pages.order import Share
 from markscheme.pages.serving import sent_object
+from markscheme.pages.share import Share
 from tests.full_disk import disk_of
 
 

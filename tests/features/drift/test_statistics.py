@@ -10,8 +10,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.special import stdtr
 
-from markscheme.features.drift.statistics import RUN_SD, compare_runs, run_agreement_change
-from markscheme.stats.change import holm
+from markscheme.features.drift.statistics import RUN_SD, compare_runs, examples_to_affirm, run_agreement_change
+from markscheme.stats.change import holm, shift_interval
 from markscheme.stats.coefficients import agreement
 from markscheme.stats.pairs import Moments
 from tests.reference.worked_cases import RUNS, RunsCase
@@ -295,3 +295,18 @@ def test_no_number_of_examples_needed_is_named_if_only_more_accepted_runs_would_
     assert compare_runs(now, stored, span=4, margin=0.05).needed is None
     stored[:, 1] = np.clip(stored[:, 1] + 1, 0, 4)
     assert compare_runs(now, stored, span=4).needed is None
+
+
+def test_thirty_seven_unchanged_examples_are_the_fewest_that_show_that_a_judge_did_not_shift() -> None:
+    assert examples_to_affirm(0.0, margin=0.25, span=4) == 37
+    for n, affirmed in ((36, False), (37, True)):
+        assert ((shift_interval(np.zeros(n), span=4).high or 0.0) < 0.25) is affirmed
+
+
+def test_the_number_of_examples_to_show_that_a_judge_did_not_shift_follows_the_rule_of_thumb() -> None:
+    assert examples_to_affirm(1.0, margin=0.25, span=4) == approx(8.6 * 16, rel=0.01)
+
+
+def test_a_negative_variance_or_an_impossible_margin_of_a_plan_raises_an_error_that_names_it() -> None:
+    with pytest.raises(ValueError, match="variance -1"):
+        examples_to_affirm(-1, margin=0.25, span=4)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.special import stdtrit
 
+from markscheme.features.improve.drawn_parts import dev_size
 from markscheme.features.improve.selection import (
     FINALISTS,
     chance_to_find,
@@ -24,7 +25,6 @@ from markscheme.features.improve.selection import (
     outside_test,
     survivors,
 )
-from markscheme.ratings.splits import dev_size
 from tests.reference import selection_cases as cases
 
 columns = arrays(np.float64, (24, 2), elements=st.floats(-1, 1, width=32)).filter(lambda d: d.std(axis=0).min() > 0.01)

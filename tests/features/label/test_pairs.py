@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from markscheme.features.label.label_order import Step
 from markscheme.features.label.page import page_of, sheet_of, shown_of
 from markscheme.features.label.pair_order import is_turned
 from markscheme.features.label.setup import open_work
 from markscheme.features.label.work import ResponseAnswers, Work
-from markscheme.pages.order import Step
 from markscheme.readers.rated import open_rated
 from markscheme.rubrics.file import load_rubric
 

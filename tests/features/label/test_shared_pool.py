@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from markscheme.pages.order import LEAST_BETWEEN, Share, Step, steps_of
+from markscheme.features.label.label_order import LEAST_BETWEEN, Step, steps_of
+from markscheme.pages.share import Share
 from tests.commands.console import run
 from tests.features.label.labelled_project import Server, fetch, make_pool, refused
 

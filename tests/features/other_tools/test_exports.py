@@ -15,9 +15,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from markscheme.errors import RatingError, UsageError
+from markscheme.features.other_tools import archive_members
 from markscheme.prompts.steps import AgentStep, trajectories
 from markscheme.ratings.rating import RatingReader
-from markscheme.readers import archive
 from markscheme.readers.imported import Columns
 from markscheme.readers.rated import RatedFile, open_rated
 from markscheme.readers.submissions import holds_several, read_submissions
@@ -411,7 +411,7 @@ def test_an_inspect_archive_that_unpacks_to_too_much_data_is_refused(
     log = exports.inspect()["log.json"]
     log["samples"][0]["store"] = {"filler": " " * 2_000_000}
     path = exports.eval_archive(tmp_path / "log.eval", log)
-    monkeypatch.setattr(archive, "MOST_OF_MEMBER", 1_000_000)
+    monkeypatch.setattr(archive_members, "MOST_OF_MEMBER", 1_000_000)
     with pytest.raises(RatingError, match=r"unpacks to 2,\d{3},\d{3} bytes, .* at most .* 1,000,000 are read"):
         read([path])
 
@@ -423,12 +423,12 @@ def test_an_archive_s_zstandard_member_never_unpacks_beyond_its_stated_size(tmp_
         path = tmp_path / f"{stated}.eval"
         with zipfile.ZipFile(path, "w") as made:
             made.writestr("header.json", zstandard.ZstdCompressor().compress(data))
-            made.infolist()[0].compress_type, made.infolist()[0].file_size = archive.ZSTANDARD, stated
+            made.infolist()[0].compress_type, made.infolist()[0].file_size = archive_members.ZSTANDARD, stated
         if is_whole:
-            assert list(archive.members(path, ["header.json"])) == [("header.json", data)]
+            assert list(archive_members.members(path, ["header.json"])) == [("header.json", data)]
         else:
             with pytest.raises(RatingError, match="isn't of the size that the archive states"):
-                list(archive.members(path, ["header.json"]))
+                list(archive_members.members(path, ["header.json"]))
 
 
 # --- nothing is lost unseen -------------------------------------------------------------------------------------------

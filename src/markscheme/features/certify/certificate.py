@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from markscheme.calibration.decided_labels import decided_labels
 from markscheme.calibration.file_names import name_of
 from markscheme.errors import writing
 from markscheme.features.certify.candidates import PANEL, StageCandidate
 from markscheme.features.certify.certificate_file import SCHEMA, CertaintySignal, CertifiedPasses
+from markscheme.features.certify.decided_labels import decided_labels
 from markscheme.features.certify.kind import CASCADE_FILE
 from markscheme.features.certify.labels import certified_labels
 from markscheme.features.certify.promise import MARK_SIDES, MarkSide, Promise

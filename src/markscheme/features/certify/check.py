@@ -10,7 +10,6 @@ from typing import Any, get_args
 import numpy as np
 
 from markscheme.calibration.accepted.recomputed import FileDifference, Recomputed
-from markscheme.calibration.decided_labels import DecidedLabels, decided_labels
 from markscheme.calibration.differences import differences_between
 from markscheme.calibration.file_names import place_of
 from markscheme.calibration.judge_runs import rated_by
@@ -18,6 +17,7 @@ from markscheme.errors import MarkschemeError, RatingError
 from markscheme.features.certify.candidates import StageCandidate
 from markscheme.features.certify.certificate import Certificate
 from markscheme.features.certify.certificate_file import CERTAINTY_ROUNDING, CascadeFile, StageRecord
+from markscheme.features.certify.decided_labels import DecidedLabels, decided_labels
 from markscheme.features.certify.kind import CASCADE_FILE
 from markscheme.features.certify.labels import certified_examples, changed_labels
 from markscheme.features.certify.promise import AskedFor, Promise

@@ -1,6 +1,6 @@
 """Sentence on the decisions that a promise was tested on: annotators' own, or those that follow from their labels."""
 
-from markscheme.calibration.decided_labels import DecidedLabels
+from markscheme.features.certify.decided_labels import DecidedLabels
 from markscheme.grading.score import must_pass
 from markscheme.phrases import counted, rounded
 from markscheme.rubrics.rubric import Rubric

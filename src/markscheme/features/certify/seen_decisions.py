@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from markscheme.calibration.decided_labels import DecidedLabels
 from markscheme.features.certify.certificate_file import CERTAINTY_ROUNDING, CertaintySignal, CertifiedPasses
+from markscheme.features.certify.decided_labels import DecidedLabels
 from markscheme.features.certify.promise import MarkSide, Promise
 from markscheme.features.certify.ranked_decisions import RankedDecisions, on_side
 from markscheme.features.certify.statistics import CertifiedCascade, ErrorLimit, StageDecisions, certified_cascade

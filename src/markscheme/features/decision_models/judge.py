@@ -4,6 +4,7 @@ Two formats: System One (`POST /v1/systemone`) and OpenAI's Decisions (`POST /v1
 """
 
 import asyncio
+import json
 import os
 from collections.abc import Mapping
 from functools import cached_property
@@ -15,12 +16,12 @@ from markscheme.errors import JudgeError, JudgeSilent, JudgeUnavailable, NoJudge
 from markscheme.judges.deciding import (
     ASSETS,
     SYSTEM_ONE,
+    TWICE,
     AnswersById,
     DecisionFormat,
     decided_reply,
     level_text,
     named_options,
-    parsed_body,
     questions_by_id,
     refuse_unaskable,
     yes_no_distribution,
@@ -260,3 +261,19 @@ class DecisionJudge:
         if status == 404:
             return JudgeUnavailable(f"{fault}; {self.wire.instead}", status=status)
         return fault
+
+
+def parsed_body(text: str | bytes) -> Any:
+    """Parse the JSON of an HTTP response, allowing NaN; the value of a key that occurs twice becomes TWICE.
+
+    Raises:
+        ValueError: The text isn't JSON.
+    """
+    return json.loads(text, object_pairs_hook=_noting_twice)
+
+
+def _noting_twice(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    entries: dict[str, Any] = {}
+    for key, value in pairs:
+        entries[key] = TWICE if key in entries else value
+    return entries

@@ -25,8 +25,8 @@ from markscheme.features.discover.reading import (
 from markscheme.files import set_aside_damaged_end, sync_folder, writing_lock
 from markscheme.fingerprint import fingerprint
 from markscheme.pages.example import SERVED, Shortening, render_example
-from markscheme.pages.order import Share
 from markscheme.pages.serving import duration
+from markscheme.pages.share import Share
 from markscheme.pages.words import first_words
 from markscheme.plain_data import append_readable, read_text
 from markscheme.ratings.example_rows import Example

@@ -16,14 +16,13 @@ from scipy.special import fdtrc, ndtri, stdtr, stdtrit
 from markscheme.stats.change import (
     NO_SHIFT_MARGIN,
     counted_runs,
-    examples_to_affirm,
     least_n,
     mean_and_variance,
     run_columns,
     shift_interval,
 )
 from markscheme.stats.estimate import Estimate
-from markscheme.stats.intervals import Floats, Grouping, Groups, spread
+from markscheme.stats.intervals import Floats, Grouping, Groups, spread, t_quantile
 from markscheme.stats.pairs import Moments, paired
 
 PRIOR_DF = 4
@@ -345,3 +344,31 @@ def _squared_se(left_out: Floats, copies: Floats | None) -> float:
 
 def _unknown(why: str, n: int, runs: int, method: str = "mean shift among runs") -> RunShift:
     return RunShift(Estimate.without_value(why, n=n, method=method, level=SHIFT_COVERAGE), n, runs)
+
+
+def examples_to_affirm(variance: float, *, margin: float, span: float) -> int:
+    """Compute how many examples show, with 90 % probability, that an unchanged judge hasn't shifted.
+
+    Args:
+        variance: Variance over examples of the rating now minus then, in squared units of the ratings.
+        margin: Largest shift of the mean that counts as none, in the unit of the ratings.
+        span: Range of the scale in the unit of the ratings; without any noise it alone determines the number.
+
+    Returns:
+        The larger of (z.95 + z.90)² variance / margin² and what the added pair across the scale requires by itself.
+
+    Example:
+        >>> examples_to_affirm(0.0, margin=0.25, span=4)
+        37
+        >>> examples_to_affirm(0.5, margin=0.25, span=4)
+        69
+    """
+    if variance < 0 or not 0 < margin <= span:
+        raise ValueError(f"variance {variance} must be 0 or more and margin {margin} above 0, within {span}")
+    noise = (float(ndtri(0.95)) + float(ndtri(0.9))) ** 2 * variance / margin**2
+    return max(math.ceil(noise), least_n(lambda n: _half_width_when_still(n, span) < margin))
+
+
+def _half_width_when_still(n: int, span: float) -> float:
+    """Compute half the width that `shift_interval` gives its 90 % interval if all n differences are 0."""
+    return t_quantile(n + 1, 0.90) * span * math.sqrt(2 / (n + 1)) / math.sqrt(n + 2)

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from markscheme.ratings.example_rows import Example, Split
 from markscheme.ratings.examples import ExampleSet
-from markscheme.ratings.splits import dev_size, in_drawn_order, task_of
+from markscheme.ratings.splits import in_drawn_order
 
 
 def drawn_parts(examples: ExampleSet) -> ExampleSet:
@@ -21,3 +21,17 @@ def drawn_parts(examples: ExampleSet) -> ExampleSet:
         return ("dev" if task_of(example) in dev else "test") if example.labels else None
 
     return replace(examples, examples=tuple(replace(example, split=part(example)) for example in examples.examples))
+
+
+def dev_size(n: int) -> int:
+    """Return how many of `n` tasks (groups of examples) belong to the dev split; all other tasks are held out.
+
+    >>> [dev_size(n) for n in (40, 60, 80, 200)]
+    [13, 20, 27, 67]
+    """
+    return round(n / 3)
+
+
+def task_of(example: Example) -> str:
+    """Return a key that examples whose errors may be related share: the example's group, else its id."""
+    return f"group {example.group}" if example.group else f"example {example.id}"

@@ -2,12 +2,11 @@
 
 import numpy as np
 
-from markscheme.features.improve.drawn_parts import drawn_parts
+from markscheme.features.improve.drawn_parts import dev_size, drawn_parts
 from markscheme.ratings.example_rows import values_of
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import Gold, gold_of
 from markscheme.ratings.row_form import takes_lines
-from markscheme.ratings.splits import dev_size
 from markscheme.rubrics.rubric import Rubric
 
 LEAST_DEV, LEAST_SEALED = 10, 20

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaincinv, log_ndtr, ndtr, ndtri, owens_t, stdtrit
 
-from markscheme.ratings.splits import dev_size
+from markscheme.features.improve.drawn_parts import dev_size
 from markscheme.stats.change import least_n
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import Floats, withhold

@@ -8,6 +8,7 @@ import numpy as np
 
 from markscheme.errors import NothingGraded
 from markscheme.features.improve.candidates import Wording
+from markscheme.features.improve.drawn_parts import task_of
 from markscheme.features.improve.fitting.evidence import example_decisions
 from markscheme.features.improve.selection import first_size, survivors
 from markscheme.grading import MOST_UNGRADED, Grading, grade_many
@@ -19,7 +20,7 @@ from markscheme.ratings.example_rows import Example
 from markscheme.ratings.from_grades import rating_of
 from markscheme.ratings.gold import JUDGE, Gold
 from markscheme.ratings.rating import Rating
-from markscheme.ratings.splits import in_drawn_order, task_of
+from markscheme.ratings.splits import in_drawn_order
 from markscheme.ratings.table import Column, column_of
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.intervals import Flags, Floats

@@ -9,6 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from markscheme.features.label.disputes import AGREEMENT_STEP
+from markscheme.features.label.label_order import Step
 from markscheme.features.label.next_steps import onward_steps
 from markscheme.features.label.pair_order import shown_order, turned_rated
 from markscheme.features.label.whole_question import WHOLE_RESPONSE, WHOLE_UNDER
@@ -21,7 +22,6 @@ from markscheme.features.label.work import (
     unit_of,
 )
 from markscheme.pages.example import Shortening, render_example, whole_texts
-from markscheme.pages.order import Step
 from markscheme.pages.template import PageTemplate, environment
 from markscheme.pages.words import first_words
 from markscheme.prompts.steps import steps_elsewhere

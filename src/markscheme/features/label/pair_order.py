@@ -3,7 +3,7 @@
 import hashlib
 from dataclasses import replace
 
-from markscheme.pages.order import Step
+from markscheme.features.label.label_order import Step
 from markscheme.ratings.rating import Rated
 from markscheme.rubrics.preference import ShownOrder
 

@@ -22,8 +22,8 @@ from markscheme.features.label.setup import carried_in, keep_examples, open_work
 from markscheme.features.label.without_page import next_step
 from markscheme.features.label.work import Work
 from markscheme.pages.options import PageOptions
-from markscheme.pages.order import Share
 from markscheme.pages.serving import new_token
+from markscheme.pages.share import Share
 from markscheme.phrases import sent_with
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.rubrics.search import typed_name

@@ -12,6 +12,7 @@ from markscheme.calibration.carried_labels import CarriedLabels, carried_labels,
 from markscheme.calibration.findings.commands import Commands
 from markscheme.errors import ComparisonError, RatingError, UsageError, writing
 from markscheme.features.label.disputes import disputed, disputed_decisions, first_labels, ratings_in
+from markscheme.features.label.label_order import Step, steps_of
 from markscheme.features.label.pool import ResponsePool, SetFile, ids_to_ask, read_audits, read_pool
 from markscheme.features.label.rows import RowsToLabel, rows_to_label
 from markscheme.features.label.sampling import choose_next, parted_draw
@@ -25,7 +26,7 @@ from markscheme.features.label.whole_question import (
 )
 from markscheme.features.label.work import Question, Work
 from markscheme.files import add_files, set_aside_damaged_end
-from markscheme.pages.order import Share, Step, steps_of
+from markscheme.pages.share import Share
 from markscheme.phrases import counted, in_words
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.example_rows import Example

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.errors import UsageError, writing
+from markscheme.features.label.label_order import Step
 from markscheme.files import set_aside_damaged_end, sync_folder, writing_lock
-from markscheme.pages.order import Step
 from markscheme.plain_data import append_readable
 from markscheme.ratings.codes import load_ratings
 from markscheme.ratings.kinds import Kind

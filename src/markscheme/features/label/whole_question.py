@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, get_args
 
 from markscheme.errors import UsageError
+from markscheme.features.label.label_order import Step
 from markscheme.fingerprint import fingerprint
-from markscheme.pages.order import Step
 from markscheme.ratings.rating import Rating
 from markscheme.rubrics.rubric import Criterion, Rubric
 

@@ -10,12 +10,12 @@ from typing import Final
 
 from markscheme.errors import MarkschemeError, RatingError
 from markscheme.features.label.disputes import AgreementSoFar, Dispute, agreement_so_far, disputes_of, ratings_in
+from markscheme.features.label.label_order import Step
 from markscheme.features.label.pair_order import is_turned, shown_order, turned_rated
 from markscheme.features.label.pool import SetFile
 from markscheme.features.label.store import LabelFile
 from markscheme.features.label.whole_question import WHOLE_RESPONSE, WHOLE_UNDER
 from markscheme.fingerprint import fingerprint
-from markscheme.pages.order import Step
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.rating import Declined, Rated, Rating, asked_under
 from markscheme.ratings.wordings import record_words

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any, Final
 
 from markscheme.errors import Fault, RubricError, RubricWarning, UsageError
+from markscheme.features.lint.language import is_in_english
 from markscheme.features.lint.yaml_pitfalls import yaml_pitfalls
 from markscheme.grading.checks import check_of, load_scorers
 from markscheme.judges.kinds import JUDGE_KINDS
 from markscheme.plain_data import form_of, read_text
-from markscheme.rubrics.advice import UNKNOWN_CHECK, Advice, advice, is_in_english
+from markscheme.rubrics.advice import UNKNOWN_CHECK, Advice, advice
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.gray_zone import gray_zone
 from markscheme.rubrics.rubric import Criterion, Rubric

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from markscheme.errors import RatingError
+from markscheme.features.other_tools.archive_members import members
 from markscheme.features.other_tools.metric_values import RawRating
 from markscheme.features.other_tools.tool_content import Fields, ToolContent
 from markscheme.plain_data import parse_json
 from markscheme.ratings.kinds import Kind
-from markscheme.readers.archive import members
 from markscheme.readers.peek import Peek, mapping
 
 VERSIONS = (1, 2)

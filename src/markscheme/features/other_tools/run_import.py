@@ -14,6 +14,7 @@ from markscheme.ratings.additions import Additions
 from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.example_rows import Example
+from markscheme.ratings.examples import RATINGS_FOLDER
 from markscheme.ratings.kinds import PEOPLE
 from markscheme.ratings.rating import given_to_current_words
 from markscheme.ratings.wordings import record_words
@@ -21,9 +22,10 @@ from markscheme.readers.formats import LIST, PLAIN_LINES, SHEET, TABLE, all_form
 from markscheme.readers.imported import ITEMS, plain, taken_out
 from markscheme.readers.peek import Peek
 from markscheme.readers.rated import RatedFile, columns_from_options, of_kind, open_rated
-from markscheme.readers.sheet import refuse_headless, saved_for
+from markscheme.readers.sheet import KEY, saved_for
 from markscheme.readers.tables import FIELDS, PROBABILITY
 from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.search import find_calibration
 
 MOST_LOSSES_NAMED = 5
 """Largest number of kinds of lost contents that an error names: a long list would hide the most frequent kinds."""
@@ -267,3 +269,19 @@ def _refuse_unknown_fields(fields: Mapping[str, str], rubric: Rubric) -> None:
         if meaning not in meanings and not meaning.startswith(f"{PROBABILITY}:"):
             hint = suggestion(meaning, meanings, mark="`") or f"; expected one of {', '.join(meanings)}"
             raise UsageError(f"`--map {column}={meaning}`: unknown field or criterion {meaning!r}{hint}")
+
+
+def refuse_headless(path: Path, rubric: Rubric) -> None:
+    """Raise RatingError for a file that is named like a labelling sheet's answers, but lacks the sheet's head.
+
+    Raises:
+        RatingError: The file is named like a sheet's answers.
+    """
+    rubric_name, dash, rater = path.stem.partition(f"{rubric.name}-")
+    folder = None if rubric_name or not dash or path.suffix != ".json" else find_calibration(rubric.name, Path.cwd())
+    if folder and (folder / KEY).is_file() and (folder / RATINGS_FOLDER / f"{saved_for(rater)}.jsonl").is_file():
+        raise RatingError(
+            f"has the name of {saved_for(rater)}'s answers on a labelling sheet, and not the sheet's head: the file "
+            "was changed by hand",
+            path=path,
+        )

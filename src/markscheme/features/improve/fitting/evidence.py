@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from markscheme.calibration.decided_labels import is_quoted
+from markscheme.features.improve.drawn_parts import task_of
 from markscheme.features.improve.fitting.decided import AuthorNumbers, DecidedRows
 from markscheme.features.improve.fitting.judged import answers_by_id
 from markscheme.features.improve.least_labels import LEAST_OF_EACH
@@ -17,7 +18,6 @@ from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.kinds import PEOPLE
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.ratings.splits import task_of
 from markscheme.ratings.table import Column
 from markscheme.rubrics.rubric import Criterion, Rubric
 

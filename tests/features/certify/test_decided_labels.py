@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from markscheme import Rubric
-from markscheme.calibration.decided_labels import decided_labels
+from markscheme.features.certify.decided_labels import decided_labels
 from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from markscheme.pages.order import LEAST_BETWEEN, RESPONSES_PER_REPEAT, Step, steps_of
+from markscheme.features.label.label_order import LEAST_BETWEEN, RESPONSES_PER_REPEAT, Step, steps_of
 
 IDS = [f"e{i}" for i in range(100)]
 

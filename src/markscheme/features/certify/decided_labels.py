@@ -1,0 +1,63 @@
+"""Annotators' decisions that can support a guarantee."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+
+from markscheme.calibration.decided_labels import WholeLabels
+from markscheme.ratings.examples import ExampleSet
+from markscheme.ratings.kinds import Kind
+from markscheme.rubrics.rubric import Rubric
+from markscheme.stats.intervals import Flags, Floats
+
+
+def may_promise(labels: WholeLabels, used: Collection[str]) -> Flags:
+    """Mark the examples that were drawn at random and haven't been used to tune a threshold, shape (n,)."""
+    at_random = np.array([example.drawn in (None, "random") for example in labels.truth.examples], dtype=bool)
+    return np.asarray(at_random & ~np.isin(labels.truth.ids, list(used)))
+
+
+@dataclass(frozen=True)
+class DecidedLabels:
+    """Annotators' pass/fail decisions that can support a guarantee, whether given outright or derived from levels.
+
+    Attributes:
+        ids: Ids of the examples.
+        passed: Annotators' decision on each example, shape (n,), 1 for pass.
+        groups: Name of each example's group; None if there are no groups.
+        explicit: Number of decisions that annotators gave themselves, pass or fail for the whole response; the others
+            follow from their labels, by the pass mark and required criteria.
+    """
+
+    ids: tuple[str, ...]
+    passed: Floats
+    groups: tuple[str, ...] | None
+    explicit: int
+
+    @property
+    def n_groups(self) -> int | None:
+        """Number of groups of examples; None if examples have no groups."""
+        return None if self.groups is None else len(set(self.groups))
+
+    def wrong(self, passes: Flags) -> Flags:
+        """Mark the examples on which a judge's decisions differ from annotators', shape (n,)."""
+        return np.asarray(passes != (self.passed == 1))
+
+
+def decided_labels(
+    rubric: Rubric, examples: ExampleSet, kind: Kind | None = None, used: Collection[str] = ()
+) -> DecidedLabels:
+    """Return annotators' decisions on examples drawn at random that haven't been used to tune a threshold.
+
+    The decisions are explicit ones, or else follow from gold's score, the pass mark and required criteria. Even splits
+    are left out.
+
+    Raises:
+        ComparisonError: No example is labelled.
+    """
+    labels = WholeLabels.of(examples, rubric, kind)
+    counts = ~np.isnan(labels.decided) & may_promise(labels, used)
+    truth = labels.truth.rows(counts)
+    explicit = int((~np.isnan(labels.passed[counts])).sum())
+    return DecidedLabels(truth.ids, labels.decided[counts], truth.groups, explicit)
