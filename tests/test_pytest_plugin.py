@@ -204,7 +204,7 @@ def test_a_failing_assertion_in_pytest_shows_score_and_calibration_and_reasons_b
         "dated UNMET (weight 1): Because �[31mit is so.",
         "“No, never again!” (which is not in the material)",
         "full marks: blames",
-        "calibration: 0.19, not calibrated",
+        "calibration: 0.19, no accepted run",
     ]
     assert "pytest_plugin" not in reported.printed
     assert "assert_grade = <assert_grade>" in failure
@@ -333,7 +333,7 @@ def test_pytest_s_junit_file_has_each_test_s_score_and_calibration(reported: Rep
     assert [(property.get("name"), property.get("value")) for property in properties] == [
         ("markscheme_rubric", "manners"),
         ("markscheme_score", "1"),
-        ("markscheme_calibration", "not calibrated"),
+        ("markscheme_calibration", "no accepted run"),
     ]
 
 

@@ -236,7 +236,7 @@ def failure_text(grade: Grade, rubric: Rubric) -> str:
         the output fails rubric: 0.25, pass mark 0.5
           c1 UNMET (weight 3): scripted
           full marks: c2
-        calibration: 0.25, not calibrated
+        calibration: 0.25, no accepted run
     """
     assert grade.scored is not None
     scored = grade.scored

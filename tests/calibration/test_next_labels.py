@@ -92,7 +92,7 @@ def test_the_number_of_labels_that_a_calibration_asked_for_is_counted_down_while
     calibration = calibrated(30, 3)
     keep(calibration, tmp_path)
     assert next_labels(tmp_path, RUBRIC, labelled(30)) == NextLabels(
-        calibration.decision.labels, calibration.decision.next_step, "j"
+        calibration.decision.labels, calibration.decision.next_step, "j", verdict="not-enough-labels"
     )
     later = next_labels(tmp_path, RUBRIC, labelled(45))
     assert later.in_words == "Label about 65 more for an even chance to say whether the judge can gate."
@@ -111,7 +111,7 @@ def test_a_symlink_in_place_of_the_file_of_needed_labels_is_not_followed(tmp_pat
 
 def test_no_labels_are_asked_for_once_it_is_shown_whether_the_judge_can_gate(tmp_path: Path) -> None:
     keep(calibrated(60, 0), tmp_path)
-    assert next_labels(tmp_path, RUBRIC, labelled(60)) == NextLabels(None, None, "j")
+    assert next_labels(tmp_path, RUBRIC, labelled(60)) == NextLabels(None, None, "j", verdict="ok")
 
 
 def test_if_so_many_examples_have_only_one_annotator_that_no_gate_is_allowed_a_second_annotator_is_asked_for(

@@ -126,7 +126,7 @@ def test_each_line_of_grade_s_json_has_the_documented_keys(project: Path) -> Non
     }
     assert line["usage"] == {"calls": 1, "input_tokens": None, "output_tokens": None, "usd": None}
     assert line["fingerprints"].keys() == {"rubric", "prompt", "judge"}
-    assert "not calibrated" in line["receipt"]["text"]
+    assert "no accepted run" in line["receipt"]["text"]
 
 
 def test_grade_s_line_for_an_ungraded_response_says_why_and_keeps_the_reply(project: Path) -> None:
@@ -156,12 +156,12 @@ def test_grades_are_printed_in_the_order_of_the_input_whichever_is_finished_firs
 def test_each_grade_is_printed_with_the_reasons_for_it_below(project: Path) -> None:
     done = graded(project, submissions(project, "LEVEL=5", "LEVEL=2 rude", "garbage"), *JUDGE, "--details")
     *graded_lines, ungraded, _, summary, _, _ = done.stdout.splitlines()
-    assert summary == "1 of 3 passes (pass mark 0.6); 1 not graded. Judge: not calibrated."
+    assert summary == "1 of 3 passes (pass mark 0.6); 1 not graded. Judge: no accepted run."
     assert graded_lines == [
-        "s0: pass, 1.00, not calibrated",
+        "s0: pass, 1.00, no accepted run",
         "  clear 5 of 5: So it reads.",
         "  rude UNMET: So it reads.",
-        "s1: fail, 0.00, not calibrated",
+        "s1: fail, 0.00, no accepted run",
         "  clear 2 of 5: So it reads.",
         "  rude MET: So it reads.",
     ]
@@ -176,7 +176,7 @@ def test_several_grades_are_printed_one_per_line_with_each_criterion_s_level_and
         "s0  pass  1.00  clear 5 of 5 · rude UNMET",
         "s1  fail  0.00  clear 2 of 5 · rude MET",
         "",
-        "1 of 2 passes (pass mark 0.6). Judge: not calibrated.",
+        "1 of 2 passes (pass mark 0.6). Judge: no accepted run.",
     ]
 
 

@@ -81,7 +81,7 @@ def test_grading_a_parquet_file_writes_a_parquet_file_with_a_column_for_each_cri
         "thanks": 1.0,
         "length": 3.0,
         "error": None,
-        "receipt": "0.83, not calibrated",
+        "receipt": "0.83, no accepted run",
     }
     made = {"asked", "cache", "graded.parquet", "rows.parquet", "rubrics", "stand_in.py"}
     assert set(os.listdir(here)) - {"__pycache__"} == made

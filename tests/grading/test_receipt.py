@@ -52,7 +52,7 @@ def _receipt_in(folder: Path, used: Rubric, judge: Any) -> Receipt:
 
 def test_a_score_is_printed_with_its_margin_of_error_and_what_its_calibration_allows() -> None:
     assert score_text(0.684, KNOWN) == "0.68 ± 0.11 (84 human labels, 2026-11-02; can gate)"
-    assert score_text(0.684, None) == "0.68, not calibrated"
+    assert score_text(0.684, None) == "0.68, no accepted run"
     assert score_text(0.684, replace(KNOWN, differs=("another judge",))) == "0.68, calibrated for another judge"
 
 
@@ -134,7 +134,7 @@ def test_every_grade_of_a_run_has_the_calibration_receipt_that_the_run_was_given
 
 
 def test_the_json_of_an_invalid_calibration_receipt_names_no_use() -> None:
-    assert receipt_json(None, 0.5) == {"holds": False, "text": "0.50, not calibrated", "use": None} | dict.fromkeys(
+    assert receipt_json(None, 0.5) == {"holds": False, "text": "0.50, no accepted run", "use": None} | dict.fromkeys(
         ("may_gate", "may_trend"), False
     )
     assert receipt_json(KNOWN, 0.5)["use"] == "gate"

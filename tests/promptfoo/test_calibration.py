@@ -49,8 +49,8 @@ def _assert(here: Path, **config: Any) -> dict[str, Any]:
 @pytest.mark.proof
 def test_the_reason_and_metadata_of_a_result_say_what_the_judge_may_decide(here: Path) -> None:
     before = _assert(here)
-    assert before["metadata"]["calibration"] == "not calibrated"
-    assert before["reason"].endswith("Calibration: 0.62, not calibrated.")
+    assert before["metadata"]["calibration"] == "no accepted run"
+    assert before["reason"].endswith("Calibration: 0.62, no accepted run.")
     _accept(here)
     after = _assert(here)
     assert after["pass"]

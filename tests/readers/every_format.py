@@ -91,7 +91,7 @@ def grade(at: int) -> dict[str, Any]:
     level = float(exports.JUDGE[at])
     criteria = {"place": {"level": level, "position": level, "reason": "", "quote": None, "quote_found": None}}
     unit = exports.UNITS[at]
-    receipt = {"text": "not calibrated"}
+    receipt = {"text": "no accepted run"}
     return {"id": unit, "score": level, "pass": bool(level), "criteria": criteria, "error": None, "receipt": receipt}
 
 
@@ -118,7 +118,7 @@ def make_project(folder: Path) -> dict[str, Path]:
     (folder / "results.json").write_text(json.dumps(promptfoo_results()))
     lines(folder / "grades.jsonl", [grade(at) for at, _ in units])
     table = ["id,score,pass,place,error,receipt"]
-    table += [f"{unit},{exports.JUDGE[at]},{str(bool(exports.JUDGE[at])).lower()},{exports.JUDGE[at]},,not calibrated"
+    table += [f"{unit},{exports.JUDGE[at]},{str(bool(exports.JUDGE[at])).lower()},{exports.JUDGE[at]},,no accepted run"
               for at, unit in units]  # fmt: skip
     (folder / "grades.csv").write_text("\n".join(table) + "\n")
     rows = ["id,response,verdict,label"]

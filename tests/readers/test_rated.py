@@ -43,7 +43,7 @@ def test_labelled_responses_can_be_graded_whatever_their_labels_say(name: str | 
 
 def test_grades_are_read_as_ratings_of_a_judge_that_the_file_does_not_name(tmp_path: Path) -> None:
     grade = {"id": "p1", "score": 1.0, "pass": True, "criteria": {"place": {"level": 1.0, "position": 1.0}},
-             "error": None, "receipt": {"text": "not calibrated"}}  # fmt: skip
+             "error": None, "receipt": {"text": "no accepted run"}}  # fmt: skip
     path = lines(
         tmp_path / "night.jsonl", grade, {**grade, "id": "p2", "score": None, "pass": None, "error": "refused"}
     )
@@ -53,7 +53,7 @@ def test_grades_are_read_as_ratings_of_a_judge_that_the_file_does_not_name(tmp_p
     assert (first.kind, first.overall, first.passed) == ("model", 1.0, True)
     assert (second.overall, second.error) == (None, "refused")
     table = tmp_path / "night.csv"
-    table.write_text("id,score,pass,place,error,receipt\np1,1.0,true,1,,not calibrated\np2,,,,refused,not calibrated\n")
+    table.write_text("id,score,pass,place,error,receipt\np1,1.0,true,1,,no accepted run\np2,,,,refused,\n")
     (left, right) = open_rated([table]).ratings
     assert (left.overall, left.passed, left.criteria["place"].level, right.error) == (1.0, True, 1.0, "refused")
 

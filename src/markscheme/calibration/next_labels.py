@@ -20,7 +20,7 @@ NEXT_LABELS = "next_labels.json"
 FIRST_LABELS = DecisiveLabels(80, 0.5926764978434778, 0.9)
 """The labels for a first verdict where there are none and the target is the usual one, known without statistics."""
 _CALIBRATE_AGAIN = "As many are labelled as the last calibration asked for: calibrate again."
-_READ = ("judge", "labelled", "labels_needed", "labels_chance", "assumed", "next_step")
+_READ = ("judge", "verdict", "labelled", "labels_needed", "labels_chance", "assumed", "next_step")
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,7 @@ class NextLabels:
         judge: Name of the judge calibrated last; None before the first calibration.
         because: A sentence on why the verdict is open, or isn't; None if that isn't known.
         to_second: Number of labelled examples that a second annotator should label; 0 if no second annotator is needed.
+        verdict: The verdict of the last calibration; None before the first.
     """
 
     labels: DecisiveLabels | None
@@ -41,6 +42,7 @@ class NextLabels:
     judge: str | None = None
     because: str | None = None
     to_second: int = 0
+    verdict: str | None = None
 
     @property
     def why_no_number(self) -> str:
@@ -74,22 +76,22 @@ def next_labels(folder: Path, rubric: Rubric, examples: ExampleSet) -> NextLabel
     record = _recorded(folder)
     if record is None:
         return _before_the_first(rubric, examples)
-    judge = str(record["judge"])
+    last = NextLabels(None, None, str(record["judge"]), verdict=str(record["verdict"]))
     needed = record["labels_needed"]
     if needed is None and record["by_one"]:
         second = second_labels_needed(examples.labelled.examples)
         ask = f"Have a second annotator label about {second:,} of the examples: labels of one show trends at most."
-        return NextLabels(None, ask if second else _CALIBRATE_AGAIN, judge, to_second=second)
+        return replace(last, in_words=ask if second else _CALIBRATE_AGAIN, to_second=second)
     if needed is None:
-        return NextLabels(None, str(record["next_step"]) or None, judge)
+        return replace(last, in_words=str(record["next_step"]) or None)
     labels = DecisiveLabels(int(needed), float(record["labels_chance"]), record["assumed"])
     since = max(0, examples.by_people - int(record["labelled"]))
     if not since:
-        return NextLabels(labels, str(record["next_step"]), judge)
+        return replace(last, labels=labels, in_words=str(record["next_step"]))
     remaining = replace(labels, more=max(0, labels.more - since))
     if not remaining.more:
-        return NextLabels(remaining, _CALIBRATE_AGAIN, judge)
-    return NextLabels(remaining, labels_to_add(remaining, scarce=record["scarce"]), judge)
+        return replace(last, labels=remaining, in_words=_CALIBRATE_AGAIN)
+    return replace(last, labels=remaining, in_words=labels_to_add(remaining, scarce=record["scarce"]))
 
 
 def _before_the_first(rubric: Rubric, examples: ExampleSet) -> NextLabels:

@@ -3,21 +3,30 @@
 import shlex
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from operator import itemgetter
 from pathlib import Path
 
+from markscheme.calibration.labelled_examples import examples_with_every_label
 from markscheme.calibration.results_uses import RESULTS_USES
-from markscheme.errors import RatingError
+from markscheme.errors import MarkschemeError, RatingError
 from markscheme.phrases import counted, in_words
 from markscheme.readers.rated import RatedFiles
+from markscheme.readers.table_project import file_name
+from markscheme.rubrics.file import load_rubric
+from markscheme.rubrics.search import find_rubric
 
 
 def nothing_labelled(paths: Sequence[Path], rated: RatedFiles) -> RatingError:
-    """Return the error that Promptfoo's results have no labels, with the commands that work on them anyway."""
+    """Return the error that Promptfoo's results have no labels, with the commands that work on them anyway.
+
+    If outputs were labelled on the page, whose labels are in the project, the first command compares them.
+    """
     (first, *_) = rated.files
     cases = Counter(first.cases.get(rating.id, rating.id) for rating in first.judged)
     files = shlex.join(map(str, paths))
-    name = shlex.quote(paths[0].stem)
+    rubric = file_name(paths[0].stem, "the name of the results")
+    name = shlex.quote(rubric)
     first_verdict = f"markscheme calibrate {name} --ratings {files} --json verdict.json"
     runs = max(cases.values(), default=0)
     uses = [
@@ -25,18 +34,34 @@ def nothing_labelled(paths: Sequence[Path], rated: RatedFiles) -> RatingError:
         for _, fewest_runs, command, gives in sorted(RESULTS_USES, key=itemgetter(0))
         if runs >= fewest_runs
     ]
-    uses.insert(1, (first_verdict, "then: a verdict on each grader"))
+    n_labelled = _labelled_on_page(rubric)
+    verdict_use = (first_verdict, "a verdict on each grader" if n_labelled else "then: a verdict on each grader")
+    uses.insert(0 if n_labelled else 1, verdict_use)
     width = max((len(command) for command, _ in uses), default=0)
     metrics = in_words([criterion.name for criterion in rated.rubric.criteria])
     outputs = counted(len(rated.labelled.examples), "output")
+    headline = (
+        f"no label is in the results, but calibration/{rubric} has labels of {counted(n_labelled, 'output')}. Compare "
+        f"{metrics} with them:"
+        if n_labelled
+        else "no output in the results is labelled, so nothing says how far its graders can be trusted: "
+        f"{outputs}, graded by {metrics}. Label them:"
+    )
     return RatingError(
         "\n".join(
             [
-                f"no output in the results is labelled, so nothing says how far its graders can be trusted: {outputs}, "
-                f"graded by {metrics}. Label them:",
+                headline,
                 *(f"  {command:<{width}}  {gives}" for command, gives in uses),
                 "  or rate some in `promptfoo view`, or give tests `metadata: {expected_label: pass|fail}`, by metric "
                 "`{expected_label: {METRIC: pass|fail}}`",
             ]
         )
     )
+
+
+def _labelled_on_page(rubric: str) -> int:
+    """Count the examples that people have labelled under the rubric that the labelling page made of the results."""
+    with suppress(MarkschemeError):
+        examples, _ = examples_with_every_label(load_rubric(find_rubric(rubric)), None)
+        return examples.by_people
+    return 0

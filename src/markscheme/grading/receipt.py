@@ -18,7 +18,7 @@ CARD = "card.json"
 """Name of the file, next to accepted.json, with the judge card of the accepted run."""
 ACCEPTED_SCHEMA = 1
 """Version of accepted.json that is written, and the only one that is read."""
-NOT_CALIBRATED = "not calibrated"
+NO_ACCEPTED_RUN = "no accepted run"
 
 CALIBRATION = ("warn", "require", "off")
 """Ways to treat the calibration behind a grade: warn, refuse to grade unless the judge can gate, or ignore it."""
@@ -230,10 +230,10 @@ def calibration_text(receipt: Receipt | None) -> str:
     """Describe the calibration behind a grade: margin, labels, date and use, or why no calibration covers the grade.
 
     >>> calibration_text(None)
-    'not calibrated'
+    'no accepted run'
     """
     if receipt is None:
-        return NOT_CALIBRATED
+        return NO_ACCEPTED_RUN
     if receipt.differs:
         return f"calibrated for {' and '.join(receipt.differs)}"
     if receipt.outside:
@@ -296,7 +296,7 @@ def score_text(score: float, receipt: Receipt | None) -> str:
         >>> score_text(0.68, known)
         '0.68 ± 0.11 (84 human labels, 2026-11-02; can gate)'
         >>> score_text(0.68, None)
-        '0.68, not calibrated'
+        '0.68, no accepted run'
     """
     comma = "" if receipt is not None and receipt.holds else ","
     return f"{number(score)}{comma} {calibration_text(receipt)}"

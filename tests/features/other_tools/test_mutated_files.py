@@ -111,6 +111,6 @@ def test_reading_parquet_without_pyarrow_names_the_missing_package(folder: Path)
 def test_the_apostrophe_before_an_id_that_a_spreadsheet_would_run_as_a_formula_is_removed_on_import(
     folder: Path,
 ) -> None:
-    (folder / "out.csv").write_text("id,score,pass,place,error,receipt\n'=1+1,1.0,true,1,,not calibrated\n")
+    (folder / "out.csv").write_text("id,score,pass,place,error,receipt\n'=1+1,1.0,true,1,,no accepted run\n")
     back = run("markscheme", "import", "out.csv", "--rubric", "place", cwd=folder)
     assert [json.loads(line)["id"] for line in back.stdout.splitlines()] == ["=1+1"]

@@ -151,7 +151,7 @@ def test_the_promptfoo_hook_prints_pass_rates_means_costs_differences_and_whethe
     assert any(
         line.startswith("- hedged / echo compared with plain / echo: 0 (") and "may be noise" in line for line in lines
     )
-    assert "- The judge of capital: not calibrated." in lines
+    assert "- The judge of capital: no accepted run." in lines
     assert "- Grading cost: 36 calls, 4,320 tokens, $0.0216." in lines
     data = json.loads(three_prompts.report.read_text())
     plain, hedged, lost = data["systems"]

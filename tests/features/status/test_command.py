@@ -44,12 +44,12 @@ def _change_accepted(here: Path, **changes: Any) -> None:
     file.write_text(json.dumps({**json.loads(file.read_text(encoding="utf-8")), **changes}), encoding="utf-8")
 
 
-def test_status_reports_a_rubric_without_an_accepted_run_as_not_calibrated(here: Path) -> None:
+def test_status_reports_a_rubric_without_an_accepted_run_as_such(here: Path) -> None:
     entry = _clear(here)
     assert (entry["use"], entry["accepted"], entry["labelled_examples"]) == (None, None, 60)
     done = run("markscheme", "status", cwd=here, env={**setting.environment(here), "COLUMNS": "200"})
     line = next(line for line in done.stdout.splitlines() if line.startswith("clear"))
-    assert "not calibrated" in line
+    assert "no accepted run" in line
     assert "60 examples" in line
 
 
@@ -117,6 +117,29 @@ def test_status_calls_an_accepted_run_stale_if_it_is_old_if_the_rubric_was_rewor
     assert "No judge here may decide or show trends: what was accepted is stale." in done.stdout
     line = next(line for line in done.stdout.splitlines() if line.startswith("clear  "))
     assert line.split()[1:4] == ["was:", "can", "gate"]
+
+
+def test_the_next_commands_of_status_lead_from_a_calibration_to_an_accepted_run_and_there_they_end(here: Path) -> None:
+    env = {**setting.environment(here), "COLUMNS": "200"}
+    run("calibrate", "clear", "--judge", setting.JUDGE, "--quiet", cwd=here, env=env)
+    shown = run("markscheme", "status", cwd=here, env=env).stdout
+    assert f"clear: {setting.JUDGE} is good enough by the last calibration; accept its run." in shown
+    accept = shown.rpartition("Next: ")[2].split()
+    assert accept == ["markscheme", "calibrate", "clear", "--judge", setting.JUDGE, "--accept"]
+    assert run(*accept[1:], "--quiet", cwd=here, env=env).returncode == 0
+    assert "Next" not in run("markscheme", "status", cwd=here, env=env).stdout
+    setting.ask_strictly(here)
+    again = run("markscheme", "status", cwd=here, env=env).stdout
+    assert again.endswith(f"Next: markscheme calibrate clear --judge {setting.JUDGE}\n")
+
+
+def test_status_names_the_judge_that_the_last_calibration_did_not_show_good_enough(here: Path) -> None:
+    env = {**setting.environment(here), "COLUMNS": "200"}
+    setting.set_judge(here, tone=3, facts=3)
+    run("calibrate", "clear", "--judge", setting.JUDGE, "--quiet", cwd=here, env=env)
+    shown = run("markscheme", "status", cwd=here, env=env).stdout
+    assert f"clear: {setting.JUDGE} isn't good enough by the last calibration, whose report says what to fix." in shown
+    assert shown.endswith(f"Next: markscheme calibrate clear --judge {setting.JUDGE}\n")
 
 
 def test_status_shows_the_false_passes_and_the_cost_of_the_accepted_run(here: Path) -> None:

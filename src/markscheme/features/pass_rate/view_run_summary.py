@@ -8,7 +8,7 @@ from typing import Any
 from markscheme.calibration.findings.commands import Commands
 from markscheme.features.pass_rate.run_summary import Gap, RunWorth, SystemWorth
 from markscheme.features.pass_rate.view_gate_risk import json_of as gate_json
-from markscheme.grading.receipt import NOT_CALIBRATED
+from markscheme.grading.receipt import NO_ACCEPTED_RUN
 from markscheme.phrases import commonest, counted, number, percent
 from markscheme.report.document import Document, Items, Line, Name, Notes, Table
 from markscheme.report.figures import NONE, points, share_with_interval
@@ -112,7 +112,7 @@ def _gap(gap: Gap) -> str:
 def _trust(worth: RunWorth) -> Iterator[str]:
     for rubric, (text, _) in worth.calibrations.items():
         yield f"The judge of {rubric}: {text}."
-    if all(text == NOT_CALIBRATED for text, _ in worth.calibrations.values()):
+    if all(text == NO_ACCEPTED_RUN for text, _ in worth.calibrations.values()):
         yield f"How far these grades can be trusted is not known yet. {_to_know(next(iter(worth.calibrations), None))}"
 
 

@@ -82,6 +82,11 @@ class RubricStatus:
         """Sentence on the labels that an open verdict needs; None if the verdict is decided or unknown."""
         return None if self.next_labels is None else self.next_labels().of(self.unlabelled)
 
+    @property
+    def last_calibration(self) -> NextLabels | None:
+        """The verdict of the last calibration on people's labels, with what it asked for; None if there was none."""
+        return self.next_labels() if self.is_calibrated and self.next_labels is not None else None
+
 
 def rubrics_here(start: Path, today: date) -> Iterator[RubricStatus]:
     """Yield the status of each rubric in the project, then of accepted runs whose rubric's file isn't there."""

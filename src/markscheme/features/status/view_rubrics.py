@@ -3,12 +3,13 @@
 import shlex
 from collections.abc import Iterator, Sequence
 
-from markscheme.calibration.findings.commands import Commands
+from markscheme.calibration.findings.commands import SECOND_ANNOTATOR, Commands
+from markscheme.calibration.next_labels import NextLabels
 from markscheme.features.status.history import history_blocks
 from markscheme.features.status.rubric_status import RubricStatus
 from markscheme.features.status.view import JudgesHere
-from markscheme.grading.receipt import NOT_CALIBRATED, allowed_in_words
-from markscheme.judges.kinds import DEFAULT
+from markscheme.grading.receipt import NO_ACCEPTED_RUN, allowed_in_words
+from markscheme.judges.kinds import DEFAULT, kind_of
 from markscheme.phrases import counted, in_words, thousands
 from markscheme.report.document import Block, Callout, Document, Line, Name, Notes, OnPages, Section, Table
 from markscheme.report.figures import NONE
@@ -64,9 +65,24 @@ def _onward(rubrics: Sequence[RubricStatus], judges: JudgesHere) -> tuple[str, s
             return "Next", commands.label("--rater YOUR-NAME")
         if status.labels_needed:
             return "Next", commands.label_next(status.labels_needed)
+        if status.last_calibration is not None and status.last_calibration.to_second:
+            return "Next", commands.label(SECOND_ANNOTATOR)
         if status.receipt is None and status.labelled and not status.fault:
-            return _next_if_ready(status, judges), commands.calibrate()
+            return _calibration(status, judges)
+        if status.stale and status.file is not None:
+            return "Next", Commands.on(status.name).calibrate()
     return None
+
+
+def _calibration(status: RubricStatus, judges: JudgesHere) -> tuple[str, str]:
+    """Return the command that calibrates a rubric, by the judge calibrated last; it accepts a run that was good."""
+    last = status.last_calibration
+    kind = None if last is None else kind_of(last.judge or "")
+    judge = None if last is None or last.judge is None or kind is None or not kind.asks else last.judge
+    commands = Commands(shlex.quote(status.name), None if judge is None else f"--judge {shlex.quote(judge)}")
+    can_accept = last is not None and last.verdict == "ok" and not last.in_words and kind is not None
+    command = commands.calibrate("--accept" if can_accept else None)
+    return ("Next" if judge is not None else _next_if_ready(status, judges)), command
 
 
 def _next_if_ready(status: RubricStatus, judges: JudgesHere) -> str:
@@ -86,7 +102,7 @@ def _history(status: RubricStatus) -> Section:
 def _cells(status: RubricStatus) -> tuple[Line, ...]:
     receipt = status.receipt
     if receipt is None:
-        state = "cannot be read" if status.fault else NOT_CALIBRATED
+        state = "cannot be read" if status.fault else NO_ACCEPTED_RUN
         labelled = NONE if status.labelled is None else counted(status.labelled, "example")
         return Name(status.name), state, NONE, labelled, NONE, NONE, NONE
     cost = NONE if status.tokens is None else f"{thousands(status.tokens)} tokens each"
@@ -111,6 +127,8 @@ def _remarks(rubrics: Sequence[RubricStatus]) -> Iterator[str]:
             yield f"{status.name}: its file is not in rubrics/; only its accepted run is shown"
         if status.stale:
             yield f"{status.name} is stale: {'; '.join(status.stale)}"
+        if status.last_calibration is not None and status.receipt is None:
+            yield from _about_last(status.name, status.last_calibration)
         if _is_to_compare(status):
             yield f"{status.name}: compare a judge with its {counted(status.labelled or 0, 'labelled example')} first."
         elif status.next_step:
@@ -122,4 +140,12 @@ def _remarks(rubrics: Sequence[RubricStatus]) -> Iterator[str]:
 def _is_to_compare(status: RubricStatus) -> bool:
     """Return True if a judge should first be compared with the labels that a rubric has, before more are given."""
     is_open = status.receipt is None and bool(status.labelled) and not status.labels_needed and not status.fault
-    return is_open and (not status.is_calibrated or bool(status.next_step))
+    return is_open and not status.is_calibrated
+
+
+def _about_last(name: str, last: NextLabels) -> Iterator[str]:
+    """Yield the line on a calibration whose run isn't accepted, if its verdict doesn't ask for labels."""
+    if last.verdict == "ok" and not last.in_words:
+        yield f"{name}: {last.judge} is good enough by the last calibration; accept its run."
+    elif last.verdict == "adjust":
+        yield f"{name}: {last.judge} isn't good enough by the last calibration, whose report says what to fix."
