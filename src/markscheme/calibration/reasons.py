@@ -14,8 +14,10 @@ from markscheme.calibration.labellers import Labeller, labeller_of
 from markscheme.calibration.labels_in_words import ASKED_OF_TRENDS, ScarceDecision, labels_to_add
 from markscheme.grading.receipt import ExceptedPart
 from markscheme.phrases import counted, digits_to_tell, in_words, number, percent
+from markscheme.ratings.gold import Gold
 from markscheme.stats import Estimate
 from markscheme.stats.decisive_labels import LABEL_COUNTS
+from markscheme.stats.group_sets import SETS
 from markscheme.stats.shares import GroupedShare
 
 NEARLY_ALONE = 1.05
@@ -54,7 +56,7 @@ def reason(comparison: Comparison, decision: Decision) -> str:
     of_scores = comparison.trend is None
     if of_scores and decision.circumstances.as_person and decision.trend.state != "shown" and decision.use == "trend":
         sentences.append(_as_person(comparison))
-    return " ".join(sentences) + _grouped(answer.figures.same)
+    return " ".join(sentences) + _grouped(answer.figures.same, comparison.gold)
 
 
 def _of_gate(answer: GateAnswer, comparison: Comparison, decision: Decision) -> Iterator[str]:
@@ -173,9 +175,9 @@ def _of_agreement(comparison: Comparison, decision: Decision) -> str:
             return f"The examples come from only {counted(groups, 'group')}; an interval needs at least 5."
         case "target":
             baseline = f"{_always(comparison)} reaches {_constant(comparison)}"
-            return f"{head}; {baseline}.{_grouped(comparison.figures.agreement)}"
+            return f"{head}; {baseline}.{_grouped(comparison.figures.agreement, comparison.gold)}"
         case "below-target" | "target-open":
-            return f"{head}.{_grouped(comparison.figures.agreement)}"
+            return f"{head}.{_grouped(comparison.figures.agreement, comparison.gold)}"
         case "below-constant":
             return f"{head}. {_capital(_always(comparison))} would do better: {_constant(comparison)}."
         case "below-person":
@@ -392,12 +394,17 @@ def _spelt(estimate: Estimate | None) -> str:
     return number(None) if estimate is None else estimate.as_share()
 
 
-def _grouped(share: GroupedShare) -> str:
-    """Say how many independent examples are worth as much as the grouped ones; "" if each group has one example."""
+def _grouped(share: GroupedShare, gold: Gold) -> str:
+    """Say how many independent examples are worth as much as the grouped ones; "" if each group has one example.
+
+    Over 1,000 groups are left out in sets, which the share counts as its groups; gold knows the number of groups.
+    """
     if share.n_groups == share.n:
         return ""
+    in_sets = share.n_groups <= SETS < (gold.n_groups or 0)
+    n_groups = gold.n_groups if in_sets else share.n_groups
     return (
-        f" The {share.n} examples in {share.n_groups} groups carry as much information as about "
+        f" The {share.n} examples in {n_groups} groups carry as much information as about "
         f"{number(share.effective, 0)} independent ones."
     )
 

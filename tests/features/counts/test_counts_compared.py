@@ -30,6 +30,12 @@ def accepted(project: Path) -> dict[str, Any]:
     return data
 
 
+def test_the_first_screen_of_counts_says_that_the_judge_s_name_is_the_user_s_word(project: Path) -> None:
+    named = " ".join(answer(project, "calibrate", "answers", "--counts", "old.csv", "--judge", "mini").stdout.split())
+    assert "215 examples. They don't name the judge: mini is your word." in named
+    assert "is your word" not in answer(project, "calibrate", "answers", "--counts", "old.csv").stdout
+
+
 def test_counts_can_be_accepted_as_a_run_and_later_counts_are_compared_with_the_accepted_counts(project: Path) -> None:
     first = answer(project, "calibrate", "answers", "--counts", "old.csv", "--judge", "mini", "--accept")
     kept = accepted(project)

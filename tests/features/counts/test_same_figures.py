@@ -53,6 +53,21 @@ def test_if_more_examples_have_a_score_than_a_level_counts_and_ratings_give_the_
     assert differing(of_rows, calibrate(rubric, counts=counts_of(comparison))) == []
 
 
+def test_the_verdict_on_counts_gives_the_number_of_groups_that_the_file_has_even_if_it_is_over_1000() -> None:
+    rubric = Rubric.from_dict({"pass_mark": 0.5, "criteria": [{"name": "right", "requirement": "It is right."}]})
+    labels = [{"rater": rater, "criteria": {"right": "MET"}} for rater in ("ana", "ben")]
+    unmet = [{**label, "criteria": {"right": "UNMET"}} for label in labels]
+    examples = [
+        {"id": f"e{i}", "response": f"r{i}", "labels": labels if i % 3 else unmet, "group": f"g{i // 2}"}
+        for i in range(2400)
+    ]
+    ratings = [{"id": f"e{i}", "criteria": {"right": "MET" if i % 3 or not i % 30 else "UNMET"}} for i in range(2400)]
+    of_rows = calibrate(rubric, examples, ratings=ratings)
+    of_counts = calibrate(rubric, counts=counts_of(of_rows.comparison))
+    assert "The 2400 examples in 1200 groups carry" in of_rows.decision.because
+    assert of_counts.decision.because == of_rows.decision.because
+
+
 def _in_three(row: dict[str, Any], draw: random.Random) -> list[dict[str, Any]]:
     """Return the row three times, with its number split."""
     first = draw.randint(0, row["n"])
