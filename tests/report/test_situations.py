@@ -69,6 +69,7 @@ def test_each_sample_report_without_the_sections_of_optional_features_equals_its
     situation: tuple[str, Calibration],
 ) -> None:
     name, calibration = situation
+    assert calibration.commands  # a calibration keeps the commands that it suggests: here those with every feature
     with core_alone():
         report = steady(render_markdown(view(calibration)))
     page = (GOLDEN / "situations" / f"{name}.md").read_text(encoding="utf-8")

@@ -273,6 +273,16 @@ def test_judges_are_compared_by_decisions_and_the_agreement_of_scores_is_shown_f
     assert choice.pairs[0].figures["accuracy"].second.value == 1.0
 
 
+def test_a_choice_is_not_marked_as_good_while_it_is_not_known_whether_another_judge_is_worse() -> None:
+    wrong = {"near": range(2, 15, 5), "far": range(60)}
+    shown = {
+        name: callout(choose(RUBRIC, [judge("best", usd=1.0), judge(name, wrong[name], usd=2.0)], labels()))
+        for name in wrong
+    }
+    assert [(one.tone, one.head) for one in shown.values()] == [("note", "Choose best."), ("good", "Choose best.")]
+    assert ["Whether near is worse isn't known." in str(one.text) for one in shown.values()] == [True, False]
+
+
 def test_judges_are_compared_by_score_if_the_rubric_makes_no_decision() -> None:
     values = replace(RUBRIC, table_of="values")
     choice = choose(values, [judge("old", range(20)), judge("new", range(10))], labels())

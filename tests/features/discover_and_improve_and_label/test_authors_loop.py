@@ -162,7 +162,7 @@ def test_80_outputs_lead_to_better_weights_without_a_line_edited_by_hand(folder:
     write = one_of([*printed_commands(page.stop())], "markscheme discover reply --write")
     label = one_of([*printed_commands(shown(write, folder))], "markscheme label")
     page = ServedPage(label, folder)
-    assert label_all(page)["whole"] == N // 2  # what was read has Good or Bad
+    assert label_all(page)["whole response"] == N // 2  # what was read has Good or Bad
     overview = one_of([*printed_commands(page.stop())], "markscheme improve")
     report = json.loads(shown(f"{overview} --json", folder))
     assert report["parts"] == {"dev": N // 2, "test": N // 2}

@@ -170,7 +170,7 @@ class Server:
 
     def give(self, unit: str, polite: str = "1", waffle: str = "0", *, whole: str = "1", **more: Any) -> Answer:
         """Send answers to both criteria and, if it is asked, to the question about the whole response."""
-        answers = {"whole": whole, "polite": polite, "waffle": waffle}
+        answers = {"whole response": whole, "polite": polite, "waffle": waffle}
         return self.post("give", {"unit": unit, "answers": answers, **more})
 
     def label(self, polite: str = "1", waffle: str = "0", note: str = "") -> int:

@@ -220,7 +220,7 @@ def test_the_labelling_server_refuses_forms_sent_from_another_site_even_with_the
     ]
     with Server(project) as server:
         address = server.url[: server.url.index("/", 8)]
-        form = {"unit": server.get().open, "answers": {"whole": "1", "polite": "1", "waffle": "0"}}
+        form = {"unit": server.get().open, "answers": {"whole response": "1", "polite": "1", "waffle": "0"}}
         for headers in [*foreign, {"Origin": address, "Sec-Fetch-Site": "cross-site"}]:
             for place in ("give", "undo"):
                 assert server.post(place, form, headers).status == 403, headers
@@ -418,19 +418,19 @@ def test_if_annotators_differ_only_on_accepting_whole_responses_the_adjudicator_
     assert note in " ".join(run(*calibrate, cwd=project).stdout.split())
     with Server(project, ["--disputed"], rater="zoe") as zoe:
         data = zoe.get().data
-        assert (data["criteria"][0], data["whole"]) == ("whole", "whole")
+        assert (data["criteria"][0], data["whole"]) == ("whole response", "whole response")
         voices = [{"label": "no", "reason": "", "quote": ""}, {"label": "yes", "reason": "reads well", "quote": ""}]
         assert [(step["criteria"], step["given"]) for step in data["steps"]] == [([0], [voices])] * 2
         assert {zoe.reply(step["unit"]) for step in data["steps"]} == {0, 1}
         assert "2 of 8 responses, no and yes (2)" in zoe.get("progress").text
         for step in data["steps"]:
             assert zoe.post("give", {"unit": step["unit"], "answers": {"polite": "1"}}).status == 422
-            assert zoe.post("give", {"unit": step["unit"], "answers": {"whole": "0"}}).status == 200
+            assert zoe.post("give", {"unit": step["unit"], "answers": {"whole response": "0"}}).status == 200
         assert [(line["kind"], line["pass"], line["criteria"]) for line in zoe.lines] == [
             ("adjudicated", False, {})
         ] * 2
-        assert [step["answer"]["answers"] for step in zoe.get().data["steps"]] == [{"whole": "0"}] * 2
-        assert "whole: annotators differ on 2 of 8, most often no and yes." in zoe.end()
+        assert [step["answer"]["answers"] for step in zoe.get().data["steps"]] == [{"whole response": "0"}] * 2
+        assert "whole response: annotators differ on 2 of 8, most often no and yes." in zoe.end()
     status, message = refused(project, "--rater", "yan", "--disputed")
     assert (status, "nothing left to adjudicate" in message) == (0, True)
     assert "split evenly" not in " ".join(run(*calibrate, cwd=project).stdout.split())

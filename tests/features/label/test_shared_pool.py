@@ -118,7 +118,9 @@ def test_each_rater_has_a_token_and_browsers_may_call_the_server_by_its_public_n
         units = [{step["unit"] for step in page.data["steps"]} for page in pages]
         assert [page.data["rater"] for page in pages] == ["ana", "ben"]
         assert fetch(f"{here}{ana}unit/{min(units[1])}", None, {}).status == 404
-        answers = json.dumps({"unit": min(units[0]), "answers": {"whole": "1", "polite": "1", "waffle": "0"}}).encode()
+        answers = json.dumps(
+            {"unit": min(units[0]), "answers": {"whole response": "1", "polite": "1", "waffle": "0"}}
+        ).encode()
         origin = {"Host": "labels.example.org", "Origin": "https://labels.example.org"}
         assert fetch(f"{here}{ana}give", answers, {**origin, "Origin": "https://evil.example"}).status == 403
         assert fetch(f"{here}{ana}give", answers, origin).status == 200

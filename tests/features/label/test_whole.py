@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 
 from markscheme.features.label import whole_question
+from markscheme.features.label.disputes import shown_word
 from markscheme.features.label.setup import open_work
 from markscheme.features.label.whole_question import ENOUGH, ENOUGH_FOR_MANY, WHOLE_RESPONSE, WHOLE_UNDER, AskWhole
 from markscheme.features.label.work import ResponseAnswers, Work
 from markscheme.ratings.codes import load_ratings
 from markscheme.ratings.rating import Rating
+from markscheme.rubrics.rubric import Criterion
 from tests.commands.console import run
 from tests.features.label.labelled_project import RUBRIC, Server, make_pool, refused
 
@@ -171,7 +173,20 @@ def test_annotators_are_not_asked_about_the_whole_response_if_a_criterion_is_nam
     work.file.close()
     status, message = refused(project, *ALWAYS, "--pool", "pool.jsonl")
     assert status == 2
-    assert "has a criterion that is named whole, as the question is: rename it" in message
+    assert "has a criterion that is named whole response, as the question is: rename it" in message
+
+
+def test_a_criterion_named_whole_is_asked_about_next_to_the_whole_response(project: Path) -> None:
+    (project / "rubrics" / "manners.yaml").write_text(RUBRIC.replace("name: waffle", "name: whole"))
+    work = opened(project)
+    names = [question.criterion.name for question in work.questions_at(work.steps[0])]
+    assert names == ["whole response", "polite", "whole"]
+    work.file.close()
+
+
+def test_an_adjudicator_is_shown_yes_and_no_as_on_the_buttons() -> None:
+    polite = Criterion(1.0, "The reply is polite.", "polite")
+    assert [shown_word(word, polite) for word in (0.0, 1.0)] == ["no", "yes"]
 
 
 def saved_on(project: Path, *options: str, **changes: Any) -> tuple[dict[str, Any], int, str]:

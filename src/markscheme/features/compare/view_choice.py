@@ -11,7 +11,7 @@ from markscheme.features.compare.choice import Choice, ContenderFigures, Differe
 from markscheme.features.compare.examples import examples_of_choice
 from markscheme.features.compare.section import flipped_texts
 from markscheme.features.compare.statistics import Linked
-from markscheme.phrases import counted, number
+from markscheme.phrases import counted, in_words, number
 from markscheme.report import document as doc
 from markscheme.report.document import share_mark
 from markscheme.report.figures import (
@@ -156,7 +156,16 @@ def callout(choice: Choice) -> doc.Callout:
     if choice.why_refused:
         head = f"{choice.recommended} is the best of {counted(len(by_name), 'judge')}, but it can't gate."
         return doc.Callout("bad", head, f"{text} {choice.why_refused}")
-    return doc.Callout("note" if is_below else "good", f"Choose {choice.recommended}.", text)
+    unknown = [standing.name for standing in choice.standings if standing.name != choice.best and _is_unknown(standing)]
+    if unknown and choice.recommended == choice.best:
+        text = f"{text} Whether {in_words(unknown, 'or')} {'is' if len(unknown) == 1 else 'are'} worse isn't known."
+    is_good = not is_below and not (unknown and choice.recommended == choice.best)
+    return doc.Callout("good" if is_good else "note", f"Choose {choice.recommended}.", text)
+
+
+def _is_unknown(standing: ContenderFigures) -> bool:
+    """Return True if the labels show neither that a judge is worse than the best nor that it isn't."""
+    return standing.behind_best is not None and not standing.not_worse and not standing.is_worse
 
 
 def _leads(choice: Choice) -> str:

@@ -54,7 +54,9 @@ def show_numbers(
         else look_at_scores(scores, setting.every, day=setting.day)
     )
     run = with_file(looked, file, setting.every, write=write, day=setting.day)
+    _, onward = _next_step(run)
     report = {**overview_json(triable), "numbers": _json(run)}
+    report["next"] = [onward, *(command for command in report["next"] if "--numbers" not in command)]
     show(_view(run), report, json=json)
     return 0 if run.is_adopted else YOURS_STAY
 
@@ -75,7 +77,7 @@ def _view(run: NumbersRun | ScoresRun) -> Document:
 def _next_step(run: NumbersRun | ScoresRun) -> tuple[str, str]:
     """Return a sentence on the next step, with its command."""
     if run.is_adopted and not run.written:
-        return "Next, write them", f"{typed().replace(' --open', '')} --write"
+        return "Next, write them", f"{typed().replace(' --open', '').replace(' --json', '')} --write"
     does = (
         "To prove them, label fresh outputs and compare both versions"
         if run.written

@@ -240,5 +240,7 @@ def shown_word(word: float, criterion: Criterion) -> str:
     """Return a label's text on the labelling page, such as "yes", a level or "does not apply"."""
     if word == _DOES_NOT_APPLY:
         return "does not apply"
+    if criterion.scale.is_yes_no and word in criterion.scale.values:
+        return DECISION_WORDS[criterion.scale.values.index(word)]
     choices: Mapping[float, str] = dict(zip(criterion.scale.values, criterion.scale.choices, strict=True))
     return choices.get(word, f"{word:g}")

@@ -9,7 +9,7 @@ from markscheme.fingerprint import fingerprint
 from markscheme.ratings.rating import Rating
 from markscheme.rubrics.rubric import Criterion, Rubric
 
-WHOLE_RESPONSE = Criterion(1.0, "Would you accept this response as it is?", "whole")
+WHOLE_RESPONSE = Criterion(1.0, "Would you accept this response as it is?", "whole response")
 """The question about a response as a whole, which is asked first; its answer becomes the rating's decision, not a
 level."""
 WHOLE_UNDER = fingerprint(WHOLE_RESPONSE.requirement)

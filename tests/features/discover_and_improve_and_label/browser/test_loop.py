@@ -81,8 +81,8 @@ def label_all(page: Page) -> int:
         expect(page.locator("#text")).to_be_focused()
         text = page.locator("#text").inner_text()
         for name in page.locator("fieldset:visible h2").all_inner_texts():
-            wholes += name == "whole"
-            press(page, "y" if (accepts(text) if name == "whole" else name in faults_in(text)) else "n")
+            wholes += name == "whole response"
+            press(page, "y" if (accepts(text) if name == "whole response" else name in faults_in(text)) else "n")
         press(page, "Enter")
     wait_until(page, "outbox.length === 0")
     return wholes

@@ -247,6 +247,7 @@ def test_weights_are_fitted_to_annotators_overall_scores_if_there_are_no_pass_fa
     status, report, error = plate.improve("--numbers", "--open")
     numbers = report["numbers"]
     assert (status, numbers["from"]) == (0 if warm == 1 else 1, "scores"), error
+    assert not any("--open" in command for command in report["next"])
     assert numbers["adopted"] == ("weights" if warm == 1 else None)
     assert [look["by"] for look in plate.looks()] == ["improve --numbers (scores)"]
     shown = plate.shown("--numbers", "--open")

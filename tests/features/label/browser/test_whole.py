@@ -31,7 +31,7 @@ def test_the_question_about_the_whole_response_comes_first_and_has_keys_of_its_o
     with Server(project) as server:
         page.goto(server.url)
         expect(page.locator("fieldset.current")).to_contain_text("Would you accept this response as it is?")
-        expect(page.locator("fieldset:visible h2")).to_have_text(["whole", "polite", "waffle"])
+        expect(page.locator("fieldset:visible h2")).to_have_text(["whole response", "polite", "waffle"])
         page.keyboard.press("n")
         expect(page.locator("fieldset.current h2")).to_have_text("polite")
         page.keyboard.press("T")

@@ -34,6 +34,14 @@ from markscheme.report.figures import NONE
 from markscheme.report.json import attributes
 from markscheme.stats.estimate import Estimate
 
+_FIFTHS: Final = {
+    "fifth 1": "the shortest fifth of inputs",
+    "fifth 2": "the second shortest fifth of inputs",
+    "fifth 3": "the middle fifth of inputs by length",
+    "fifth 4": "the second longest fifth of inputs",
+    "fifth 5": "the longest fifth of inputs",
+}
+"""Words for each value of the column of input lengths."""
 _DROP: Final = 0.15
 """Drop of people's pass rate for which the first screen says how soon it would be found."""
 HEADS: Final = {
@@ -192,8 +200,7 @@ def _of_traffic(look: Look) -> str:
         before = look.before or 0.0
         at_old_mix = percent(before + mix.at_old_mix)
         stays = "as before" if abs(mix.at_old_mix) < 0.01 else f"before {percent(before)}"
-        value = f"Length of input, {mix.value}," if mix.column == INPUT_LENGTH else mix.value
-        moved = f"{value} is {percent(mix.share_since)}, was {percent(mix.share_before)}"
+        moved = f"{_of_column(mix)} is {percent(mix.share_since)}, was {percent(mix.share_before)}"
         return f"{moved}; at the old mix the judge passes {at_old_mix}, {stays}."
     if look.named == "responses":
         if mix is None:
@@ -263,8 +270,14 @@ def _traffic_fact(traffic: MixShift | None, look: Look) -> str:
     if traffic is None:
         return "no column to compare yet" if not look.share.weeks else "no column that could explain a shift"
     state = "moved" if moved else "still"
-    value = f"{_in_words(traffic.column)} {traffic.value}"
+    is_length = traffic.column == INPUT_LENGTH
+    value = _FIFTHS[traffic.value] if is_length else f"{_in_words(traffic.column)} {traffic.value}"
     return f"{state}: largest, {value} {percent(traffic.share_since)}, was {percent(traffic.share_before)}"
+
+
+def _of_column(mix: MixShift) -> str:
+    """Return the value that moved most as a sentence begins with it."""
+    return f"T{_FIFTHS[mix.value][1:]}" if mix.column == INPUT_LENGTH else mix.value
 
 
 def _in_words(column: str) -> str:
