@@ -185,9 +185,9 @@ def test_the_commands_printed_for_promptfoo_s_results_without_labels_lead_to_a_f
     ratings = tmp_path / "calibration/results/ratings/ann.jsonl"
     ratings.parent.mkdir(exist_ok=True)
     ratings.write_text("".join(f"{json.dumps(answer)}\n" for answer in answers))
-    again = run("calibrate", "results.json", cwd=tmp_path)
-    assert f"calibration/results has labels of {len(REPLIES)} outputs. Compare place, " in again.stderr
-    assert list(commands_in(again.stderr)) == [calibrate, label, discover, pass_rate, gate]
+    with_labels = run("calibrate", "results.json", cwd=tmp_path)
+    assert f"calibration/results has labels of {len(REPLIES)} outputs. Compare place, " in with_labels.stderr
+    assert list(commands_in(with_labels.stderr)) == [calibrate, label, discover, pass_rate, gate]
     verdict = run(*calibrate, cwd=tmp_path)
     assert verdict.returncode in (1, 4), verdict.stderr
     report = json.loads((tmp_path / "verdict.json").read_text())

@@ -279,8 +279,8 @@ def test_a_choice_is_not_marked_as_good_while_it_is_not_known_whether_another_ju
         name: callout(choose(RUBRIC, [judge("best", usd=1.0), judge(name, wrong[name], usd=2.0)], labels()))
         for name in wrong
     }
-    assert [(one.tone, one.head) for one in shown.values()] == [("note", "Choose best."), ("good", "Choose best.")]
-    assert ["Whether near is worse isn't known." in str(one.text) for one in shown.values()] == [True, False]
+    assert [(box.tone, box.head) for box in shown.values()] == [("note", "Choose best."), ("good", "Choose best.")]
+    assert ["Whether near is worse isn't known." in str(box.text) for box in shown.values()] == [True, False]
 
 
 def test_judges_are_compared_by_score_if_the_rubric_makes_no_decision() -> None:

@@ -31,8 +31,8 @@ def accepted(project: Path) -> dict[str, Any]:
 
 
 def test_the_first_screen_of_counts_says_that_the_judge_s_name_is_the_user_s_word(project: Path) -> None:
-    named = " ".join(answer(project, "calibrate", "answers", "--counts", "old.csv", "--judge", "mini").stdout.split())
-    assert "215 examples. They don't name the judge: mini is your word." in named
+    screen = " ".join(answer(project, "calibrate", "answers", "--counts", "old.csv", "--judge", "mini").stdout.split())
+    assert "215 examples. They don't name the judge: mini is your word." in screen
     assert "is your word" not in answer(project, "calibrate", "answers", "--counts", "old.csv").stdout
 
 

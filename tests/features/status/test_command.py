@@ -129,8 +129,8 @@ def test_the_next_commands_of_status_lead_from_a_calibration_to_an_accepted_run_
     assert run(*accept[1:], "--quiet", cwd=here, env=env).returncode == 0
     assert "Next" not in run("markscheme", "status", cwd=here, env=env).stdout
     setting.ask_strictly(here)
-    again = run("markscheme", "status", cwd=here, env=env).stdout
-    assert again.endswith(f"Next: markscheme calibrate clear --judge {setting.JUDGE}\n")
+    after_rewording = run("markscheme", "status", cwd=here, env=env).stdout
+    assert after_rewording.endswith(f"Next: markscheme calibrate clear --judge {setting.JUDGE}\n")
 
 
 def test_status_names_the_judge_that_the_last_calibration_did_not_show_good_enough(here: Path) -> None:
