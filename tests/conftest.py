@@ -268,12 +268,20 @@ def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 @pytest.fixture(scope="session")
-def chromium() -> Iterator["Browser"]:
+def shared_chromium() -> Iterator["Browser"]:
     """Return Debian's Chromium, which all tests of pages in a process share."""
     from tests.browser.chromium import running_chromium
 
     with running_chromium() as browser:
         yield browser
+
+
+@pytest.fixture
+def chromium(shared_chromium: "Browser") -> Iterator["Browser"]:
+    """Return Debian's Chromium, and close afterwards what a test opens in it: each page left open is a process."""
+    yield shared_chromium
+    for context in shared_chromium.contexts:
+        context.close()
 
 
 @pytest.fixture

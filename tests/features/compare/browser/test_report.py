@@ -1,5 +1,6 @@
 """A comparison of judges in a real browser, on a desktop, a phone and paper."""
 
+import functools
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from tests.report.hostile import hostile_calibration
 pytestmark = pytest.mark.browser
 
 
+@functools.cache
 def _comparison(*, flips: bool = False) -> str:
     first = hostile_calibration(60, attacks=PLAIN)
     if flips:
@@ -37,6 +39,7 @@ def _failing(rating: Rating) -> Rating:
     return replace(rating, criteria={name: replace(rated, level=1.0) for name, rated in rating.criteria.items()})
 
 
+@functools.cache
 def _several() -> str:
     made = hostile_calibration(30, attacks=PLAIN)
     judges = [replace(made, rater=replace(made.rater, name=name)) for name in "ab"]

@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from markscheme.features.discover.store import DiscoveryFolder
+from tests.browser.accessibility import serious_faults
 from tests.browser.waiting import patient_context, wait_until
 from tests.commands.console import INSTALLED, environment, run
 from tests.commands.pasted import commands_on_page, copy_of, paste
@@ -359,9 +359,7 @@ def test_axe_finds_nothing_serious_in_any_view_of_discover(servers: Start, proje
 
 
 def refuse_serious(page: Page) -> None:
-    violations = Axe().run(page).response["violations"]
-    serious = [v["id"] for v in violations if v["impact"] in ("serious", "critical")]
-    assert serious == [], [(v["id"], [node["html"][:200] for node in v["nodes"]]) for v in violations]
+    assert serious_faults(page) == []
 
 
 def test_outputs_read_before_a_failure_mode_had_a_name_can_be_read_again_for_that_mode_with_one_keystroke_each(

@@ -6,12 +6,11 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, Route, expect
 
+from tests.browser.accessibility import serious_faults
 from tests.browser.waiting import patient_context, wait_until
 from tests.features.label.labelled_project import RUBRIC, Server, make_pool
 
@@ -193,13 +192,6 @@ def _late(route: Route) -> None:
     route.continue_()
 
 
-def _serious(page: Page) -> list[Any]:
-    violations = Axe().run(page).response["violations"]
-    return [
-        (fault["id"], fault["nodes"][0]["html"]) for fault in violations if fault["impact"] in ("serious", "critical")
-    ]
-
-
 @light_and_dark
 def test_the_accessibility_checker_axe_finds_no_serious_fault_on_any_labelling_page(project: Path, page: Page) -> None:
     long = {"id": "long", "query": "q", "response": "a long line " * 20_000}
@@ -208,13 +200,13 @@ def test_the_accessibility_checker_axe_finds_no_serious_fault_on_any_labelling_p
         page.goto(server.url)
         _press(page, "2")
         expect(page.locator("#response")).to_contain_text("a long line")
-        assert _serious(page) == []
+        assert serious_faults(page) == []
         _press(page, "p")
-        assert _serious(page) == []
+        assert serious_faults(page) == []
         (project / "rubrics" / "manners.yaml").write_text(RUBRIC.replace("rude", "gruff"))
         page.goto(server.url)
         expect(page.get_by_role("alert")).to_contain_text("the rubric changed")
-        assert _serious(page) == []
+        assert serious_faults(page) == []
 
 
 @light_and_dark
@@ -231,7 +223,7 @@ def test_agreement_between_annotators_is_shown_in_an_accessible_table_that_fits_
         page.get_by_role("button", name="Progress").click()
         expect(page.get_by_role("row", name="polite 100% 5")).to_be_visible()
         assert page.evaluate("document.documentElement.scrollWidth") == 390
-        assert _serious(page) == []
+        assert serious_faults(page) == []
 
 
 def test_the_labelling_page_scrolls_the_next_criterion_and_its_levels_into_view(project: Path, page: Page) -> None:
@@ -307,7 +299,7 @@ def test_an_adjudicator_sees_the_annotators_notes_and_passages_side_by_side(proj
         expect(page.locator(".voice").first).to_contain_text("abrupt")
         expect(page.locator(".words").first).to_contain_text("kind – It thanks or greets.")
         assert page.evaluate("[...[...CSS.highlights.get('passage')][0].toString()].join('')") == "& more"
-        assert _serious(page) == []
+        assert serious_faults(page) == []
         page.locator("fieldset.current .why input").fill("neither")
         page.locator("#text").focus()
         _press(page, "2", "Enter")
@@ -356,7 +348,7 @@ def test_the_labelling_page_lists_ten_criteria_with_ticks_and_a_click_jumps_to_o
         expect(page.locator("fieldset.current .level").first).to_be_in_viewport(ratio=0.99)
         assert page.evaluate("document.activeElement.name") == "c8"
         assert page.evaluate("document.documentElement.scrollWidth") == width
-        assert _serious(page) == []
+        assert serious_faults(page) == []
 
 
 @pytest.mark.parametrize("page", ["light", "dark"], indirect=True)
@@ -390,10 +382,10 @@ def test_a_trace_of_twenty_steps_shows_times_and_errors_and_one_key_opens_and_cl
         for width in (1280, 390):
             page.set_viewport_size({"width": width, "height": 800})
             assert page.evaluate("document.documentElement.scrollWidth") == width
-            assert _serious(page) == []
+            assert serious_faults(page, resized=width == 390) == []
         _press(page, "o")
         expect(page.locator("details.step[open]")).to_have_count(10)
-        assert _serious(page) == []
+        assert serious_faults(page) == []
         _press(page, "o")
         expect(page.locator("details.step[open]")).to_have_count(0)
 
