@@ -271,7 +271,7 @@ def test_the_next_write_removes_what_a_killed_process_left_and_never_what_a_runn
     write_whole(path, "new")
     assert len(list(tmp_path.iterdir())) == 2 + 3  # the living writer's, the three others, and the file itself
     assert path.read_text() == "new"
-    living.communicate("x", timeout=60)
+    living.communicate("x", timeout=300)
     assert living.returncode == 0
     assert sorted(tmp_path.iterdir()) == sorted([path, link, *others])
     assert (path.read_text(), link.is_symlink()) == ("half", True)

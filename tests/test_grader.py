@@ -112,13 +112,13 @@ def test_closing_a_grader_waits_for_its_grades_and_closing_the_last_grader_ends_
 
     def slow(prompt: Prompt, sample: int) -> Any:
         started.set()
-        go_on.wait(60)
+        go_on.wait(300)
         return by_words(prompt, sample)
 
     one, other = Grader(RUBRIC, ScriptedJudge(slow)), Grader(RUBRIC, ScriptedJudge(by_words))
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(one.grade_sync, "Leeds")
-        assert started.wait(60)
+        assert started.wait(300)
         threading.Timer(0.02, go_on.set).start()
         one.close()
         one.close()

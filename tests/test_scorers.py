@@ -280,7 +280,7 @@ def test_the_shipped_checks_are_exactly_the_listed_ones() -> None:
 
 def test_a_check_that_blocks_does_not_hold_up_another_check() -> None:
     """Each check ends only when the other one has begun."""
-    both = threading.Barrier(2, timeout=60)
+    both = threading.Barrier(2, timeout=300)
 
     @scorer
     def waits(_prediction: str, _expected: str | None) -> float:

@@ -27,7 +27,7 @@ def running_chromium() -> Iterator[Browser]:
     path = shutil.which("chromium")
     assert path, "there is no chromium: apt-get install chromium"
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, headless=True, args=FLAGS)
+        browser = playwright.chromium.launch(executable_path=path, headless=True, args=FLAGS, timeout=PATIENCE * 1000)
         yield browser
         browser.close()
 

@@ -5,8 +5,8 @@ from typing import Any
 
 from playwright.sync_api import Browser, BrowserContext, Page
 
-PATIENCE = 60.0
-"""Seconds until a page that stands still counts as broken; a busy machine takes ten times as long as an idle one."""
+PATIENCE = 300.0
+"""Seconds until a page that stands still counts as broken: far longer than any step takes on a slow or busy machine."""
 
 
 def patient_context(chromium: Browser, **options: Any) -> BrowserContext:

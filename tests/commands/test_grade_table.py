@@ -31,7 +31,7 @@ def judge(system_prompt, user_prompt):
     with open("asked", "a") as log:
         log.write(response + "\\n")
     time.sleep(float(os.environ.get("SLOW", "0")))
-    while os.path.exists("held"):
+    while os.path.exists("held") and os.path.getsize("asked") > int(os.environ.get("HELD_FROM", "0")):
         time.sleep(0.01)
     if os.path.exists("down"):
         raise RuntimeError("it is down")
@@ -305,8 +305,10 @@ def test_a_killed_run_writes_no_row_twice_loses_none_and_asks_no_prompt_twice(he
     env = {
         **environment(),
         "MARKSCHEME_CACHE": str(here / "cache"),
-        "SLOW": "0.1",
-    }  # seven seconds, of which it lives two
+        "SLOW": "0.1",  # grades wait for up to 2 seconds before they are written
+        "HELD_FROM": str(sum(len(f"{row['response']}\n") for row in _rows(200))),
+    }
+    (here / "held").touch()
     running = subprocess.Popen(command, cwd=here, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     journal, end = here / "graded.csv.partial", time.monotonic() + 300
     while not journal.exists() or journal.read_bytes().count(b"\n") < 20:
@@ -315,6 +317,7 @@ def test_a_killed_run_writes_no_row_twice_loses_none_and_asks_no_prompt_twice(he
         time.sleep(0.02)
     running.kill()
     running.wait()
+    (here / "held").unlink()
     with journal.open("a", encoding="utf-8") as file:
         file.write('{"id": "r9')  # as a power cut leaves it
     assert _grade(here, "rows.jsonl", "--out", "graded.csv").returncode == 1

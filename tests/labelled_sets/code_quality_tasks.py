@@ -24,8 +24,8 @@ from typing import Any
 
 Check = Callable[[Any], None]
 
-SECONDS_FOR_A_RESPONSE = 120
-SECONDS_FOR_A_SCRIPT = 60
+SECONDS_FOR_A_RESPONSE = 300
+SECONDS_FOR_A_SCRIPT = 300
 FENCED = re.compile(r"^```[a-z]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 REPORT_MARK = "the checks that failed: "
 

@@ -144,7 +144,7 @@ def in_both_languages(promptfoo: PromptfooInstall, tmp_path_factory: pytest.Temp
         env = {
             "MARKSCHEME_PRICE": "3:15",
             "XDG_RUNTIME_DIR": str(runtime),
-            "MARKSCHEME_SESSION_IDLE": "60",
+            "MARKSCHEME_SESSION_IDLE": "600",
             "PROMPTFOO_PYTHON": str(counting_python(folder)),
         }
         run = evaluate(folder, None, [], [], env=env, tests=[test for _, _, test in cases])

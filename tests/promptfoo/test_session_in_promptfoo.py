@@ -41,6 +41,8 @@ GRADERS = [in_language(language, GRADER) for language in LANGUAGES]
 REPEATS = 2
 AT_ONCE = 3
 """As many may be asked about at once; a third of the first run's outputs."""
+LASTING = {"MARKSCHEME_SESSION_IDLE": "600"}
+"""A session that a slow machine leaves idle doesn't end in the middle of a run, and with it the count of a budget."""
 BEYOND_BUDGET = 8
 """Outputs whose grades would cost more than the budget."""
 
@@ -168,13 +170,13 @@ def two_runs(promptfoo: PromptfooInstall, tmp_path_factory: pytest.TempPathFacto
     money = {"MARKSCHEME_PRICE": "3:15", "MARKSCHEME_BUDGET": "0.2"}
     with MessagesFront(refusing_some) as front:
         with sockets() as runtime:
-            limit = {"XDG_RUNTIME_DIR": str(runtime), "MARKSCHEME_CONCURRENCY": str(AT_ONCE)}
+            limit = {"XDG_RUNTIME_DIR": str(runtime), "MARKSCHEME_CONCURRENCY": str(AT_ONCE), **LASTING}
             args = ("--repeat", str(REPEATS), "-j", "16")
             first = evaluate(folder, front.url, [], [], env=limit, args=args, tests=[uncached, *tests])
         asked_first = texts_of(front.requests)
         most_at_once = front.most_in_flight
         with sockets() as runtime:
-            env = {"XDG_RUNTIME_DIR": str(runtime), **money}
+            env = {"XDG_RUNTIME_DIR": str(runtime), **money, **LASTING}
             tests_after = [*answered, alone, *others]
             second = evaluate(folder, front.url, [], [], env=env, tests=tests_after, extensions=HOOKS)
             ended = wait_until(lambda: not session_pids(runtime))

@@ -168,7 +168,7 @@ def test_the_sdk_returns_html_as_text_and_json_without_content_as_a_message_and_
 
 
 def test_a_dropped_connection_and_a_late_answer_are_connection_errors() -> None:
-    with MessagesFront(answered(front.dropped(), front.late(front.message("too late"), 30))) as running:
+    with MessagesFront(answered(front.dropped(), front.late(front.message("too late"), 300))) as running:
         with pytest.raises(anthropic.APIConnectionError):
             with_sdk(running.url, ask)
         with pytest.raises(anthropic.APITimeoutError):

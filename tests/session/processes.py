@@ -89,7 +89,7 @@ def is_running(pid: int) -> bool:
         return False
 
 
-def wait_until(true: Any, seconds: float = 120.0) -> bool:
+def wait_until(true: Any, seconds: float = 300.0) -> bool:
     """Wait until `true()` is true, and return whether it became so within a time limit."""
     until = time.monotonic() + seconds
     while not true():

@@ -3,9 +3,10 @@
 import asyncio
 import json
 import os
+import signal
 import socket
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import AsyncIterator, Mapping
+from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from markscheme.session.client import WAITING
 from markscheme.session.server import BEAT, Retired, Session, socket_file
 
 CALLERS = 300
+PATIENCE = 300.0
+"""Seconds until a session counts as hung."""
 
 
 async def answer_to(place: Path, message: bytes) -> bytes:
@@ -27,18 +30,29 @@ async def answer_to(place: Path, message: bytes) -> bytes:
     return answer
 
 
-async def talk(place: Path, answer: Any, *messages: Mapping[str, Any]) -> list[bytes]:
-    """Serve a session with the handler `answer`, send it messages, and return its answers once it has ended."""
+@asynccontextmanager
+async def served(place: Path, answer: Any, *, ends_itself: bool = False) -> AsyncIterator[None]:
+    """Serve a session with the handler `answer`; at the end of the block, stop it unless it ends by itself.
+
+    It would wait for callers longer than any machine stands still.
+    """
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(place))
-        listener.listen()
+        listener.listen(WAITING)
         listener.setblocking(False)
         with socket_file(str(place)) as release:
-            serving = asyncio.ensure_future(Session(listener, release, "key", answer, idle=0.3).serve())
-            answers = await asyncio.gather(*(answer_to(place, json.dumps(message).encode()) for message in messages))
-            await asyncio.wait_for(serving, 60)
+            serving = asyncio.ensure_future(Session(listener, release, "key", answer, idle=PATIENCE).serve())
+            yield
+            if not ends_itself:
+                signal.raise_signal(signal.SIGTERM)
+            await asyncio.wait_for(serving, PATIENCE)
     assert not place.exists()
-    return answers
+
+
+async def talk(place: Path, answer: Any, *messages: Mapping[str, Any], ends_itself: bool = False) -> list[bytes]:
+    """Serve a session with the handler `answer`, send it messages, and return its answers once it has ended."""
+    async with served(place, answer, ends_itself=ends_itself):
+        return await asyncio.gather(*(answer_to(place, json.dumps(message).encode()) for message in messages))
 
 
 @pytest.mark.proof
@@ -70,7 +84,7 @@ def test_a_session_that_finds_itself_out_of_date_refuses_the_request_and_ends(ru
     async def retired(request: Mapping[str, Any]) -> dict[str, Any]:
         raise Retired
 
-    (answer,) = asyncio.run(talk(runtime / "s", retired, {"key": "key", "request": {}}))
+    (answer,) = asyncio.run(talk(runtime / "s", retired, {"key": "key", "request": {}}, ends_itself=True))
     assert answer == b'{"refused": "retired"}'
 
 
@@ -92,13 +106,9 @@ def test_a_session_answers_three_hundred_callers_at_once(runtime: Path) -> None:
         return {"given": 1}
 
     async def story() -> list[bytes]:
-        with socket.socket(socket.AF_UNIX) as listener, ExitStack() as open_until_answered:
-            listener.bind(str(runtime / "s"))
-            listener.listen(WAITING)
-            listener.setblocking(False)
-            with socket_file(str(runtime / "s")) as release:
-                serving = asyncio.ensure_future(Session(listener, release, "key", fine, idle=1.0).serve())
-                await answer_to(runtime / "s", message)
+        async with served(runtime / "s", fine):
+            await answer_to(runtime / "s", message)
+            with ExitStack() as open_until_answered:
                 callers = [open_until_answered.enter_context(socket.socket(socket.AF_UNIX)) for _ in range(CALLERS)]
                 for caller in callers:
                     caller.setblocking(False)
@@ -106,9 +116,7 @@ def test_a_session_answers_three_hundred_callers_at_once(runtime: Path) -> None:
                     caller.sendall(message)
                     caller.shutdown(socket.SHUT_WR)
                 loop = asyncio.get_running_loop()
-                answers = [await loop.sock_recv(caller, 4096) for caller in callers]
-                await asyncio.wait_for(serving, 60)
-                return answers
+                return [await loop.sock_recv(caller, 4096) for caller in callers]
 
     assert asyncio.run(story()) == [b'{"answer": {"given": 1}}'] * CALLERS
 
@@ -120,22 +128,15 @@ def test_an_unreadable_request_to_a_session_gets_no_answer_and_does_not_end_the_
         return {"given": 1}
 
     async def story() -> list[tuple[bytes, bytes, bytes]]:
-        with socket.socket(socket.AF_UNIX) as listener:
-            listener.bind(str(runtime / "s"))
-            listener.listen()
-            listener.setblocking(False)
-            with socket_file(str(runtime / "s")) as release:
-                serving = asyncio.ensure_future(Session(listener, release, "key", fine, idle=1.0).serve())
-                answers = [
-                    (
-                        message[:20],
-                        await answer_to(runtime / "s", message),
-                        await answer_to(runtime / "s", b'{"key": "key", "request": {}}'),
-                    )
-                    for message in unreadable
-                ]
-                await asyncio.wait_for(serving, 60)
-                return answers
+        async with served(runtime / "s", fine):
+            return [
+                (
+                    message[:20],
+                    await answer_to(runtime / "s", message),
+                    await answer_to(runtime / "s", b'{"key": "key", "request": {}}'),
+                )
+                for message in unreadable
+            ]
 
     for message, answer, next_answer in asyncio.run(story()):
         assert answer in (b"", b'{"refused": "failed"}'), message

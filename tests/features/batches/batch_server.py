@@ -44,8 +44,6 @@ class BatchServer(AbstractContextManager["BatchServer"]):
 
     Args:
         delay: Seconds that a batch takes.
-        hold: Seconds between having a new batch and saying so.
-        pause: Seconds in the middle of sending results.
         errored: One in so many prompts fails the first time; 0 for none.
         expired: Likewise.
         unusable: Likewise.
@@ -56,6 +54,7 @@ class BatchServer(AbstractContextManager["BatchServer"]):
         batches: By id.
         answered: How often each prompt was answered in a batch, which is when it is paid.
         live: Answers outside batches.
+        go_on: Not set while the server waits between having a new batch and saying so, and amid sending results.
         creates, polls, reads: Requests of these kinds that have come in.
     """
 
@@ -63,8 +62,6 @@ class BatchServer(AbstractContextManager["BatchServer"]):
         self,
         *,
         delay: float = 0.1,
-        hold: float = 0.0,
-        pause: float = 0.0,
         errored: int = 0,
         expired: int = 0,
         unusable: int = 0,
@@ -72,7 +69,7 @@ class BatchServer(AbstractContextManager["BatchServer"]):
         arrived: Callable[[Batch], None] = lambda _: None,
     ) -> None:
         self.arrived = arrived
-        self.delay, self.hold, self.pause, self.bad_polls = delay, hold, pause, bad_polls
+        self.delay, self.bad_polls = delay, bad_polls
         self.errored, self.expired, self.unusable = errored, expired, unusable
         self.batches: dict[str, Batch] = {}
         self.files: dict[str, list[dict[str, Any]]] = {}
@@ -80,6 +77,8 @@ class BatchServer(AbstractContextManager["BatchServer"]):
         self.sent: Counter[str] = Counter()
         self.live = self.creates = self.polls = self.reads = 0
         self.refusals: list[tuple[int, dict[str, Any]]] = []
+        self.go_on = threading.Event()
+        self.go_on.set()
         self._lock, self._port = threading.RLock(), 0
 
     @property
@@ -128,7 +127,7 @@ class BatchServer(AbstractContextManager["BatchServer"]):
             batch = Batch(f"batch_{self.creates}", entries, now + self.delay, time.time(), metadata or {})
             self.batches[batch.id] = batch
             self.creates += 1
-        time.sleep(self.hold)
+        self.go_on.wait()
         self.arrived(batch)
         return batch
 
@@ -215,7 +214,7 @@ def _handler(server: BatchServer) -> type[BaseHTTPRequestHandler]:
             self.wfile.write(b"".join(lines[:half]))
             self.wfile.flush()
             server.reads += 1
-            time.sleep(server.pause)
+            server.go_on.wait()
             self.wfile.write(b"".join(lines[half:]))
 
         def _say(self, status: int, body: dict[str, Any]) -> None:

@@ -240,17 +240,16 @@ def run_killed_three_times(
         client.kill()
         client.communicate()
 
-    server.hold = 1.0
+    server.go_on.clear()
     kill_when(lambda: server.creates >= 1)
-    time.sleep(1.2)
-    server.hold = 0.0
+    server.go_on.set()
     polls = server.polls
     kill_when(lambda: server.polls >= polls + 3)
     for batch in server.batches.values():
         batch.ready = 0.0
-    server.pause = 1.0
+    server.go_on.clear()
     kill_when(lambda: server.reads >= 1)
-    server.pause = 0.0
+    server.go_on.set()
     server.delay = 1.0
     client = start()
     time.sleep(1.5)

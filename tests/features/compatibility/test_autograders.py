@@ -184,7 +184,7 @@ def test_a_grader_that_asks_twice_asks_about_criteria_in_original_and_in_reverse
         prompts.append(user_prompt)
         if len(prompts) == 2:
             both.set()
-        await asyncio.wait_for(both.wait(), 60)
+        await asyncio.wait_for(both.wait(), 300)
         return await all_at_once()(system_prompt, user_prompt)
 
     graded(DoublePassPerCriterionOneShotGrader(generate))
@@ -203,7 +203,7 @@ def test_all_criteria_of_a_rubric_are_asked_about_at_the_same_time() -> None:
         under_way += 1
         if under_way == 3:
             all_there.set()
-        await asyncio.wait_for(all_there.wait(), 60)
+        await asyncio.wait_for(all_there.wait(), 300)
         return PerCriterionOutput(criterion_status="MET", explanation="")
 
     assert graded(PerCriterionGrader(generate)).raw_score == 3

@@ -322,7 +322,7 @@ def test_a_user_s_check_cannot_replace_a_shipped_check_and_a_judge_cannot_serve_
 
 
 def test_scorers_that_are_synchronous_functions_score_several_examples_at_the_same_time() -> None:
-    both = threading.Barrier(2, timeout=60)
+    both = threading.Barrier(2, timeout=300)
     waits = Scorer(lambda *_: float(both.wait() >= 0), "waits")
     done = run(name="both", dataset=[{"prediction": "a"}, {"prediction": "b"}], scorers=[waits], concurrency=2)
     assert [row.scores["waits"] for row in done.rows] == [1.0, 1.0]
