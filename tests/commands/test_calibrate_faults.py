@@ -176,3 +176,27 @@ def test_the_error_of_a_run_that_graded_nothing_does_not_claim_that_labels_are_m
     assert done.stderr.splitlines()[-1].startswith("error: nothing was graded: all 60 examples failed; ")
     assert "RuntimeError: out of order" in done.stderr
     assert "not-enough-labels" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("mapped", "reason"),
+    [
+        ("hint=reason", "`--map hint=reason`: no row has this column; there are id, tone, note"),
+        ("ton=tone", "`--map ton=tone`: no row has this column; did you mean `tone`?"),
+    ],
+)
+def test_a_column_that_no_table_of_ratings_has_is_refused_with_the_nearest(
+    here: Path, mapped: str, reason: str
+) -> None:
+    (here / "judged.csv").write_text("id,tone,note\n1,2,calm\n2,1,curt\n", encoding="utf-8")
+    options = ("--ratings", "judged.csv", "--kind", "model", "--map", mapped)
+    assert f"judged.csv: {reason}" in error_of(here, "clear", *options)
+
+
+def test_a_mapped_column_may_be_in_only_one_of_several_tables_of_ratings_and_have_no_values(here: Path) -> None:
+    (here / "first.csv").write_text("id,tone,note\ne0,2,\ne1,1,\n", encoding="utf-8")
+    (here / "second.csv").write_text("id,tone\ne0,2\ne1,1\n", encoding="utf-8")
+    files = ("--ratings", "first.csv", "second.csv", "--kind", "model")
+    done = run("calibrate", "clear", *files, "--map", "note=reason", cwd=here, env=setting.environment(here))
+    assert "no row has this column" not in done.stderr
+    assert "`--map nots=reason`" in error_of(here, "clear", *files, "--map", "nots=reason")

@@ -15,11 +15,3 @@ ExportOtherwise: TypeAlias = "Callable[[Rubric, Path | None, tuple[str, ...], Ad
 own) and the judges' names; it returns None if the options ask for none of its exports."""
 EXPORTS: Final[OpenTable[ExportOtherwise]] = OpenTable()
 """Exports that are tried, one after the other, before examples are read."""
-
-
-def export_otherwise(
-    rubric: "Rubric", examples: Path | None, judges: tuple[str, ...], added: AddedOptions
-) -> int | None:
-    """Run the export of a feature that the options ask for; return its exit status, None if they ask for none."""
-    statuses = (export(rubric, examples, judges, added) for export in EXPORTS)
-    return next((status for status in statuses if status is not None), None)

@@ -87,14 +87,6 @@ async def ask_twice(
     return first.then(await ask(unread, True))
 
 
-async def attempted(reading: Awaitable[Mapping[str, _Reading]]) -> Exchange[_Reading]:
-    """Await the outcomes read from a judge's replies; return an exchange with them or with the JudgeError raised."""
-    try:
-        return Exchange(await reading)
-    except JudgeError as error:
-        return Exchange({}, error=error)
-
-
 async def ask_judge(
     judge: Judge,
     questions: Callable[[Sequence[str], bool], Iterable[JudgeQuestion[_Reading]]],

@@ -5,7 +5,6 @@ its id and its answers) and each distinct answer is kept once, and a rating is s
 code for its answer to each criterion.
 """
 
-import json
 import warnings
 from array import array
 from collections import Counter
@@ -18,7 +17,6 @@ from pathlib import Path
 from typing import Any, Final, Self, SupportsIndex, TypeAlias, overload
 
 from markscheme.errors import Fault, RatingError, RatingWarning, refuse_lines
-from markscheme.files import json_text
 from markscheme.phrases import counted, few_of
 from markscheme.plain_data import id_and_rest, json_in_line, json_values, line_batches
 from markscheme.ratings.kinds import PEOPLE, Kind
@@ -112,20 +110,6 @@ class RatingCodes(Sequence[Rating]):
         }
         order = self._orders[self._header_of[position]]
         return answered if order is None else {name: answered[name] for name in order if name in answered}
-
-    def json_texts(self) -> Iterator[str]:
-        """Yield each rating as a line of a file of ratings; ratings equal but for the id are converted to JSON once."""
-        rests: dict[tuple[int, bytes], str] = {}
-        for index, unit in enumerate(self.ids):
-            header, row = self.codes_at(index)
-            begin = f'{{"id": {json.dumps(unit, ensure_ascii=False)}'
-            key = (header, row.tobytes())
-            rest = rests.get(key)
-            if rest is None:
-                rest = json_text(self[index].to_json())[len(begin) :]
-                if len(rests) < RATINGS_REMEMBERED:
-                    rests[key] = rest
-            yield begin + rest
 
     # --- as numbers
 
@@ -222,13 +206,6 @@ class RatingCodes(Sequence[Rating]):
         part.ids = list(self.ids)
         part._header_of = self._header_of[:]
         part._codes = self._codes[:]
-        return part
-
-    def with_headers(self, changed: Callable[[Rating], Rating]) -> "RatingCodes":
-        """Return the ratings with each header passed through a function, to rename a rater for example."""
-        part = self._copied()
-        part.headers = list(map(changed, self.headers))
-        part._header_numbers = {}
         return part
 
     def with_ids(self, names: Mapping[str, str]) -> "RatingCodes":

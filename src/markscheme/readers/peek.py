@@ -156,6 +156,13 @@ class Peek:
             yield from json_parts(self.path, RatingError)
 
     @property
+    def header(self) -> tuple[str, ...]:
+        """Names of the columns of a table that is text, or of a sheet, also of those without a value; else empty."""
+        if self.shape == "table":
+            return tuple(next((row for _, row in table_rows(self.path, RatingError) if row is not None), ()))
+        return tuple(self._sheet.header) if self.shape == "sheet" else ()
+
+    @property
     def is_lines(self) -> bool:
         """True if the file has a JSON value on each line."""
         return self.shape == "lines"
@@ -285,11 +292,6 @@ def _cell(value: Any) -> Any:
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     return None if isinstance(value, float) and finite(value) is None else value
-
-
-def id_cell(value: Any) -> str:
-    """Convert an id in an SQLite table, which may be a number, to text; None becomes ""."""
-    return "" if value is None else str(value)
 
 
 def _database(path: Path) -> sqlite3.Connection:

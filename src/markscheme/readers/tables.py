@@ -18,6 +18,7 @@ from markscheme.ratings.rating import DECLINED_KEYS, Rated, Rating, RatingReader
 from markscheme.readers.imported import MOST_REMEMBERED, Reading, number, plain, said_anything
 from markscheme.readers.peek import Peek, mapping
 from markscheme.readers.side_columns import RaterColumn, judge_columns, stated_columns
+from markscheme.readers.tabular.source import is_records, json_records
 from markscheme.rubrics.rubric import Criterion
 
 ID = ("id", "exampleid", "targetid", "item", "unit")
@@ -63,8 +64,8 @@ def _has_pairs_of_words(peek: Peek) -> bool:
 
 
 def is_list(peek: Peek) -> bool:
-    """Return True if a file is a JSON list."""
-    return isinstance(peek.data, list)
+    """Return True if a file is a JSON list, or an object with a list of objects under a key."""
+    return isinstance(peek.data, list) or any(map(is_records, mapping(peek.data).values()))
 
 
 def read_rows(reading: Reading) -> None:
@@ -144,12 +145,18 @@ def _rows(reading: Reading) -> Iterator[Mapping[str, Any]]:
     elif peek.shape == "text":
         yield from _plain_lines(path)
     else:
-        listed = ((None, data) for data in reading.data or ())
-        for line_number, data in listed if peek.shape == "json" else json_lines(path, RatingError):
-            if not isinstance(data, Mapping):
-                refuse_lines(RatingError(f"a rating is an object, found {shown(data)}", path=path, line=line_number))
+        for line_number, row in _listed(reading) if peek.shape == "json" else json_lines(path, RatingError):
+            if not isinstance(row, Mapping):
+                refuse_lines(RatingError(f"a rating is an object, found {shown(row)}", path=path, line=line_number))
                 continue
-            yield {key: value for key, value in data.items() if value is not None}
+            yield {key: value for key, value in row.items() if value is not None}
+
+
+def _listed(reading: Reading) -> Iterator[tuple[None, Any]]:
+    """Yield the items of a JSON list, or the records in an object, each with None for its line."""
+    data = reading.data
+    for row in data if isinstance(data, list) else json_records(data, reading.path, reading.options):
+        yield None, row
 
 
 def _plain_lines(path: Path) -> Iterator[Mapping[str, Any]]:

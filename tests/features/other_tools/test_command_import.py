@@ -307,6 +307,25 @@ def test_a_mapped_column_that_no_row_has_is_refused(project: Path, sheet: str, c
     assert hint in done.stderr
 
 
+@pytest.mark.parametrize("mapped", [(), ("--map", "good=good")])
+def test_ratings_under_the_only_key_with_records_of_a_json_file_are_imported(
+    project: Path, mapped: tuple[str, ...]
+) -> None:
+    events = [{"id": "a", "good": "MET", "rater": "ann"}, {"id": "b", "good": "UNMET", "rater": "ann"}]
+    (project / "events.json").write_text(json.dumps({"version": 1, "events": events}))
+    report = imported(project, "events.json", "--rubric", "one", "--kind", "human", *mapped)
+    assert [(line["id"], line["rater"]) for line in report["lines"]] == [("a", "ann"), ("b", "ann")]
+
+
+def test_a_json_file_with_records_under_several_keys_is_refused_until_one_is_named(project: Path) -> None:
+    tables = {"events": [{"id": "a", "good": "MET"}], "drafts": [{"id": "b", "good": "MET"}]}
+    (project / "events.json").write_text(json.dumps(tables))
+    command = ("events.json", "--rubric", "one", "--kind", "human")
+    done = run("markscheme", "import", *command, cwd=project)
+    assert (done.returncode, "--table events" in done.stderr) == (2, True)
+    assert [line["id"] for line in imported(project, *command, "--table", "drafts")["lines"]] == ["b"]
+
+
 @pytest.mark.parametrize("command", ["import", "calibrate"])
 def test_a_mapped_metric_that_an_export_does_not_have_is_refused(tmp_path: Path, command: str) -> None:
     paths = [path.name for path in exports.written(tmp_path, exports.langfuse())]

@@ -415,9 +415,11 @@ class CalibrationRequest:
         """Return the request's ratings by source: the path of each ratings file, or None for ratings in memory."""
         if isinstance(self.ratings, list):
             return [(None, RatingCodes.of(self.ratings))]
-        from markscheme.calibration.requests.other_files import ratings_in  # a judge that is asked needs no reader
+        from markscheme.calibration.requests.other_files import (
+            ratings_in_files,  # a judge that is asked needs no reader
+        )
 
-        return [(file, ratings_in(file, rubric, examples, self.columns)) for file in self.ratings]
+        return list(ratings_in_files(self.ratings, rubric, examples, self.columns))
 
     def _from_judge(
         self, wanted: str | Judge | None, rubric: Rubric, examples: ExampleSet, folder: Path | None, path: Path

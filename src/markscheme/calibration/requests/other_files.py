@@ -1,6 +1,7 @@
 """Files named in place of a rubric or ratings: ratings are read from some kinds, and other kinds are refused."""
 
 import shlex
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from markscheme.errors import RubricError, UsageError
@@ -9,6 +10,7 @@ from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import ExampleSet
 from markscheme.readers.formats import known_formats
+from markscheme.readers.mapped_columns import refuse_unknown_columns
 from markscheme.readers.rated import (
     columns_from_options,
     has_own_ratings,
@@ -69,19 +71,23 @@ def _report_in(path: Path) -> str | None:
     return rubric_of_report(path)
 
 
-def ratings_in(path: Path, rubric: Rubric, examples: ExampleSet, columns: ColumnOptions) -> RatingCodes:
-    """Read all ratings from a file of any format.
+def ratings_in_files(
+    paths: Sequence[Path], rubric: Rubric, examples: ExampleSet, columns: ColumnOptions
+) -> Iterator[tuple[Path, RatingCodes]]:
+    """Read all ratings from files of any format, and yield each file's path with its ratings.
 
     Args:
-        path: The file.
+        paths: The files.
         rubric: The rubric that was used for the ratings.
         examples: The examples that were rated.
         columns: What the columns and values of a table mean.
 
     Raises:
-        UsageError: The file is a report, or values may mean several things.
-        RatingError: The file can't be read.
+        UsageError: A file is a report, no file has a mapped column, or values may mean several things.
+        RatingError: A file can't be read.
     """
-    if _report_in(path) is not None:
-        raise UsageError(f"{path} is a report that `calibrate --json` wrote, not ratings; `compare` reads reports")
-    return judge_ratings(path, rubric, examples, columns_from_options(columns))
+    refuse_unknown_columns(paths, columns)
+    for path in paths:
+        if _report_in(path) is not None:
+            raise UsageError(f"{path} is a report that `calibrate --json` wrote, not ratings; `compare` reads reports")
+        yield path, judge_ratings(path, rubric, examples, columns_from_options(columns))

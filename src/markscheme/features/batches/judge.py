@@ -22,9 +22,10 @@ from markscheme.errors import (
     UnreadableReply,
     UsageError,
 )
+from markscheme.features.batches.batch_api import BatchApi
 from markscheme.features.batches.ledger import BatchLedger
 from markscheme.judges.asking import Asking
-from markscheme.judges.batching import BatchApi, Batching, BatchState
+from markscheme.judges.batching import Batching, BatchState
 from markscheme.judges.judge import Identity, Judge, Reply, Usage
 from markscheme.judges.limited import Limited, Limiter, forecast
 from markscheme.judges.price import Price

@@ -27,6 +27,7 @@ from markscheme.progress import Watch, unwatched
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.splits import used_to_tune, warn_of_split_groups
+from markscheme.readers.mapped_columns import refuse_unknown_columns
 from markscheme.readers.tabular.reading import read_files
 from markscheme.rubrics.edit import Changes, Edit, edit
 from markscheme.rubrics.rubric import Rubric
@@ -96,6 +97,7 @@ def certify(
     warn_of_split_groups(every)
     today = datetime.date.today().isoformat()
     shared = ask.asking()
+    refuse_unknown_columns([*ratings, *(path for stage in stages for path in files_of(stage))], columns)
 
     def rated(stage: str | None) -> StageCandidate:
         """Return a stage's candidate, with ratings from files, else by asking; a stage of None is the default judge."""

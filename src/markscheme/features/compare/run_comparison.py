@@ -33,6 +33,7 @@ from markscheme.ratings.examples_choice import Part, chosen_examples, part_name
 from markscheme.ratings.from_grades import first_prompts
 from markscheme.ratings.gold import GOLD, JUDGE
 from markscheme.ratings.splits import openings_of
+from markscheme.readers.mapped_columns import refuse_unknown_columns
 from markscheme.readers.rated import RatedFile, RatedFiles, columns_from_options, has_format, open_rated
 from markscheme.readers.tabular.reading import TableReading, read_files
 from markscheme.readers.tabular.refusals import refusal
@@ -153,6 +154,7 @@ def _rated(sides: Sequence[ComparedSide], rubric: Rubric | None, columns: Column
         raise UsageError("to ask judges, name the rubric with --rubric")
     if not files:
         return RatedFiles(rubric or in_memory[0].rubric, in_memory)
+    refuse_unknown_columns(files, columns)
     rated = open_rated(files, rubric, columns=columns_from_options(columns))
     return RatedFiles(rated.rubric, (*rated.files, *in_memory))
 

@@ -13,6 +13,7 @@ from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.examples_choice import chosen_examples
 from markscheme.ratings.kinds import JUDGES
+from markscheme.readers.mapped_columns import refuse_unknown_columns
 from markscheme.readers.pair_lists import refuse_singles
 from markscheme.readers.rated import RatedFiles, columns_from_options, open_rated
 from markscheme.rubrics.rubric import Rubric
@@ -40,6 +41,7 @@ def compare_systems(
     """
     if not files:
         raise UsageError("name files of pairs: markscheme compare --pairs FILE…")
+    refuse_unknown_columns(files, columns)
     rated = open_rated(files, rubric, expected="anything", columns=columns_from_options(columns))
     with naming(*files):
         refuse_singles(rated.rubric)

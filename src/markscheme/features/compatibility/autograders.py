@@ -19,7 +19,8 @@ from weakref import WeakKeyDictionary
 
 from pydantic import BaseModel, ValidationError
 
-from markscheme.errors import JudgeUnavailable, NoJudge, UnreadableReply, UsageError
+from markscheme.errors import JudgeError, JudgeUnavailable, NoJudge, UnreadableReply, UsageError
+from markscheme.features.compatibility.material_words import never_follow
 from markscheme.features.compatibility.report_types import (
     CriterionEvaluation,
     CriterionReport,
@@ -34,7 +35,7 @@ from markscheme.features.compatibility.report_types import (
     response_parts,
 )
 from markscheme.grading import lacking_inputs, seeing_alike
-from markscheme.grading.exchange import AS_A_WHOLE, Exchange, ask_twice, attempted, together
+from markscheme.grading.exchange import AS_A_WHOLE, Exchange, ask_twice, together
 from markscheme.grading.score import Score, weigh, weigh_holistic
 from markscheme.grading.verdict import ONLY_REPEATS, RAW_LENGTH, Holistic, Outcome, Unread, Verdict, worse
 from markscheme.judges.all_calls import all_or_first_error
@@ -49,7 +50,6 @@ from markscheme.prompts.prompt import (
     end_of_material,
     fence_code,
     fenced,
-    never_follow,
     use_the_form,
 )
 from markscheme.prompts.submission import Submission
@@ -533,7 +533,7 @@ class PerCriterionGrader(_YesNoGrader[PerCriterionGenerateFn]):
             return {name: _verdict(criterion, answer, response.material)}
 
         async def ask(names: Sequence[str], again: bool) -> Exchange[Outcome]:
-            return await attempted(outcome(names[0], again))
+            return await _attempted(outcome(names[0], again))
 
         exchanges = await all_or_first_error(ask_twice(ask, [criterion.name]) for criterion in rubric.criteria)
         return _readings_of(together(exchanges))
@@ -571,7 +571,7 @@ class PerCriterionOneShotGrader(_YesNoGrader[OneShotGenerateFn]):
             return _verdicts(numbered, answer, response.material)
 
         async def ask(names: Sequence[str], again: bool) -> Exchange[Outcome]:
-            return await attempted(outcomes(names, again))
+            return await _attempted(outcomes(names, again))
 
         exchanges = await all_or_first_error(
             ask_twice(ask, [criterion.name for criterion in group]) for group in groups
@@ -642,7 +642,7 @@ class RubricAsJudgeGrader(_ModelGrader[RubricAsJudgeGenerateFn]):
             return {AS_A_WHOLE: _whole(answer, response.material)}
 
         async def ask(_: Sequence[str], again: bool) -> Exchange[Holistic | Unread]:
-            return await attempted(score(again))
+            return await _attempted(score(again))
 
         return RubricAsJudgeResult(_readings_of(await ask_twice(ask, [AS_A_WHOLE]))[AS_A_WHOLE], rubric)
 
@@ -658,6 +658,14 @@ class RubricAsJudgeGrader(_ModelGrader[RubricAsJudgeGenerateFn]):
             return EvaluationReport(score=None, error=outcome.why, raw=outcome.raw or "")
         keep = self.normalize if normalize is None else normalize
         return self._scored(weigh_holistic(outcome, judge_results.rubric, normalize=keep))
+
+
+async def _attempted(reading: Awaitable[Mapping[str, _Reading]]) -> Exchange[_Reading]:
+    """Await the outcomes read from a judge's replies; return an exchange with them or with the JudgeError raised."""
+    try:
+        return Exchange(await reading)
+    except JudgeError as error:
+        return Exchange({}, error=error)
 
 
 def _readings_of(exchange: Exchange[_Reading]) -> Mapping[str, _Reading]:

@@ -16,6 +16,7 @@ from markscheme.errors import (
     MarkschemeError,
     UsageError,
 )
+from markscheme.features.compatibility.material_words import never_follow
 from markscheme.grading.checks import STEPS_KEY, Scored, Scorer, failure_of, scorer
 from markscheme.grading.exchange import AS_A_WHOLE, JudgeQuestion, ask_judge
 from markscheme.grading.verdict import Holistic, Unread, combine_holistic, read_holistic
@@ -24,7 +25,7 @@ from markscheme.judges.judge import Judge, Reply
 from markscheme.judges.panel import Repeated
 from markscheme.judges.registry import open_judge
 from markscheme.plain_data import json_lines
-from markscheme.prompts.prompt import Prompt, between_tags, closed_object, fenced_material, never_follow, use_the_form
+from markscheme.prompts.prompt import Prompt, between_tags, closed_object, fenced_material, use_the_form
 from markscheme.prompts.steps import AgentStep, steps_of
 from markscheme.prompts.submission import as_text, is_missing
 

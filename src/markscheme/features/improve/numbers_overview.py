@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from markscheme.features.improve.fitting.chances import chances_of, in_tenths, simulated_size
@@ -37,11 +38,13 @@ class TriableChanges:
         setting: The rubric and its labels.
         decisions: People's pass/fail decisions, or their preferences.
         scores: People's overall scores, if decisions aren't enough.
+        ratings: Files of a judge's ratings that were named for the levels.
     """
 
     setting: ImprovableSet
     decisions: DecisionEvidence
     scores: OwnScores | None
+    ratings: tuple[Path, ...] = ()
 
     @classmethod
     def of(cls, setting: ImprovableSet, decisions: DecisionEvidence) -> "TriableChanges":
@@ -85,6 +88,10 @@ def next_steps(triable: TriableChanges) -> tuple[tuple[str, str], ...]:
         command = f"markscheme improve {name} --numbers --open"
         if pairs is not None:
             command = f"markscheme improve {name} --numbers --preferences {shlex.quote(pairs.name)} --open"
+        if triable.decisions.judge is not None:
+            command = shlex.join(
+                [*shlex.split(command), *(w for path in triable.ratings for w in ("--ratings", str(path)))]
+            )
         steps.append(("Weights and mark" if triable.pass_mark else "Weights", command))
     if triable.words:
         steps.append(("Words", f"markscheme improve {name} --proposer {proposer}"))
@@ -123,6 +130,7 @@ def _evidence(triable: TriableChanges) -> Iterator[tuple[doc.Line, ...]]:
         yield "Pass mark", "the same", "no"
         return
     who = f"{counted_evidence(decisions)}, {in_words(decisions.raters)}"
+    who += "" if decisions.judge is None else f", with the levels of {decisions.judge}"
     yield "Weights", who, "yes" if decisions.may_move_weights else f"no: {columns_in_words(decisions)}"
     if triable.pass_mark:
         yield "Pass mark", f"the same: {decisions.passes} pass, {decisions.fails} fail", "yes"

@@ -95,19 +95,19 @@ def print_improvement(
         day=datetime.date.today().isoformat(),
     )
     if not (wordings.are_any or plan):
-        evidence = evidence_of_annotators(setting.rubric, setting.every, pairs_named)
-        if not (numbers and (open or write)):
-            return show_overview(setting, evidence, json=json)
+        fits = numbers and (open or write)
         evidence = evidence_of(
-            evidence,
+            evidence_of_annotators(setting.rubric, setting.every, pairs_named),
             setting.every,
             setting.folder,
             ratings=ratings,
-            judge=judge,
+            judge=judge if fits else None,
             ask=ask,
             columns=columns,
             watch=progress,
         )
+        if not fits:
+            return show_overview(setting, evidence, ratings, json=json)
         return show_numbers(setting, path, evidence, odds=odds, write=write, json=json)
     if plan:
         made = plan_improvement(setting, wordings, ask, judge)

@@ -2,6 +2,8 @@
 
 import shlex
 import sys
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +33,16 @@ YOURS_STAY = 1
 """Exit status where no other numbers are adopted."""
 
 
-def show_overview(setting: ImprovableSet, evidence: DecisionEvidence, *, json: bool) -> int:
-    """Print which changes the labels suffice to try, with the chances of success; nothing is fitted."""
-    triable = TriableChanges.of(setting, evidence)
+def show_overview(setting: ImprovableSet, evidence: DecisionEvidence, ratings: Sequence[Path], *, json: bool) -> int:
+    """Print which changes the labels suffice to try, with the chances of success; nothing is fitted.
+
+    Args:
+        setting: The rubric and its labels.
+        evidence: The decisions to fit to.
+        ratings: The files of a judge's ratings that brought levels, if any.
+        json: True to print JSON.
+    """
+    triable = replace(TriableChanges.of(setting, evidence), ratings=tuple(ratings))
     show(overview_view(triable), overview_json(triable), json=json)
     return 0 if any(triable.to_json().values()) else TOO_FEW
 

@@ -40,6 +40,7 @@ from markscheme.ratings.kinds import JUDGES, Kind
 from markscheme.ratings.parts import parts_by_place, with_parts
 from markscheme.ratings.rating import Rating
 from markscheme.readers.infer_rubric import rubric_of_wholes
+from markscheme.readers.mapped_columns import refuse_unknown_columns
 from markscheme.readers.pair_lists import refuse_singles
 from markscheme.readers.rated import columns_from_options, judge_ratings, open_rated
 from markscheme.readers.table_outputs import names_responses_otherwise, outputs_in
@@ -132,6 +133,7 @@ def make_plan(
     truth = _gold(rubric, examples, labels)
     outputs = None if pool is None else _outputs(pool, rubric, columns)
     all_examples = ExampleSet((*everything.examples, *(outputs.examples if outputs is not None else ())))
+    refuse_unknown_columns([*ratings, *([] if pool is None else [pool])], columns)
     by_file = [judge_ratings(path, rubric, all_examples, columns_from_options(columns)) for path in ratings]
     rated = list(chain.from_iterable(by_file))
     prompts = first_prompts(rubric, examples.labelled.examples or examples.examples)
@@ -288,6 +290,7 @@ def pairs_in_pool(
         UsageError: The rubric judges single responses, or no two systems responded to the same inputs.
     """
     refuse_singles(rubric)
+    refuse_unknown_columns([pool], columns)
     outputs = open_rated(
         [pool], rubric_of_wholes(), expected="examples", columns=columns_from_options(columns)
     ).labelled

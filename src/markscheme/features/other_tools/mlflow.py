@@ -5,11 +5,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 from markscheme.features.other_tools.metric_values import RawRating
+from markscheme.features.other_tools.sqlite_cells import id_cell
 from markscheme.features.other_tools.tool_content import Fields, ToolContent
 from markscheme.numerals import finite
 from markscheme.ratings.kinds import Kind
 from markscheme.readers.imported import number
-from markscheme.readers.peek import Peek, decoded, id_cell, mapping
+from markscheme.readers.peek import Peek, decoded, mapping
 
 _KINDS: Mapping[str, Kind] = {"HUMAN": "human", "LLM_JUDGE": "model", "AI_JUDGE": "model", "CODE": "code"}
 _SKIPPED = ("assessment_id", "trace_id", "span_id", "last_update_time", "run_id", "valid", "overrides")

@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from markscheme.features.other_tools.metric_values import RawRating, of_number_and_word
+from markscheme.features.other_tools.sqlite_cells import id_cell
 from markscheme.features.other_tools.tool_content import Fields, ToolContent
 from markscheme.ratings.kinds import Kind
-from markscheme.readers.peek import Peek, decoded, id_cell
+from markscheme.readers.peek import Peek, decoded
 
 _KINDS: Mapping[str, Kind] = {"HUMAN": "human", "LLM": "model", "CODE": "code"}
 ANNOTATION = ("annotator_kind", "span_id", "identifier")

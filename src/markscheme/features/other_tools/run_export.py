@@ -10,7 +10,7 @@ import yaml
 
 from markscheme.calibration.labelled_examples import examples_with_every_label
 from markscheme.calibration.options import LabelOptions
-from markscheme.commands.exports import export_otherwise
+from markscheme.commands.exports import EXPORTS
 from markscheme.commands.output import put
 from markscheme.features.other_tools.export_promptfoo import promptfoo_config
 from markscheme.options.table import AddedOptions
@@ -45,9 +45,10 @@ def export_examples(
     """
     path = find_rubric(rubric)
     loaded = load_rubric(path)
-    status = export_otherwise(loaded, labels.examples, judge, added)
-    if status is not None:
-        return status
+    for export_otherwise in EXPORTS:
+        status = export_otherwise(loaded, labels.examples, judge, added)
+        if status is not None:
+            return status
     chosen = part_of(examples_with_every_label(loaded, labels.examples)[0], labels.split)
     if promptfoo is not None:
         _write_promptfoo(chosen, loaded, path, promptfoo, judge[0] if judge else None)

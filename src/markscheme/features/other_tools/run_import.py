@@ -4,7 +4,7 @@ import datetime
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 from markscheme.errors import RatingError, UsageError, lines_left_out, suggestion
 from markscheme.features.other_tools.lost_words import LEVELS_OF_WORDS, counted_loss, has_word_off_scale
@@ -18,9 +18,8 @@ from markscheme.ratings.examples import RATINGS_FOLDER
 from markscheme.ratings.kinds import PEOPLE
 from markscheme.ratings.rating import given_to_current_words
 from markscheme.ratings.wordings import record_words
-from markscheme.readers.formats import LIST, PLAIN_LINES, SHEET, TABLE, all_formats
-from markscheme.readers.imported import ITEMS, plain, taken_out
-from markscheme.readers.peek import Peek
+from markscheme.readers.formats import SHEET, all_formats
+from markscheme.readers.mapped_columns import refuse_unknown_columns
 from markscheme.readers.rated import RatedFile, columns_from_options, of_kind, open_rated
 from markscheme.readers.sheet import KEY, saved_for
 from markscheme.readers.tables import FIELDS, PROBABILITY
@@ -31,8 +30,6 @@ MOST_LOSSES_NAMED = 5
 """Largest number of kinds of lost contents that an error names: a long list would hide the most frequent kinds."""
 NO_TARGETS = TargetFiles()
 """Target files of an import that writes nothing."""
-_OF_ROWS = frozenset(file_format.name for file_format in (TABLE, PLAIN_LINES, LIST))
-"""Names of the formats of rows with columns of any name."""
 Whose: TypeAlias = Literal["people", "judges"]
 """Groups of raters to which an import can be limited."""
 
@@ -99,8 +96,7 @@ def import_files(
         _refuse_unknown_fields(columns.column_fields, rubric)
     n_before = lines_left_out()
     rated = open_rated(files, rubric, expected="anything", columns=columns_from_options(columns), joined=True)
-    if rated.as_one_file.format in _OF_ROWS:
-        _refuse_unknown_columns(files, columns)
+    refuse_unknown_columns(files, columns)
     file = _chosen(rated.as_one_file, only, lines_left_out() - n_before)
     ratings = _by_who_answered(file, answered_by, files[0], targets)
     current = rubric if to_current_words else None
@@ -137,7 +133,7 @@ def _by_who_answered(file: RatedFile, name: str | None, path: Path, targets: Tar
             raise UsageError("--as is for a labelling sheet; --rater names who rated in other files")
         return ratings
     if name is not None:
-        return ratings.with_headers(lambda header: replace(header, rater=name))
+        return RatingCodes.of(replace(rating, rater=name) for rating in ratings)
     _refuse_two_names(file, path, targets)
     return ratings
 
@@ -226,32 +222,6 @@ def _instead(lost: Mapping[str, int]) -> str:
     most = sorted(lost.items(), key=lambda pair: -pair[1])[:MOST_LOSSES_NAMED]
     hint = f"; {LEVELS_OF_WORDS}" if has_word_off_scale(lost) else ""
     return "; it contains " + "; ".join(counted_loss(things, count) for things, count in most) + hint
-
-
-def _refuse_unknown_columns(files: Sequence[Path], columns: ColumnOptions) -> None:
-    """Refuse a column that is mapped with `--map` and that no row has.
-
-    Raises:
-        UsageError: No row has the column; the message names it and the nearest one.
-    """
-    fields = columns_from_options(columns).fields
-    missing = list(fields)
-    names: dict[str, None] = {}
-    for path in files:
-        for record in Peek(path, columns).all_records():
-            if not missing:
-                return
-            names |= dict.fromkeys(map(str, record))
-            missing = [column for column in missing if not _has_value(record, column)]
-    if missing and names:
-        hint = suggestion(missing[0], names, mark="`") or f"; there are {', '.join(names)}"
-        raise UsageError(f"`--map {missing[0]}={fields[missing[0]]}`: no row has this column{hint}")
-
-
-def _has_value(record: Mapping[str, Any], column: str) -> bool:
-    """Return True if a record has a value in a column, whose name may be a path into objects and lists."""
-    path = column.partition(ITEMS)[0]
-    return plain(path) in map(plain, map(str, record)) or taken_out(dict(record), path)[1] is not None
 
 
 def _refuse_unknown_fields(fields: Mapping[str, str], rubric: Rubric) -> None:

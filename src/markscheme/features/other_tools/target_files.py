@@ -1,5 +1,6 @@
 """The files that an import adds ratings and examples to, one process at a time."""
 
+import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -9,7 +10,7 @@ from pathlib import Path
 from markscheme.errors import UsageError, writing
 from markscheme.files import append_text, end_of_link, exclusive, is_no_file, json_text, refuse_unmakeable
 from markscheme.ratings.additions import Additions, additions_to, new_examples, responses_in
-from markscheme.ratings.codes import RatingCodes
+from markscheme.ratings.codes import RATINGS_REMEMBERED, RatingCodes
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import RATINGS_FOLDER
 from markscheme.ratings.parts import keep_parts_by_place, with_parts
@@ -118,7 +119,22 @@ class TargetFiles:
             lines = (json_text(example.to_json(self.examples.parent)) for example in examples)
             _add_lines(lines, self.examples)
         if self.ratings is not None:
-            _add_lines(RatingCodes.of(ratings).json_texts(), self.ratings)
+            _add_lines(_json_lines(RatingCodes.of(ratings)), self.ratings)
+
+
+def _json_lines(ratings: RatingCodes) -> Iterator[str]:
+    """Yield each rating as a line of a file of ratings; ratings equal but for the id are converted to JSON once."""
+    rests: dict[tuple[int, bytes], str] = {}
+    for index, unit in enumerate(ratings.ids):
+        header, row = ratings.codes_at(index)
+        begin = f'{{"id": {json.dumps(unit, ensure_ascii=False)}'
+        key = (header, row.tobytes())
+        rest = rests.get(key)
+        if rest is None:
+            rest = json_text(ratings[index].to_json())[len(begin) :]
+            if len(rests) < RATINGS_REMEMBERED:
+                rests[key] = rest
+        yield begin + rest
 
 
 def _shared_folder(target: Path) -> Path:

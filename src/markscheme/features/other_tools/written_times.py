@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from markscheme.readers.peek import Peek, id_cell, mapping
+from markscheme.features.other_tools.sqlite_cells import id_cell
+from markscheme.readers.peek import Peek, mapping
 
 Times = Iterator[tuple[str, Any]]
 """Ids of responses, each with a time as written."""

@@ -11,6 +11,7 @@ from markscheme.errors import UsageError, naming
 from markscheme.features.pass_rate.gate import table_of_runs
 from markscheme.features.pass_rate.view_gate_risk import json_of, view
 from markscheme.ratings.column_options import ColumnOptions
+from markscheme.readers.mapped_columns import refuse_unknown_columns
 from markscheme.readers.plain_tables import names_table
 from markscheme.readers.rated import columns_from_options, open_rated
 from markscheme.readers.tabular.reading import read_files
@@ -48,9 +49,9 @@ def print_gate(
     _refuse_one_run(results, columns.of_table(), is_named=rubric is not None)
     if examples is not None and rubric is None:
         raise UsageError("--examples needs --rubric NAME, the rubric whose examples these are")
-    rated = open_rated(
-        [existing_file(path) for path in results], rubric, expected="decisions", columns=columns_from_options(columns)
-    )
+    files = [existing_file(path) for path in results]
+    refuse_unknown_columns(files, columns)
+    rated = open_rated(files, rubric, expected="decisions", columns=columns_from_options(columns))
     groups = {}
     if examples is not None:
         labelled = open_rated([existing_file(examples)], rubric, expected="examples").example_set

@@ -16,6 +16,7 @@ from markscheme.features.pass_rate.least_rate import rate_callout, rate_json, ra
 from markscheme.judges.kinds import kind_of
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.second_labels import FOR_A_GATE
+from markscheme.readers.mapped_columns import refuse_unknown_columns
 from markscheme.readers.plain_tables import names_table
 from markscheme.readers.rated import RatedFile, RatedFiles, columns_from_options, open_rated
 from markscheme.readers.tabular.reading import TableReading, read_files
@@ -83,6 +84,7 @@ def print_rate(
     columns.refuse(str(file))
     if calibration is None:
         raise UsageError("`--calibration FILE` is missing: what annotators and the judge both decided on")
+    refuse_unknown_columns([file, calibration], columns)
     graded = graded_table(open_rated([file], named, expected="decisions", columns=columns_from_options(columns)))
     labelled = read_decided(calibration, named, columns)
     with naming(file, calibration):

@@ -440,13 +440,23 @@ def _json_records(text: str, path: Path, options: ColumnOptions) -> list[Mapping
         raise RatingError("is nested too deep", path=path) from problem
     except ValueError as whole:
         return _json_lines(text, path, whole)
+    return json_records(data, path, options)
+
+
+def json_records(data: Any, path: Path, options: ColumnOptions) -> list[Mapping[str, Any]]:
+    """Return the records in the data of a JSON file, which may also be under the only key with records.
+
+    Raises:
+        UsageError: Several keys have records, the stated one has none, or the data has no records.
+        RatingError: A list has records and other items.
+    """
     if isinstance(data, list):
         return _objects(data, path)
     if not isinstance(data, Mapping):
         raise refusal("not-a-table", kind="JSON without records", path=str(path))
     if {"columns", "data"} <= data.keys() and isinstance(data["data"], list):
         return [dict(zip(map(str, data["columns"]), row, strict=False)) for row in data["data"]]
-    lists = {key: value for key, value in data.items() if _is_records(value)}
+    lists = {key: value for key, value in data.items() if is_records(value)}
     if options.table is not None:
         if options.table not in lists:
             raise refusal("option-unused", columns=list(lists), option=f"--table {options.table}")
@@ -472,7 +482,8 @@ def _columns_or_records(data: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [data]
 
 
-def _is_records(value: Any) -> bool:
+def is_records(value: Any) -> bool:
+    """Return True if a value is a list of one or more objects."""
     return isinstance(value, list) and bool(value) and all(isinstance(record, Mapping) for record in value)
 
 

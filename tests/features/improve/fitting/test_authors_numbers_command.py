@@ -170,6 +170,29 @@ def levels_to_a_judge(plate: Plate, *files: str) -> None:
     examples.write_text("\n".join(map(json.dumps, lines)) + "\n")
 
 
+def test_improve_numbers_says_what_can_be_tried_with_the_levels_in_a_file_of_ratings(tmp_path: Path) -> None:
+    plate = Plate(tmp_path, warm=1)
+    levels_to_a_judge(plate, "careful.jsonl")
+    assert plate.improve("--numbers")[1]["can_try"]["weights"] is False
+    status, report, error = plate.improve("--numbers", "--ratings", "careful.jsonl")
+    assert (status, report["can_try"]["weights"], report["evidence"]["judge"]) == (0, True, "careful"), error
+    shown = " ".join(plate.shown("--numbers", "--ratings", "careful.jsonl").split())
+    assert "markscheme improve plate --numbers --open --ratings careful.jsonl" in shown
+    assert plate.looks() == []
+    status, _, error = plate.improve("--numbers", "--ratings", "nowhere.jsonl")
+    assert (status, "there is no file of ratings nowhere.jsonl" in error) == (2, True)
+
+
+def test_improve_numbers_warns_of_ratings_that_it_does_not_need(tmp_path: Path) -> None:
+    plate = Plate(tmp_path, warm=1)
+    lines = (plate.home / "examples.jsonl").read_text()
+    levels_to_a_judge(plate, "careful.jsonl")
+    (plate.home / "examples.jsonl").write_text(lines)
+    status, report, error = plate.improve("--numbers", "--ratings", "careful.jsonl")
+    assert (status, "--ratings isn't used: annotators gave enough levels" in error) == (0, True)
+    assert report["evidence"]["judge"] is None
+
+
 @pytest.mark.proof
 def test_improve_fits_weights_to_a_judge_s_levels_if_annotators_gave_only_decisions(tmp_path: Path) -> None:
     plate = Plate(tmp_path, warm=1)

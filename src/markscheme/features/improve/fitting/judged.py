@@ -14,6 +14,7 @@ from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.from_grades import first_prompts
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.table import Column, column_of
+from markscheme.readers.mapped_columns import refuse_unknown_columns
 from markscheme.readers.rated import columns_from_options, judge_ratings
 from markscheme.rubrics.rubric import Rubric
 
@@ -26,6 +27,7 @@ def levels_in_files(files: Sequence[Path], rubric: Rubric, examples: ExampleSet,
         RatingError: A file can't be read.
     """
     with naming(*files):
+        refuse_unknown_columns(files, columns)
         ratings = [r for path in files for r in judge_ratings(path, rubric, examples, columns_from_options(columns))]
     raters = list(dict.fromkeys(rating.rater for rating in ratings))
     if len(raters) > 1 and len(raters) != len(files):

@@ -1,9 +1,11 @@
 """Runs `improve --numbers`: fits weights and pass mark to labels, records the labels' use, and edits the rubric."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from markscheme.errors import RatingWarning
 from markscheme.features.improve.fitting.evidence import DecisionEvidence
 from markscheme.features.improve.fitting.judged import levels_by_judge, levels_in_files
 from markscheme.features.improve.fitting.own_scores import OwnScores
@@ -119,13 +121,21 @@ def evidence_of(
         ask: How the judge is asked.
         columns: What the files' columns and values mean.
         watch: Shows progress.
+
+    Raises:
+        UsageError: A file has no ratings, or contains several raters.
+        RatingError: A file can't be read.
+
+    Warns:
+        RatingWarning: The files aren't used, since annotators gave enough levels.
     """
     rubric = annotators.rubric
+    levels = levels_in_files(ratings, rubric, examples, columns) if ratings else None
     if annotators.lack is None or not (ratings or judge):
+        if levels is not None:
+            warnings.warn("--ratings isn't used: annotators gave enough levels", RatingWarning, stacklevel=2)
         return annotators
-    if ratings:
-        levels = levels_in_files(ratings, rubric, examples, columns)
-    else:
+    if levels is None:
         levels = levels_by_judge(judge or "", rubric, examples, ask=ask, folder=folder, watch=watch)
     if annotators.pairs is not None:
         return preference_evidence(annotators.pairs, rubric, examples, levels)

@@ -21,6 +21,7 @@ from markscheme.ratings.table import column_of
 from markscheme.readers.file_format import FileFormat
 from markscheme.readers.formats import PROMPTFOO_RESULTS, format_of
 from markscheme.readers.imported import NO, RESPONSES_ALONE, YES
+from markscheme.readers.mapped_columns import refuse_unknown_columns
 from markscheme.readers.peek import Peek
 from markscheme.readers.rated import RatedFile, columns_from_options, open_rated
 from markscheme.readers.tabular.words import JUDGE_WORDS, PEOPLE_WORDS, name_words
@@ -327,6 +328,7 @@ def _of_tool(
     if is_asked:
         rated = open_rated(paths, expected="examples", columns=RESPONSES_ALONE, joined=joined)
     else:
+        refuse_unknown_columns(paths, columns)
         rated = open_rated(paths, rubric, expected="decisions", columns=columns_from_options(columns), joined=joined)
     written_times = {
         unit: raw
