@@ -1,6 +1,7 @@
 """`markscheme label --plan` as a user runs it: nobody is asked."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -125,7 +126,6 @@ def test_label_with_the_option_next_names_the_file_to_which_the_drawn_outputs_we
     [
         (["--plan", "--next", "5"], "give both"),
         (["--to", "-", "--next", "5"], "give both"),
-        (["--plan", "--pool", "pool.jsonl"], "give both"),
         (["--to", "-"], "add --next [N] --pool FILE"),
         (["--plan", "--next", "5", "--pool", "pool.jsonl"], "add --to FILE"),
         (["--json", "plan.json"], "writes a plan to a file: add --plan"),
@@ -140,6 +140,15 @@ def test_a_labelling_plan_with_impossible_options_is_refused(project: Path, opti
     done = run("markscheme", "label", "kind", *options, cwd=project)
     assert done.returncode == 2
     assert message in done.stderr
+
+
+def test_a_plan_that_names_a_pool_without_a_number_draws_nothing_and_its_next_command_draws_from_the_pool(
+    project: Path,
+) -> None:
+    planned = run("markscheme", "label", "kind", "--plan", "--pool", "pool.jsonl", cwd=project)
+    assert planned.returncode == 0, planned.stderr
+    assert "drawn" not in planned.stdout
+    assert re.search(r"Next: markscheme label kind --next \d+ --pool pool.jsonl", " ".join(planned.stdout.split()))
 
 
 def test_the_project_s_number_of_annotators_multiplies_the_labels_that_a_plan_asks_for(tmp_path: Path) -> None:

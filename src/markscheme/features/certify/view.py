@@ -6,6 +6,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
+from markscheme.calibration.findings.commands import Commands
 from markscheme.features.certify.certificate import Certificate
 from markscheme.features.certify.decision_origins import origins_in_words
 from markscheme.features.certify.gray_zone import zone_of
@@ -17,6 +18,7 @@ from markscheme.phrases import counted, number, percent
 from markscheme.report.document import Block, Callout, Document, Notes, Table, Verbatim
 from markscheme.report.json import attributes
 from markscheme.rubrics.gray_zone import GrayZone, gray_zone
+from markscheme.rubrics.search import POOL
 
 FEWEST_FOR_TWO = 100
 """Fewest labels with which a second judge is suggested: it halves the significance level for each judge, so that with
@@ -172,7 +174,7 @@ def _notes(run: CertifyRun, origins: str) -> Iterator[str]:
     if zone is not None:
         yield f"As a gray zone: {zone_in_words(gray_zone(zone))}."
     if isinstance(run.written, Path):
-        yield f"Written to {run.written}. Use it: markscheme grade {quote(run.rubric.name)} --judge cascade"
+        yield f"Written to {run.written}."
     elif run.written is not None:
         yield f"{CASCADE_FILE} isn't written: {run.written}."
 
@@ -200,7 +202,7 @@ def zone_in_words(zone: GrayZone) -> str:
 def _what_would_do(run: CertifyRun) -> str:
     certificate = run.certificate
     if not certificate.n:
-        return f"markscheme label {quote(run.rubric.name)} -o ask_whole=always asks that."
+        return "The labelling page asks that."
     if certificate.needed is not None:
         return f"About {certificate.needed} labelled examples would do."
     if certificate.right is None:
@@ -210,11 +212,31 @@ def _what_would_do(run: CertifyRun) -> str:
 
 
 def _onward(run: CertifyRun, again: str) -> tuple[str, str] | None:
-    """Return a sentence and the command that writes the certificate; None if it can't be written, or was written."""
+    """Return the next step and its command; None for a table, and for judges whose certificate can't be written.
+
+    Before a promise holds, people decide, label more or improve the rubric; after that, its certificate is written, and
+    then used.
+    """
     certificate = run.certificate
-    if certificate.why_not_written is not None or run.rubric.source is None or run.written or run.edit:
+    if run.rubric.source is None:
         return None
-    return "Next, write who decides what", f"{again} --write"
+    commands = Commands.on(run.rubric)
+    if not certificate.is_supported:
+        return _before_a_promise(certificate, commands)
+    if isinstance(run.written, Path):
+        return "Next, grade by it", f"markscheme grade {commands.rubric} {POOL} --judge cascade"
+    if run.edit is not None:
+        return "Next, see what it leaves to people", commands.calibrate()
+    return None if certificate.why_not_written is not None else ("Next, write who decides what", f"{again} --write")
+
+
+def _before_a_promise(certificate: Certificate, commands: Commands) -> tuple[str, str] | None:
+    """Return what makes a promise possible, with its command."""
+    if not certificate.n:
+        return "Next, have people decide", commands.label("-o ask_whole=always")
+    if certificate.needed is not None:
+        return "Next, label them", commands.label_next(max(1, certificate.needed - certificate.n))
+    return "Next, see what could be better", f"markscheme improve {commands.rubric}"
 
 
 def json_of(run: CertifyRun) -> dict[str, Any]:

@@ -117,11 +117,12 @@ def label(
             seed=page.order_seed,
             judges=judge,
             ratings=ratings,
-            pool=pool,
+            pool=None if to is None else pool,
             draws=draws,
             columns=by_rater,
             watch=watch,
         )
+        made = replace(made, pool=pool)
         return print_plan.print_plan(made, to, json, details=labelling.details, quiet=quiet)
     if json not in (None, ALONE):
         raise UsageError(f"--json {json} writes a plan to a file: add --plan")
@@ -168,7 +169,7 @@ def _refuse_half_a_draw(next: int | None, pool: Path | None, to: str | None) -> 
     Raises:
         UsageError: One of the companions is missing.
     """
-    if (next is None) != (pool is None):
+    if (next is None) != (pool is None) and (next is not None or to is not None):
         raise UsageError("--next [N] is how many to label and --pool FILE out of what: give both")
     if next is None and to is not None:
         raise UsageError("--to FILE gets what to label next: add --next [N] --pool FILE")

@@ -68,6 +68,7 @@ class Plan:
             based; None without ratings.
         init: The command that makes a rubric from the table that the plan is for; None for the plan of a rubric.
         to_relabel: Sentence on the labels to give again after a rewording; None if there are none.
+        pool: The file of outputs to draw from, for the next command; None if the user named none.
     """
 
     rubric: str
@@ -83,6 +84,7 @@ class Plan:
     agreement: Estimate | None = None
     init: str | None = None
     to_relabel: str | None = None
+    pool: Path | None = None
 
     @property
     def next_step(self) -> str | None:

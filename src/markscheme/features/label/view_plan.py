@@ -86,6 +86,8 @@ def _onward(plan: Plan, to: str | None) -> tuple[str, str] | None:
     if _costs_much(plan):
         return "Next, see what to fix before you label", commands.calibrate()
     if labels is not None and labels.more:
+        if plan.pool is not None:
+            return "Next", commands.label(f"--next {labels.more} --pool {quote(str(plan.pool))}")
         return "Next", commands.label_next(labels.more)
     if plan.next_labels.to_second:
         return "Next", commands.label(SECOND_ANNOTATOR)
