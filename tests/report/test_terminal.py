@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from markscheme.report.document import Callout, Card, Cards, Command, Document, Items, Paragraph
+from markscheme.report.document import Callout, Card, Cards, Command, Document, Ids, Items, Paragraph, Table, Tiles
 from markscheme.report.terminal import render_terminal
 
 NEXT = "markscheme calibrate support-reply --judge function:reply_judges:careful --accept"
@@ -42,3 +42,52 @@ def test_printed_commands_stay_on_one_line_and_all_other_lines_fit_the_width_of_
 def test_a_word_without_spaces_that_is_wider_than_the_screen_is_cut_into_lines() -> None:
     lines = shown(Document("x" * 100, "", ()), 40)
     assert lines == ["x" * 40, "x" * 40, "x" * 20]
+
+
+def test_cells_of_a_table_start_in_its_row_s_first_line_and_headings_end_in_the_last() -> None:
+    table = Table(("rubric", "labels by people"), (("clear", "twenty of the examples"), ("tone", "none")))
+    assert shown(Document("", "", (table,)), 20)[-5:] == [
+        "        labels by",
+        "rubric  people",
+        "clear   twenty of",
+        "        the examples",
+        "tone    none",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("width", "lines"),
+    [
+        (40, ["  agreement  18 of 24 examples  e1  e2"]),
+        (30, ["  agreement  18 of 24   e1  e2", "             examples"]),
+    ],
+)
+def test_columns_of_tiles_are_as_wide_as_their_texts_and_the_widest_are_narrowed_to_fit(
+    width: int, lines: list[str]
+) -> None:
+    tiles = Tiles((("agreement", "18 of 24 examples", Ids(("e1", "e2")), ""),))
+    assert shown(Document("", "", (tiles,)), width)[-len(lines) :] == lines
+
+
+class Screen(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_on_a_screen_titles_and_headings_are_bold_and_a_callout_s_head_has_its_colour(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    screen = Screen()
+    blocks = (Callout("bad", "The judge is lenient.", "Describe its levels."), Table(("a", "b"), (("1", "2"),)))
+    render_terminal(Document("Title", "", blocks), screen, width=60)
+    assert screen.getvalue().splitlines() == [
+        "\x1b[1mTitle\x1b[0m",
+        "",
+        "\x1b[1;31m✗ The judge is lenient.\x1b[0m",
+        "  Describe its levels.",
+        "",
+        "\x1b[1ma  b\x1b[0m",
+        "1  2",
+    ]

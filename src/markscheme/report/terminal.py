@@ -1,18 +1,14 @@
 """Render a Document to a terminal or a pipe."""
 
-import io
 import os
 import re
 import shutil
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import IO
 
-from rich.cells import cell_len, chop_cells
-from rich.console import Console, RenderableType
-from rich.padding import Padding
-from rich.table import Table as Grid
-from rich.text import Text
+from rich.cells import cell_len, chop_cells, set_cell_size
 
 from markscheme.phrases import counted
 from markscheme.report import document as doc
@@ -39,13 +35,16 @@ _GLUE = "\ue000"
 """Placeholder for the spaces of a command while lines are broken."""
 _QUOTED_COMMAND = re.compile(r"`(?:markscheme|calibrate) [^`]*`")
 _TOKEN = re.compile(r"\S+|\s+")
+_BOLD = "1"
+"""Code by which a terminal shows text in bold."""
 _STYLES: dict[doc.Tone, str] = {
-    "good": "bold green",
-    "trend": "bold green",
-    "open": "bold yellow",
-    "note": "bold yellow",
-    "bad": "bold red",
+    "good": "1;32",
+    "trend": "1;32",
+    "open": "1;33",
+    "note": "1;33",
+    "bad": "1;31",
 }
+"""Codes by which a terminal shows a callout's head in bold and in a colour."""
 _TYPED = str.maketrans(
     {
         "–": "-",
@@ -186,14 +185,7 @@ class _Page:
         """Open a page with `width` columns, with or without colours."""
         self.width = width
         self.room = _ALL_ROOM
-        self._file = io.StringIO()
-        self._console = Console(
-            file=self._file,
-            width=width,
-            highlight=False,
-            force_terminal=colours,
-            color_system="standard" if colours else None,
-        )
+        self._colours = colours
         self._lines: list[str] = []
         self._drawn: dict[tuple[object, ...], list[str]] = {}
 
@@ -204,23 +196,22 @@ class _Page:
         self.document(document, details=details)
         return self._lines
 
-    def _draw(self, *words: Hashable, by: Callable[[], RenderableType]) -> None:
+    def _draw(self, *words: Hashable, by: Callable[[], Iterable[str]]) -> None:
         """Add lines to the page: those cached under a key or, if none are, the lines of a block that is made now."""
         if words not in self._drawn:
-            shown = by()
-            self._console.print(shown, soft_wrap=isinstance(shown, Text))  # whose lines are broken already
-            drawn = self._file.getvalue().replace(_GLUE, " ")
-            self._drawn[words] = [line.rstrip() for line in drawn.splitlines()]
-            self._file.seek(0)
-            self._file.truncate()
+            self._drawn[words] = [line.replace(_GLUE, " ").rstrip() for line in by()]
         self._lines += self._drawn[words]
+
+    def _styled(self, text: str, style: str | None) -> str:
+        """Return a text with the codes of its style around it, or as it is on a page without colours."""
+        return f"\x1b[{style}m{text}\x1b[0m" if text and style and self._colours else text
 
     def _blank(self) -> None:
         self._lines.append("")
 
     def document(self, document: doc.Document, *, details: bool) -> None:
         """Draw a document, its sections and parts only if details are wanted."""
-        self._say(document.title, "bold")
+        self._say(document.title, _BOLD)
         if document.source:
             self._say(document.source)
         before: doc.Block | None = None
@@ -251,7 +242,7 @@ class _Page:
         match block:
             case doc.Section():
                 self._blank()
-                self._say(block.title, "bold")
+                self._say(block.title, _BOLD)
                 for inner in doc.in_text(block.blocks):
                     if self.room.asides or not isinstance(inner, doc.Section):
                         self.block(inner)
@@ -298,7 +289,7 @@ class _Page:
 
     def _say(self, line: doc.Line, style: str | None = None) -> None:
         words = _unbroken(line)
-        self._draw(words, style, by=lambda: Text("\n".join(_broken(words, self.width)), style or ""))
+        self._draw(words, style, by=lambda: (self._styled(row, style) for row in _broken(words, self.width)))
 
     def _hang(self, sign: str, lines: Sequence[doc.Line], style: str | None = None, indent: int = 0) -> None:
         """Draw lines as an item of a list: the first after a bullet, the others aligned with it."""
@@ -306,10 +297,11 @@ class _Page:
 
         margin = " " * (indent + cell_len(sign) + 1)
 
-        def hung() -> Text:
-            head, *others = (_broken(line, self.width - len(margin)) for line in words)
-            first = f"\n{margin}".join([f"{' ' * indent}{sign} {head[0]}", *head[1:]])
-            return Text.assemble((first, style or ""), *(f"\n{margin}{row}" for rows in others for row in rows))
+        def hung() -> Iterator[str]:
+            (first, *more), *others = (_broken(line, self.width - len(margin)) for line in words)
+            yield self._styled(f"{' ' * indent}{sign} {first}", style)
+            yield from (self._styled(f"{margin}{row}", style) for row in more)
+            yield from (f"{margin}{row}" for rows in others for row in rows)
 
         self._draw(sign, words, style, indent, by=hung)
 
@@ -323,15 +315,13 @@ class _Page:
         headings = tuple(map(printable, block.headings))
         cells = tuple(tuple(map(inline, row)) for row in block.rows[: self.room.rows])
 
-        def grid() -> Grid:
-            rows = Grid(box=None, pad_edge=False, header_style="bold", padding=(0, _GAP, 0, 0))
-            for heading, width in zip(headings, _widths([headings, *cells], self.width), strict=True):
-                rows.add_column(Text(heading), overflow="fold", width=width)
+        def drawn_rows() -> Iterator[str]:
+            widths = _widths([headings, *cells], self.width)
+            yield from (self._styled(line, _BOLD) for line in _in_columns(headings, widths, are_headings=True))
             for row in cells:
-                rows.add_row(*map(Text, row))
-            return rows
+                yield from _in_columns(row, widths)
 
-        self._draw(headings, cells, by=grid)
+        self._draw(headings, cells, by=drawn_rows)
         self._more(len(block.rows) - self.room.rows, "row")
 
     def _more(self, n: int, name: str) -> None:
@@ -340,17 +330,14 @@ class _Page:
             self._say(f"and {counted(n, f'more {name}')}")
 
     def _grid(self, rows: Sequence[tuple[doc.Line, ...]], indent: int = 0) -> None:
-        cells = tuple(tuple(map(inline, row)) for row in rows)
+        cells = tuple(tuple(map(inline, row)) for row in rows) or (("",),)
 
-        def grid() -> Padding:
-            columns = Grid.grid(padding=(0, 2, 0, 0))
-            for _ in max(cells, key=len, default=()):
-                columns.add_column(overflow="fold")
-            for row in cells:
-                columns.add_row(*map(Text, row))
-            return Padding(columns, (0, 0, 0, indent))
+        def drawn_rows() -> Iterator[str]:
+            columns = zip_longest(*cells, fillvalue="")
+            widths = _narrowed([max(map(cell_len, column)) for column in columns], self.width - indent)
+            return (f"{' ' * indent}{line}" for row in cells for line in _in_columns(row, widths))
 
-        self._draw(cells, indent, by=grid)
+        self._draw(cells, indent, by=drawn_rows)
 
     def _cards(self, block: doc.Cards) -> None:
         commands = set[str | None]()
@@ -391,6 +378,29 @@ def _broken(text: str, width: int) -> list[str]:
             line += last
         lines.append(line)
     return lines
+
+
+def _in_columns(row: Sequence[str], widths: Sequence[int], *, are_headings: bool = False) -> list[str]:
+    """Return the lines of a table's row, in which cells start in the first line and headings end in the last."""
+    order = reversed if are_headings else iter
+    cells = (order(_broken(cell, width)) for cell, width in zip(row, widths, strict=False))
+    lines = order([*zip_longest(*cells, fillvalue="")])
+    return [(" " * _GAP).join(map(set_cell_size, line, widths)) for line in lines]
+
+
+def _narrowed(widths: Sequence[int], room: int) -> list[int]:
+    """Narrow the widest columns, all by about as much, until they fit the line."""
+    *gapped, last = widths
+    narrowed = [min(width, room) for width in (*(width + _GAP for width in gapped), max(1, last))]
+    while (excess := sum(narrowed) - room) > 0:
+        widest = max(narrowed)
+        most = widest - max((width for width in narrowed if width < widest), default=0)
+        wide = [index for index, width in enumerate(narrowed) if width == widest]
+        for n_left, index in zip(range(len(wide), 0, -1), wide, strict=True):
+            cut = min(most, round(excess / n_left))
+            narrowed[index] -= cut
+            excess -= cut
+    return [*(width - _GAP for width in narrowed[:-1]), narrowed[-1]]
 
 
 def _belong_together(first: doc.Block | None, second: doc.Block) -> bool:
