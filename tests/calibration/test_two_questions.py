@@ -193,6 +193,20 @@ def test_whether_a_judge_can_gate_depends_on_the_fails_it_stops_and_the_passes_i
     assert gate["because"] == because
 
 
+@pytest.mark.parametrize(("counts", "code"), [(LETS_FAILS_PASS, "lenient"), ((100, 95, 100, 60), "severe")])
+def test_a_judge_of_two_levels_that_mostly_errs_to_one_side_is_said_to_be_biased_and_not_also_noisy(
+    counts: tuple[int, int, int, int], code: str
+) -> None:
+    assert [finding.code for finding in calibrated(counts).findings] == [code]
+
+
+def test_details_on_a_table_without_a_rubric_speak_of_its_columns_and_never_of_criteria(tmp_path: Path) -> None:
+    table = write_table(tmp_path / "table.csv", *decisions(*LETS_FAILS_PASS))
+    details = run("calibrate", table.name, "--details", cwd=tmp_path).stdout
+    assert details.count("Column") >= 3
+    assert "riteri" not in details
+
+
 def test_if_a_usable_judge_is_not_good_enough_for_the_required_use_a_line_after_the_report_says_so(
     tmp_path: Path,
 ) -> None:

@@ -6,6 +6,7 @@ like central tendency and like noise; central tendency looks like noise.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -20,7 +21,9 @@ from markscheme.calibration.findings.slices import Slice
 from markscheme.calibration.findings.table import FINDINGS, ExaminedJudge, FindingRow
 from markscheme.ratings.rating import Rating
 
-CriterionRule: TypeAlias = Callable[[Evidence, Mapping[str, CriterionEvidence]], Iterator[Finding]]
+EvidenceByCriterion: TypeAlias = Mapping[str, CriterionEvidence]
+"""What the rules of diagnosis look at, for each criterion by its name."""
+CriterionRule: TypeAlias = Callable[[Evidence, EvidenceByCriterion], Iterator[Finding]]
 """Function that finds one kind of fault, at most once on each of some criteria."""
 
 
@@ -90,9 +93,7 @@ def _of_criteria(evidence: Evidence, by_length: Sequence[Finding]) -> Iterator[F
     """
     criteria = evidence.criteria
 
-    def faults(
-        rule: CriterionRule, among: Mapping[str, CriterionEvidence], seen: Evidence = evidence
-    ) -> dict[str, Finding]:
+    def faults(rule: CriterionRule, among: EvidenceByCriterion, seen: Evidence = evidence) -> dict[str, Finding]:
         return {finding.criterion or "": finding for finding in rule(seen, among)}
 
     flat = faults(rubric.hardly_varying, criteria)
@@ -106,9 +107,10 @@ def _of_criteria(evidence: Evidence, by_length: Sequence[Finding]) -> Iterator[F
     colored = list(overall.halo_finding(even))
     open_still = {} if colored else _unexplained(criteria, flat, stuck, blind, untested, missed)
     narrow = faults(judge.central_tendency, open_still)
-    noise = faults(judge.noisy, {name: even.criteria[name] for name in _unexplained(open_still, narrow)}, even)
+    noisy = partial(judge.noisy, biased=biased.keys())
+    noise = faults(noisy, {name: even.criteria[name] for name in _unexplained(open_still, narrow)}, even)
     if by_length:
-        noise = faults(judge.noisy, {name: criteria[name] for name in noise})
+        noise = faults(noisy, {name: criteria[name] for name in noise})
     explained = {**flat, **stuck, **blind, **untested, **biased, **narrow, **missed}
     yield from colored
     yield from rubric.redundant(evidence, _unexplained(criteria, flat, untested))
@@ -119,9 +121,7 @@ def _of_criteria(evidence: Evidence, by_length: Sequence[Finding]) -> Iterator[F
     yield from rubric.unused_levels(evidence, criteria, blamed=explained.keys())
 
 
-def _unexplained(
-    criteria: Mapping[str, CriterionEvidence], *explained: Mapping[str, Finding]
-) -> dict[str, CriterionEvidence]:
+def _unexplained(criteria: EvidenceByCriterion, *explained: Mapping[str, Finding]) -> dict[str, CriterionEvidence]:
     """Return the criteria that have none of the given findings."""
     return {
         name: criterion

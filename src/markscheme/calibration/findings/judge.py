@@ -3,7 +3,7 @@
 Each rule gets some criteria and returns a finding for each criterion at fault.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -267,14 +267,22 @@ def _crosses(criterion: CriterionEvidence, slope: float) -> bool:
     return bool(bias + (slope - 1) * (high - usual) < 0 < bias + (slope - 1) * (low - usual))
 
 
-def noisy(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:
-    """Yield findings on criteria on which the judge scatters more than annotators, or differs between its runs."""
+def noisy(
+    evidence: Evidence, criteria: Mapping[str, CriterionEvidence], biased: Collection[str] = ()
+) -> Iterator[Finding]:
+    """Yield findings on criteria on which the judge scatters more than annotators, or differs between its runs.
+
+    Args:
+        evidence: The judge's levels and gold's.
+        criteria: The criteria to look at.
+        biased: Criteria with a finding on bias. With two levels, bias makes errors vary, so that they show no noise.
+    """
     labelled = {
         n: criterion for n, criterion in criteria.items() if criterion.scale.ordered and criterion.twice_labelled
     }
     times = {name: np.isfinite(criterion.repeats).sum(axis=1) for name, criterion in criteria.items()}
     repeated = {n: criterion for n, criterion in criteria.items() if (times[n] >= 2).sum() >= FEWEST_FOR_SPREAD}
-    labelled = {n: criterion for n, criterion in labelled.items() if not _errs_one_way(criterion)}
+    labelled = {n: c for n, c in labelled.items() if not (_errs_one_way(c) or (n in biased and len(c.levels) == 2))}
     noisier = significant(labelled, _noise, lambda _, e: (e.value or 0.0) >= NOISE_RATIO and e.above(NOISE_BOUND))
     flipping = significant(repeated, _flips, lambda _, e: (e.value or 0.0) >= FLIP_SHARE and e.above(FLIP_SHARE_BOUND))
     for name, criterion in criteria.items():

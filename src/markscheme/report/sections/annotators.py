@@ -3,6 +3,7 @@
 from markscheme.calibration.calibration import Calibration
 from markscheme.report import document as doc
 from markscheme.report.figures import NONE, coefficient
+from markscheme.report.sections.criteria import criterion_or_column
 from markscheme.report.sections.labels import LABELS_IN_WORDS, labels_in_short
 from markscheme.report.sections.pictures import annotator_matrix
 from markscheme.stats.annotators import Ceiling
@@ -21,7 +22,7 @@ def annotators(calibration: Calibration) -> doc.Section:
         lack = f"{'No example has' if is_one else 'Too few examples have'} labels from two annotators"
         lines.append(f"{lack}: how well annotators agree with each other is not known.")
         return doc.Section("Annotators", (doc.Paragraph(tuple(lines)),), "annotators")
-    headings = ("Criterion", "alpha between annotators", "alpha of judge and annotator", "")
+    headings = (criterion_or_column(calibration.rubric), "alpha between annotators", "alpha of judge and annotator", "")
     rows = tuple(
         (doc.Name(name), coefficient(ceiling.people), coefficient(ceiling.judge), _as_good(ceiling))
         for name, ceiling in ceilings

@@ -63,12 +63,13 @@ def criteria_in_brief(comparison: Comparison, findings: Sequence[Finding] = ()) 
 
 
 def _table(comparison: Comparison, findings: Sequence[Finding] = (), tag_prefix: str | None = None) -> doc.Table:
-    headings = (
-        "Criterion" if comparison.rubric.table_of is None else "Column",
-        *criterion_headings(comparison.rubric),
-        "",
-    )
+    headings = (criterion_or_column(comparison.rubric), *criterion_headings(comparison.rubric), "")
     return doc.Table(headings, tuple(criterion_rows(comparison, findings, tag_prefix)))
+
+
+def criterion_or_column(rubric: Rubric) -> str:
+    """Return what a row of figures is about: a rubric's criterion, or a column of a table without a rubric."""
+    return "Criterion" if rubric.table_of is None else "Column"
 
 
 def criterion_headings(rubric: Rubric) -> tuple[str, ...]:

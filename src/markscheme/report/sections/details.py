@@ -30,7 +30,7 @@ def details(calibration: Calibration, examples: doc.Examples) -> Iterator[doc.Se
 
 def _criteria(calibration: Calibration, _: doc.Examples) -> Iterator[doc.Section]:
     blocks = criteria_blocks(calibration.comparison, calibration.findings)
-    yield doc.Section("Criteria", tuple(blocks), "criteria")
+    yield doc.Section("Criteria" if calibration.rubric.table_of is None else "Columns", tuple(blocks), "criteria")
 
 
 def _to_read_first(calibration: Calibration, examples: doc.Examples) -> Iterator[doc.Section]:
