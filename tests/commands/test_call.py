@@ -50,6 +50,7 @@ def test_an_option_that_takes_several_files_may_be_typed_once_or_repeated(
             "`--split` must be one of dev, test, all, got 'deb'; did you mean `dev`?",
         ),
         ("calibrate", ["r", "--tolerence", "1"], "unknown option `--tolerence`; did you mean `-o tolerance=D`?"),
+        ("calibrate", ["r", "--no-cach"], "unknown option `--no-cach`; did you mean `-o cache=off`?"),
         ("calibrate", ["r", "--ratings", "a", "b", "--quite"], "unknown option `--quite`; did you mean `--quiet`?"),
         ("calibrate", ["r", "--rating", "a", "b"], "unknown option `--rating`; did you mean `--ratings`?"),
         ("calibrate", ["r", "--ratings", "--quiet"], "`--ratings` needs a value: FILE..."),

@@ -337,17 +337,13 @@ def sentence(error: CycloptsError) -> str:
             name = (error.token.keyword or error.token.value).partition("=")[0]
             if name == "--version":
                 return "`--version` is no option of a command: `markscheme --version` prints the version"
-            names = [
-                name_of_option
-                for argument in error.argument_collection
-                if argument.show
-                for name_of_option in argument.names
-            ]
+            names = [flag for argument in error.argument_collection if argument.show for flag in argument.names]
             command = " ".join(error.command_chain or ())
             keys = {hidden: option for option in described(command).keyed for hidden in option.names}
             instead = suggestion(name, [*names, *keys], mark="`") or f"; `markscheme {command} --help-all` lists all"
             for hidden, option in keys.items():
-                instead = instead.replace(f"`{hidden}`", f"`{SETTING_FLAG} {option.setting}={option.value or 'true'}`")
+                pair = f"{option.setting}={_value_by_key(hidden, option, '')}"
+                instead = instead.replace(f"`{hidden}`", f"`{SETTING_FLAG} {pair}`")
             return f"unknown option `{name}`{instead}"
         case cyclopts.ValidationError() if error.argument is not None:
             return _refused(error.argument, error.exception_message)

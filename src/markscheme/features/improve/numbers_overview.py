@@ -110,9 +110,15 @@ def overview_view(triable: TriableChanges) -> doc.Document:
         doc.Table(("", "Evidence", "Can be tried"), tuple(_evidence(triable))),
         doc.Table(("Chance to find a change that is better", "", ""), tuple(_chances(triable))),
         doc.Facts(next_steps(triable)),
-        doc.Notes(("No held-out label was read.",)),
+        doc.Notes(("No held-out label was read.", *_on_undrawn_parts(setting))),
     ]
     return doc.Document(title, "", tuple(blocks))
+
+
+def _on_undrawn_parts(setting: ImprovableSet) -> Iterator[doc.Line]:
+    """Yield a warning that held-out texts may have been read, if the file of examples has no parts yet."""
+    if setting.is_drawn:
+        yield "The labels have no parts yet, and reports show all their texts: those held out may have been read."
 
 
 def _evidence(triable: TriableChanges) -> Iterator[tuple[doc.Line, ...]]:

@@ -83,6 +83,18 @@ def test_improve_finds_better_weights_from_pass_fail_decisions_alone_and_writes_
     assert len(moved["ids"]) == 120
 
 
+def test_the_overview_warns_that_held_out_texts_may_have_been_read_until_the_file_of_examples_has_parts(
+    tmp_path: Path,
+) -> None:
+    plate = Plate(tmp_path, warm=1)
+    assert "those held out may have been read" in re.sub(r"\s+", " ", plate.shown())
+    path = plate.home / "examples.jsonl"
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    parted = [{**row, "split": "dev" if index % 3 == 0 else "test"} for index, row in enumerate(rows)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in parted))
+    assert "may have been read" not in re.sub(r"\s+", " ", plate.shown())
+
+
 def test_improve_leaves_weights_that_already_fit_the_labels_as_they_are(tmp_path: Path) -> None:
     plate = Plate(tmp_path, warm=4)
     status, report, _ = plate.improve("--numbers", "--open")
