@@ -154,9 +154,11 @@ def nearest(text: str, valid_names: Iterable[str], *, least: float = 0.6) -> str
 
 
 def no_file(path: Path) -> str:
-    """Return the end of a sentence on a missing file: a similar name in its folder, or that there is no such folder."""
+    """Return the end of a sentence on a missing file: a similar name, a missing folder, or where a link leads."""
     if not path.parent.is_dir():
         return f"there is no folder {path.parent}"
+    if path.is_symlink():
+        return f"is a link to {path.readlink()}, where there is no file"
     names: list[str] = []
     with suppress(OSError):  # a folder may be entered and not be listed
         names += (file.name for file in path.parent.iterdir())

@@ -16,7 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from markscheme import Rubric, RubricError, load_rubric
-from markscheme.errors import RubricWarning
+from markscheme.errors import RubricWarning, UsageError
 from markscheme.judges.kinds import JudgeKind, shipped_kinds
 from markscheme.rubrics.file import rubric_from_text
 from markscheme.rubrics.format import json_schema
@@ -732,3 +732,14 @@ def test_a_printed_command_names_a_rubric_by_its_name_or_by_its_file_if_the_name
 
     assert typed == ["tone", "rubrics/other.yaml", "tone.yaml", "deep/x.yaml"]
     assert [find_rubric(name).resolve() for name in typed] == [path.resolve() for path in paths]
+
+
+def test_a_link_in_the_folder_of_rubrics_that_leads_nowhere_is_named_with_its_target(tmp_path: Path) -> None:
+    rubrics = tmp_path / "rubrics"
+    rubrics.mkdir()
+    (rubrics / "tone.yaml").symlink_to(tmp_path / "gone.yaml")
+    message = re.escape(f"{rubrics / 'tone.yaml'}: is a link to {tmp_path / 'gone.yaml'}, where there is no file")
+    with pytest.raises(UsageError, match=message):
+        find_rubric("tone", tmp_path)
+    with pytest.raises(RubricError, match=f"{message}$"):
+        load_rubric(rubrics / "tone.yaml")

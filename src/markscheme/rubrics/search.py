@@ -41,9 +41,11 @@ def find_rubric(name: str, start: Path | None = None, *, near: Path | None = Non
     if not may_be_data and (as_path.suffix in RUBRIC_SUFFIXES or "/" in name or "\\" in name):
         raise UsageError(f"there is no rubric file {name}{_instead(name, start, near)}")
     for folder in _folders(start, near):
-        for suffix in RUBRIC_SUFFIXES:
-            if (folder / f"{name}{suffix}").is_file():
-                return folder / f"{name}{suffix}"
+        for path in (folder / f"{name}{suffix}" for suffix in RUBRIC_SUFFIXES):
+            if path.is_file():
+                return path
+            if path.is_symlink():
+                raise UsageError(f"{path}: {no_file(path)}")
     if may_be_data and not as_path.is_dir():
         raise UsageError(f"{name}: {no_file(as_path)}")
     is_folder = f"{name} is a folder; " if as_path.is_dir() else ""

@@ -30,6 +30,14 @@ def test_a_table_in_which_no_row_has_values_in_both_columns_is_refused_with_the_
     assert error["commands"]
 
 
+def test_a_number_too_long_for_any_scale_is_never_offered_as_infinity(tmp_path: Path) -> None:
+    write({"id": ["a", "b", "c"], "judge": ["9" * 400, "3", "4"], "human": ["1", "4", "4"]}, "csv", tmp_path)
+    done = run("markscheme", "calibrate", "t.csv", "--json", "-", cwd=tmp_path)
+    commands = json.loads(done.stdout)["error"]["commands"]
+    assert done.returncode == 2
+    assert [command.rpartition("=")[2] for command in commands] == ["NUMBER", ""]
+
+
 def refused_cases() -> list[Any]:
     """Return the worked cases that must be refused, each in one file format."""
     first = {tried.case["name"]: tried for tried in reversed(cases())}

@@ -128,7 +128,7 @@ def begun_with(value: str) -> float | None:
     (2.0, 5.0, 4.0, None, None)
     """
     match = _BEGINNING.match(value)
-    return None if match is None else float(match[1].replace(",", "."))
+    return None if match is None else number_in(match[1].replace(",", "."))
 
 
 def number_in_any_form(value: str, among: Iterable[str] = ()) -> float | None:
