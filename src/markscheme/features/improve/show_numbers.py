@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from markscheme.calibration.findings.commands import Commands
 from markscheme.commands.output import TOO_FEW, show, typed
 from markscheme.features.improve.fitting.evidence import DecisionEvidence
 from markscheme.features.improve.fitting.run import (
@@ -56,6 +57,9 @@ def show_numbers(
     scores = triable.scores
     if not (triable.pass_mark or triable.weights):
         print(f"error: {_lack(triable)}", file=sys.stderr)
+        if decisions.pairs is None:
+            command = Commands(shlex.quote(setting.rubric.name)).label("-o ask_whole=always")
+            print(f"Next, say of each whole response whether it passes: {command}", file=sys.stderr)
         return TOO_FEW
     looked = (
         look_at_decisions(decisions, setting.every, odds=odds, day=setting.day)

@@ -292,6 +292,18 @@ def test_weights_are_fitted_to_annotators_overall_scores_if_there_are_no_pass_fa
         assert f"name: warm, weight: {numbers['weights']['after']['warm']:g}" in plate.rubric.read_text()
 
 
+def test_improve_with_too_few_decisions_names_the_command_that_asks_for_them(tmp_path: Path) -> None:
+    plate = Plate(tmp_path, warm=1)
+    examples = plate.home / "examples.jsonl"
+    lines = [json.loads(line) for line in examples.read_text().splitlines()]
+    for line in lines:
+        del line["labels"][0]["pass"]
+    examples.write_text("\n".join(map(json.dumps, lines)) + "\n")
+    refused = run("markscheme", "improve", "plate", "--numbers", "--open", cwd=tmp_path)
+    assert refused.returncode == 4
+    assert refused.stderr.endswith(": markscheme label plate -o ask_whole=always\n")
+
+
 def test_improve_does_not_write_over_uncommitted_changes_without_the_option_force(tmp_path: Path) -> None:
     plate = Plate(tmp_path, warm=1)
     git(tmp_path, "init", "-q")
