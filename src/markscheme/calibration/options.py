@@ -110,16 +110,6 @@ class LabelOptions:
         None, "what agreement of scores is of: score, decision, or a criterion's name", MEASURE, is_typed=False
     )
 
-    @property
-    def of_one_run(self) -> dict[str, Any]:
-        """The options that are set, by key, as a judge card records them, without options that choose examples."""
-        names = (
-            *("gold", "gold_by", "tolerance", "target", "of", "max_false_pass", "max_false_fail"),
-            *("trend_on", "max_false_credit", "max_missed_credit"),
-        )
-        values = {name: getattr(self, name) for name in names}
-        return {name: value for name, value in values.items() if value is not None}
-
 
 LIMITS_OF_WRONG: Final = ("max_false_pass", "max_false_fail", "trend_on", "max_false_credit", "max_missed_credit")
 """Options that limit a judge's wrong decisions or set what trends are of; only the verdict on a judge uses them."""

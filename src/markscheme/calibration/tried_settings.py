@@ -150,17 +150,6 @@ def count_settings(examples: Iterable[str], tried: Iterable[TriedSetting], opene
     return max(1, len({setting.setting for setting in same}) + len(unrecorded))
 
 
-def count_settings_on_labels(labels: str, tried: Iterable[TriedSetting]) -> int:
-    """Count the different settings tried on a named set of labels that are known only as counts; at least 1.
-
-    Args:
-        labels: Name of the set.
-        tried: The settings on record.
-    """
-    of_labels = _labels_digest(labels)
-    return max(1, len({setting.setting for setting in tried if of_labels in setting.examples}))
-
-
 def setting_digest(rubric: Rubric, measure: Measure, judge: Identity | str) -> str:
     """Return a digest of everything in judge and rubric that may change agreement.
 

@@ -228,7 +228,10 @@ class _RowRubrics:
         if self.n and self.core is not None:
             becomes = {"ignore": "ignored, as asked", "refuse": "refused, as asked", "instead": "theirs count instead"}
             added = becomes.get(self.rule, f"their criteria are added to those of {self.core.name}")
-            notify(f"{self.n} of {counted(total, 'row')} bring a rubric of their own; {added}")
+            bring = f"{self.n} of {counted(total, 'row')} bring a rubric of their own"
+            if self.core.judges_by_one_rubric and self.rule in ("add", "instead"):
+                raise UsageError(f"{bring}, and {self.core.name} judges by one rubric alone: --rows ignore does that")
+            notify(f"{bring}; {added}")
         for fault, ids in self._ids_by_fault.items():
             notify(f"{counted(len(ids), 'row')} can't be graded (first {ids[0]}): {fault}")
         for note, ids in self._ids_by_note.items():

@@ -166,16 +166,6 @@ class ColumnOptions:
             if value != getattr(defaults, key)
         }
 
-    @classmethod
-    def of_stated(cls, written: Mapping[str, Any]) -> "ColumnOptions":
-        """Restore options from the plain data that `stated` returns; unknown keys are ignored."""
-        keywords: dict[str, Any] = {
-            key: tuple(value) if isinstance(value, list) else value
-            for key, value in written.items()
-            if key in options_of(cls)
-        }
-        return cls(**keywords)
-
     @property
     def words(self) -> tuple[str, ...]:
         """The options that are set, as words of a command line, such as ("--id", "row")."""

@@ -1,6 +1,6 @@
 """Record of the wordings that labels were given to: `wordings.jsonl` in a rubric's calibration folder."""
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -119,6 +119,18 @@ def without_known_words(label: Rating, reworded: Set[str]) -> Rating:
         return label
     criteria = {name: _not_known(rated) if name in reworded else rated for name, rated in label.criteria.items()}
     return replace(label, criteria=criteria)
+
+
+def on_criteria(names: Collection[str], label: Any) -> Any:
+    """Return a label, as data, without its levels on criteria that aren't named.
+
+    >>> on_criteria(["tone"], {"id": "a", "criteria": {"tone": 1, "truth": 0}})
+    {'id': 'a', 'criteria': {'tone': 1}}
+    """
+    levels = label.get("criteria") if isinstance(label, Mapping) else None
+    if not isinstance(levels, Mapping):
+        return label
+    return {**label, "criteria": {name: level for name, level in levels.items() if name in names}}
 
 
 def _not_known(rated: Rated) -> Rated:

@@ -1,15 +1,19 @@
 """Detection of tables among the file names that a command gets, which may also name rubrics or tools' exports."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
+from json import dumps
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from markscheme.errors import RatingError, UsageError, naming
-from markscheme.plain_data import LINES, json_rows
+from markscheme.plain_data import ANOTHER_LENGTH, LINES, PARQUET, TABLES, json_rows, table_rows
+from markscheme.ratings.parquet_rows import parquet_rows
+from markscheme.rubrics.of_rows import row_rubric_in
 from markscheme.rubrics.reading import shows_rubric
 from markscheme.rubrics.search import find_calibration
 
+_ROWS = (*LINES, *TABLES, PARQUET)
 _BEGINNING = 64
 """Number of bytes that are read to see whether JSON is a list."""
 
@@ -24,6 +28,8 @@ def names_table(names: Sequence[str]) -> bool:
         return False
     if any(find_calibration(path.name, Path.cwd(), path.resolve().parent) for path in paths):
         return False  # rows that `label` keeps labels of
+    if any("labels" in (first_with_rubric(path) or ()) for path in paths):
+        return False
     return hold("table", paths)
 
 
@@ -44,14 +50,40 @@ def hold(content: Literal["table", "results", "export"], paths: Sequence[Path]) 
 
 def brings_rubrics(path: Path) -> bool:
     """Return True if the first rows of a JSON file bring a rubric of their own."""
+    return not path.name.casefold().endswith((*TABLES, PARQUET)) and rows_bring_rubrics(path)
+
+
+def rows_bring_rubrics(path: Path) -> bool:
+    """Return True if the first row of a file of JSON, or of a table, brings the criteria it is to be graded by."""
+    return first_with_rubric(path) is not None
+
+
+def first_with_rubric(path: Path) -> Mapping[str, Any] | None:
+    """Return the first row of a file of JSON, or of a table, if it brings the criteria it is to be graded by."""
     is_list = path.suffix.casefold() == ".json"
-    if not path.is_file() or not (path.name.casefold().endswith(LINES) or (is_list and _begins_list(path))):
-        return False
+    if not path.is_file() or not (path.name.casefold().endswith(_ROWS) or (is_list and _begins_list(path))):
+        return None
     try:
-        first = [row for _, row in islice(json_rows(path, RatingError), 2 if is_list else 1)]
+        rows = [row for _, row in islice(numbered_rows(path), 2 if is_list else 1)]
     except RatingError:  # said by whoever reads it
-        return False
-    return len(first) == (2 if is_list else 1) and all(map(_has_rubric, first))
+        return None
+    return rows[0] if len(rows) == (2 if is_list else 1) and all(map(_has_rubric, rows)) else None
+
+
+def numbered_rows(path: Path) -> Iterator[tuple[int, Any]]:
+    """Yield the rows of a file of JSON, or of a table, with their line numbers.
+
+    Raises:
+        RatingError: The file can't be read, or a row of a table is longer or shorter than the header.
+    """
+    if not path.name.casefold().endswith((*TABLES, PARQUET)):
+        yield from json_rows(path, RatingError)
+        return
+    is_text = path.name.casefold().endswith(TABLES)
+    for line, row in table_rows(path, RatingError) if is_text else parquet_rows(path):
+        if row is None:
+            raise RatingError(ANOTHER_LENGTH, path=path, line=line)
+        yield line, row
 
 
 def _begins_list(path: Path) -> bool:
@@ -61,10 +93,10 @@ def _begins_list(path: Path) -> bool:
 
 
 def _has_rubric(row: object) -> bool:
-    if not isinstance(row, dict):
+    if not isinstance(row, Mapping):
         return False
-    brought = (value for key, value in row.items() if str(key).endswith(("rubric", "rubrics")))
-    return isinstance(next(brought, None), list | dict)
+    texts = {str(key): cell if isinstance(cell, str) else dumps(cell, default=str) for key, cell in row.items()}
+    return (row_rubric_in(texts, None) or "").lstrip().startswith(("[", "{"))
 
 
 def refuse_table(name: str) -> None:

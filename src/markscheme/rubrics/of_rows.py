@@ -9,6 +9,7 @@ from itertools import chain
 from typing import Any, Final, Literal
 
 from markscheme.errors import RubricError, RubricWarning, UsageError
+from markscheme.phrases import counted
 from markscheme.plain_data import MAX_DEPTH, parse_json
 from markscheme.rubrics.criterion import YES_NO, Criterion
 from markscheme.rubrics.file import load_rubric, rubric_from_data
@@ -135,7 +136,7 @@ def rubric_of(text: str, core: Rubric | None, rule: RowRule = "add", of_run: Rub
         >>> rubric_of('[{"requirement": "Names Paris", "weight": 0}]', None)
         'its rubric, criterion 1: weight must be a finite number other than 0, found 0'
     """
-    if core is not None and (core.is_of_pairs or core.strategy == "holistic"):
+    if core is not None and core.judges_by_one_rubric:
         how = "pairs" if core.is_of_pairs else "a response as a whole"
         return f"its rubric: the run judges {how}, which goes by one rubric alone"
     try:
@@ -269,8 +270,12 @@ def _noted(data: Any) -> tuple[Rubric, tuple[str, ...]]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", RubricWarning)
         rubric = rubric_from_data(data)
-    notes = tuple(str(warning.message) for warning in caught)
-    return replace(rubric, criteria=_once(rubric.criteria)), notes
+    notes = [str(warning.message) for warning in caught]
+    criteria = _once(rubric.criteria)
+    merged = counted(len(rubric.criteria) - len(criteria), "criterion has", "criteria have")
+    if len(criteria) < len(rubric.criteria):
+        notes.append(f"{merged} the words of another: asked once, and the weights add up")
+    return replace(rubric, criteria=criteria), tuple(notes)
 
 
 def _named(name: str) -> Rubric:

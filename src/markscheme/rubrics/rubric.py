@@ -156,6 +156,11 @@ class Rubric:
             raise RubricError(faults, path=self.source)
 
     @property
+    def judges_by_one_rubric(self) -> bool:
+        """True for pairs, and for responses judged as a whole: rows can't add criteria of their own."""
+        return self.is_of_pairs or self.strategy == "holistic"
+
+    @property
     def is_of_pairs(self) -> bool:
         """True if the rubric judges which of two responses is better."""
         return self.compares == "pairs"

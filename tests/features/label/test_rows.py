@@ -1,5 +1,6 @@
 """Rows that bring criteria of their own: each response is asked its own, and the labels calibrate the file."""
 
+import csv
 import json
 import re
 import shlex
@@ -124,3 +125,40 @@ def test_label_refuses_rows_with_a_faulty_rubric_and_rows_together_with_the_opti
     (folder / "rows.jsonl").write_text(text)
     faulty = run("markscheme", "label", "rows.jsonl", cwd=folder)
     assert (faulty.returncode, "rows.jsonl:1: its rubric, criterion 1: weight" in faulty.stderr) == (2, True)
+
+
+def test_rows_in_a_table_are_labelled_like_rows_on_lines(folder: Path) -> None:
+    rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
+    with (folder / "rows.csv").open("w", newline="") as file:
+        table = csv.DictWriter(file, list(rows[0]))
+        table.writeheader()
+        table.writerows({**row, "rubric": json.dumps(row["rubric"])} for row in rows)
+    work = open_work("rows.csv", folder, rater="ann")
+    work.file.close()
+    assert work.notes[-1] == "11 criteria to label in 6 tasks"
+
+
+def test_progress_on_rows_is_counted_in_criteria_and_tasks_and_leads_to_the_calibration(folder: Path) -> None:
+    before = run("markscheme", "label", "rows.jsonl", "--progress", cwd=folder).stdout
+    assert "labelled: none yet; 0 of 11 criteria, in 0 of 6 tasks" in before
+    assert "markscheme label rows.jsonl --rater YOUR-NAME" in before
+    labelled(folder, "ann").file.close()
+    after = run("markscheme", "label", "rows.jsonl", "--progress", cwd=folder).stdout
+    assert "labelled: 6 by 1 annotator; 11 of 11 criteria, in 6 of 6 tasks" in " ".join(after.split())
+    assert "markscheme calibrate rows.jsonl" in after
+
+
+def test_after_a_row_s_criterion_is_reworded_its_old_labels_are_left_out_and_the_new_words_are_asked(
+    folder: Path,
+) -> None:
+    labelled(folder, "ann").file.close()
+    rows = folder / "rows.jsonl"
+    rows.write_text(rows.read_text().replace("Names Hull on route r2", "Mentions Hull on route r2"))
+    work = open_work("rows.jsonl", folder, rater="ann")
+    work.file.close()
+    assert [step.id for step in work.steps if not work.answered(step)] == ["r2"]
+    after = run("markscheme", "label", "rows.jsonl", "--progress", cwd=folder).stdout
+    assert "labelled: 5 by 1 annotator; 10 of 11 criteria, in 5 of 6 tasks" in " ".join(after.split())
+    done = run("calibrate", "rows.jsonl", "--judge", "function:judging:judge", cwd=folder)
+    assert "1 label is on a criterion that the row lacks, and left out" in " ".join(done.stderr.split())
+    assert done.returncode in (0, 1, 4)

@@ -22,3 +22,14 @@ def test_lint_lists_the_faulty_rubrics_in_a_file_of_rows_by_line(tmp_path: Path)
     (tmp_path / "rows.jsonl").write_text(f"{json.dumps(rows[0])}\n")
     fine = run("markscheme", "lint", "rows.jsonl", "--json", cwd=tmp_path)
     assert (fine.returncode, json.loads(fine.stdout)["faults"]) == (0, [])
+
+
+def test_rows_in_a_table_are_linted_like_rows_on_lines_and_criteria_with_equal_words_are_named(tmp_path: Path) -> None:
+    rubric = json.dumps([{"requirement": "Names Paris"}, {"requirement": "names Paris."}]).replace('"', '""')
+    (tmp_path / "rows.csv").write_text(f'id,response,rubric\na,x,"{rubric}"\n')
+    done = run("markscheme", "lint", "rows.csv", cwd=tmp_path)
+    twice, last = done.stdout.splitlines()
+    assert twice == (
+        "rows.csv: note: 1 criterion has the words of another: asked once, and the weights add up (1 row, first 2)"
+    )
+    assert (done.returncode, last) == (0, "rows.csv: 1 row, 1 different criterion: no issues")

@@ -240,6 +240,8 @@ def test_a_new_period_of_a_tracked_stream_needs_a_reason_and_resets_the_evidence
     assert "counted already" in early.stderr
     without = tracked(folder, "--since", "2025-11-24")
     assert (without.returncode, "--because" in without.stderr) == (2, True)
+    future = tracked(folder, "--since", "2999-11-18", "--because", "new prompt")
+    assert (future.returncode, "--since 2999-11-18 lies in the future" in future.stderr) == (2, True)
     report = said(folder, "--since", "2025-11-17", "--because", "new prompt")
     assert report["period"] == {"from": "2025-11-17", "because": "new prompt"}
     assert report["evidence"]["share"]["now"] is None

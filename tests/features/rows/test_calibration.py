@@ -213,3 +213,74 @@ def test_an_accepted_calibration_of_rows_by_a_judge_that_was_asked_replaces_the_
     command = ("calibrate", "rows.jsonl", "--judge", "function:judging:judge", "--accept", "--force")
     for _ in range(2):
         assert "1 run accepted" in run(*command, cwd=tmp_path).stderr
+
+
+def in_form(name: str, rows: list[dict[str, Any]], folder: Path) -> None:
+    """Write rows as a table whose cells hold JSON, as lines with their rubric as text, or with it under `criteria`."""
+    if name.endswith(".csv"):
+        with (folder / name).open("w", newline="") as file:
+            table = csv.DictWriter(file, list(rows[0]))
+            table.writeheader()
+            table.writerows(
+                {key: json.dumps(cell) if isinstance(cell, list) else cell for key, cell in line.items()}
+                for line in rows
+            )
+    elif name == "text.jsonl":
+        write_rows(folder / name, [{**line, "rubric": json.dumps(line["rubric"])} for line in rows])
+    else:
+        write_rows(folder / name, [{"criteria": line.pop("rubric"), **line} for line in rows])
+
+
+@pytest.mark.parametrize("name", ["rows.csv", "text.jsonl", "criteria.jsonl"])
+def test_calibrate_reads_criteria_from_tables_from_json_text_and_from_the_key_criteria(
+    name: str, tmp_path: Path
+) -> None:
+    in_form(name, [row(number, wrong=10) for number in range(40)], tmp_path)
+    done = run("calibrate", name, "--json", "report.json", cwd=tmp_path)
+    assert done.returncode in (0, 1, 4), done.stderr
+    verdicts = json.loads((tmp_path / "report.json").read_text())["verdicts"]
+    assert (verdicts["n"], verdicts["tasks"], verdicts["criteria"]) == (120, 40, 120)
+    assert verdicts["agreement"]["value"] == pytest.approx(110 / 120)
+
+
+def test_labels_on_criteria_that_a_row_lacks_are_left_out_and_reported(tmp_path: Path) -> None:
+    rows = [row(number) for number in range(12)]
+    for line in rows[:2]:
+        line["labels"][0]["criteria"] = line["labels"][0]["criteria"] | {"c9": "MET"}
+    write_rows(tmp_path / "rows.jsonl", rows)
+    done = run("calibrate", "rows.jsonl", "--json", "report.json", cwd=tmp_path)
+    said = " ".join(done.stderr.split())
+    assert "rows.jsonl: 2 labels are on criteria that the row lacks, and left out: c9 (r0, r1)" in said
+    assert json.loads((tmp_path / "report.json").read_text())["verdicts"]["n"] == 36
+
+
+def test_rows_of_one_task_in_dev_and_in_test_are_refused(tmp_path: Path) -> None:
+    rows = [{**row(number), "task": f"t{number // 2}", "split": ("dev", "test")[number % 2]} for number in range(12)]
+    write_rows(tmp_path / "rows.jsonl", rows)
+    done = run("calibrate", "rows.jsonl", cwd=tmp_path)
+    assert (done.returncode, "6 tasks with rows in dev and in test" in done.stderr) == (2, True)
+
+
+def test_only_rows_of_the_chosen_split_are_compared(tmp_path: Path) -> None:
+    rows = [{**row(number), "split": ("dev", "test")[number % 2]} for number in range(40)]
+    write_rows(tmp_path / "rows.jsonl", rows)
+    run("calibrate", "rows.jsonl", "--split", "dev", "--json", "report.json", cwd=tmp_path)
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert (report["verdicts"]["n"], report["counts"]["graded"]) == (60, 20)
+
+
+def test_a_file_of_examples_is_refused_for_rows_that_contain_their_own(tmp_path: Path) -> None:
+    write_rows(tmp_path / "rows.jsonl", [row(number) for number in range(12)])
+    done = run("calibrate", "rows.jsonl", "--examples", "rows.jsonl", cwd=tmp_path)
+    assert (done.returncode, "--examples needs a rubric; rows.jsonl contains its own" in done.stderr) == (2, True)
+
+
+def test_the_command_for_the_full_report_names_the_judge_that_was_asked_and_its_calls_are_counted(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "judging.py").write_text(JUDGE)
+    rows = [row(number) | {"labels": row(number)["labels"][:2]} for number in range(12)]
+    write_rows(tmp_path / "rows.jsonl", rows)
+    done = run("calibrate", "rows.jsonl", "--judge", "function:judging:judge", "-o", "cache=off", cwd=tmp_path)
+    assert "Live: 12 calls, 0 replies from the cache." in done.stdout
+    assert "markscheme calibrate rows.jsonl --judge function:judging:judge --details" in done.stdout

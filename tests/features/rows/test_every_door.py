@@ -96,6 +96,18 @@ def test_a_row_s_score_combines_the_criteria_of_the_rubric_that_all_rows_share_w
     assert [row["rubric"]["source"] for row in rows[:2]] == ["core+row"] * 2
 
 
+@pytest.mark.parametrize(
+    "core", ["compare: pairs\ncriteria: [{prefer: Is better}]", "strategy: holistic\ncriteria: [A]"]
+)
+def test_rows_with_criteria_of_their_own_are_refused_before_a_rubric_that_judges_pairs_or_wholes_asks_anything(
+    core: str, folder: Path
+) -> None:
+    (folder / "alone.yaml").write_text(core)
+    done = grade(folder, "alone.yaml", "rows.jsonl")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "3 of 3 rows bring a rubric of their own, and alone judges by one rubric alone" in done.stderr
+
+
 def test_the_prompts_for_rows_are_shown_with_each_row_s_criteria_and_faulty_rubrics_are_reported(folder: Path) -> None:
     alone = grade(folder, "rows.jsonl", "--show-prompt")
     shown = [json.loads(line)["system"] for line in alone.stdout.splitlines()]

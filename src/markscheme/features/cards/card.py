@@ -35,6 +35,12 @@ FIGURE_DIGITS: Final = 4
 LAST_DIGIT: Final = 1.01e-4
 """Largest difference between two rounded figures that count as equal: one unit in the last decimal."""
 
+OPTIONS_OF_ONE_RUN: Final = (
+    *("gold", "gold_by", "tolerance", "target", "of", "max_false_pass", "max_false_fail"),
+    *("trend_on", "max_false_credit", "max_missed_credit"),
+)
+"""Options of labels that a card records, besides those that choose examples."""
+
 FileRole: TypeAlias = Literal["rubric", "examples", "labels", "wordings", "ratings", "replies"]
 NAMES_IN_ACCEPTED: Final[Mapping[str, str]] = {
     "agreement": "agreement",
@@ -83,9 +89,10 @@ class CardTerms:
 
     def to_json(self) -> dict[str, Any]:
         """Return the terms as the card's entry `terms`."""
-        chosen = {"split": self.options.split, "only": list(self.options.only)}
+        of_run = {name: getattr(self.options, name) for name in OPTIONS_OF_ONE_RUN}
+        chosen = {"split": self.options.split, "only": list(self.options.only) or None}
         return {
-            "labels": self.options.of_one_run | {name: value for name, value in chosen.items() if value},
+            "labels": {name: value for name, value in (of_run | chosen).items() if value is not None},
             "asking": dict(self.asking),
             "settings": self.settings,
             "runs": self.runs,

@@ -12,7 +12,7 @@ from markscheme.calibration.calibration import Calibration, Counts, Rater, decis
 from markscheme.calibration.comparison.comparison import measure_of
 from markscheme.calibration.comparison.limits import MostWrong
 from markscheme.calibration.findings.diagnosis import findings_of
-from markscheme.calibration.tried_settings import TriedSetting, count_settings_on_labels, record_of, record_settings
+from markscheme.calibration.tried_settings import TriedSetting, record_of, record_settings
 from markscheme.errors import ComparisonError, UsageError
 from markscheme.features.counts.accepted import accept_counts, since_accepted
 from markscheme.features.counts.comparison import CountedComparison, compare_counts
@@ -124,7 +124,8 @@ def _after_settings(calibration: CountedCalibration, labels: str) -> CountedCali
     today = date.today().isoformat()
     current = TriedSetting.of_counts(rubric, measure, calibration.rater.name, labels, n, at=today)
     tried, is_kept = record_settings(record_of(rubric), [current])
-    return calibration.after(count_settings_on_labels(labels, tried), on_record=is_kept)
+    on_labels = {setting.setting for setting in tried if current.examples <= setting.examples}
+    return calibration.after(max(1, len(on_labels)), on_record=is_kept)
 
 
 def _refuse_others(request: "CalibrationRequest") -> None:

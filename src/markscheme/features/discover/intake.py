@@ -87,7 +87,7 @@ def _keep_outputs(opened: OpenedDiscovery, examples: Mapping[str, Example]) -> N
     path = opened.folder.path / OUTPUTS_FILE
     kept_ids = {str(line.get("id")) for _, line in json_lines(path, RatingError)} if path.is_file() else set()
     if opened.pool_path is not None:
-        columns = ColumnOptions.of_stated(opened.folder.pool_record().columns)
+        columns = opened.folder.pool_record().column_options
         kept_ids |= set(read_outputs(opened.pool_path, columns).examples)
     new = [example.to_json(path.parent) for id, example in examples.items() if id not in kept_ids]
     if new:

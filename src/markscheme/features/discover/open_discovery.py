@@ -129,7 +129,7 @@ def open_discovery(
     path = pool if pool is not None else folder.pool_file()
     record = folder.pool_record()
     is_known = pool is None or (pool.is_file() and record.fingerprint == digest_of(pool))
-    of_pool = ColumnOptions.of_stated(record.columns) if is_known and not columns.stated else columns
+    of_pool = record.column_options if is_known and not columns.stated else columns
     outputs = read_outputs(path, of_pool) if path is not None else OutputPool()
     if pool is not None or drawn or reads_all or (seed is not None and not folder.path.is_dir()):
         record = folder.keep_pool(pool, seed=seed, drawn=drawn, reads_all=reads_all, columns=of_pool)

@@ -15,6 +15,7 @@ from markscheme.features.discover.modes import DEFAULT_SEVERITY, HOW_BAD, Assign
 from markscheme.features.discover.reading import OutputReading, merged_readings, reading_of
 from markscheme.files import append_lines, exclusive, write_whole
 from markscheme.numerals import finite
+from markscheme.options.table import options_of
 from markscheme.plain_data import (
     append_readable,
     json_lines,
@@ -60,6 +61,16 @@ class PoolRecord:
     agreement: float | None = None
     reads_all: bool = False
     columns: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def column_options(self) -> ColumnOptions:
+        """The options on the pool's columns; unknown ones on record are ignored."""
+        keywords: dict[str, Any] = {
+            key: tuple(value) if isinstance(value, list) else value
+            for key, value in self.columns.items()
+            if key in options_of(ColumnOptions)
+        }
+        return ColumnOptions(**keywords)
 
     def to_json(self) -> dict[str, Any]:
         """Return the record of the outputs as a dict with the keys of `discover.json`."""

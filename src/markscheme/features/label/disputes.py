@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
+from markscheme.features.label.store import load_labels
 from markscheme.features.label.whole_question import WHOLE_RESPONSE
-from markscheme.ratings.codes import load_ratings
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.table import Column, column_of, rating_table
 from markscheme.rubrics.rubric import Criterion, Rubric
@@ -85,14 +85,14 @@ def agreement_so_far(ratings: Iterable[Rating], rubric: Rubric, rater: str, ids:
     return agreement
 
 
-def ratings_in(folder: Path, rubric: Rubric) -> list[Rating]:
-    """Load all ratings in the .jsonl files of a folder.
+def ratings_in(folder: Path, rubric: Rubric, *, may_be_stale: bool = False) -> list[Rating]:
+    """Load all ratings in the .jsonl files of a folder; `may_be_stale` leaves out levels on unknown criteria.
 
     Raises:
         RatingError: A line isn't a rating.
     """
     files = sorted(folder.glob("*.jsonl")) if folder.is_dir() else []
-    return [rating for file in files for rating in load_ratings(file, rubric, kind="human")]
+    return [rating for file in files for rating in load_labels(file, rubric, may_be_stale=may_be_stale)]
 
 
 def disputed(

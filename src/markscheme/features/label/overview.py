@@ -13,11 +13,13 @@ from markscheme.calibration.next_labels import NextLabels, next_labels
 from markscheme.features.label.disputes import agreement_so_far, first_labels, ratings_in
 from markscheme.features.label.pool import read_pool
 from markscheme.features.label.relabelling import labels_to_give_again
+from markscheme.features.label.rows import rows_to_label
 from markscheme.phrases import counted, number
 from markscheme.ratings.additions import DAY
 from markscheme.ratings.examples import RATINGS_FOLDER, ExampleSet, examples_file, examples_files, load_examples
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.second_labels import FOR_A_GATE
+from markscheme.readers.plain_tables import rows_bring_rubrics
 from markscheme.report.document import Callout, Document, Notes, Table
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
@@ -27,6 +29,7 @@ _ABOUT_COLUMNS = (
     "Same twice: of the levels given when a response came back. Agrees with others: of the levels that another "
     "annotator gave too, over all criteria. –: none, or not recorded."
 )
+_CALIBRATE_ROWS = "Calibrate a judge: it says how many more tasks decide."
 STEADY_SHARE = 0.8
 """Share of answers repeated on a second look below which an annotator is unsteady: one changed answer in five."""
 LEAST_REPEATED = 10
@@ -79,6 +82,7 @@ class Overview:
         next_labels: The labels that the verdict needs.
         pool: The file of the pool; None if the pool is the rubric's own examples.
         to_relabel: Sentence on the labels to give again after a rewording; None if there are none.
+        of_rows: Number of labelled criteria and tasks, if each response brings its own criteria; else None.
     """
 
     rubric: Rubric
@@ -88,6 +92,7 @@ class Overview:
     next_labels: NextLabels
     pool: str | None = None
     to_relabel: str | None = None
+    of_rows: str | None = None
 
     @property
     def next_step(self) -> str | None:
@@ -102,11 +107,16 @@ def overview_of(named: str, here: Path, pool: Path | None) -> Overview:
         UsageError: The rubric isn't found.
         RatingError: A file can't be read, or there are no examples.
     """
-    rubric = load_rubric(find_rubric(named, here))
+    source = find_rubric(named, here)
+    rows = rows_to_label(source, every=False) if rows_bring_rubrics(source) else None
+    rubric = load_rubric(source) if rows is None else rows.rubric
     folder = calibration_folder(rubric.name, here)
-    responses = read_pool(pool or examples_file(folder), rubric)
+    responses = read_pool(pool or examples_file(folder), rubric) if rows is None else rows.pool
+    of_folder = ratings_in(folder / RATINGS_FOLDER, rubric, may_be_stale=rows is not None)
+    if rows is not None:
+        of_folder = [rating for rating in of_folder if rating.criteria]
     ids = [example.id for example in responses.examples]
-    ratings = [r for r in (*responses.labels, *ratings_in(folder / RATINGS_FOLDER, rubric)) if r.kind == "human"]
+    ratings = [r for r in (*responses.labels, *of_folder) if r.kind == "human"]
     first = first_labels([rating for rating in ratings if rating.id in set(ids)], rubric)
     raters = dict.fromkeys(rating.rater for rating in first)
     counts = dict.fromkeys(ids, 0)
@@ -114,15 +124,18 @@ def overview_of(named: str, here: Path, pool: Path | None) -> Overview:
         counts[rating.id] += 1
     by_count = {n: list(counts.values()).count(n) for n in sorted(set(counts.values()))}
     annotators = tuple(_annotator(rater, ratings, first, rubric) for rater in raters)
-    own_examples = _own_examples(rubric, folder)
+    own_examples = _own_examples(rubric, folder) if rows is None else ExampleSet(())
+    is_done = rows is not None and all(counts.values())
+    needed = NextLabels(None, _CALIBRATE_ROWS) if is_done else next_labels(folder, rubric, own_examples)
     return Overview(
         rubric,
         len(ids),
         by_count,
         annotators,
-        next_labels(folder, rubric, own_examples),
+        needed,
         pool=None if pool is None else str(pool),
         to_relabel=labels_to_give_again(carried_labels(own_examples, rubric)),
+        of_rows=None if rows is None else rows.progress(first),
     )
 
 
@@ -185,7 +198,8 @@ def view(overview: Overview) -> Document:
     headings = ("annotator", "labelled", "can't tell", "same twice", "agrees with others", "time each", "last label")
     spread = ", ".join(f"{n} by {counted(count, 'annotator')}" for count, n in overview.labelled.items() if count)
     notes = Notes((_ABOUT_COLUMNS,))
-    title = f"{overview.rubric.name}: {counted(overview.responses, 'response')}; labelled: {spread or 'none yet'}"
+    labelled = "; ".join(filter(None, (spread or "none yet", overview.of_rows)))
+    title = f"{overview.rubric.name}: {counted(overview.responses, 'response')}; labelled: {labelled}"
     left = overview.labelled.get(0, 0)
     head = f"{left} of {overview.responses} are left to label." if left else "All of them are labelled."
     sentence = overview.next_step or "No more labels are needed."

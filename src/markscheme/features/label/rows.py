@@ -1,7 +1,7 @@
 """Reader of responses to label that come with criteria of their own, in the same row of a file."""
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -9,9 +9,10 @@ from markscheme.errors import Fault, RatingError
 from markscheme.features.label.pool import ResponsePool
 from markscheme.grading.by_row import own_rubric
 from markscheme.phrases import counted
-from markscheme.plain_data import json_rows
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import examples_from
+from markscheme.ratings.rating import Rating
+from markscheme.readers.plain_tables import numbered_rows
 from markscheme.rubrics.of_rows import ROWS_ALONE, RowRubric, row_rubric_in, rubric_of_all
 from markscheme.rubrics.rubric import Criterion, Rubric
 
@@ -42,6 +43,15 @@ class RowsToLabel(NamedTuple):
         tasks = len({example.group or example.id for example in self.pool.examples})
         return f"{counted(n_asked, 'criterion', 'criteria')} to label in {counted(tasks, 'task')}"
 
+    def progress(self, labels: Iterable[Rating]) -> str:
+        """Return how many of the criteria to label, and of the tasks, have a label."""
+        answered = {(label.id, name) for label in labels for name in label.criteria}
+        asked = [(id, criterion.name) for id, criteria in self.criteria_by_id.items() for criterion in criteria]
+        task_by_id = {example.id: example.group or example.id for example in self.pool.examples}
+        begun = {task_by_id[id] for id, name in asked if (id, name) in answered}
+        criteria = f"{sum(answer in answered for answer in asked)} of {counted(len(asked), 'criterion', 'criteria')}"
+        return f"{criteria}, in {len(begun)} of {counted(len(set(task_by_id.values())), 'task')}"
+
 
 def rows_to_label(path: Path, *, every: bool) -> RowsToLabel:
     """Read responses to label from a file whose rows bring their own criteria.
@@ -56,7 +66,7 @@ def rows_to_label(path: Path, *, every: bool) -> RowsToLabel:
     faults: list[Fault] = []
     examples: list[Example] = []
     rubrics: dict[str, Rubric] = {}
-    for line, data in json_rows(path, RatingError):
+    for line, data in numbered_rows(path):
         try:
             example, rubric = _row(data, line)
         except (RatingError, ValueError) as error:

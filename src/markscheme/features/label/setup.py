@@ -32,10 +32,11 @@ from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import RATINGS_FOLDER, ExampleSet, load_examples
 from markscheme.ratings.gold import gold_of
+from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rating, given_to_current_words
 from markscheme.ratings.row_form import takes_lines
 from markscheme.ratings.wordings import record_words
-from markscheme.readers.plain_tables import brings_rubrics
+from markscheme.readers.plain_tables import rows_bring_rubrics
 from markscheme.readers.results_project import project_of_results
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
@@ -87,7 +88,7 @@ def open_work(
         RatingWarning: Half a line at the end of a file was set aside.
     """
     source = find_rubric(_rubric_of_results(named, here), here)
-    rows = rows_to_label(source, every=all_criteria) if brings_rubrics(source) else None
+    rows = rows_to_label(source, every=all_criteria) if rows_bring_rubrics(source) else None
     rubric = load_rubric(source) if rows is None else rows.rubric
     folder = calibration_folder(rubric.name, here)
     home = SetFile.within(folder, rubric)
@@ -107,7 +108,8 @@ def open_work(
     if grades is not None:
         responses = responses.those_in(ids_to_ask(grades), grades)
     home.check(responses.examples)
-    file = LabelFile.open(folder / RATINGS_FOLDER, rater, "adjudicated" if adjudicate else "human", rubric)
+    kind: Kind = "adjudicated" if adjudicate else "human"
+    file = LabelFile.open(folder / RATINGS_FOLDER, rater, kind, rubric, may_be_stale=rows is not None)
     try:
         work = _work(rubric, source, responses, home, file, ask_whole if rows is None else "never", rows)
         if audits:
@@ -158,7 +160,8 @@ def _work(
         questions = {id: tuple(map(Question, criteria)) for id, criteria in rows.criteria_by_id.items()}
     work = Work(rubric, source, examples, questions, (), file, home, pool.labels)
     adjudicates = file.kind == "adjudicated"
-    ratings = [*pool.labels, *ratings_in(file.path.parent, rubric)] if adjudicates else []
+    of_folder = ratings_in(file.path.parent, rubric, may_be_stale=file.may_be_stale) if adjudicates else []
+    ratings = [*pool.labels, *of_folder] if adjudicates else []
     carried = carried_in(work)
     if adjudicates:
         counting = set() if carried is None else set(carried.old[: carried.old_counted])
@@ -298,7 +301,7 @@ def _among(pool: ResponsePool, examples: Sequence[Example]) -> list[str]:
 def _passed(examples: Sequence[Example], work: Work) -> dict[str, bool]:
     """Map the id of each labelled response to True if the response passes by the gold labels so far."""
     by_id: dict[str, list[Rating]] = {}
-    for rating in ratings_in(work.file.path.parent, work.rubric):
+    for rating in ratings_in(work.file.path.parent, work.rubric, may_be_stale=work.file.may_be_stale):
         by_id.setdefault(rating.id, []).append(rating)
     labelled = tuple(replace(e, labels=(*e.labels, *by_id.get(e.id, ()))) for e in examples)
     try:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,26 @@ from markscheme.plain_data import append_readable
 from markscheme.ratings.codes import load_ratings
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rating, RatingReader, corrected
-from markscheme.ratings.wordings import reworded_in, without_known_words
+from markscheme.ratings.wordings import on_criteria, reworded_in, without_known_words
 from markscheme.rubrics.rubric import Rubric
 from markscheme.text import path_component
+
+
+def load_labels(path: Path, rubric: Rubric, *, may_be_stale: bool) -> Sequence[Rating]:
+    """Load the labels in a rater's file.
+
+    Args:
+        path: The file.
+        rubric: The rubric that the labels are checked against.
+        may_be_stale: True to leave out labels on criteria that the rubric doesn't have, which rows had earlier.
+
+    Raises:
+        RatingError: A line in the file isn't a rating.
+    """
+    if not may_be_stale:
+        return load_ratings(path, rubric, kind="human")
+    names = {criterion.name for criterion in rubric.criteria}
+    return load_ratings(path, rubric, kind="human", interpreted=partial(on_criteria, names))
 
 
 @dataclass
@@ -28,6 +46,7 @@ class LabelFile:
         kind: Kind of the rater's ratings.
         reader: Reader of the file's lines, which also checks each line before it is written.
         lock: The lock on the file, held as long as this process may write to it.
+        may_be_stale: True if labels on criteria that the rubric doesn't have are left out.
         labels: The current labels, in the order in which they were given.
     """
 
@@ -36,10 +55,11 @@ class LabelFile:
     kind: Kind
     reader: RatingReader = field(repr=False)
     lock: ExitStack = field(repr=False)
+    may_be_stale: bool = False
     labels: dict[Step, Rating] = field(default_factory=dict)
 
     @classmethod
-    def open(cls, folder: Path, rater: str, kind: Kind, rubric: Rubric) -> "LabelFile":
+    def open(cls, folder: Path, rater: str, kind: Kind, rubric: Rubric, *, may_be_stale: bool = False) -> "LabelFile":
         """Open a rater's file, with the labels given before.
 
         Args:
@@ -47,6 +67,7 @@ class LabelFile:
             rater: Name of the rater, which must be possible as a file's name.
             kind: "human" or "adjudicated".
             rubric: The rubric that the labels are checked against.
+            may_be_stale: True to leave out labels on criteria that the rubric doesn't have.
 
         Raises:
             UsageError: The name can't be that of a file or is a judge's, the rater is labelling already, or the file
@@ -59,13 +80,13 @@ class LabelFile:
         path = folder / f"{path_component(rater, '--rater')}.jsonl"
         with writing(path):
             folder.mkdir(parents=True, exist_ok=True)
-            file = cls(path, rater, kind, RatingReader(rubric), writing_lock(path, rater))
+            file = cls(path, rater, kind, RatingReader(rubric), writing_lock(path, rater), may_be_stale)
         sync_folder(folder)
         try:
             with writing(path):
                 set_aside_damaged_end(path)
             reworded = reworded_in(folder.parent, rubric.criteria)
-            ratings = load_ratings(path, rubric, kind="human")
+            ratings = load_labels(path, rubric, may_be_stale=may_be_stale)
             file._take([without_known_words(rating, reworded) for rating in ratings])
         except BaseException:
             file.close()

@@ -296,7 +296,7 @@ class Work:
         Raises:
             RatingError: Another rater's file is damaged, or written only in part.
         """
-        return [*self.people, *ratings_in(self.file.path.parent, self.rubric)]
+        return [*self.people, *ratings_in(self.file.path.parent, self.rubric, may_be_stale=self.file.may_be_stale)]
 
     def disputes(self) -> list[Dispute]:
         """Return the annotators' disagreement on each disputed question; empty if labels can't be read."""

@@ -5,12 +5,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from markscheme.errors import Fault, RatingError, SubmissionError
+from markscheme.errors import Fault, SubmissionError
 from markscheme.features.lint.lint import LintReport
 from markscheme.grading.by_row import NO_RUBRIC, rubric_for
 from markscheme.phrases import counted
-from markscheme.plain_data import json_rows
 from markscheme.prompts.submission import Submission
+from markscheme.readers.plain_tables import numbered_rows
 from markscheme.rubrics.of_rows import RowRubric, notes_on_key, rubric_key_in
 from markscheme.rubrics.shapes import RUBRIC_SHAPES
 
@@ -26,7 +26,7 @@ def lint_rows(path: Path) -> LintReport:
     lines_by_note: dict[str, list[int]] = {}
     n_rows = 0
     may_be_mapped = False
-    for line, data in json_rows(path, RatingError):
+    for line, data in numbered_rows(path):
         n_rows += 1
         row_rubric = _row_rubric(data)
         if isinstance(row_rubric, RowRubric):

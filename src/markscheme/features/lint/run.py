@@ -11,7 +11,7 @@ from markscheme.features.lint.rows import lint_rows, rows_in_words
 from markscheme.features.lint.view import view
 from markscheme.plain_data import LINES
 from markscheme.ratings.examples import examples_files
-from markscheme.readers.plain_tables import brings_rubrics
+from markscheme.readers.plain_tables import rows_bring_rubrics
 from markscheme.rubrics.format import json_schema
 from markscheme.rubrics.search import POOL, find_calibration, find_rubric
 
@@ -33,7 +33,7 @@ def lint_each(rubrics: Sequence[str], scorers: Sequence[str], *, allow_advice: b
     """
     worst = NO_ISSUES
     for name in rubrics:
-        if brings_rubrics(Path(name)) or (name.casefold().endswith(LINES) and Path(name).is_file()):
+        if rows_bring_rubrics(Path(name)) or (name.casefold().endswith(LINES) and Path(name).is_file()):
             rows = lint_rows(Path(name))
             print(dumps(rows.to_json(), ensure_ascii=False) if json else rows_in_words(rows))
             worst = max(worst, rows.status)

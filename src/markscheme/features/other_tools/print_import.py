@@ -17,12 +17,11 @@ from markscheme.features.other_tools.target_files import TargetFiles
 from markscheme.features.other_tools.view_imported import json_of, view
 from markscheme.grading.by_row import NO_RUBRIC, own_rubric
 from markscheme.phrases import counted
-from markscheme.plain_data import json_rows
 from markscheme.prompts.submission import submission_of
 from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.kinds import JUDGES
-from markscheme.readers.plain_tables import brings_rubrics
+from markscheme.readers.plain_tables import numbered_rows, rows_bring_rubrics
 from markscheme.report.json import dumps as report_json
 from markscheme.rubrics.of_rows import RowRubric, row_rubric_in, rubric_of_all
 from markscheme.rubrics.rubric import Rubric
@@ -91,7 +90,7 @@ def print_import(
 def _rubric_of_call(name: str) -> Rubric:
     """Return the rubric with this name or in this file; of rows that bring rubrics, one with all criteria."""
     path = Path(name)
-    return _rubric_of_rows(path) if brings_rubrics(path) else rubric_named(name)
+    return _rubric_of_rows(path) if rows_bring_rubrics(path) else rubric_named(name)
 
 
 def convert(files: Sequence[Path], to: Path, options: ShapeOptions, *, json: bool) -> int:
@@ -159,7 +158,7 @@ def _rubric_of_rows(path: Path) -> Rubric:
         RatingError: A row or its rubric is invalid.
     """
     rubrics = []
-    for line, row in json_rows(path, RatingError):
+    for line, row in numbered_rows(path):
         try:
             brought = own_rubric(row_rubric_in(submission_of(row, line).inputs, None), None, "add")
         except ValueError as fault:

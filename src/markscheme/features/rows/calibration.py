@@ -18,24 +18,28 @@ from markscheme.calibration.labels_in_words import labels_to_add
 from markscheme.calibration.options import LabelOptions
 from markscheme.calibration.reasons import scarce_decision
 from markscheme.errors import Fault, RatingError, UsageError
+from markscheme.features.rows.stale_labels import stale_criteria, warn_of_stale
 from markscheme.features.rows.trend import CriteriaTrend, CriterionVerdict, credit_limits, shares_of
 from markscheme.features.rows.verdict_shares import VerdictShares, tasks_needed
 from markscheme.fingerprint import fingerprint
-from markscheme.grading import Grade, Grading, grade_many
+from markscheme.grading import Grade, Grading, grade_many, scorers_for
 from markscheme.grading.by_row import own_rubric
 from markscheme.grading.receipt import ACCEPTED
 from markscheme.grading.score import Score, weigh
 from markscheme.grading.verdict import Verdict
-from markscheme.phrases import counted
-from markscheme.plain_data import json_rows
+from markscheme.judges.judge import total
+from markscheme.phrases import counted, few_of
+from markscheme.plain_data import json_lines, parse_json
 from markscheme.ratings.codes import load_ratings
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import RATINGS_FOLDER, ExampleSet, examples_from
+from markscheme.ratings.examples_choice import chosen_examples
 from markscheme.ratings.from_grades import rating_of
 from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rating
+from markscheme.ratings.wordings import on_criteria
 from markscheme.readers.infer_rubric import rubric_of_wholes
-from markscheme.readers.peek import Peek
+from markscheme.readers.plain_tables import first_with_rubric, numbered_rows
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.of_rows import ROWS_ALONE, RowRubric, row_rubric_in, row_rule, rubric_of_all
 from markscheme.rubrics.rubric import Criterion, Rubric
@@ -91,19 +95,17 @@ def _named_rows(request: "CalibrationRequest") -> tuple[Path, Rubric | None] | N
         return None
     *named, name = request.of
     path = Path(name)
-    if not path.is_file() or not _brings_rubrics(Peek(path)):
+    if not _brings_rubrics(path):
         return None
+    if request.examples is not None:
+        raise UsageError(f"--examples needs a rubric; {path.name} contains its own examples")
     return path, load_rubric(find_rubric(named[0])) if named else None
 
 
-def _brings_rubrics(peek: Peek) -> bool:
-    """Return True if the first row of a file is a response with labels and a rubric of its own."""
-    if not (peek.is_lines or (peek.shape == "json" and peek.path.suffix.casefold() == ".json")):
-        return False
-    kind, first = next(iter(peek.first), ("", None))
-    if kind or not isinstance(first, Mapping) or not (first.get("labels") or _ratings_folder(peek.path)):
-        return False
-    return isinstance(first.get("rubric") or first.get("rubrics"), list | dict)
+def _brings_rubrics(path: Path) -> bool:
+    """Return True if the first row of a file is a response with labels and criteria of its own."""
+    first = first_with_rubric(path)
+    return first is not None and bool(first.get("labels") or _ratings_folder(path))
 
 
 def calibrate_rows(request: "CalibrationRequest") -> RowsCalibration | None:
@@ -137,13 +139,15 @@ def _accept(result: RowsCalibration, path: Path, request: "CalibrationRequest") 
 
 def _result(path: Path, core: Rubric | None, request: "CalibrationRequest", since: "SinceAccepted") -> RowsCalibration:
     run = request.ask.of(ROWS_ALONE if core is None else core)
-    labelled = _with_kept_labels(list(_read(path, core, run)), path)
+    labelled = _of_part(_with_kept_labels(_read(path, core, run), path), request.options)
     judges = list(dict.fromkeys(label.rater for example, _ in labelled for label in _of_judges(example)))
     name = _judge_in(judges, request)
     if name is not None:
         return _judge_in_file(name, path, labelled, run, request.options, since)
-    rater, judged = _ask(labelled, run, request, has_core=core is not None)
-    return _compared(path, labelled, judged, rater, run, request.options, since)
+    rater, grades = _ask(labelled, run, request, has_core=core is not None)
+    rubrics = {example.id: rubric for example, rubric in labelled}
+    judged = {grade.id: rating_of(grade, rubrics[grade.id], rater.name) for grade in grades}
+    return _compared(path, labelled, judged, rater, run, request.options, since, grades)
 
 
 def calibrate_each_judge(path: Path, options: LabelOptions) -> list[Calibration] | None:
@@ -154,9 +158,9 @@ def calibrate_each_judge(path: Path, options: LabelOptions) -> list[Calibration]
         UsageError: There are fewer than two judges.
         ComparisonError: No response is labelled.
     """
-    if not path.is_file() or not _brings_rubrics(Peek(path)):
+    if not _brings_rubrics(path):
         return None
-    labelled = _with_kept_labels(list(_read(path, None, ROWS_ALONE)), path)
+    labelled = _of_part(_with_kept_labels(_read(path, None, ROWS_ALONE), path), options)
     judges = dict.fromkeys(label.rater for example, _ in labelled for label in _of_judges(example))
     if len(judges) < 2:
         raise UsageError(f"a comparison needs two judges, and {counted(len(judges), 'judge')} rated these rows")
@@ -197,27 +201,55 @@ def _of_judges(example: Example) -> Iterator[Rating]:
     return (label for label in example.labels if label.kind in JUDGES)
 
 
-def _read(path: Path, core: Rubric | None, run: Rubric) -> Iterator[LabelledRow]:
-    """Yield each row as an example, with the row's own rubric, to which the criteria of a core rubric are added.
+def _read(path: Path, core: Rubric | None, run: Rubric) -> list[LabelledRow]:
+    """Return each row as an example, with the row's own rubric, to which the criteria of a core rubric are added.
 
     Raises:
         RatingError: Rows are invalid; the message names each with its line.
+        UsageError: A task has rows in dev and in test.
+
+    Warns:
+        RatingWarning: Labels are on criteria that their row lacks.
     """
     faults: list[Fault] = []
     lines: dict[str, int] = {}
-    for line, data in json_rows(path, RatingError):
+    labelled: list[LabelledRow] = []
+    stale: list[tuple[str, str]] = []
+    for line, data in numbered_rows(path):
         try:
-            example, rubric = _row(data, line, core, run)
+            example, rubric = _row(data, line, core, run, stale)
         except (RatingError, ValueError) as error:
             faults.append(Fault(_problem(error), line))
             continue
         first = lines.setdefault(example.id, line)
         if first != line:
             faults.append(Fault(f"id {example.id!r} is on line {first} already; ids are unique", line))
-        elif not faults:
-            yield example, rubric
+        labelled.append((example, rubric))
     if faults:
         raise RatingError(faults, path=path)
+    warn_of_stale(stale, path)
+    _refuse_split_tasks(labelled, path)
+    return labelled
+
+
+def _refuse_split_tasks(labelled: Iterable[LabelledRow], path: Path) -> None:
+    """Raise UsageError if a task has rows in dev and in test, since dev then gives away the criteria of test."""
+    splits: dict[str, set[str]] = defaultdict(set)
+    for example, _ in labelled:
+        splits[example.group].update(filter(None, [example.split]))
+    mixed = sorted(task for task, names in splits.items() if len(names) > 1)
+    if mixed:
+        raise UsageError(
+            f"{path}: {counted(len(mixed), 'task')} with rows in dev and in test ({few_of(mixed)}); "
+            "all rows of a task belong to one split"
+        )
+
+
+def _of_part(labelled: Sequence[LabelledRow], options: LabelOptions) -> Sequence[LabelledRow]:
+    """Return the rows of the split, and with the field values, that the user chose; all if none is chosen."""
+    every = ExampleSet(tuple(example for example, _ in labelled))
+    ids = {example.id for example in chosen_examples(every, options.split, options.only).examples}
+    return [(example, rubric) for example, rubric in labelled if example.id in ids]
 
 
 def _ratings_folder(path: Path) -> Path | None:
@@ -233,10 +265,14 @@ def _with_kept_labels(labelled: Sequence[LabelledRow], path: Path) -> Sequence[L
         return labelled
     of_all, names = rubric_of_all((rubric for _, rubric in labelled), path.name)
     labels: dict[str, list[Rating]] = defaultdict(list)
+    named = {criterion.name for criterion in of_all.criteria}
     for file in sorted(ratings_folder.glob("*.jsonl")):
-        for rating in load_ratings(file, of_all, kind="human"):
+        lines = [line for _, line in json_lines(file, RatingError)]
+        stale = [(str(line["id"]), name) for line in lines for name in stale_criteria(line, named)]
+        for rating in load_ratings(file, of_all, kind="human", interpreted=partial(on_criteria, named)):
             if rating.sample == 0:
                 labels[rating.id].append(rating)
+        warn_of_stale(stale, file)
     return [(_labelled(example, rubric, labels[example.id], names), rubric) for example, rubric in labelled]
 
 
@@ -255,35 +291,51 @@ def _problem(error: Exception) -> str:
     return error.faults[0].problem if isinstance(error, RatingError) else str(error)
 
 
-def _row(data: Any, line: int, core: Rubric | None, run: Rubric) -> LabelledRow:
+def _row(data: Any, line: int, core: Rubric | None, run: Rubric, stale: list[tuple[str, str]]) -> LabelledRow:
     if not isinstance(data, Mapping):
         raise ValueError("a row is an object")
-    data = {"id": f"ex-{line}", **data}
+    data = {"id": f"ex-{line}", **data, "labels": _labels_in(data)}
     (bare,) = examples_from([{**data, "labels": []}], run).examples
     inputs = bare.submission.inputs
     by_row = own_rubric(row_rubric_in(inputs, core), core, row_rule(None, core), run)
     if isinstance(by_row, str):
         raise ValueError(by_row)
     rubric = by_row.rubric if isinstance(by_row, RowRubric) else run
-    (example,) = examples_from([data], rubric).examples
+    named = {criterion.name for criterion in rubric.criteria}
+    stale += [(str(data["id"]), name) for label in data["labels"] for name in stale_criteria(label, named)]
+    labels = [on_criteria(named, label) for label in data["labels"]]
+    (example,) = examples_from([{**data, "labels": labels}], rubric).examples
     task = data.get("task") or example.group
-    named = str(task) if task else fingerprint(dict(inputs), rubric.fingerprint)
-    return replace(example, group=named), rubric
+    group = str(task) if task else fingerprint(dict(inputs), rubric.fingerprint)
+    return replace(example, group=group), rubric
+
+
+def _labels_in(data: Mapping[str, Any]) -> list[Any]:
+    """Return a row's labels, which a table's cell holds as JSON.
+
+    Raises:
+        ValueError: They aren't a list.
+    """
+    labels = data.get("labels") or []
+    if isinstance(labels, str):
+        labels = parse_json(labels)
+    if not isinstance(labels, list):
+        raise ValueError("labels are a list of objects, each with `rater` and `criteria`")
+    return labels
 
 
 def _ask(
     labelled: Sequence[LabelledRow], run: Rubric, request: "CalibrationRequest", *, has_core: bool
-) -> tuple[Rater, dict[str, Rating]]:
-    """Ask the judge about each response that people labelled; return the judge, and its ratings by response id."""
+) -> tuple[Rater, list[Grade]]:
+    """Ask the judge about each response that people labelled; return the judge, and its grades."""
     wanted = request.judges[0] if request.judges else None
     judge = request.ask.judge_for(run, (), None, name=wanted) if wanted is None or isinstance(wanted, str) else wanted
-    grading = Grading(run, judge, has_core=has_core)
-    rubrics = {example.id: rubric for example, rubric in labelled if _by_people(example)}
-    examples = [example for example, _ in labelled if example.id in rubrics]
+    grading = Grading(run, judge, scorers=scorers_for(run, request.ask.scorers), has_core=has_core)
+    examples = [example for example, _ in labelled if _by_people(example)]
     grades = run_to_end(_grades(grading, examples, request))
     named = "" if isinstance(request.of, Rubric) else shlex.join(request.of)
-    rater = replace(rater_of(judge, grades), named=named, has_rubric=False)
-    return rater, {grade.id: rating_of(grade, rubrics[grade.id], rater.name) for grade in grades}
+    asked = f"--judge {shlex.quote(wanted)}" if isinstance(wanted, str) and not request.judge_is_configured else ""
+    return replace(rater_of(judge, grades), named=named, options=asked, has_rubric=False), grades
 
 
 async def _grades(grading: Grading, examples: Sequence[Example], request: "CalibrationRequest") -> list[Grade]:
@@ -311,6 +363,7 @@ def _compared(
     run: Rubric,
     options: LabelOptions,
     since: "SinceAccepted",
+    grades: Sequence[Grade] = (),
 ) -> RowsCalibration:
     by_people = [(example, row_rubric) for example, row_rubric in labelled if _by_people(example)]
     wholes = {
@@ -334,6 +387,8 @@ def _compared(
         ratings,
         rater,
         options=options,
+        cost=total(grade.usage for grade in grades),
+        from_cache=sum(grade.replies.get("cache", 0) for grade in grades),
         since=since(rubric, example_set, ratings),
         trend=_trend(verdicts, run, options),
     )

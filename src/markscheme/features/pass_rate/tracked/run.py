@@ -41,6 +41,7 @@ from markscheme.grading import Grade, Grading, grade_many, questions
 from markscheme.grading.receipt import ACCEPTED
 from markscheme.judges.options import AskOptions
 from markscheme.prompts.submission import Submission
+from markscheme.ratings.additions import DAY
 from markscheme.ratings.codes import load_ratings
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.example_rows import Example
@@ -294,13 +295,16 @@ def _period(
     """Return the line that records a new period, if the user asks for one that hasn't begun yet; else None.
 
     Raises:
-        UsageError: The period begins before a week that was counted already, or no reason is given for it.
+        UsageError: The period begins before a week that was counted already or in the future, or no reason is given for
+            it.
     """
     if options.since is None or current is None:
         return None
     if options.because is None:
         raise UsageError("--since needs --because TEXT: a period begins for a reason")
     day = day_of(options.since, "--since")
+    if day > date.fromisoformat(at[:DAY]) + timedelta(days=1):
+        raise UsageError(f"--since {options.since} lies in the future: a period begins on the day of a change")
     monday = day if day.weekday() == 0 else monday_of(week_of(day)) + WEEK
     if any(line.begins == monday.isoformat() and line.because == options.because for line in memory.periods):
         return None
