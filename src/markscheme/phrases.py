@@ -15,8 +15,6 @@ _SAME = 1e-9
 """Difference below which two shares are equal except for rounding, and print as the same number."""
 _MOST_DIGITS = 2
 """Largest number of decimals of a percentage."""
-_LEAST_P = 0.001
-"""The smallest p value that is printed as a number."""
 
 
 def sent_with(files: Collection[str]) -> str:
@@ -115,15 +113,6 @@ def probability(p: float) -> str:
     ('.93', '1.00')
     """
     return f"{p:.2f}".removeprefix("0")
-
-
-def p_in_words(p: float) -> str:
-    """Write a p value for use in a sentence.
-
-    >>> p_in_words(1.7e-09), p_in_words(0.0312)
-    ('p < 0.001', 'p = 0.031')
-    """
-    return "p < 0.001" if p < _LEAST_P else f"p = {brief(p)}"
 
 
 def thousands(value: float, digits: int = 0) -> str:

@@ -112,6 +112,13 @@ def plain_data(
     return reader.from_json(whole) if form == "json" else reader.from_yaml(whole)
 
 
+def line_at(lines: Mapping[Place, int], path: Place) -> int | None:
+    """Return the line of the value at a path, or of the nearest mapping or list around it; None if none is known."""
+    while path and path not in lines:
+        path = path[:-1]
+    return lines.get(path)
+
+
 def json_lines(path: Path, error: type[FileError]) -> Iterator[tuple[int, Any]]:
     """Yield the values in a file of JSON lines, with their line numbers.
 
@@ -745,3 +752,8 @@ def _pairs_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         keys = [key for key, _ in pairs]
         raise ValueError(f"the key {next(k for k in keys if keys.count(k) > 1)!r} occurs twice in one place")
     return entries
+
+
+def mapping(value: Any) -> Mapping[str, Any]:
+    """Return the value if it is an object, else an empty object."""
+    return value if isinstance(value, Mapping) else {}

@@ -38,25 +38,14 @@ def whole_number(_: type, tokens: "Sequence[Token]") -> int:
     return int(token.value)
 
 
-def number_or_needed(kind: type, tokens: "Sequence[Token]") -> int:
-    """Read a whole number of 1 or more; if the option has no value, return AS_NEEDED: as many as a verdict needs."""
-    return AS_NEEDED if tokens[0].value == ALONE else whole_number(kind, tokens)
-
-
 def completed_rubrics(_: object) -> list[str]:
     """List the rubric names that a shell offers as completions."""
 
     return list(known_rubrics(Path.cwd()))
 
 
-ALONE = "-"
-"""Value of an option with an optional value when it is typed without one."""
 COUNT = Parameter(metavar="N", converter=whole_number)
 """Parameter for an option that takes a whole number of at least 1."""
-AS_NEEDED = 0
-"""Value of `--next` without a number: draw as many outputs as the verdict needs."""
-COUNT_OR_NEEDED = Parameter(metavar="[N]", converter=number_or_needed)
-"""Parameter for an option that takes a whole number of at least 1, or no value."""
 
 RubricName = Annotated[str, Parameter(metavar="RUBRIC", help="a rubric's name or file", completer=completed_rubrics)]
 RubricOption = Annotated[

@@ -16,6 +16,7 @@ from markscheme.grading.grading import Grading, as_of_today, scorers_for
 from markscheme.judges.ask_many import ask_many
 from markscheme.judges.judge import Judge, make_room
 from markscheme.judges.options import ASK_OPTIONS, AskOptions, refuse_opening
+from markscheme.judges.threads import run_loop
 from markscheme.options.in_force import hold, split_reading
 from markscheme.options.settings import find_settings
 from markscheme.options.table import read_options
@@ -36,7 +37,7 @@ class BackgroundLoop:
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=_run, args=(self._loop,), name="markscheme", daemon=True)
+        self._thread = threading.Thread(target=run_loop, args=(self._loop,), name="markscheme", daemon=True)
         self._process = os.getpid()
         self._users: WeakSet[object] = WeakSet()
         self._thread.start()
@@ -85,11 +86,6 @@ class BackgroundLoop:
         except BaseException:
             running.cancel()  # Ctrl-C cancels the requests too
             raise
-
-
-def _run(loop: asyncio.AbstractEventLoop) -> None:
-    with asyncio.Runner(loop_factory=lambda: loop) as runner:  # cancels remaining tasks and closes the loop
-        runner.get_loop().run_forever()
 
 
 def _stop(loop: asyncio.AbstractEventLoop, thread: threading.Thread, process: int) -> None:

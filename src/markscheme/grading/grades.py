@@ -227,6 +227,11 @@ def why_ask(grade: Grade, rubric: Rubric) -> str | None:
 # --- plain data -----------------------------------------------------------------------------------------------------
 
 
+def tag_scores(grade: Grade) -> dict[str, float]:
+    """Return the mean score, 0 to 1, of a row's own criteria with each tag, under the name `tag/TAG`."""
+    return {f"tag/{tag}": score for tag, (score, _) in grade.tags.items()}
+
+
 def grade_json(grade: Grade, rubric: Rubric) -> dict[str, Any]:
     """Return a grade as a dict that JSON can hold, by the keys of the file format."""
     from markscheme.grading.receipt import receipt_json

@@ -99,11 +99,12 @@ class ThreadLoop:
         if self._loop is None or self._process != os.getpid():  # a fork has the loop but not its thread
             self._loop = asyncio.new_event_loop()
             self._process = os.getpid()
-            threading.Thread(target=_run, args=(self._loop,), name="markscheme function", daemon=True).start()
+            threading.Thread(target=run_loop, args=(self._loop,), name="markscheme function", daemon=True).start()
         return self._loop
 
 
-def _run(loop: asyncio.AbstractEventLoop) -> None:
+def run_loop(loop: asyncio.AbstractEventLoop) -> None:
+    """Run an event loop until it is stopped, then cancel its remaining tasks and close it."""
     with asyncio.Runner(loop_factory=lambda: loop) as runner:
         runner.get_loop().run_forever()
 

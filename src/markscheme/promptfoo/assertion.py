@@ -18,6 +18,7 @@ from markscheme.grading import (
     scorers_for,
     why_ask,
 )
+from markscheme.grading.grades import tag_scores
 from markscheme.grading.receipt import CALIBRATION, calibration_text, receipt_json, score_text
 from markscheme.grading.verdict import Abstention, NotApplicable, Outcome, Unread, Verdict
 from markscheme.judges.family import same_family
@@ -456,15 +457,11 @@ def grading_result(grade: Grade, call: Call) -> dict[str, Any]:
         "pass": grade.passed is True,
         "score": grade.score,
         "reason": told_reason(grade, call),
-        "namedScores": {name: component["score"] for name, component in components.items()} | _by_tag(grade),
+        "namedScores": {name: component["score"] for name, component in components.items()} | tag_scores(grade),
         "componentResults": list(components.values()),
         "tokensUsed": tokens_used(grade.usage, grade.spared_tokens),
         "metadata": metadata_of(grade, call),
     }
-
-
-def _by_tag(grade: Grade) -> dict[str, float]:
-    return {f"tag/{tag}": score for tag, (score, _) in grade.tags.items()}
 
 
 def _component(criterion: Criterion, outcome: Outcome | None) -> dict[str, Any] | None:

@@ -16,7 +16,7 @@ from markscheme.errors import RatingError
 from markscheme.fingerprint import fingerprint
 from markscheme.judges.judge import Usage, total
 from markscheme.numerals import finite
-from markscheme.plain_data import json_lines, no_constant, parse_json, plain_data, read_json, read_text, shown
+from markscheme.plain_data import json_lines, mapping, no_constant, parse_json, plain_data, read_json, read_text, shown
 from markscheme.promptfoo.keys import NOT_GRADED, SCORING_FUNCTION
 from markscheme.prompts.parts import PartedText
 from markscheme.prompts.submission import as_text, plain_metadata, text_in_file
@@ -229,10 +229,10 @@ def calibrations(rows: Iterable[Any]) -> dict[str, tuple[str, str | None]]:
     """Return what Promptfoo's results say of each rubric's calibration, by the rubric's name: a sentence and a use."""
     by_rubric: dict[str, tuple[str, str | None]] = {}
     for raw in rows:
-        for component in _list(_mapping(_mapping(raw).get("gradingResult")).get("componentResults")):
-            metadata = _mapping(_mapping(component).get("metadata"))
+        for component in _list(mapping(mapping(raw).get("gradingResult")).get("componentResults")):
+            metadata = mapping(mapping(component).get("metadata"))
             if isinstance(metadata.get("rubric"), str) and isinstance(metadata.get("calibration"), str):
-                use = _mapping(metadata.get("receipt")).get("use")
+                use = mapping(metadata.get("receipt")).get("use")
                 by_rubric.setdefault(
                     metadata["rubric"], (metadata["calibration"], use if isinstance(use, str) else None)
                 )
@@ -255,7 +255,7 @@ def _raw(path: Path) -> tuple[str | None, list[Any]]:
     rows = summary.get("results") if isinstance(summary, Mapping) else summary
     if not isinstance(rows, list):
         raise RatingError("holds no results of Promptfoo; write them by `promptfoo eval -o results.json`", path=path)
-    header = summary if isinstance(summary, Mapping) else _mapping(data)
+    header = summary if isinstance(summary, Mapping) else mapping(data)
     return str(header.get("timestamp") or "")[:10] or None, rows
 
 
@@ -277,8 +277,8 @@ class _Reading:
 
     def row(self, raw: Mapping[str, Any]) -> Row | None:
         """Make the Row of one result; None for an output that no assertion judges, unless such outputs are wanted."""
-        test = _mapping(raw.get("testCase"))
-        grading = _mapping(raw.get("gradingResult"))
+        test = mapping(raw.get("testCase"))
+        grading = mapping(raw.get("gradingResult"))
         failed = _failed(raw)
         verdicts = tuple(self._verdicts(_components(grading)))
         manual = _manual(raw, grading)
@@ -288,7 +288,7 @@ class _Reading:
             return None
         threshold = finite(test.get("threshold"))
         self.thresholds.add(threshold)
-        metadata = {**_mapping(test.get("metadata")), **_mapping(raw.get("metadata"))}
+        metadata = {**mapping(test.get("metadata")), **mapping(raw.get("metadata"))}
         ungraded = failed or next((f"{v.metric}: {v.ungraded}" for v in verdicts if v.ungraded and not v.is_part), None)
         if is_unjudged and ungraded is None:
             ungraded = "no assertion judges it"
@@ -297,9 +297,9 @@ class _Reading:
             self.aside["scores of outputs that aren't from 0 to 1"] += 1
         label = metadata.get("expected_label")
         by_metric = _by_metric(label)
-        output = _mapping(raw.get("response")).get("output")
+        output = mapping(raw.get("response")).get("output")
         response = "" if output is None else text_in_file(self._judged(output))
-        inputs = _mapping(raw.get("vars"))
+        inputs = mapping(raw.get("vars"))
         return Row(
             id=_given_name(inputs, metadata, test, raw),
             key=fingerprint(json.dumps(inputs, sort_keys=True, default=str), response),
@@ -315,7 +315,7 @@ class _Reading:
             score=_share(score),
             ungraded=why,
             verdicts=verdicts,
-            named={name: v for name, n in _mapping(raw.get("namedScores")).items() if (v := finite(n)) is not None},
+            named={name: v for name, n in mapping(raw.get("namedScores")).items() if (v := finite(n)) is not None},
             test=int(finite(raw.get("testIdx")) or 0),
             passed_anyway=ungraded is not None and manual is None and raw.get("success") is True,
             comment=manual.comment if manual is not None and manual.comment else _comment(grading),
@@ -391,11 +391,11 @@ class _Component:
 
     @property
     def assertion(self) -> Mapping[str, Any]:
-        return _mapping(self.raw.get("assertion"))
+        return mapping(self.raw.get("assertion"))
 
     @property
     def metadata(self) -> Mapping[str, Any]:
-        return _mapping(self.raw.get("metadata"))
+        return mapping(self.raw.get("metadata"))
 
     @property
     def is_negated(self) -> bool:
@@ -420,7 +420,7 @@ class _Component:
 
     @property
     def weight(self) -> float:
-        weight = finite((_mapping(self.metadata.get("assertionSet")) or self.assertion).get("weight"))
+        weight = finite((mapping(self.metadata.get("assertionSet")) or self.assertion).get("weight"))
         return 1.0 if weight is None else weight
 
     @property
@@ -446,7 +446,7 @@ def _components(grading: Mapping[str, Any]) -> Iterator[_Component]:
             index += len(inside)
         is_set = component.kind == ASSERT_SET
         for inner in inside:
-            if is_set or _mapping(inner.get("assertion")).get("metric"):
+            if is_set or mapping(inner.get("assertion")).get("metric"):
                 yield _Component(inner, "in a set" if is_set else "inside")
 
 
@@ -493,8 +493,8 @@ def _comment(grading: Mapping[str, Any]) -> str | None:
 
 def _manual(raw: Mapping[str, Any], grading: Mapping[str, Any]) -> Manual | None:
     """Read the manual rating of an output; its score is None if the viewer derived it from a thumb."""
-    listed = [_mapping(component) for component in _list(grading.get("componentResults"))]
-    thumb = next((c for c in listed if _mapping(c.get("assertion")).get("type") == HUMAN), None)
+    listed = [mapping(component) for component in _list(grading.get("componentResults"))]
+    thumb = next((c for c in listed if mapping(c.get("assertion")).get("type") == HUMAN), None)
     row_score = finite(grading.get("score"))
     row_score = finite(raw.get("score")) if row_score is None else row_score
     comment = _comment(grading)
@@ -524,7 +524,7 @@ def _decided(
     if manual is None and (by_function or rebuilt is None or not overwritten):
         return (passed, score, None) if isinstance(passed, bool) else (None, None, "it neither passes nor fails")
     for source in (grading, raw):
-        original = _mapping(_mapping(_mapping(source.get("metadata")).get("manualRating")).get("original"))
+        original = mapping(mapping(mapping(source.get("metadata")).get("manualRating")).get("original"))
         first = original.get("pass", original.get("success"))
         if isinstance(first, bool):
             return first, finite(original.get("score")), None
@@ -550,7 +550,7 @@ def _rebuilt(grading: Mapping[str, Any], threshold: float | None) -> tuple[bool 
 
 
 def _usage(component: _Component) -> Usage:
-    tokens = _mapping(component.raw.get("tokensUsed"))
+    tokens = mapping(component.raw.get("tokensUsed"))
     calls = finite(tokens.get("numRequests"))
     if calls is None:
         calls = 1.0 if (finite(tokens.get("total")) or 0) > 0 else 0.0
@@ -574,7 +574,7 @@ def _by_metric(label: Any) -> Mapping[str, Any]:
 
 def _metadata_of(test: Mapping[str, Any]) -> dict[str, str]:
     """Return the metadata of a test, without the keys for its name, split and expected label."""
-    about_case = {key: value for key, value in _mapping(test.get("metadata")).items() if key not in _NOT_OF_CASE}
+    about_case = {key: value for key, value in mapping(test.get("metadata")).items() if key not in _NOT_OF_CASE}
     return plain_metadata(about_case)
 
 
@@ -625,8 +625,8 @@ def _untaken(name: str, taken: set[str], again: Counter[str]) -> str:
 def _system(raw: Mapping[str, Any]) -> str:
     """Return the prompt and provider of a result as one name, by their labels if they have any."""
     provider = raw.get("provider")
-    prompt = _mapping(raw.get("prompt"))
-    of_provider = _mapping(provider)
+    prompt = mapping(raw.get("prompt"))
+    of_provider = mapping(provider)
     name = str(of_provider.get("label") or of_provider.get("id") or (provider if isinstance(provider, str) else ""))
     return " / ".join(filter(None, (cut_short(str(prompt.get("label") or ""), LONGEST_RESULT_NAME), name)))
 
@@ -634,10 +634,6 @@ def _system(raw: Mapping[str, Any]) -> str:
 def _first_line(text: str) -> str:
     """Return the first line of an error message, which leaves out the stack trace."""
     return cut_short(text.strip().split("\n", 1)[0], 200)
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
 
 
 def _list(value: Any) -> list[Any]:

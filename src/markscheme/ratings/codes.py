@@ -564,7 +564,7 @@ def _said_twice(ratings: RatingCodes) -> Iterator[str]:
     differ: dict[str, None] = {}
     for index, (unit, header) in enumerate(zip(ratings.ids, ratings.header_numbers, strict=True)):
         earlier = first.setdefault((unit, numbers[header]), index)
-        if earlier != index and _levels_said(ratings[earlier]) != _levels_said(ratings[index]):
+        if earlier != index and stated_answers(ratings[earlier]) != stated_answers(ratings[index]):
             differ[unit] = None
     if differ:
         yield (
@@ -573,7 +573,8 @@ def _said_twice(ratings: RatingCodes) -> Iterator[str]:
         )
 
 
-def _levels_said(rating: Rating) -> tuple[Any, ...]:
+def stated_answers(rating: Rating) -> tuple[Any, ...]:
+    """Return a rating's levels by criterion, its score and its decision, to compare ratings."""
     return {name: rated.level for name, rated in rating.criteria.items()}, rating.overall, rating.passed
 
 

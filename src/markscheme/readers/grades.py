@@ -5,14 +5,14 @@ from typing import Any
 
 from markscheme.errors import Fault, RatingError, refuse_lines
 from markscheme.grading.graded_table import OWN_COLUMNS
-from markscheme.plain_data import json_lines, shown, table_rows
+from markscheme.plain_data import json_lines, mapping, shown, table_rows
 from markscheme.prompts.submission import Submission, as_text
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.gold import JUDGE
 from markscheme.ratings.rating import RatingReader
 from markscheme.readers.imported import Columns, Reading, number
 from markscheme.readers.infer_rubric import rubric_of_levels, rubric_of_wholes
-from markscheme.readers.peek import Peek, mapping
+from markscheme.readers.peek import Peek
 from markscheme.rubrics.rubric import Rubric
 from markscheme.text import cell_text
 

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.errors import RatingError
-from markscheme.plain_data import json_lines
-from markscheme.readers.peek import mapping
+from markscheme.plain_data import json_lines, mapping
 from markscheme.rubrics.rubric import YES_NO, Criterion, Level, Rubric, Scale
 
 YES_NO_WORDS = frozenset(["met", "unmet"])

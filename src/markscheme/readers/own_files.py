@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from markscheme.errors import RatingError
-from markscheme.plain_data import form_of, plain_data, read_text
+from markscheme.plain_data import form_of, mapping, plain_data, read_text
 from markscheme.prompts.submission import has_pair_alone
 from markscheme.ratings.codes import load_ratings
 from markscheme.ratings.examples import RATINGS_FOLDER, load_examples, load_responses
@@ -13,7 +13,7 @@ from markscheme.readers.imported import Columns, Reading
 from markscheme.readers.infer_rubric import infer_rubric, rubric_of_levels, rubric_of_wholes
 from markscheme.readers.own_scales import shared_scales
 from markscheme.readers.pair_lists import pair_rubric
-from markscheme.readers.peek import Peek, mapping
+from markscheme.readers.peek import Peek
 from markscheme.readers.tables import LABEL_NAMES, VERDICT
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric

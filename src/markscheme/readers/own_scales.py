@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from markscheme.errors import RatingError, UsageError
-from markscheme.plain_data import id_and_rest, json_in_line, line_batches
+from markscheme.plain_data import id_and_rest, json_in_line, line_batches, mapping
 from markscheme.ratings.column_options import SCALE_SIDES, Span
 from markscheme.ratings.kinds import JUDGES
-from markscheme.readers.peek import Peek, mapping
+from markscheme.readers.peek import Peek
 from markscheme.readers.value_kinds import counts_from_0, scale_options, scales_that_differ
 from markscheme.rubrics.rubric import Rubric
 

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from markscheme.errors import RatingError, UsageError
-from markscheme.plain_data import shown
+from markscheme.plain_data import mapping, shown
 from markscheme.prompts.submission import PAIR_NAMES, Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.kinds import KINDS, Kind
 from markscheme.ratings.pair_sides import PairSide, group_of_inputs, systems_of
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.readers.imported import Columns, Reading, number, to_pass
-from markscheme.readers.peek import Peek, mapping
+from markscheme.readers.peek import Peek
 from markscheme.rubrics.preference import LEVEL_OF, preference_scale
 from markscheme.rubrics.rubric import Criterion, Rubric
 

@@ -17,6 +17,7 @@ from markscheme.plain_data import (
     ANOTHER_LENGTH,
     json_lines,
     json_parts,
+    mapping,
     parse_json,
     read_json,
     read_text,
@@ -332,18 +333,3 @@ def _is_json(text: str) -> bool:
 
 LONGEST_LETTER = 4
 """Largest number of bytes of a character in UTF-8."""
-
-
-def mapping(value: Any) -> Mapping[str, Any]:
-    """Return the value if it is an object, else an empty object."""
-    return value if isinstance(value, Mapping) else {}
-
-
-def decoded(value: Any) -> Any:
-    """Parse a text as JSON; return any other value, or invalid JSON, unchanged."""
-    if not isinstance(value, str) or not value.strip():
-        return value
-    try:
-        return parse_json(value)
-    except (ValueError, RecursionError):
-        return value

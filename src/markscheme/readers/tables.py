@@ -9,14 +9,14 @@ from typing import Any, TypeAlias, get_args
 
 from markscheme.errors import RatingError, refuse_lines
 from markscheme.fingerprint import fingerprint
-from markscheme.plain_data import json_lines, read_text, shown
+from markscheme.plain_data import json_lines, mapping, read_text, shown
 from markscheme.prompts.parts import PartedText, in_cell
 from markscheme.prompts.submission import Submission, as_text, text_in_file
 from markscheme.ratings.example_rows import Example, Split
 from markscheme.ratings.kinds import KINDS, Kind
 from markscheme.ratings.rating import DECLINED_KEYS, Rated, Rating, RatingReader
 from markscheme.readers.imported import MOST_REMEMBERED, Reading, number, plain, said_anything
-from markscheme.readers.peek import Peek, mapping
+from markscheme.readers.peek import Peek
 from markscheme.readers.side_columns import RaterColumn, judge_columns, stated_columns
 from markscheme.readers.tabular.source import is_records, json_records
 from markscheme.rubrics.rubric import Criterion

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import IO, Any, Final, TypeVar
 
 from markscheme.errors import Fault, RubricError, RubricWarning
-from markscheme.plain_data import Form, Place, form_of, parse_json, plain_data, read_text
+from markscheme.plain_data import Form, Place, form_of, line_at, parse_json, plain_data, read_text
 from markscheme.rubrics.criterion import YES_NO, Criterion, Level, Scale
 from markscheme.rubrics.format import CRITERION, RUBRIC, Keys, Problems, as_shown
 from markscheme.rubrics.keys import OF_KEY
@@ -427,8 +427,8 @@ class RubricReading:
                 return self.lines[*self.top_path, name]
             for index, path in reversed(list(enumerate(self.criterion_paths))):
                 if kind != OF_KEY and name == self._name(index):
-                    return self._line((*path, kind))
-        return self._line(self.top_path)
+                    return line_at(self.lines, (*path, kind))
+        return line_at(self.lines, self.top_path)
 
     def _warn(self, top: Mapping[str, Any], criteria: Sequence[CriterionValues]) -> None:
         for note in self.notes:
@@ -444,12 +444,14 @@ class RubricReading:
                 self._warning("`aggregation` is not used here: several verdicts are combined by their median", path)
 
     def _warning(self, problem: str, path: Place) -> None:
-        warnings.warn(str(RubricError(problem, path=self.path, line=self._line(path))), RubricWarning, stacklevel=2)
+        warnings.warn(
+            str(RubricError(problem, path=self.path, line=line_at(self.lines, path))), RubricWarning, stacklevel=2
+        )
 
     # places
 
     def _fault(self, problem: str, path: Place) -> None:
-        line = self._line(path)
+        line = line_at(self.lines, path)
         self.faults.append(Fault(problem if line is not None else f"{_spelled(path)}{problem}", line))
 
     def _source(self, path: Place) -> Place:
@@ -460,12 +462,7 @@ class RubricReading:
 
     def line_of(self, path: Place) -> int:
         """Return the line of the value at a path, or of the mapping or list around it; 1 if neither line is known."""
-        return self._line(path) or 1
-
-    def _line(self, path: Place) -> int | None:
-        while path and path not in self.lines:
-            path = path[:-1]
-        return self.lines.get(path)
+        return line_at(self.lines, path) or 1
 
 
 class _KeyedFault(Exception):  # noqa: N818

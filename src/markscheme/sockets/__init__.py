@@ -7,7 +7,8 @@ inputs if the rubric has inputs of these names.
 from collections.abc import Mapping
 from typing import Any
 
-from markscheme.grading import Grade
+from markscheme.grading.grades import Grade
+from markscheme.grading.grades import tag_scores as tag_scores
 from markscheme.prompts.steps import steps_for
 from markscheme.rubrics.inputs import STEPPED
 from markscheme.rubrics.rubric import Rubric
@@ -36,11 +37,6 @@ def named_scores(grade: Grade, rubric: Rubric) -> dict[str, float | None]:
     criteria = {name: merit for name, merit in grade.by_criterion.items() if name not in brought}
     whole = rubric.name if rubric.name not in criteria else f"{rubric.name}-score"
     return {whole: grade.score, **criteria}
-
-
-def tag_scores(grade: Grade) -> dict[str, float]:
-    """Return the mean score, 0 to 1, of a row's own criteria with each tag, under the name `tag/TAG`."""
-    return {f"tag/{tag}": score for tag, (score, _) in grade.tags.items()}
 
 
 def last_text(content: Any) -> Any:

@@ -40,9 +40,9 @@ from markscheme.grading.receipt import CARD, accepted_run_data
 from markscheme.judges.options import AskOptions
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.plain_data import json_lines
+from markscheme.ratings.codes import stated_answers
 from markscheme.ratings.examples import ExampleSet, load_examples
 from markscheme.ratings.examples_choice import chosen_examples
-from markscheme.ratings.rating import Rating
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.estimate import Estimate
@@ -264,8 +264,10 @@ class _CardFiles:
         judge = RecordedJudge.load(recordings[0])
         gold = self.calibration.comparison.gold.examples
         ratings, _ = rated_by(judge, self.rubric, gold, AskOptions())
-        then = {(rating.id, rating.shown): _levels(rating) for rating in self.accepted.ratings if rating.sample == 0}
-        replayed = {(rating.id, rating.shown): _levels(rating) for rating in ratings}
+        then = {
+            (rating.id, rating.shown): stated_answers(rating) for rating in self.accepted.ratings if rating.sample == 0
+        }
+        replayed = {(rating.id, rating.shown): stated_answers(rating) for rating in ratings}
         changed = dict.fromkeys(
             unit for (unit, shown), levels in replayed.items() if then.get((unit, shown), levels) != levels
         )
@@ -314,11 +316,6 @@ def _of_files(card: JudgeCard, paths: Mapping[CardFile, Path]) -> Iterator[FileD
     for path in label_files(place_of(folder, card.path) if folder else None):
         if name_of(path, card.path) not in names:
             yield FileDifference(name_of(path, card.path), now="wasn't there when the card was made")
-
-
-def _levels(rating: Rating) -> Any:
-    """Return a rating's levels by criterion, its score and its decision, to compare ratings."""
-    return {name: rated.level for name, rated in rating.criteria.items()}, rating.overall, rating.passed
 
 
 def _listed(names: Sequence[str]) -> str:

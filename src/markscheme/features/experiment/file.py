@@ -11,7 +11,7 @@ from markscheme.features.experiment.outputs import GivenOutput, case_of, read_ou
 from markscheme.judges.options import ASK_OPTIONS
 from markscheme.judges.price import Price
 from markscheme.numerals import finite
-from markscheme.plain_data import Place, form_of, plain_data, read_text, shown
+from markscheme.plain_data import Place, form_of, line_at, plain_data, read_text, shown
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_rubric
@@ -240,12 +240,7 @@ class _Reading:
             self._fault(f"unknown key {key!r}{instead}", (*path, key))
 
     def _fault(self, problem: str, path: Place) -> None:
-        self.faults.append(Fault(problem, self._line(path)))
-
-    def _line(self, path: Place) -> int | None:
-        while path and path not in self.lines:
-            path = path[:-1]
-        return self.lines.get(path)
+        self.faults.append(Fault(problem, line_at(self.lines, path)))
 
     def _line_of(self, about: Sequence[tuple[str, str]]) -> int | None:
         """Return the line on which the file lists the first of these cases or variants, to report a fault there."""
@@ -255,9 +250,11 @@ class _Reading:
             entries = self.data.get(key)
             for index, raw in reversed(list(enumerate(entries if isinstance(entries, list) else ()))):
                 if isinstance(raw, Mapping) and str(raw.get(name_key)) == name:
-                    return self._line((key, index))
+                    return line_at(self.lines, (key, index))
         is_of_cases = any(kind == OF_CASE for kind, _ in about)
-        return (self._line(("cases",)) or self._line(("outputs",))) if is_of_cases else self._line(("rubric",))
+        if is_of_cases:
+            return line_at(self.lines, ("cases",)) or line_at(self.lines, ("outputs",))
+        return line_at(self.lines, ("rubric",))
 
 
 def _refuse_pipe(path: Path, error: type[FileError]) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from markscheme.errors import RatingError
 from markscheme.features.grader_texts.configuration import configuration_in
 from markscheme.phrases import counted
-from markscheme.plain_data import form_of, plain_data
+from markscheme.plain_data import form_of, mapping, plain_data
 from markscheme.plain_data import read_text as text_of
 from markscheme.promptfoo.results import COMPARING_TYPES, GRADED_TYPES
 from markscheme.report.after_run import RunReport
@@ -51,9 +51,9 @@ def asked_elsewhere(context: Mapping[str, Any]) -> Iterator[tuple[str | None, Ma
     """
     labels = _labelled(context)
     for row in context.get("results") or ():
-        of_test = _mapping(_mapping(row.get("testCase")).get("options")).get("provider")
-        for component in _mapping(row.get("gradingResult")).get("componentResults") or ():
-            assertion = _mapping(_mapping(component).get("assertion"))
+        of_test = mapping(mapping(row.get("testCase")).get("options")).get("provider")
+        for component in mapping(row.get("gradingResult")).get("componentResults") or ():
+            assertion = mapping(mapping(component).get("assertion"))
             if str(assertion.get("type")).removeprefix("not-") not in MODEL_GRADED:
                 continue
             of_assertion = assertion.get("provider")
@@ -64,7 +64,7 @@ def asked_elsewhere(context: Mapping[str, Any]) -> Iterator[tuple[str | None, Ma
 
 def _labelled(context: Mapping[str, Any]) -> dict[str, str]:
     """Map each provider's label in the configuration to the provider."""
-    providers = _mapping(context.get("config")).get("providers")
+    providers = mapping(context.get("config")).get("providers")
     named = [provider for provider in providers if isinstance(provider, Mapping)] if isinstance(providers, list) else []
     return {provider["label"]: str(provider.get("id")) for provider in named if isinstance(provider.get("label"), str)}
 
@@ -128,7 +128,3 @@ def _is_of(data: Mapping[str, Any], assertion: Mapping[str, Any], place: tuple[A
     if assertion.get("provider") is None:
         return place[-1:] == ("options",)
     return all(data.get(key) == assertion.get(key) for key in ("type", "metric"))
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}

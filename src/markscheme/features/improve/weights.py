@@ -17,7 +17,7 @@ from scipy.optimize import nnls
 from scipy.special import fdtrc, fdtri
 
 from markscheme.features.improve.least_labels import LEAST_FOR_WEIGHTS
-from markscheme.phrases import counted, p_in_words
+from markscheme.phrases import brief, counted
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import LOG, Flags, Floats, Groups, Integers, spread, t_quantile
 
@@ -526,3 +526,16 @@ def _rounded_steps(steps: Floats, signs: Floats) -> Floats:
         over = (rounded - steps)[movable]
         rounded[movable[np.argmin(over) if surplus < 0 else np.argmax(over)]] -= math.copysign(1.0, surplus)
     return rounded
+
+
+_LEAST_P = 0.001
+"""The smallest p value that is printed as a number."""
+
+
+def p_in_words(p: float) -> str:
+    """Write a p value for use in a sentence.
+
+    >>> p_in_words(1.7e-09), p_in_words(0.0312)
+    ('p < 0.001', 'p = 0.031')
+    """
+    return "p < 0.001" if p < _LEAST_P else f"p = {brief(p)}"

@@ -2,23 +2,21 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from markscheme.calibration.options import LIMITS_OF_WRONG, LabelOptions
 from markscheme.commands.families import spelled
 from markscheme.commands.options import (
-    ALONE,
-    AS_NEEDED,
     COUNT,
-    COUNT_OR_NEEDED,
     AskFlags,
     JsonTarget,
     JudgeNames,
     RatingsFiles,
     RubricName,
     existing_file,
+    whole_number,
 )
 from markscheme.commands.page_options import RaterName, share_of
 from markscheme.commands.progress import progress as watch
@@ -31,6 +29,21 @@ from markscheme.readers.plain_tables import names_table
 
 Pool = Annotated[Path | None, Parameter(metavar="FILE", help="what to label (default: the rubric's own examples)")]
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from cyclopts import Token
+
+ALONE = "-"
+"""Value of an option with an optional value when it is typed without one."""
+AS_NEEDED = 0
+"""Value of `--next` without a number: draw as many outputs as the verdict needs."""
+
+
+def _number_or_needed(kind: type, tokens: "Sequence[Token]") -> int:
+    """Read a whole number of 1 or more; if the option has no value, return AS_NEEDED: as many as a verdict needs."""
+    return AS_NEEDED if tokens[0].value == ALONE else whole_number(kind, tokens)
+
 
 def label(
     rubric: RubricName,
@@ -39,7 +52,7 @@ def label(
     pool: Pool = None,
     rater: RaterName = None,
     sheet: Annotated[Path | None, Parameter(metavar="FILE.html"), WRITTEN] = None,
-    next: Annotated[int | None, COUNT_OR_NEEDED] = None,
+    next: Annotated[int | None, Parameter(metavar="[N]", converter=_number_or_needed)] = None,
     share: Annotated[str | None, Parameter(metavar="A,B,C")] = None,
     each: Annotated[int, COUNT, Parameter(metavar="K")] = 2,
     overlap: Annotated[int | None, COUNT] = None,

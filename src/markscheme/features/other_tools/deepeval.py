@@ -6,7 +6,8 @@ from typing import Any
 from markscheme.errors import RatingError
 from markscheme.features.other_tools.metric_values import RawRating
 from markscheme.features.other_tools.tool_content import Fields, ToolContent
-from markscheme.readers.peek import Peek, mapping
+from markscheme.plain_data import mapping
+from markscheme.readers.peek import Peek
 
 CASE = {"actualOutput", "input"}
 _SKIPPED = ("success", "flaky", "runDuration", "order", "evaluationCost", "trace", "tokenCost")

@@ -8,9 +8,9 @@ from markscheme.errors import RatingError
 from markscheme.features.other_tools.archive_members import members
 from markscheme.features.other_tools.metric_values import RawRating
 from markscheme.features.other_tools.tool_content import Fields, ToolContent
-from markscheme.plain_data import parse_json
+from markscheme.plain_data import mapping, parse_json
 from markscheme.ratings.kinds import Kind
-from markscheme.readers.peek import Peek, mapping
+from markscheme.readers.peek import Peek
 
 VERSIONS = (1, 2)
 CODE = ("answer", "choice", "exact", "f1", "includes", "match", "math", "pattern")

@@ -6,10 +6,10 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from markscheme.features.other_tools.metric_values import RawRating
-from markscheme.features.other_tools.tool_content import Fields, ToolContent
+from markscheme.features.other_tools.tool_content import Fields, ToolContent, decoded
 from markscheme.ratings.kinds import PEOPLE, Kind
 from markscheme.readers.imported import plain
-from markscheme.readers.peek import Peek, decoded
+from markscheme.readers.peek import Peek
 from markscheme.readers.remarks import QUERY, Remark
 from markscheme.readers.tables import FIELDS
 

@@ -8,10 +8,11 @@ from typing import Any
 
 from markscheme.errors import RatingError
 from markscheme.features.other_tools.metric_values import RawRating, of_number_and_word
-from markscheme.features.other_tools.tool_content import Fields, ToolContent
+from markscheme.features.other_tools.tool_content import Fields, ToolContent, decoded
+from markscheme.plain_data import mapping
 from markscheme.ratings.kinds import Kind
 from markscheme.readers.imported import number
-from markscheme.readers.peek import Peek, decoded, mapping
+from markscheme.readers.peek import Peek
 from markscheme.readers.remarks import Remark
 
 _KINDS: Mapping[str, Kind] = {"ANNOTATION": "human", "EVAL": "model"}

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 
 from markscheme.errors import RatingError
 from markscheme.features.other_tools.metric_values import RawRating, of_number_and_word
-from markscheme.features.other_tools.tool_content import Fields, ToolContent
-from markscheme.plain_data import shown
+from markscheme.features.other_tools.tool_content import Fields, ToolContent, decoded
+from markscheme.plain_data import mapping, shown
 from markscheme.ratings.kinds import Kind
-from markscheme.readers.peek import Peek, decoded, mapping
+from markscheme.readers.peek import Peek
 
 KIND_BY_SOURCE: Mapping[str, Kind] = {"app": "human", "model": "model", "auto_eval": "model"}
 """Kind of rater who gave feedback, by the type of the feedback's source."""

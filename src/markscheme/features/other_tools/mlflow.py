@@ -5,12 +5,13 @@ from datetime import UTC, datetime
 from typing import Any
 
 from markscheme.features.other_tools.metric_values import RawRating
-from markscheme.features.other_tools.sqlite_cells import id_cell
-from markscheme.features.other_tools.tool_content import Fields, ToolContent
+from markscheme.features.other_tools.tool_content import Fields, ToolContent, decoded
 from markscheme.numerals import finite
+from markscheme.plain_data import mapping
 from markscheme.ratings.kinds import Kind
+from markscheme.ratings.rating import text_of
 from markscheme.readers.imported import number
-from markscheme.readers.peek import Peek, decoded, mapping
+from markscheme.readers.peek import Peek
 
 _KINDS: Mapping[str, Kind] = {"HUMAN": "human", "LLM_JUDGE": "model", "AI_JUDGE": "model", "CODE": "code"}
 _SKIPPED = ("assessment_id", "trace_id", "span_id", "last_update_time", "run_id", "valid", "overrides")
@@ -137,7 +138,7 @@ def _root(spans: Sequence[Any]) -> Mapping[str, Any]:
 def _stored(peek: Peek, content: ToolContent) -> Iterator[_Trace]:
     by_trace: dict[str, list[Any]] = {}
     for row in peek.rows("assessments", _STORED):
-        by_trace.setdefault(id_cell(row["trace_id"]), []).append(_as_in_json(row))
+        by_trace.setdefault(text_of(row["trace_id"]), []).append(_as_in_json(row))
     for row in peek.rows("label_schemas", ("name", "input_config")) if "label_schemas" in peek.tables else ():
         ends = mapping(decoded(row["input_config"]))
         low = number(ends.get("min_value"))
@@ -146,9 +147,9 @@ def _stored(peek: Peek, content: ToolContent) -> Iterator[_Trace]:
             content.scales[row["name"]] = low, high
     spans: dict[str, list[Any]] = {}
     for row in peek.rows("spans", ("trace_id", "content")) if "spans" in peek.tables else ():
-        spans.setdefault(id_cell(row["trace_id"]), []).append(decoded(row["content"]))
+        spans.setdefault(text_of(row["trace_id"]), []).append(decoded(row["content"]))
     for row in peek.rows("trace_info", ("request_id", "request_preview", "response_preview")):
-        trace = id_cell(row["request_id"])
+        trace = text_of(row["request_id"])
         spans_of_trace = spans.get(trace, [])
         root = mapping(_root(spans_of_trace).get("attributes"))
         if not root:
@@ -161,11 +162,11 @@ def _stored(peek: Peek, content: ToolContent) -> Iterator[_Trace]:
 def _as_in_json(row: Mapping[str, Any]) -> dict[str, Any]:
     """Convert a row of MLflow's sqlite store to the JSON form of an exported assessment."""
     return {
-        "assessment_id": id_cell(row["assessment_id"]),
-        "trace_id": id_cell(row["trace_id"]),
+        "assessment_id": text_of(row["assessment_id"]),
+        "trace_id": text_of(row["trace_id"]),
         "assessment_name": row["name"],
         "source": {"source_type": row["source_type"], "source_id": row["source_id"]},
-        id_cell(row["assessment_type"]): {"value": decoded(row["value"])},
+        text_of(row["assessment_type"]): {"value": decoded(row["value"])},
         "error": decoded(row["error"]),
         "create_time": _day_of(row["created_timestamp"]),
         "rationale": row["rationale"],

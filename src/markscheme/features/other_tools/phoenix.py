@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from markscheme.features.other_tools.metric_values import RawRating, of_number_and_word
-from markscheme.features.other_tools.sqlite_cells import id_cell
-from markscheme.features.other_tools.tool_content import Fields, ToolContent
+from markscheme.features.other_tools.tool_content import Fields, ToolContent, decoded
 from markscheme.ratings.kinds import Kind
-from markscheme.readers.peek import Peek, decoded
+from markscheme.ratings.rating import text_of
+from markscheme.readers.peek import Peek
 
 _KINDS: Mapping[str, Kind] = {"HUMAN": "human", "LLM": "model", "CODE": "code"}
 ANNOTATION = ("annotator_kind", "span_id", "identifier")
@@ -37,16 +37,16 @@ def read_phoenix(files: Sequence[Peek], content: ToolContent) -> None:
 def _stored(peek: Peek, content: ToolContent) -> None:
     users = {}
     if "users" in peek.tables:
-        users = {id_cell(row["id"]): row["username"] for row in peek.rows("users", ("id", "username"))}
-    spans = {id_cell(row["id"]): id_cell(row["span_id"]) for row in peek.rows("spans", ("id", "span_id"))}
+        users = {text_of(row["id"]): row["username"] for row in peek.rows("users", ("id", "username"))}
+    spans = {text_of(row["id"]): text_of(row["span_id"]) for row in peek.rows("spans", ("id", "span_id"))}
     for row in peek.rows("span_annotations", _STORED):
-        user = users.get(id_cell(row.pop("user_id")))
+        user = users.get(text_of(row.pop("user_id")))
         metadata = decoded(row.pop("metadata"))
-        span = spans.get(id_cell(row["span_rowid"]))
+        span = spans.get(text_of(row["span_rowid"]))
         _annotation({**row, "user": user, "metadata": metadata, "span_id": span}, content)
     rated = "WHERE id IN (SELECT span_rowid FROM span_annotations)"
     for row in peek.rows("spans", ("span_id", "attributes"), rated):
-        _span({"span_id": id_cell(row["span_id"]), "attributes": decoded(row["attributes"])}, content)
+        _span({"span_id": text_of(row["span_id"]), "attributes": decoded(row["attributes"])}, content)
 
 
 def _annotation(record: Any, content: ToolContent) -> None:

@@ -19,7 +19,7 @@ from markscheme.features.other_tools.metric_values import (
     with_one_form,
 )
 from markscheme.phrases import few_of
-from markscheme.plain_data import shown
+from markscheme.plain_data import parse_json, shown
 from markscheme.prompts.submission import Submission, is_missing, text_in_file
 from markscheme.ratings.column_options import SCALE_SIDES, Span
 from markscheme.ratings.example_rows import Example
@@ -500,3 +500,13 @@ def _inputs(inputs: Any) -> dict[str, Any]:
         return {"query": inputs}
     asks = next((key for name in QUERY for key in inputs if plain(str(key)) == name), None)
     return {("query" if key == asks else str(key)): value for key, value in inputs.items()}
+
+
+def decoded(value: Any) -> Any:
+    """Parse a text as JSON; return any other value, or invalid JSON, unchanged."""
+    if not isinstance(value, str) or not value.strip():
+        return value
+    try:
+        return parse_json(value)
+    except (ValueError, RecursionError):
+        return value

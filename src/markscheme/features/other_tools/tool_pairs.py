@@ -6,6 +6,8 @@ from typing import Any
 
 from markscheme.errors import RatingError
 from markscheme.features.other_tools.langsmith import FEEDBACK, KIND_BY_SOURCE, RUN
+from markscheme.features.other_tools.tool_content import decoded
+from markscheme.plain_data import mapping
 from markscheme.ratings.kinds import Kind
 from markscheme.readers.imported import Columns, Reading, number
 from markscheme.readers.pair_lists import (
@@ -16,7 +18,7 @@ from markscheme.readers.pair_lists import (
     reading_of_rows,
     refuse_singles,
 )
-from markscheme.readers.peek import Peek, decoded, mapping
+from markscheme.readers.peek import Peek
 from markscheme.rubrics.rubric import Rubric
 
 TEXTS_OF_TASK = (

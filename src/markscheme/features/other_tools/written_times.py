@@ -3,8 +3,9 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from markscheme.features.other_tools.sqlite_cells import id_cell
-from markscheme.readers.peek import Peek, mapping
+from markscheme.plain_data import mapping
+from markscheme.ratings.rating import text_of
+from markscheme.readers.peek import Peek
 
 Times = Iterator[tuple[str, Any]]
 """Ids of responses, each with a time as written."""
@@ -31,7 +32,7 @@ def times_of_mlflow(peek: Peek) -> Times:
     """Yield the id of each MLflow trace and the time of its request."""
     if peek.tables:
         for row in peek.rows("trace_info", ("request_id", "timestamp_ms")):
-            yield id_cell(row["request_id"]), row["timestamp_ms"]
+            yield text_of(row["request_id"]), row["timestamp_ms"]
         return
     for _, record in peek.parts():
         info = mapping(mapping(record).get("info"))
@@ -44,7 +45,7 @@ def times_of_phoenix(peek: Peek) -> Times:
     """Yield the id of each Phoenix span and the time at which it began."""
     if peek.tables:
         for row in peek.rows("spans", ("span_id", "start_time")):
-            yield id_cell(row["span_id"]), row["start_time"]
+            yield text_of(row["span_id"]), row["start_time"]
         return
     for _, record in peek.parts():
         span = mapping(record)

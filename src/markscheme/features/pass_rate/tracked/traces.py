@@ -4,8 +4,9 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from markscheme.plain_data import mapping
 from markscheme.prompts.traces import TRACES, TraceSpan
-from markscheme.readers.peek import Peek, mapping
+from markscheme.readers.peek import Peek
 
 _BATCHES = ("resourceSpans", "resource_spans")
 _SCOPES = ("scopeSpans", "scope_spans")
