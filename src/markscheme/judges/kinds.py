@@ -136,7 +136,7 @@ def kind_of(name: str) -> JudgeKind | None:
         True
     """
     first, *others = name.partition(":")[0].split("+")
-    is_unknown = any(_kind_named(other.strip()) is None for other in others)
+    is_unknown = any(_kind_named(member.strip()) is None for member in others)
     return None if is_unknown else _kind_named(first)
 
 

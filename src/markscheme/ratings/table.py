@@ -352,8 +352,8 @@ class _RatingArrays:
         answers = (level_kinds_on(self.codes, name) for name in self.levels)
         first, kind = equal_rows([self.whole, *answers], len(self.codes))
         combined = [self._of_one(index) for index in first.tolist()]
-        scores = np.array([np.nan if one.score is None else one.score for one in combined], dtype=np.float64)
-        decisions = np.array([np.nan if one.decision is None else one.decision for one in combined], dtype=np.float64)
+        scores = np.array([np.nan if row.score is None else row.score for row in combined], dtype=np.float64)
+        decisions = np.array([np.nan if row.decision is None else row.decision for row in combined], dtype=np.float64)
         return scores[kind], decisions[kind]
 
     def _of_one(self, index: int) -> "Collapsed":

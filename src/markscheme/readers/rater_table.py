@@ -153,7 +153,8 @@ def _refuse_foreign_columns(raters: Sequence[str], rows: Sequence[Sequence[str]]
         if rater not in sharing and any(number(value) is None for value in different)
     ]
     if foreign and len(sharing) > 1:
-        named, others = in_words(list(map(repr, foreign))), in_words(list(map(repr, sharing)))
+        named = in_words(list(map(repr, foreign)))
+        others = in_words(list(map(repr, sharing)))
         have = "has" if len(foreign) == 1 else "have"
         raise RatingError(f"{named} {have} no value in common with {others}; leave out what isn't a rater", path=path)
 

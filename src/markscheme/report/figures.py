@@ -119,6 +119,7 @@ def _spelt(estimate: Estimate | None, spell: Callable[[float], str]) -> str:
     text = spell(estimate.value)
     if estimate.low is None or estimate.high is None:
         return text
-    low, high = spell(estimate.low), spell(estimate.high)
+    low = spell(estimate.low)
+    high = spell(estimate.high)
     to = " to " if low[0] in "+−" or high[0] in "+−" else "–"
     return f"{text} ({low}{to}{high}){' ~' if estimate.is_approximate else ''}"

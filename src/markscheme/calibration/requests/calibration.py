@@ -448,7 +448,8 @@ class CalibrationRequest:
         since = self.since(path, rubric, examples, ratings) if len(self.judges) <= 1 else None
         of_replay = Usage()
         if since is not None:
-            accepted, current = self._runs_at(path), rater.setting(rubric)
+            accepted = self._runs_at(path)
+            current = rater.setting(rubric)
             since, of_replay = accepted.replayed(
                 since, current, labelled, self.ask, judge=judge, opened=opened, close=close
             )
