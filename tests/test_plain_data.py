@@ -1,5 +1,6 @@
 """Files read as plain data: damaged lines are named, and lone surrogates are replaced."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -7,7 +8,16 @@ import pytest
 
 from markscheme import load_rubric
 from markscheme.errors import RatingError, RatingWarning, RubricError, leaving_out_damaged_lines
-from markscheme.plain_data import MAX_LETTERS, MAX_NODES, json_lines, json_parts, parse_json, plain_data, read_json
+from markscheme.plain_data import (
+    MAX_LETTERS,
+    MAX_NODES,
+    json_lines,
+    json_parts,
+    json_values,
+    parse_json,
+    plain_data,
+    read_json,
+)
 from markscheme.ratings.examples import load_examples
 from markscheme.readers.formats import format_of
 from markscheme.readers.peek import Peek
@@ -95,3 +105,35 @@ def test_a_long_file_without_aliases_is_read_whole() -> None:
     for form in ("yaml", "json"):
         assert len(plain_data(many, form, RatingError)[0]) == MAX_NODES + 11
         assert len(plain_data(long, form, RatingError)[0]) == MAX_LETTERS + 10
+
+
+@pytest.mark.parametrize(
+    "damaged_object",
+    [
+        b'{"id": "b", "id": "c"}',
+        b'{"id" : "b", "id": "c"}',
+        b'{"id": {"n": 1, "n": 2}}',
+        b'{"n": 1, "id": {"n": 1, "n": 2}}',
+    ],
+)
+def test_objects_that_are_parsed_together_are_refused_if_a_key_occurs_twice_in_one_of_them(
+    damaged_object: bytes,
+) -> None:
+    whole = b'{"id": "a"}'
+    assert json_values([whole, whole]) == [{"id": "a"}, {"id": "a"}]
+    assert json_values([whole, damaged_object]) is None
+    assert json_values([damaged_object, whole]) is None
+
+
+@pytest.mark.parametrize(
+    "objects",
+    [
+        [{"id": "a", "note": 'so {"id": 1} is'}, {"id": "b", "note": "plain"}],
+        [{"id": "a"}, {"id": {"n": 1}}],
+        [{"id": {"n": 1}}, {"id": "b"}],
+        [{}, {}],
+        [5, {"id": 1}],
+    ],
+)
+def test_objects_that_are_parsed_together_are_those_that_the_json_reader_of_python_gives(objects: list[object]) -> None:
+    assert json_values([json.dumps(value).encode() for value in objects]) == objects

@@ -41,6 +41,8 @@ SHOWN_DIGITS = 20
 """Number of digits of a number that messages show, enough for its author to find it."""
 
 Place: TypeAlias = tuple[str | int, ...]
+PairsHook: TypeAlias = Callable[[list[tuple[str, Any]]], Any]
+"""Function that makes a value from the keys and values of a JSON object, in their order."""
 Form: TypeAlias = Literal["yaml", "json"]
 
 
@@ -307,15 +309,28 @@ def _json_line(raw: bytes, path: Path, line_number: int, error: type[FileError])
         raise error(f"is not readable JSON: {problem}", path=path, line=line_number) from problem
 
 
-def json_value(raw: bytes) -> Any:
+def _pairs_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    entries = dict(pairs)
+    if len(entries) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise ValueError(f"the key {next(k for k in keys if keys.count(k) > 1)!r} occurs twice in one place")
+    return entries
+
+
+def json_value(raw: bytes, *, object_pairs_hook: PairsHook | None = _pairs_once) -> Any:
     """Parse a JSON text from a file; a key that occurs twice in an object is an error.
+
+    Args:
+        raw: The text.
+        object_pairs_hook: Function that makes a value from the keys and values of an object; None for a plain dict,
+            which is made faster, if no key occurs twice.
 
     Raises:
         ValueError: The text isn't UTF-8, or isn't JSON.
         RecursionError: The text is nested too deep.
     """
     text = (raw[len(BOM_UTF8) :] if raw.startswith(BOM_UTF8) else raw).decode()
-    return parse_json(text, parse_constant=no_constant, object_pairs_hook=_pairs_once)
+    return parse_json(text, parse_constant=no_constant, object_pairs_hook=object_pairs_hook)
 
 
 def json_values(raws: Sequence[bytes]) -> list[Any] | None:
@@ -330,12 +345,40 @@ def json_values(raws: Sequence[bytes]) -> list[Any] | None:
     """
     if not raws:
         return []
+    whole = b"[" + _BETWEEN.join(raws) + b"]"
     try:
-        data = json_value(b"[" + _BETWEEN.join(raws) + b"]")
+        data = _flat_objects(raws[0], whole) or json_value(whole)
     except (ValueError, RecursionError):
         return None
     are_apart = len(data) == 2 * len(raws) - 1 and all(mark == _MARK for mark in data[1::2])
     return data[::2] if are_apart else None
+
+
+def _flat_objects(first: bytes, whole: bytes) -> list[Any] | None:
+    """Parse texts that are joined as one list, if each is an object without others in it, and no key occurs twice.
+
+    Counting keys is faster than comparing them: if there are as many keys in the text as in the objects, each occurs
+    once. A text that has the end of a key in a string is left to the slower reader.
+
+    Args:
+        first: The first text, which shows if it is worth a try.
+        whole: All texts as one list.
+
+    Returns:
+        The list; None if its objects may contain objects, or the same key twice.
+    """
+    value = json_value(first)
+    is_flat = isinstance(value, dict) and first.count(_END_OF_KEY) == len(value)
+    if not is_flat or any(apart in whole for apart in _APART_FROM_COLON):
+        return None
+    data: list[Any] = json_value(whole, object_pairs_hook=None)
+    n_keys = sum(len(element) for element in data[::2] if isinstance(element, dict))
+    return data if whole.count(_END_OF_KEY) == n_keys else None
+
+
+_END_OF_KEY: Final = b'":'
+_APART_FROM_COLON: Final = (b" :", b"\t:", b"\r:", b"\n:")
+"""White space by which a key may be separated from its colon."""
 
 
 _MARK: Final = "\x7fnext text\x7f"
@@ -360,7 +403,7 @@ def parse_json(
     text: str,
     *,
     parse_constant: Callable[[str], Any] | None = None,
-    object_pairs_hook: Callable[[list[tuple[str, Any]]], Any] | None = None,
+    object_pairs_hook: PairsHook | None = None,
 ) -> Any:
     """Parse a JSON text; half a character (a lone surrogate) in it becomes U+FFFD, so that it can be stored.
 
@@ -405,7 +448,7 @@ def safe_json(value: Any) -> str:
 @lru_cache(maxsize=32)
 def _decoder(
     parse_constant: Callable[[str], Any] | None,
-    object_pairs_hook: Callable[[list[tuple[str, Any]]], Any] | None,
+    object_pairs_hook: PairsHook | None,
     *,
     is_long: bool,
 ) -> json.JSONDecoder:
@@ -663,7 +706,7 @@ class _Reader:
             self._plain(node, ())
         return data, self.lines
 
-    def _parsed(self, text: str, pairs: Callable[[list[tuple[str, Any]]], Any] | None = None) -> Any:
+    def _parsed(self, text: str, pairs: PairsHook | None = None) -> Any:
         try:
             return parse_json(text, object_pairs_hook=pairs)
         except json.JSONDecodeError as problem:
@@ -744,14 +787,6 @@ class _Reader:
             digits = cut_short(node.value, SHOWN_DIGITS)
             raise self.refuse(f"the number {digits} is too large", node.start_mark.line + 1)
         return encodable(value) if isinstance(value, str) else value
-
-
-def _pairs_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    entries = dict(pairs)
-    if len(entries) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise ValueError(f"the key {next(k for k in keys if keys.count(k) > 1)!r} occurs twice in one place")
-    return entries
 
 
 def mapping(value: Any) -> Mapping[str, Any]:

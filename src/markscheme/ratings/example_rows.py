@@ -3,7 +3,8 @@
 from array import array
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from itertools import accumulate
+from itertools import accumulate, chain
+from operator import sub
 from pathlib import Path
 from typing import Any, Final, Literal, SupportsIndex, get_args, overload
 
@@ -235,7 +236,8 @@ class ExampleRows(Sequence[Example]):
     @property
     def label_counts(self) -> list[int]:
         """The number of labels of each example."""
-        return [len(self._labels_of(row)) for row in self._rows]
+        counts = list(map(sub, self._ends, chain([0], self._ends)))
+        return counts if self.is_whole else [counts[row] for row in self._rows]
 
     def taken(self, indices: Iterable[int]) -> "ExampleRows":
         """Return the examples at these indices."""
