@@ -168,23 +168,22 @@ class LevelSwap:
         """Sums over all criteria of what the judge's own levels contribute, shape (n_examples, 1)."""
         return self.judge.total
 
-    @cached_property
-    def moves(self) -> TermSums:
-        """Change of the sums when gold's level replaces the judge's on a criterion, shape (n_examples, n_criteria)."""
-        return self.gold.minus(self.judge)
+    def moves(self, criteria: Sequence[int]) -> TermSums:
+        """Return how much the sums change if gold's level replaces the judge's on each criterion at some indices."""
+        return self.gold.at(criteria).minus(self.judge.at(criteria))
 
     @cached_property
     def single(self) -> DecisionChanges:
         """Changes of decisions and scores if gold's level replaces the judge's on one criterion, a column for each."""
         alone = (
-            self._changes(self.before.plus(self.moves.at([index])), self.is_known[:, [index]])
+            self._changes(self.before.plus(self.moves([index])), self.is_known[:, [index]])
             for index in range(self.is_known.shape[1])
         )
         return DecisionChanges(*map(np.hstack, zip(*map(_flags, alone), strict=True)))
 
     def pairs_with(self, criterion: int, others: Sequence[int]) -> DecisionChanges:
         """Compute the changes when gold's levels replace the judge's on a criterion and on each second one in turn."""
-        after_two = self.before.plus(self.moves.at([criterion])).plus(self.moves.at(others))
+        after_two = self.before.plus(self.moves([criterion])).plus(self.moves(others))
         return self._changes(after_two, self.is_known[:, [criterion]] & self.is_known[:, others])
 
     def best_pair(self, by: Literal["decisions", "scores"]) -> tuple[int, int] | None:
@@ -210,7 +209,7 @@ class LevelSwap:
     @property
     def _differing(self) -> npt.NDArray[np.int64]:
         """Indices of the criteria on which gold's level would change any example's score or decision."""
-        moves = self.moves
+        moves = self.moves(range(self.is_known.shape[1]))
         differs = (moves.gains != 0) | (moves.weighed != 0) | (moves.fatal != 0) | (moves.undecided != 0)
         return np.flatnonzero((differs & self.follows[:, None] & self.is_known).any(axis=0))
 

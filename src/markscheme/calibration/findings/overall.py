@@ -57,8 +57,8 @@ def halo_finding(evidence: Evidence) -> Iterator[Finding]:
     ]
     if len(ordered) < 2 or not evidence.ids:
         return
-    people = np.stack([criterion.merit(criterion.people) for criterion in ordered], axis=2)
-    judge = np.column_stack([criterion.merit(criterion.judge) for criterion in ordered])
+    people = np.stack([criterion.merit(criterion.people).T for criterion in ordered]).T
+    judge = np.stack([criterion.merit(criterion.judge) for criterion in ordered]).T
     size_of_halo = halo(people, judge, groups=ordered[0].groups, level=ONE_SIDED_LEVEL)
     size = size_of_halo.value or 0.0
     if size < HALO_SIZE or not size_of_halo.above(0.0):
