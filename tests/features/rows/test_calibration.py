@@ -3,6 +3,7 @@
 import csv
 import gzip
 import json
+import re
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
@@ -284,3 +285,19 @@ def test_the_command_for_the_full_report_names_the_judge_that_was_asked_and_its_
     done = run("calibrate", "rows.jsonl", "--judge", "function:judging:judge", "-o", "cache=off", cwd=tmp_path)
     assert "Live: 12 calls, 0 replies from the cache." in done.stdout
     assert "markscheme calibrate rows.jsonl --judge function:judging:judge --details" in done.stdout
+
+
+def test_the_share_of_close_scores_is_the_same_figure_wherever_the_report_states_it(tmp_path: Path) -> None:
+    rows = [row(number, wrong=10) for number in range(40)]
+    for line in rows[::3]:  # two annotators differ, so that their mean score isn't their median score
+        third = line["labels"][0]["criteria"] | {"c1": "UNMET", "c2": "UNMET"}
+        line["labels"] += [label("cid", "human", third), label("dan", "human", third | {"c3": "MET"})]
+    write_rows(tmp_path / "rows.jsonl", rows)
+    done = run("calibrate", "rows.jsonl", "--json", "report.json", cwd=tmp_path)
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert report["verdicts"]["close_scores"] == report["agreement"]
+    within = re.search(r"Scores within 0\.1: (\S+ \(\S+\))", done.stdout)
+    agree = re.search(r"Scores agree on (\S+ \(\S+\))", done.stdout)
+    assert within is not None
+    assert agree is not None
+    assert within[1] == agree[1]

@@ -45,7 +45,6 @@ from markscheme.rubrics.of_rows import ROWS_ALONE, RowRubric, row_rubric_in, row
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.rubrics.search import calibration_folder, find_calibration, find_rubric
 from markscheme.stats import Estimate
-from markscheme.stats.shares import share
 
 if TYPE_CHECKING:
     from markscheme.calibration.earlier_runs.since import Since
@@ -72,7 +71,7 @@ class RowsCalibration(FileAnswer):
         whole: The judge compared with people on each response, by decision and score.
         verdicts: The judge compared with people on each criterion.
         by_tag: The verdicts on the criteria of each tag that has enough of them.
-        close_scores: Share of responses on which the scores of judge and people differ by no more than the tolerance.
+        close_scores: Share of responses on which the scores of judge and people differ by less than the tolerance.
         lost: Counts of what wasn't compared, by the reason.
     """
 
@@ -397,7 +396,7 @@ def _compared(
         replace(calibration, decision=_in_tasks(calibration, verdicts)),
         shares_of(verdicts),
         {tag: shares_of(chosen) for tag, chosen in _by_tag(verdicts).items() if len(chosen) >= FEWEST_OF_TAG},
-        _close_scores(examples, wholes, of_judge, calibration.comparison.tolerance),
+        calibration.comparison.agreement,
         Counter(filter(None, (_why_lost(example, judged.get(example.id), of_judge) for example, _ in labelled))),
     )
 
@@ -454,24 +453,6 @@ def _why_lost(example: Example, rating: Rating | None, of_judge: Mapping[str, Ra
     if rating is None or rating.error:
         return "the judge gave no grade"
     return "the judge left out a criterion" if of_judge[example.id] is None else None
-
-
-def _close_scores(
-    examples: Iterable[Example],
-    wholes: Mapping[str, Sequence[Rating | None]],
-    of_judge: Mapping[str, Rating | None],
-    tolerance: float,
-) -> Estimate:
-    """Return the share of responses to which the judge gives nearly the annotators' mean score, by the tolerance."""
-    close = []
-    tasks = []
-    for example in examples:
-        gold = [whole.overall for whole in wholes[example.id] if whole and whole.overall is not None]
-        judged = of_judge.get(example.id)
-        if gold and judged and judged.overall is not None:
-            close.append(abs(sum(gold) / len(gold) - judged.overall) <= tolerance)
-            tasks.append(example.group)
-    return share(close, tasks, of="responses")
 
 
 def _whole(rating: Rating, rubric: Rubric) -> Rating | None:
