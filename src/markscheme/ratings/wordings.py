@@ -1,7 +1,7 @@
 """Record of the wordings that labels were given to: `wordings.jsonl` in a rubric's calibration folder."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,30 +20,6 @@ SAME_AS = "same_as"
 
 NOT_KNOWN = "not known"
 """Mark in place of a digest for labels that don't name their wording although a criterion was reworded."""
-
-
-@dataclass(frozen=True)
-class CriterionWords:
-    """The wording of a criterion at the time when labels were given.
-
-    Attributes:
-        text: The text of the criterion.
-        levels: The words of each level, worst first: its name, by which raters chose it, and its description.
-    """
-
-    text: str
-    levels: tuple[str, ...]
-
-    @classmethod
-    def of(cls, criterion: Criterion) -> "CriterionWords":
-        """Return the current wording of a criterion; levels that are only a number, MET or UNMET are left out."""
-        scale = _scale_of(criterion)
-        return cls(criterion.requirement, tuple(_level_in_words(level) for level in scale if _has_words(level)))
-
-
-def words_in(folder: Path) -> dict[str, CriterionWords]:
-    """Map digests to the criteria's wordings on record in a calibration folder; invalid lines are skipped."""
-    return {str(line.get("under")): _words_of(line) for line in wording_lines(folder / WORDINGS_FILE)}
 
 
 def record_words(folder: Path, rubric: Rubric, at: str) -> None:
@@ -142,21 +118,3 @@ def _scale_of(criterion: Criterion) -> list[dict[str, Any]]:
         {"value": level.value, "choice": choice, "label": level.label or "", "description": level.description or ""}
         for level, choice in zip(criterion.scale.levels, criterion.scale.choices, strict=True)
     ]
-
-
-def _words_of(line: Mapping[str, Any]) -> CriterionWords:
-    scale = line.get("scale")
-    levels = [level for level in scale if isinstance(level, Mapping)] if isinstance(scale, list) else []
-    return CriterionWords(str(line.get("text") or ""), tuple(_level_in_words(v) for v in levels if _has_words(v)))
-
-
-def _has_words(level: Mapping[str, Any]) -> bool:
-    is_number = str(level.get("choice")).replace(".", "", 1).isdigit()
-    return bool(level.get("description") or level.get("label")) or not is_number
-
-
-def _level_in_words(level: Mapping[str, Any]) -> str:
-    choice = str(level.get("choice"))
-    label = level.get("label")
-    name = f"{choice} · {label}" if label and label != choice else choice
-    return f"{name}: {level['description']}" if level.get("description") else name

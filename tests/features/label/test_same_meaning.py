@@ -4,7 +4,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from markscheme.features.label.relabelling import record_same_meaning
-from markscheme.ratings.wordings import record_words, same_meaning, words_in
+from markscheme.features.label.worded_criteria import recorded_words
+from markscheme.ratings.wordings import record_words, same_meaning
 from tests.calibration.made import rubric
 
 RUBRIC = rubric("polite", "short")
@@ -18,4 +19,4 @@ def test_the_author_may_state_that_a_new_wording_means_the_same_as_all_earlier_o
     assert record_same_meaning(tmp_path, reworded, "2026-11-02") == (polite.wording,)
     assert same_meaning(tmp_path, [reworded, short]) == {"polite": frozenset([polite.wording])}
     assert same_meaning(tmp_path, RUBRIC.criteria) == {}
-    assert words_in(tmp_path)[reworded.wording].text == reworded.requirement
+    assert recorded_words(tmp_path)[reworded.wording]["text"] == reworded.requirement

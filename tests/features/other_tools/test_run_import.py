@@ -12,7 +12,7 @@ from markscheme.errors import RatingError, UsageError
 from markscheme.features.other_tools.run_import import ImportRun, import_files
 from markscheme.features.other_tools.target_files import TargetFiles
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.ratings.wordings import words_in
+from markscheme.ratings.wordings import WORDINGS_FILE, wording_lines
 from markscheme.rubrics.rubric import Rubric
 
 RUBRIC = Rubric.from_dict([{"name": "good", "requirement": "It is good", "weight": 1}])
@@ -77,7 +77,7 @@ def test_importing_labels_of_the_current_wording_records_that_wording(import_lab
     run = import_labels(to_current_words=True)
     wording = RUBRIC.criterion("good").wording
     assert {rating.criteria["good"].under for rating in run.ratings} == {wording}
-    assert list(words_in(tmp_path)) == [wording]
+    assert [line["under"] for line in wording_lines(tmp_path / WORDINGS_FILE)] == [wording]
 
 
 def test_import_writes_to_an_existing_file_only_with_append_and_never_labels_and_responses_to_one_file(

@@ -13,6 +13,7 @@ from markscheme.features.label.label_order import Step
 from markscheme.features.label.next_steps import onward_steps
 from markscheme.features.label.pair_order import shown_order, turned_rated
 from markscheme.features.label.whole_question import WHOLE_RESPONSE, WHOLE_UNDER
+from markscheme.features.label.worded_criteria import current_words, recorded_words
 from markscheme.features.label.work import (
     ANSWER_NOT_APPLICABLE,
     CANNOT_TELL,
@@ -27,7 +28,6 @@ from markscheme.pages.words import first_words
 from markscheme.prompts.steps import steps_elsewhere
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.rating import asked_under
-from markscheme.ratings.wordings import CriterionWords, words_in
 from markscheme.readers.sheet import VERSION, pool_of, responses_of, sheet_key, signed, wording_of
 from markscheme.rubrics.inputs import STEPPED
 from markscheme.rubrics.rubric import Criterion, Rubric
@@ -127,7 +127,7 @@ def _page(work: Work, data: Mapping[str, Any], *, is_sheet: bool = False) -> str
 def _data(work: Work, *, timed: bool) -> dict[str, Any]:
     """Return the data for the page's script; only an adjudicator's data contain other annotators' labels."""
     names = [question.criterion.name for question in work.all_questions]
-    old_words = words_in(work.home.path.parent) if work.reworded else {}
+    old_words = recorded_words(work.home.path.parent) if work.reworded else {}
     places = {step: index for index, step in enumerate(work.steps)}
     return {
         "rubric": work.rubric.name,
@@ -178,12 +178,12 @@ def _criteria_asked(work: Work, step: Step) -> list[str]:
 
 
 def _words_before(
-    work: Work, step: Step, old_words: Mapping[str, CriterionWords]
+    work: Work, step: Step, old_words: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[Mapping[str, Any] | None]:
     """Yield, for each question, the wording that the rater answered before; None if the wording is the same now."""
     for question in work.questions_at(step):
         under = work.reworded.get(step, {}).get(question.criterion.name, "")
-        yield asdict(old_words.get(under, CriterionWords("", ()))) if under else None
+        yield old_words.get(under, {"text": "", "levels": ()}) if under else None
 
 
 def _card(rubric: Rubric, question: Question) -> Mapping[str, Any]:
@@ -196,7 +196,7 @@ def _card(rubric: Rubric, question: Question) -> Mapping[str, Any]:
         "choices": list(_choices(question)),
         "in_a_row": criterion.scale.is_yes_no or criterion.scale.mirrored,
         "anchors": list(_anchors(criterion)),
-        "words": CriterionWords.of(criterion),
+        "words": current_words(criterion),
         "is_fault": criterion.weight < 0,
         "by": None if seen == rubric.known_inputs else [*seen, "the response"],
     }
