@@ -27,8 +27,12 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from markscheme.seam import OpenTable
+
+if TYPE_CHECKING:
+    from inspect import BoundArguments
 
 MOST_ALIKE = 5
 """Largest number of faults of one kind that a message lists, since one wrong scale can make a fault in every line."""
@@ -94,6 +98,8 @@ class UsageError(MarkschemeError):
 
 SENTENCES: "OpenTable[Callable[[UsageError], str]]" = OpenTable()
 """Functions that write the message of an error from its code; `report` adds them."""
+EXPLANATIONS: "OpenTable[Callable[[MarkschemeError, str, BoundArguments], None]]" = OpenTable()
+"""Functions that raise a plainer error in place of one, which they get with its command and the command's arguments."""
 
 
 class SubmissionError(UsageError, ValueError):

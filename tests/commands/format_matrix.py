@@ -34,7 +34,7 @@ MARKS_ALONE = ("langfuse", "langsmith", "phoenix", "a sheet")
 """Files of marks, whose responses are in files of their own."""
 NO_OTHER_RATER = "have only one rater, or name the same one twice"
 NO_JUDGE = "contains labels, and no ratings of a judge"
-NOT_EXAMPLES = {"figures of a calibration": "is a list of examples, or {rubric, examples: [...]}"}
+NOT_EXAMPLES = {"figures of a calibration": "contains no examples: expected a list, or {rubric, examples: [...]}"}
 BY_ITS_RUBRIC = {
     **PAIRS,
     **dict.fromkeys(("a list", "a dataset of autorubric"), UNSIGNED),

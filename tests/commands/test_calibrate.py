@@ -234,6 +234,7 @@ def test_calibrating_by_a_named_judge_that_lacks_its_api_key_exits_3_with_an_err
     [
         ('{"id": "e0", "response": "again"}', "examples.jsonl:9: id 'e0' is on line 1 already"),
         ('{"id": "x", "response": 3}', "examples.jsonl:9: an example has a response, a text; found 3"),
+        ('{"id": "x"}', "examples.jsonl:9: an example has a response, a text; `response` is missing"),
         ('{"id": "x", "response": "a", "labels": [{"criteria": {"rude": 1}}]}', "no criterion 'rude'; it has polite"),
         (
             '{"id": "x", "response": "a", "labels": [{"criteria": {"polite": 7}}]}',

@@ -15,7 +15,7 @@ from cyclopts import App, CycloptsError, Parameter, Token
 from markscheme.commands.families import CommandLine, refuse_lost_files, setting_of
 from markscheme.commands.help import Description, Option, command_help, describe
 from markscheme.commands.table import CommandFunction, CommandRow, all_commands, command_named, command_names
-from markscheme.errors import UsageError, leaving_out_damaged_lines, suggestion
+from markscheme.errors import EXPLANATIONS, MarkschemeError, UsageError, leaving_out_damaged_lines, suggestion
 from markscheme.judges.kinds import in_words
 from markscheme.options.forms import ON_SCREEN
 from markscheme.options.in_force import hold, typed_reading
@@ -113,8 +113,10 @@ def call(argv: Sequence[str]) -> int:
     with leaving_out_damaged_lines(skips), hold(_typed_reading(command, rest)):
         try:
             status: int = function(*bound.args, **bound.kwargs)
-        except UsageError as error:
-            if error.code is not None:
+        except MarkschemeError as error:
+            for explain in EXPLANATIONS:
+                explain(error, command, bound)
+            if isinstance(error, UsageError) and error.code is not None:
                 from markscheme.commands.refusals import complete
 
                 complete(error, command, rest, bound.arguments)

@@ -20,6 +20,7 @@ from markscheme.features.label import LABEL
 from markscheme.features.lint import LINT
 from markscheme.features.local_judge import LOCAL_JUDGE
 from markscheme.features.media import MEDIA
+from markscheme.features.mistaken_files import MISTAKEN_FILES
 from markscheme.features.other_tools import OTHER_TOOLS
 from markscheme.features.pairs import PAIRS
 from markscheme.features.pass_rate import PASS_RATE
@@ -50,6 +51,7 @@ FEATURES: tuple[Feature, ...] = (
     LINT,
     LOCAL_JUDGE,
     MEDIA,
+    MISTAKEN_FILES,
     OTHER_TOOLS,
     PAIRS,
     PASS_RATE,

@@ -292,7 +292,7 @@ class _Reading:
             data = data.get("examples")
             at = ("examples",)
         if not isinstance(data, list):
-            raise RatingError("is a list of examples, or {rubric, examples: [...]}", path=self.path)
+            raise RatingError("contains no examples: expected a list, or {rubric, examples: [...]}", path=self.path)
         for index, raw in enumerate(data):
             yield lines.get((*at, index)), raw
 
@@ -428,7 +428,8 @@ def _response_of(raw: Mapping[str, Any], short: bool, folder: Path | None) -> st
         return response
     parted = parted_text(response, folder, "the response")
     if parted is None:
-        raise ValueError(f"an example has a response, a text; found {shown(response)}")
+        problem = "`response` is missing" if response is None else f"found {shown(response)}"
+        raise ValueError(f"an example has a response, a text; {problem}")
     return parted
 
 

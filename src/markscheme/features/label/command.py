@@ -140,32 +140,30 @@ def label(
     if json not in (None, ALONE):
         raise UsageError(f"--json {json} writes a plan to a file: add --plan")
     as_json = json is not None
-    from markscheme.features.label.without_page import labels_needed, note_same_meaning, print_progress
+    from markscheme.features.label import run, without_page
 
     if progress:
         if ratings:
             files = ", ".join(str(existing_file(path)) for path in ratings)
             raise UsageError(f"--progress counts people's labels alone; leave --ratings {files} out, or add --plan")
-        return print_progress(rubric, pool, json=as_json)
+        return without_page.print_progress(rubric, pool, json=as_json)
     if same_meaning is not None:
-        return note_same_meaning(rubric, same_meaning)
-    from markscheme.features.label.run import label_on_pages, resolve
-
+        return without_page.note_same_meaning(rubric, same_meaning)
     if disputed:
         if sheet is not None:
             raise UsageError(f"--disputed serves its page and writes no sheet; leave --sheet {sheet} out")
-        return resolve(rubric, pool, rater, page, json=as_json)
+        return run.resolve(rubric, pool, rater, page, json=as_json)
     shared = share_of(share, each, overlap)
     if shared is not None and rater is not None and rater not in shared.raters:
         raise UsageError(f"{rater} isn't one of those who share the pool: {', '.join(shared.raters)}")
     if audits and (pool is not None or next is not None or share is not None):
         raise UsageError("--audits is a pool and an order of its own; leave --pool, --next and --share out")
-    return label_on_pages(
+    return run.label_on_pages(
         rubric,
         pool,
         shared.raters if shared is not None and rater is None else (rater,),
         sheet=sheet,
-        next=labels_needed(rubric) if next == AS_NEEDED else next,
+        next=without_page.labels_needed(rubric) if next == AS_NEEDED else next,
         labelling=labelling,
         share=shared,
         grades=None if asked is None else existing_file(asked),

@@ -1,0 +1,302 @@
+"""Sentences on a file that a command can't take: what the file is by its content, and what takes it."""
+
+import dataclasses
+import json
+import re
+import shlex
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+from inspect import BoundArguments, Parameter
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from markscheme.errors import ComparisonError, FileError, MarkschemeError, NothingGraded, UsageError
+
+_MOST_BYTES: Final = 2_000_000
+"""Largest number of bytes of a file that are read to recognize what it is: a larger file is none of these kinds."""
+_MAGIC: Final[Mapping[bytes, str]] = {
+    b"\x89PNG": "an image (PNG)",
+    b"\xff\xd8\xff": "an image (JPEG)",
+    b"GIF8": "an image (GIF)",
+    b"%PDF": "a PDF",
+    b"\x7fELF": "a program",
+    b"GGUF": "a local model (GGUF)",
+}
+"""First bytes of files that hold no text."""
+_CONTAINERS: Final = (
+    b"PK\x03\x04",
+    b"\xd0\xcf\x11\xe0",
+    b"\x1f\x8b",
+    b"BZh",
+    b"\xfd7zXZ",
+    b"\x28\xb5\x2f\xfd",
+    b"SQLite format 3",
+    b"PAR1",
+    b"ARROW1",
+    b"\xff\xfe",
+    b"\xfe\xff",
+)
+"""First bytes of workbooks, compressed tables, databases and UTF-16 text, which are readable though they hold zeros."""
+_COLUMNS_OF_COUNTS: Final = frozenset(["part", "gold", "judge", "n"])
+
+
+class _FileContent:
+    """The content of a file, as far as it is needed to recognize what kind of file it is.
+
+    Attributes:
+        path: The file.
+        raw: Its bytes, up to `_MOST_BYTES`.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Read the beginning of a file."""
+        self.path = path
+        with path.open("rb") as file:
+            self.raw = file.read(_MOST_BYTES)
+
+    @cached_property
+    def text(self) -> str:
+        """The text of the file; bytes that aren't UTF-8 are replaced."""
+        return self.raw.decode("utf-8-sig", errors="replace")
+
+    @cached_property
+    def document(self) -> Any:
+        """The value in a JSON file, or in the first line of a file of JSON lines; None for any other file."""
+        for text in (self.text, self.text.partition("\n")[0]):
+            try:
+                return json.loads(text)
+            except (ValueError, RecursionError):
+                continue
+        return None
+
+    @property
+    def binary(self) -> str | None:
+        """What a file without text is, such as "an image (PNG)"; None for text and for readable containers."""
+        name = next((name for magic, name in _MAGIC.items() if self.raw.startswith(magic)), None)
+        if name is not None or self.raw.startswith(_CONTAINERS):
+            return name
+        return "binary data" if b"\0" in self.raw else None
+
+    @property
+    def emptiness(self) -> str | None:
+        """How the file is empty, wholly or below the header of a table; None if it has content."""
+        text = self.text.strip()
+        if not text:
+            return "is empty"
+        is_header = self.path.suffix in (".csv", ".tsv") and "\n" not in text
+        return "has a header and no rows below it" if is_header else None
+
+    @property
+    def rubric(self) -> str:
+        """Name of the rubric that the JSON object in the file states; RUBRIC if it states none."""
+        stated = self.document.get("rubric") if isinstance(self.document, dict) else None
+        name = stated.get("name") if isinstance(stated, dict) else None
+        return name if isinstance(name, str) else "RUBRIC"
+
+    def has(self, *keys: str) -> bool:
+        """Return True if the JSON object in the file, or in its first line, has all the keys."""
+        return isinstance(self.document, dict) and self.document.keys() >= set(keys)
+
+    def has_lines(self, *beginnings: str) -> bool:
+        """Return True if for each beginning a line begins with it, as the keys of a YAML file do."""
+        return all(re.search(rf"^{re.escape(beginning)}", self.text, re.MULTILINE) for beginning in beginnings)
+
+
+class _FileKind(NamedTuple):
+    """A kind of file that some commands or options take, and others are given by mistake.
+
+    Attributes:
+        name: What the file is, for an error.
+        is_mine: Function that returns True for the content of such a file.
+        takers: Commands and options that take such a file, or refuse it themselves.
+        way_out: What to do with the file; in it, FILE is replaced by its path and RUBRIC by the name of its rubric.
+    """
+
+    name: str
+    is_mine: Callable[[_FileContent], bool]
+    takers: frozenset[str]
+    way_out: str
+
+
+def _is_list_of_edits(content: _FileContent) -> bool:
+    edits = content.document
+    if not isinstance(edits, list) or not edits:
+        return False
+    return all(isinstance(edit, dict) and {"old", "new"} <= edit.keys() for edit in edits)
+
+
+def _has_counts(content: _FileContent) -> bool:
+    header = re.split(r"[,;\t]", content.text.partition("\n")[0].strip())
+    return set(header) >= _COLUMNS_OF_COUNTS or content.has(*_COLUMNS_OF_COUNTS)
+
+
+_KINDS: Final = (
+    _FileKind(
+        "an accepted run, which `calibrate --accept` wrote",
+        lambda content: content.has("measurements", "ratings", "use"),
+        frozenset(["--accepted"]),
+        "`markscheme calibrate RUBRIC` compares later runs with it",
+    ),
+    _FileKind(
+        "a record of accepted runs",
+        lambda content: content.has("use", "wordings", "ratings", "date"),
+        frozenset(),
+        "`markscheme status --html FILE.html` shows it",
+    ),
+    _FileKind(
+        "a record of the settings that were calibrated",
+        lambda content: content.has("setting", "examples", "n", "at"),
+        frozenset(),
+        "`markscheme calibrate RUBRIC` reads it by itself",
+    ),
+    _FileKind(
+        "a judge card",
+        lambda content: content.has("id", "terms", "figures", "files"),
+        frozenset(["verify"]),
+        "`markscheme verify FILE` computes its figures again",
+    ),
+    _FileKind(
+        "a certificate, which `certify --write` wrote",
+        lambda content: content.has("stages", "fingerprints", "error", "confidence"),
+        frozenset(["verify", "--judge"]),
+        "`--judge cascade:FILE` decides by it, and `markscheme verify FILE` computes it again",
+    ),
+    _FileKind(
+        "recorded replies of a judge",
+        lambda content: content.has("fingerprint", "judge", "model", "text"),
+        frozenset(["--judge", "--model"]),
+        "`--judge recorded:FILE` answers from them",
+    ),
+    _FileKind(
+        "a report of `calibrate`",
+        lambda content: content.has("rubric", "agreement", "verdict", "counts"),
+        frozenset(["calibrate", "certify", "compare", "import", "pass-rate", "--calibration", "--report", "--ratings"]),
+        "`markscheme compare FILE OTHER.json` compares it with another",
+    ),
+    _FileKind(
+        "an experiment",
+        lambda content: content.has_lines("variants:", "cases:") or content.has("variants", "cases"),
+        frozenset(["experiment"]),
+        "`markscheme experiment FILE` runs it",
+    ),
+    _FileKind(
+        "a configuration of Promptfoo",
+        lambda content: content.has_lines("prompts:", "providers:"),
+        frozenset(["init", "--from", "import"]),
+        "`markscheme init --from FILE` makes a rubric of what its assertions ask",
+    ),
+    _FileKind(
+        "edits of a rubric's words",
+        _is_list_of_edits,
+        frozenset(["--candidates"]),
+        "`markscheme improve RUBRIC --candidates FILE` tries them",
+    ),
+    _FileKind(
+        "a settings file",
+        lambda content: content.path.suffix == ".toml",
+        frozenset(),
+        "markscheme.toml and pyproject.toml are read without being named; `markscheme help settings` lists their keys",
+    ),
+    _FileKind(
+        "a counts file",
+        _has_counts,
+        frozenset(["--counts", "calibrate", "compare"]),
+        "`markscheme calibrate RUBRIC --counts FILE` reads it",
+    ),
+)
+"""The kinds, in the order in which they are tried."""
+
+_EXPECTED: Final = {
+    "--ratings": 'ratings of a judge: a line like {"id": …, "rater": …, "criteria": {…}} each, or a table',
+    "--examples": 'labelled examples: a line like {"id": …, "response": …, "labels": […]} each',
+    "--pool": "outputs: a row for each, with `id` and `response`",
+    "--counts": "counts of distinct rows, as `markscheme export RUBRIC --counts FILE` writes them",
+    "--calibration": "what `markscheme calibrate RUBRIC --json FILE` writes",
+    "--report": "what `markscheme calibrate RUBRIC --json FILE` writes",
+    "--judge": "recorded replies: a line for each, with `fingerprint`, `judge`, `model` and `text`",
+    "--candidates": "a rubric with other words, or a JSON list of edits",
+    "--notes": "notes: a row for each, with `id` and `note`",
+    "import": "ratings: a row for each, with the columns of an id, of who rated and of a level or label",
+    "calibrate": "a rubric, or a table: a row for each output, with a column of a judge and one of people",
+    "grade": "responses to grade: a row for each, with `id`, inputs and `response`",
+    "lint": "a rubric with `criteria`",
+    "label": "a rubric with `criteria`",
+    "improve": "a rubric with `criteria`",
+    "stress": "a rubric with `criteria`",
+    "certify": "a rubric with `criteria`",
+    "experiment": "an experiment: `rubric`, `variants`, `cases` and where outputs come from",
+}
+"""What a command, or an option of any command, reads."""
+_TAKE_FOLDERS: Final = frozenset(["init", "verify", "demo", "session", "--judge"])
+"""Commands and options that take folders."""
+_WRITTEN: Final = frozenset(
+    ["--json", "--html", "--markdown", "--junit", "--sarif", "--csv", "--out", "--to", "--sheet"]
+)
+"""Options whose files are written."""
+
+
+def explain(error: MarkschemeError, command: str, bound: BoundArguments) -> None:
+    """Raise an error that says what a file is and what takes it, if an error is about a file of the wrong kind.
+
+    Args:
+        error: The error of the command.
+        command: The command.
+        bound: The arguments that the command was called with.
+
+    Raises:
+        UsageError: A file of the command line is of the wrong kind.
+    """
+    if isinstance(error, NothingGraded) or not isinstance(error, UsageError | FileError | ComparisonError):
+        return
+    refused = {taker for taker, _ in _files(command, bound) if taker.startswith("--") and taker in str(error)}
+    files = [file for file in dict.fromkeys(_files(command, bound)) if file[0] not in refused and file[1].exists()]
+    named = [(taker, path) for taker, path in files if path.name in str(error)]
+    for taker, path in named or (files if len(files) == 1 else []):
+        sentence = _sentence(str(error), taker, path)
+        if sentence is not None:
+            raise UsageError(sentence) from error
+
+
+def _files(command: str, bound: BoundArguments) -> Iterator[tuple[str, Path]]:
+    """Yield each path that a command's arguments name, with the option; for an operand, with the command."""
+    for name, value in bound.arguments.items():
+        if dataclasses.is_dataclass(value):
+            for field in dataclasses.fields(value):
+                yield from ((_option(field.name), path) for path in _paths_in(getattr(value, field.name)))
+        else:
+            is_operand = bound.signature.parameters[name].kind is Parameter.POSITIONAL_ONLY
+            option = command if is_operand else _option(name)
+            yield from ((option, path) for path in _paths_in(value) if option not in _WRITTEN)
+
+
+def _option(name: str) -> str:
+    return f"--{name.strip('_').replace('_', '-')}"
+
+
+def _paths_in(value: Any) -> Iterator[Path]:
+    """Yield each value that may be a path, and the path in a judge's KIND:PATH or an input's NAME=@PATH."""
+    for element in value if isinstance(value, tuple | list) else (value,):
+        if isinstance(element, str | Path) and str(element) not in ("", "-"):
+            yield Path(element)
+            yield from (Path(path) for mark in (":", "=@") if (path := str(element).partition(mark)[2]))
+
+
+def _sentence(message: str, taker: str, path: Path) -> str | None:
+    expected = f"; expected {_EXPECTED[taker]}" if taker in _EXPECTED else ""
+    if path.is_dir():
+        is_taken = " a folder" in message or " no folder" in message or taker in _TAKE_FOLDERS
+        return None if is_taken else f"{path} is a folder, not a file{expected}"
+    try:
+        content = _FileContent(path)
+    except OSError:
+        return None
+    if content.emptiness is not None:
+        return None if "holds no " in message or "empty" in message else f"{path} {content.emptiness}{expected}"
+    if content.binary is not None:
+        is_said = content.binary in message or "not a table" in message
+        return None if is_said else f"{path} is {content.binary}{expected}"
+    kind = next((kind for kind in _KINDS if kind.is_mine(content)), None)
+    if kind is None or taker in kind.takers:
+        return None
+    way_out = kind.way_out.replace("RUBRIC", content.rubric).replace("FILE", shlex.quote(str(path)))
+    return f"{path} is {kind.name}; {way_out}"
