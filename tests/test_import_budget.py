@@ -134,12 +134,6 @@ def test_calibrating_a_table_loads_no_modules_for_tuning_weights_or_asking_a_jud
     assert not loaded & {f"markscheme.judges.{name}" for name in ("asking", "registry", "provider", "function")}
 
 
-def test_functions_of_scipy_load_no_modules_of_numpy_that_nothing_uses() -> None:
-    loaded = loaded_by("import markscheme.stats.intervals, numpy; assert numpy.f2py is not None")
-    assert "numpy.f2py" in loaded
-    assert not loaded_by("import markscheme.stats.intervals") & {"numpy.f2py", "numpy.testing", "numpy.random"}
-
-
 def test_modules_of_statistics_load_no_scipy_stats() -> None:
     assert "scipy.stats" not in loaded_by("import markscheme.stats")
 

@@ -12,13 +12,13 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import stdtr
 
 from markscheme.stats.change import benjamini_yekutieli
 from markscheme.stats.coefficients import Metric, agreement, pair_left_out
 from markscheme.stats.estimate import Estimate, Reason
 from markscheme.stats.intervals import ATANH, IDENTITY, Floats, Grouping, Groups, guard
 from markscheme.stats.rating_patterns import commonest, over, people_and_judge, people_table
-from markscheme.stats.special import stdtr
 
 GoldRule: TypeAlias = Literal["median", "majority", "mean"]
 Closeness: TypeAlias = Literal["accuracy", "neg_rmse"]

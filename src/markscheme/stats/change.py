@@ -11,6 +11,7 @@ from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import bdtr
 
 from markscheme.stats.estimate import Estimate, Reason
 from markscheme.stats.intervals import (
@@ -26,7 +27,6 @@ from markscheme.stats.intervals import (
     withhold,
 )
 from markscheme.stats.shares import share
-from markscheme.stats.special import bdtr
 
 NO_SHIFT_MARGIN = 1 / 16
 """Share of the range within which a shift counts as none: a quarter of a level on five levels, 6 points on yes/no; a

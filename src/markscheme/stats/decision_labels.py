@@ -11,13 +11,13 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import betaln, xlog1py, xlogy
 
 from markscheme.stats.decision_figures import DecisionFigures, SideShare
 from markscheme.stats.decisive_labels import is_above, labels_for_decision, log_choices
 from markscheme.stats.intervals import Floats
 from markscheme.stats.labels_needed import DecisiveLabels
 from markscheme.stats.shares import GroupedShare
-from markscheme.stats.special import betaln, xlog1py, xlogy
 
 LEAST_LIKELY = 1e-9
 """Smallest probability of a number of fails that is considered: all less likely ones together change no result by more

@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import betainc, betaln, gammaln, ndtr, ndtri, xlog1py, xlogy
 
 from markscheme.stats.intervals import Flags, Floats
 from markscheme.stats.labels_needed import EVEN, DecisiveLabels
 from markscheme.stats.shares import GroupedMean, GroupedShare
-from markscheme.stats.special import betainc, betaln, gammaln, ndtr, ndtri, xlog1py, xlogy
 
 LABEL_COUNTS = (20, 40, 60, 80, 120, 160, 240, 320, 480)
 """Numbers of labels that may be recommended: round ones, each about a third above the one before, since nobody plans to

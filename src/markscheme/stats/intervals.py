@@ -8,10 +8,10 @@ from typing import Any, Final, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import betaincinv, ndtri, stdtrit
 
 from markscheme.stats.distinct import numbered
 from markscheme.stats.estimate import Caveat, Estimate, Reason
-from markscheme.stats.special import betaincinv, ndtri, stdtrit
 
 Floats: TypeAlias = npt.NDArray[np.float64]
 Integers: TypeAlias = npt.NDArray[np.int64]

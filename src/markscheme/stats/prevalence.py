@@ -10,12 +10,12 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import bdtr, erfc
 
 from markscheme.stats.change import least_n
 from markscheme.stats.estimate import Estimate, Reason
 from markscheme.stats.intervals import Floats, Integers, mark_rough
 from markscheme.stats.pairs import equal_vectors
-from markscheme.stats.special import bdtr, erfc
 from markscheme.stats.verdict_rates import labels_to_show, may_show_rate, rate_by_verdict, z_of
 
 Drawn: TypeAlias = Literal["random", "by-verdict", "elsewhere"]

@@ -12,12 +12,12 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import fdtri, ndtri
 
 from markscheme.stats.coefficients import agreement
 from markscheme.stats.estimate import Estimate, Reason, ScaleLevel
 from markscheme.stats.intervals import LOG, Floats, Grouping, Groups, guard, mapped, no_disagreement, noted, withhold
 from markscheme.stats.rating_patterns import as_table, commonest
-from markscheme.stats.special import fdtri, ndtri
 
 Limits: TypeAlias = Literal["auto", "F", "jackknife"]
 

@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import betaincinv, gammaln, logit, roots_legendre
 
 from markscheme.stats.estimate import Caveat, Estimate, Reason
 from markscheme.stats.intervals import (
@@ -26,7 +27,6 @@ from markscheme.stats.intervals import (
     t_quantile,
     withhold,
 )
-from markscheme.stats.special import betaincinv, gammaln, logit, roots_legendre
 
 Support: TypeAlias = Literal["plain", "approximate", "withheld"]
 _Rising: TypeAlias = Callable[[Floats], Floats]

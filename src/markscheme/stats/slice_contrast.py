@@ -6,11 +6,11 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import gammaln, stdtr
 
 from markscheme.stats.distinct import numbered_values
 from markscheme.stats.intervals import STILL, Flags, Floats, Groups, Integers, spread
 from markscheme.stats.pairs import equal_vectors
-from markscheme.stats.special import gammaln, stdtr
 
 DIFFERENCE_ROUNDING = 1e-7
 """Size of a difference below which it is only a rounding error."""

@@ -8,11 +8,11 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import chdtri, ndtr, ndtri
 
 from markscheme.stats.estimate import Estimate, Reason
 from markscheme.stats.intervals import Floats, Groups
 from markscheme.stats.roots import zero_between
-from markscheme.stats.special import chdtri, ndtr, ndtri
 
 RunFigure = Literal["score", "pass"]
 REPEATS = (1, 2, 3, 5, 7, 9)

@@ -9,10 +9,10 @@ from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import betainc, ndtri
 
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import Floats
-from markscheme.stats.special import betainc, ndtri
 
 ONE_LOOK = 0.95
 """Coverage of an interval that is looked at only once."""
