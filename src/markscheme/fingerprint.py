@@ -34,7 +34,7 @@ def fingerprint(*parts: Any) -> str:
 
 
 def fingerprints(rows: Iterable[tuple[str, ...]]) -> list[str]:
-    """Compute one fingerprint for each row, a tuple of texts.
+    """Compute a fingerprint for each row; a row is a tuple of texts.
 
     Example:
         >>> fingerprints([("a", "b"), ("text",)]) == [fingerprint("a", "b"), fingerprint("text")]

@@ -168,7 +168,7 @@ class CarriedLabels:
         return f"{old}; for a gate they count once {not_yet} more are labelled again and agree."
 
     def to_json(self) -> dict[str, Any]:
-        """Return a dict with the reworded criteria and the counts of relabelled, unchanged and old examples."""
+        """Return a dict with the reworded criteria, and how many examples are relabelled, still the same, or old."""
         return {
             "criteria": list(self.reworded),
             "relabelled": len(self.relabelled),

@@ -223,7 +223,7 @@ def _circumstances(
 
 
 def _picked_against_gate(gold: Gold) -> int:
-    """Count the hand-picked examples that forbid a gate: all of them or, if other examples were drawn, only passes."""
+    """Count the hand-picked examples that forbid a gate: all if every example is hand-picked, else those that pass."""
     if not gold.stands_for_outputs:
         return gold.picked_by_hand
     return int((np.array(values_of(gold.examples, "is_picked_by_hand"), dtype=bool) & (gold.decisions != 0)).sum())

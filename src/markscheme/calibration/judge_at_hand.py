@@ -13,7 +13,7 @@ from markscheme.rubrics.search import find_calibration, find_rubric
 
 
 def judge_to_name(rubric: str) -> str | None:
-    """Return the judge that a command for a rubric must name: the accepted run's; None if one is asked by default.
+    """Return the judge that a command for a rubric must name: the accepted run's; None if a default judge is asked.
 
     If no judge would be asked by default, return a placeholder for its name.
     """

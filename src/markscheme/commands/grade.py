@@ -388,7 +388,7 @@ def _submissions(
 
 
 def _columns_of_command(columns: ColumnOptions) -> ColumnOptions:
-    """Return the options about columns, without a `map` that only the settings file sets."""
+    """Return the options about columns, with `map` emptied if its value is the one in the settings file."""
     is_configured = columns.map == tuple(find_settings(Path.cwd()).texts("map"))  # names of metrics, for other commands
     return replace(columns, map=() if is_configured else columns.map)
 

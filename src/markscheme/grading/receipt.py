@@ -181,7 +181,7 @@ class Receipt:
         return replace(self, why_excepted=why) if why else self
 
     def asked_without(self, *ways: tuple[str, ...]) -> "Receipt":
-        """Return the receipt for a grade; it doesn't hold if requests left out other parameters than the calibration's.
+        """Return the receipt for a grade, as not holding if requests left out other parameters than in the calibration.
 
         Each way is the names of the parameters left out when the judge was asked for one of the grade's answers.
         """
@@ -452,7 +452,7 @@ def accepted_run_data(path: Path) -> dict[str, Any]:
 
 
 def accepted_data(path: Path) -> dict[str, Any]:
-    """Read the plain data of an accepted.json, of a calibration or of an experiment.
+    """Read an accepted.json, which a calibration or an experiment wrote, as plain data.
 
     Raises:
         RatingError: The file cannot be read, isn't JSON, or was written by an incompatible version of markscheme.

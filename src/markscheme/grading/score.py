@@ -227,7 +227,7 @@ def _coarser(chances: Mapping[tuple[float, bool], float]) -> dict[tuple[float, b
 def _weighted_steps(
     criterion: Criterion, probabilities: Probabilities, certain: Mapping[str, float]
 ) -> dict[tuple[float, bool], float]:
-    """Compute the probability of each case: what a criterion adds to the sum, and if it lets the response pass."""
+    """Map each outcome of a criterion, what it adds to the sum and if the response may pass, to its probability."""
     values = criterion.scale.values
     if criterion.check is not None and criterion.name in certain:
         values, probabilities = (certain[criterion.name],), (1.0,)

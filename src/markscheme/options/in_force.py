@@ -37,7 +37,7 @@ def reading_options() -> dict[str, DeclaredOption]:
 def split_reading(
     sources: Sequence[OptionSource], foreign: Container[str] = ()
 ) -> tuple[AddedOptions, list[OptionSource]]:
-    """Separate the options for reading files, as one object per family, from all other options that sources set.
+    """Return the options for reading files that sources set, as one object per family, and the sources without them.
 
     Args:
         sources: The sources, the strongest first.

@@ -322,7 +322,7 @@ asked."""
 
 
 def _rubric_file(after_file: Any, config: Mapping[str, Any], variables: Mapping[str, Any], near: Path) -> Path:
-    """Find the rubric's file: named in a var, the configuration or the grader's file, else the project's only one."""
+    """Find the rubric that the grader's path, a var or the configuration names, else the project's only one."""
     if isinstance(after_file, str):
         return find_rubric(after_file, near=near)
     if "rubric_var" in config:

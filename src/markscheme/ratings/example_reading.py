@@ -212,7 +212,7 @@ class _Reading:
             yield from starmap(_Row, self._table(_rows(path, form)))
 
     def _rows_of_lines(self, lines: Sequence[tuple[int, bytes]], path: Path) -> Iterator[_Row]:
-        """Yield the examples in some lines that need a check; parse and add the others together, which is faster."""
+        """Yield each line's example to be checked by itself, unless all could be added together, which is faster."""
         parts = [_labels_apart(raw) if self.with_labels else None for _, raw in lines]
         rows = json_values([part[0] for part in parts if part])
         ratings = None if rows is None else self.lines.coded([text for part in parts if part for text in part[1]])

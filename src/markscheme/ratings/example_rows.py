@@ -246,7 +246,7 @@ class ExampleRows(Sequence[Example]):
         return part
 
     def labelled_again(self, labels: RatingCodes, indices: Iterable[Iterable[int]]) -> "ExampleRows":
-        """Return the examples with other labels in place of theirs.
+        """Return the examples with their labels replaced by the given ones.
 
         Args:
             labels: Ratings that include the new labels.

@@ -114,7 +114,7 @@ class Column:
 
     @cached_property
     def used(self) -> RatingCodes:
-        """The one rating per example that reasons and quotes come from, in the order of the examples."""
+        """The rating that each example's reasons and quotes come from, in the order of the examples that have one."""
         return self.given.taken(self.sources[self.sources >= 0].tolist())
 
     @property

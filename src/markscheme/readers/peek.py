@@ -67,7 +67,7 @@ class Peek:
 
     @cached_property
     def shape(self) -> FileShape:
-        """Shape of the file's content, such as lines, table or JSON; by its name if it is empty or damaged."""
+        """Kind of the file's content, such as lines, table or JSON; by its name if it is empty or damaged."""
         by_name = _SHAPE_OF_NAME.get(self.path.suffix.casefold(), "text")
         if not self.path.is_file():
             return by_name
@@ -84,7 +84,7 @@ class Peek:
         return self._shape_of_text(by_name)
 
     def _shape_of_packed(self, start: bytes) -> FileShape | None:
-        """Return the shape of a compressed or binary file, such as a workbook, by its first bytes; None for text."""
+        """Return the kind of content of a compressed or binary file, such as a workbook; None for text."""
         if start.startswith(b"PK\x03\x04"):
             is_one_table = len(self.members) == 1 or not self.members.isdisjoint(OF_WORKBOOKS)
             return "sheet" if is_one_table else "text"

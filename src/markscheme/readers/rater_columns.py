@@ -63,7 +63,7 @@ def open_rater_table(
 
 
 def _column_name(rating: Rating) -> str:
-    """Name a rater's column; a judge's name includes the order of the pair, and a later sample's its number."""
+    """Name a rater's column by the rater, the order in which a judge was shown a pair, and a later sample's number."""
     order = f", {rating.shown}" if rating.shown is not None and rating.kind in JUDGES else ""
     again = f" #{rating.sample + 1}" if rating.sample else ""
     return f"{rating.rater}{order}{again}"

@@ -206,7 +206,7 @@ def _other_words(data: Mapping[str, object], rubric: Rubric) -> str:
 
 
 def _check_pool(data: Mapping[str, object], rubric: Rubric) -> None:
-    """Raise an error if the responses that a labelling sheet answers aren't the rubric's examples."""
+    """Raise an error if the responses on a labelling sheet aren't among the rubric's examples, or differ from them."""
     on_sheet = data.get("responses")
     if not isinstance(on_sheet, Mapping) or data.get("pool") != pool_of(on_sheet):
         raise ValueError("its pool isn't the one it names: the file was changed by hand")

@@ -55,7 +55,7 @@ def stated_columns(rows: Sequence[Mapping[str, Any]], reading: Reading) -> list[
 
 
 def judge_columns(rows: Sequence[Mapping[str, Any]], reading: Reading, read: frozenset[str]) -> list[RaterColumn]:
-    """Return the columns whose name is a judge's and whose values are verdicts, if the user names none.
+    """Return the columns of verdicts whose name, such as "judge", says that they hold a judge's ratings.
 
     Args:
         rows: The rows of the table.

@@ -9,7 +9,7 @@ NEARLY_ALWAYS = 0.95
 
 
 def gate_in_words(gate: ThresholdRisk) -> str:
-    """Return the sentence on how often runs miss CI's threshold by chance alone, or on why that isn't known."""
+    """Return the sentence on how often CI runs miss the threshold by chance alone, or on why that isn't known."""
     interval = gate.p_fail
     if gate.p_fail_wide is None:
         return f"{interval.undefined}."

@@ -213,7 +213,7 @@ def _constant_hits(gold: Floats, constant: float, tolerance: float, mirrored: bo
 def tolerance_ties(
     gold: npt.ArrayLike, judge: npt.ArrayLike, *, tolerance: float, groups: Grouping = None
 ) -> ToleranceTies:
-    """Count the examples that differ from gold by exactly the tolerance, and compute agreement without and with them.
+    """Count ties (differences of exactly the tolerance), and compute agreement with ties as misses and as hits.
 
     Args:
         gold: Gold scores, shape (n,), nan if missing.

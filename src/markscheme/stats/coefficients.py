@@ -246,7 +246,7 @@ def _packs(table: RatingPatterns, loss: _Loss) -> tuple[Floats, Floats]:
 
 
 def _seen_in_pack(table: RatingPatterns, loss: _Loss) -> Floats:
-    """Compute Krippendorff's observed disagreement, in which each rating has equal weight, for small samples."""
+    """Compute Krippendorff's observed disagreement, with equal weight for each rating, corrected for small samples."""
     packs, size = _packs(table, loss)
     if loss.ranked:
         within = _ranked_losses(table, _midranks(packs))

@@ -94,7 +94,7 @@ class Pairs:
 
     @cached_property
     def off(self) -> int:
-        """Number of units (or groups) outside gold's, or outside the judge's, most common value; the smaller one."""
+        """Number of units (or groups) without gold's most common value, or without the judge's if these are fewer."""
         return min(self._off(code) for _, code in (self.gold_levels, self.judge_levels))
 
     def _off(self, code: Integers) -> int:

@@ -312,7 +312,7 @@ def _luck(errors: int, n: int, alpha: float) -> float:
 
 
 def whole_counts(values: npt.ArrayLike, shape: tuple[int, ...], name: str) -> Integers:
-    """Convert counts to an array of whole numbers.
+    """Convert counts to an array of integers, refusing fractions and negative numbers.
 
     Raises:
         ValueError: The shape differs, or numbers are negative or not whole.

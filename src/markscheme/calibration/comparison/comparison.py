@@ -535,12 +535,12 @@ class Comparison:
 
     @cached_property
     def wrong_passes(self) -> SideShare:
-        """Share of gold's fails that the judge passes, as counts with groups and weights, not as an Estimate."""
+        """Share of gold's fails that the judge passes, from which bounds at any confidence can be computed."""
         return self._wrong("false_pass")
 
     @cached_property
     def wrong_fails(self) -> SideShare:
-        """Share of gold's passes that the judge fails, as counts with groups and weights, not as an Estimate."""
+        """Share of gold's passes that the judge fails, from which bounds at any confidence can be computed."""
         return self._wrong("false_fail")
 
     @cached_property

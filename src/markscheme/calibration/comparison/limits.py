@@ -137,7 +137,7 @@ def wrong_decisions(
     groups: Sequence[str] | None = None,
     examples: Sequence[Example] | None = None,
 ) -> SideShare:
-    """Count how often a judge passes what gold fails (or fails what gold passes), as a share with groups and weights.
+    """Compute the share of gold's fails that a judge passes, or of gold's passes that it fails.
 
     Args:
         name: "false_pass" for gold's fails that the judge passes, "false_fail" for gold's passes that the judge fails.

@@ -101,7 +101,7 @@ class Measure:
         return _level_name(self.only, value)
 
     def level_figures(self, compared: "CriterionComparison") -> Mapping[str, Estimate]:
-        """Compute the statistics of judge and gold on one criterion, by JSON key; errors in levels."""
+        """Compute the statistics of judge and gold on one criterion, by JSON key; the unit of errors is a level."""
         scale = compared.criterion.scale
         compared = compared.merged
         levels = sorted(set(scale.values))
@@ -178,7 +178,7 @@ class CriterionComparison:
 
     @cached_property
     def statistics(self) -> Mapping[str, Estimate]:
-        """Statistics of judge and gold on this criterion, by JSON key; errors in levels."""
+        """Statistics of judge and gold on this criterion, by JSON key; the unit of errors is a level."""
         return self.compute(self)
 
     @property

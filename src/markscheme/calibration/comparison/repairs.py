@@ -188,7 +188,7 @@ def repairs_of(table: RatingTable, *, judge: str, gold: str, tolerance: float) -
 
 
 def swap_of(table: RatingTable, *, judge: str, gold: str, tolerance: float) -> LevelSwap | None:
-    """Return the judge's levels with the gold levels that may replace them; None if no effect of that can be counted.
+    """Return the judge's levels with gold's, to count what replacing them changes; None if that can't be counted.
 
     Args:
         table: A table with both columns.

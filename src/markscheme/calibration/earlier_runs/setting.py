@@ -55,7 +55,7 @@ class SettingChange:
 
     @property
     def sentence(self) -> str:
-        """The change in words, with the old and the new value if both are short."""
+        """Words that describe the change, with the old and the new value if either is short enough."""
         return f"{self.what} ({self.then} → {self.now})" if self.has_values else self.what
 
     @property

@@ -428,7 +428,7 @@ class Evidence:
         return listed([self.ids[index] for index in places]) if self.ids else NOT_HELD
 
     def both_levels(self, criterion: CriterionEvidence, places: Sequence[int]) -> str:
-        """Say which levels judge and gold gave the worst examples, together for those with the same two levels."""
+        """Say which levels judge and gold gave the examples at `places`, grouping those with the same two levels."""
         by_levels: dict[str, list[str]] = defaultdict(list)
         for index in places[:MOST_NAMED]:
             its = criterion.scale.level_name(float(criterion.judge[index]))

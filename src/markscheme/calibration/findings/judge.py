@@ -151,7 +151,7 @@ def _annotators_have_skill(criterion: CriterionEvidence) -> bool:
 
 
 def lenient_or_severe(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:
-    """Yield findings on criteria on which the judge has a bias, the `signed_error` of the criterion's table."""
+    """Yield findings on criteria on which the judge has a bias (`signed_error`)."""
     looked = {
         n: criterion
         for n, criterion in criteria.items()

@@ -23,7 +23,7 @@ the same limit."""
 
 
 def gate_of(runs: RatingTable, threshold: float, of: RunFigure, *, averaged: int = 1) -> ThresholdRisk:
-    """Compute the risk that a mean score or pass rate misses CI's threshold by chance, from cases graded in every run.
+    """Compute the risk that a mean score or pass rate misses the threshold in CI by chance, from cases in every run.
 
     Args:
         runs: A table with a row for each test case and a column for each run.
@@ -56,7 +56,7 @@ def gate_of(runs: RatingTable, threshold: float, of: RunFigure, *, averaged: int
 
 
 def repeated(runs: RatingTable, threshold: float, of: RunFigure) -> ThresholdRisk | None:
-    """Compute the risk that a mean score or pass rate misses CI's threshold by chance; None without repeated cases."""
+    """Compute the risk that a mean score or pass rate misses the threshold in CI by chance; None if no cases repeat."""
     try:
         return gate_of(runs, threshold, of) if len(runs.columns) > 1 else None
     except ComparisonError:

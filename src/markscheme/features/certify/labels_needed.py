@@ -53,7 +53,7 @@ def labels_for_certificate(
 
 
 def _need(certificate: Certificate) -> Need:
-    """Return how many labels a certificate needs, as a row of a plan; if there are enough already, their number."""
+    """Return how many labels a certificate needs, as a row of a plan; the present number, if that suffices."""
     promise = certificate.promise
     promised = (
         f"at most {percent(promise.error)} of automatic decisions wrong ({percent(promise.confidence)} confidence)"

@@ -55,7 +55,7 @@ class SeenDecisions:
         }
 
     def limit(self, promise: Promise) -> ErrorLimit:
-        """Return the error limit to test each judge by; the promise's significance level is split over the judges."""
+        """Return each judge's error limit, with the promise's significance level divided by the number of judges."""
         return ErrorLimit(promise.error, promise.level / len(self.judges))
 
     def stage(self, decisions: RankedDecisions, side: MarkSide) -> StageDecisions:

@@ -84,7 +84,7 @@ class ErrorLimit:
 
 
 def counted_errors(chosen: Flags, wrong: Flags, groups: Integers | None = None) -> tuple[Flags, Integers | None]:
-    """Return, for the automatic decisions alone, the flags for errors and the groups.
+    """Return the flags that mark errors, and the group numbers, of the automatic decisions only.
 
     Args:
         chosen: Flags of the automatic decisions, shape (n,).

@@ -20,7 +20,7 @@ FEWEST_SCORES = 3
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """A score of the old rater, with the new rater's score that corresponds to it.
+    """A score of the old rater, with the new rater's mean score on the examples that have it.
 
     Attributes:
         old: The score under the old rater.

@@ -25,7 +25,7 @@ SEED_BITS = 64
 def show_round(
     plant: str | None, n: int, seed: int | None, keep: Path | None, json: bool, *, sealed: bool, details: bool
 ) -> int:
-    """Show five raters (unless a fault is planted or sealed), then a round, and return the exit status.
+    """Show five raters (not with `plant` or `sealed`), diagnose a judge with a planted fault, and return the status.
 
     Args:
         plant: The fault to plant; None to draw it.

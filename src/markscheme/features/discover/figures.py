@@ -307,7 +307,7 @@ class ReadOutputs:
 
     @cached_property
     def new_modes(self) -> NewModes:
-        """Bound and estimates for the modes that nobody has noted yet, from outputs read in random order."""
+        """Estimated number of modes that nobody has noted yet, and a bound on the share of outputs that show one."""
         ids, _, is_new = self._sequence
         table = self._incidence(self.random_ids)
         turing = good_turing(table)

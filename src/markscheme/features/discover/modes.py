@@ -309,7 +309,7 @@ class Codebook:
         return replace(self, modes=modes)
 
     def define(self, name: str, definition: str, moment: str, *, same_meaning: bool) -> "Codebook":
-        """Return the codebook with a new definition for a mode; if the meaning changes, readings for the mode lapse.
+        """Return the codebook with a mode redefined; if its meaning changes, earlier readings no longer count for it.
 
         The first definition of a mode doesn't count as a change of meaning.
         """

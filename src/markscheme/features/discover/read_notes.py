@@ -195,7 +195,7 @@ def read_notes(
 
 
 def _read_head(peek: Peek, folder: Path, content: NotesIn) -> None:
-    """Check and store the signed first line of a reading sheet's notes file, if the file has one."""
+    """Check the signature in a notes file's first line and store the line, if a reading sheet wrote one."""
     head = peek.first[0][1]
     if not is_head(head):
         refuse_headless(peek.path, folder)

@@ -111,7 +111,7 @@ class Baseline:
 
     @property
     def alarm_by_looks(self) -> bool:
-        """True if all comparisons since the accepted run together raise an alarm; False if their number was planned."""
+        """True if all comparisons since the accepted run together raise an alarm, which planned ones never do."""
         return self.since.moved_over_looks and self.since.planned is None and not self.since.accepting
 
     @property

@@ -22,7 +22,7 @@ GoldMeasure = Literal["weighted_kappa", "cohen_kappa", "exact_agreement", "mae"]
 
 @dataclass(frozen=True)
 class ShiftPart:
-    """The shift of a criterion that some of the changes caused, found by asking today's judge by the accepted rubric.
+    """A criterion's shift due to some of the changes, measured by asking today's judge with the accepted rubric.
 
     Attributes:
         changes: The changes.

@@ -78,7 +78,7 @@ class ExperimentRun:
 
     @property
     def _ways(self) -> Mapping[AskedWithout, int]:
-        """Numbers of grades, by the parameters that the judge was asked without because its server refuses them."""
+        """Number of grades for each set of parameters that requests left out because the server refuses them."""
         return ways_of(grade.asked_without for grade in self.grades.values())
 
     @property

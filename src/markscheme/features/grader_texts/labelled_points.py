@@ -24,7 +24,7 @@ _FEWEST_BOLD, _FEWEST_PLAIN = 2, 3
 
 
 def sections(text: str) -> Sequence[TextList]:
-    """Return the paragraphs under headings as a list of points; none if any heading, such as "Input", is no point's."""
+    """Return the paragraphs under headings as a list of points; () if a heading, such as "Input", names no point."""
     intro, *pieces = _HEADING.split(text)
     named = [(name.strip(" :"), body.strip()) for name, body in zip(pieces[::2], pieces[1::2], strict=True)]
     if len(named) < 2 or intro.strip() or any(not body or _NO_POINT.match(name) for name, body in named):
@@ -33,13 +33,13 @@ def sections(text: str) -> Sequence[TextList]:
 
 
 def labelled_lines(text: str) -> Sequence[TextList]:
-    """Return the points of a text whose lines begin with a name, such as "Tone:"; none if any name is no point's."""
+    """Return the points of a text whose lines begin with a name, such as "Tone:"; () if any of them names no point."""
     lines = [line for line in text.splitlines() if line.strip()]
     return _labelled(lines, _BOLD_LINE, _FEWEST_BOLD) or _labelled(lines, _LABELLED_LINE, _FEWEST_PLAIN)
 
 
 def _labelled(lines: Sequence[str], label: re.Pattern[str], fewest: int) -> Sequence[TextList]:
-    """Return the lines with labels as a list of points; nothing if a line between them has no label."""
+    """Return lines that begin with a name as a list of points; () if they are few or other lines interrupt them."""
     indices = [index for index, line in enumerate(lines) if label.fullmatch(line)]
     if len(indices) < fewest or indices[-1] - indices[0] != len(indices) - 1:
         return ()

@@ -69,7 +69,7 @@ def _with_ordinals(text: str) -> Sequence[TextList]:
 
 
 def _between(text: str, marks: Sequence[re.Match[str]]) -> Sequence[TextList]:
-    """Return the words before the first mark, and the texts after each as a list; nothing for fewer than two marks."""
+    """Return one list: the words before the first mark, such as "(1)", and each text after a mark; () for one mark."""
     if len(marks) < 2:
         return ()
     ends = (*(mark.start() for mark in marks[1:]), len(text))
@@ -90,7 +90,7 @@ def _clauses(text: str) -> Sequence[TextList]:
 
 
 def _questions(text: str) -> Sequence[TextList]:
-    """Return the yes/no questions of a text as a list; nothing for fewer than three."""
+    """Return the yes/no questions of a text as one list; an empty sequence if there are fewer than three."""
     questions = _YES_OR_NO.findall(text)
     in_sentences = [sentence for sentence in sentences(text) if _YES_OR_NO.fullmatch(sentence.strip())]
     return [("", in_sentences)] if len(questions) == len(in_sentences) >= _FEWEST_QUESTIONS else ()

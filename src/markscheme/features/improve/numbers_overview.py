@@ -116,7 +116,7 @@ def overview_view(triable: TriableChanges) -> doc.Document:
 
 
 def _on_undrawn_parts(setting: ImprovableSet) -> Iterator[doc.Line]:
-    """Yield a warning that held-out texts may have been read, if the file of examples has no parts yet."""
+    """Yield a warning that held-out texts may have been read, if the file of examples isn't divided into parts yet."""
     if setting.is_drawn:
         yield "The labels have no parts yet, and reports show all their texts: those held out may have been read."
 

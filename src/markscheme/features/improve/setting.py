@@ -151,7 +151,7 @@ class ImprovableSet:
         return self.parted is not self.every
 
     def refuse_unkept_parts(self) -> None:
-        """Raise an error, before a judge is asked, if the drawn parts can't be stored in the file of examples.
+        """Raise an error, before a judge is asked, if newly drawn dev and held-out parts can't be stored.
 
         Raises:
             RatingError: The parts can't be stored.

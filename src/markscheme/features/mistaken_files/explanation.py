@@ -88,7 +88,7 @@ class _FileContent:
 
     @property
     def rubric(self) -> str:
-        """Name of the rubric that the JSON object in the file states; RUBRIC if it states none."""
+        """Name of the rubric that the JSON object in the file states; the word "RUBRIC" if it states none."""
         stated = self.document.get("rubric") if isinstance(self.document, dict) else None
         name = stated.get("name") if isinstance(stated, dict) else None
         return name if isinstance(name, str) else "RUBRIC"

@@ -252,7 +252,7 @@ class ToolContent(Import):
         return by_metric
 
     def _scale_of(self, name: str, metric: Sequence[RawRating]) -> tuple[Scale | None, list[RawRating]]:
-        """Infer a metric's scale, None if no value is a level; return it with the ratings, whose words become levels.
+        """Return a metric's scale (None if no value is a level), and its ratings with the levels that words mean.
 
         Raises:
             UsageError: The metric's words may mean several things, and both people and judges rated it.

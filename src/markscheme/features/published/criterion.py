@@ -186,7 +186,7 @@ class CriterionReading:
         return worth
 
     def _class_weight(self, fields: Mapping[str, Any], of_class: tuple[str, float, bool], taken: set[str]) -> float:
-        """Return the weight of a criterion's class, such as "Essential"; note weights of other classes as unused."""
+        """Return the weight of a criterion's class, such as "Essential"; note other classes' weights as unused."""
         named, amount, costs = of_class
         taken.update(key for key in fields if key.endswith("_weight"))
         others = [

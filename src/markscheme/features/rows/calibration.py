@@ -201,7 +201,7 @@ def _of_judges(example: Example) -> Iterator[Rating]:
 
 
 def _read(path: Path, core: Rubric | None, run: Rubric) -> list[LabelledRow]:
-    """Return each row as an example, with the row's own rubric, to which the criteria of a core rubric are added.
+    """Return each row as an example, with its own rubric: the core rubric's criteria, if there is one, and the row's.
 
     Raises:
         RatingError: Rows are invalid; the message names each with its line.

@@ -99,7 +99,7 @@ class _Limit:
 
 @dataclass(frozen=True)
 class CriteriaTrend:
-    """Evidence on whether verdicts on criteria can show a trend: verdicts of judge and people, and limits.
+    """Evidence on whether verdicts on criteria can show a trend: the judge's and people's verdicts, and error limits.
 
     Attributes:
         verdicts: All verdicts that were compared.

@@ -160,7 +160,7 @@ def by_cause(findings: Sequence[Finding]) -> list[list[Finding]]:
 def _card(
     group: Sequence[Finding], calibration: Calibration, targets: Mapping[str, str], stated: Collection[str]
 ) -> doc.Card:
-    """Build the card of a cause, without the effects of fixing those criteria for which earlier cards state them."""
+    """Build the card of a cause; it leaves out the effect of fixing a criterion if an earlier card states it."""
     first = group[0]
     causes = [finding for finding in group if finding.code == first.code]
     parts = [finding for finding in group if finding.code != first.code]

@@ -99,7 +99,7 @@ def _notes(answer: ToolFilesAnswer) -> Iterator[str]:
 
 
 def json_of(answer: ToolFilesAnswer) -> dict[str, Any]:
-    """Return the report on an exported file as a dict, in which each calibration has the keys of its own file."""
+    """Return the report on an exported file as a dict, with each calibration as in the JSON of `calibrate`."""
     weak = answer.worth_a_rubric
     return {
         "schema": 1,

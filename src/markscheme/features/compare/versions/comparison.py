@@ -109,7 +109,7 @@ class VersionComparison:
 
 
 def have_decisions(sides: Sequence[str], examples: Path | None = None) -> bool:
-    """Return True if two versions are named by reports, or if people decided on whole responses of their examples."""
+    """Return True if a version is a report, or if people decided on whole responses of the rubric's examples."""
     if any(map(is_report, sides)):
         return True
     try:

@@ -71,7 +71,7 @@ class TimedResponse:
 
 @dataclass(frozen=True)
 class TimeOptions:
-    """Options for where a response's time is found in files.
+    """Options for where files state the date and time at which a response was given.
 
     Attributes:
         column: The column that holds the time; None for the likeliest one.

@@ -276,7 +276,7 @@ def _traffic_fact(traffic: MixShift | None, look: Look) -> str:
 
 
 def _of_column(mix: MixShift) -> str:
-    """Return the value that moved most as a sentence begins with it."""
+    """Return the column's value whose share moved most, in the words that begin a sentence on it."""
     return f"T{_FIFTHS[mix.value][1:]}" if mix.column == INPUT_LENGTH else mix.value
 
 
