@@ -76,7 +76,7 @@ def commonest(reasons: Iterable[str], most: int = MOST_REASONS) -> str:
 
 
 def percent(share: float, digits: int = 0) -> str:
-    """Write a share in whole per cent, or with decimals.
+    """Write a share in per cent, with a given number of decimals.
 
     >>> percent(0.8333), percent(1.0), percent(0.7996, 1)
     ('83%', '100%', '80.0%')

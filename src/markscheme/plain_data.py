@@ -602,7 +602,7 @@ class _JsonStream:
         self._at += 1
 
     def _more(self) -> bool:
-        """Read another block, larger each time that a value doesn't fit; return False at the end of the file."""
+        """Read another block, twice as large if the last was too small for a value; return False at the file's end."""
         block = self._file.read(self._size)
         self._size = self._size * 2 if not self._at else 1 << 20
         self._text = self._text[self._at :] + block

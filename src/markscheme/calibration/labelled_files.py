@@ -43,7 +43,7 @@ def calibrate_results(
     rated: RatedFiles | None = None,
     metric: str | None = None,
 ) -> tuple[Calibration, ExampleSet]:
-    """Compare graders with labels in Promptfoo's results; return the calibration and the labelled examples.
+    """Compare the graders in Promptfoo's results, as one judge, with labels; return calibration and labelled examples.
 
     Args:
         paths: The files of results.
@@ -116,7 +116,7 @@ def _metric_named(rubric: Rubric, name: str) -> Criterion:
 
 
 def _of_decision(ratings: Iterable[Rating], metric: str) -> tuple[Rating, ...]:
-    """Return the ratings of a single yes/no metric; the yes or no becomes each rating's score and decision too."""
+    """Return only the ratings on a given yes/no metric; the yes or no becomes each rating's score and decision too."""
     of_one = (rating for rating in ratings if metric in rating.criteria)
     levels = ((rating, rating.criteria[metric]) for rating in of_one)
     return tuple(

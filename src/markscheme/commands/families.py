@@ -42,7 +42,7 @@ def spelled(**names: str | None) -> Mapping[str, str | None]:
 
 
 def only(family: type, *keys: str) -> Mapping[str, str | None]:
-    """Return the spellings that leave only some of a family's options in a command.
+    """Map to None, which leaves an option out of a command, all keys of a family's options but the given ones.
 
     Example:
         >>> from markscheme.options.reading import DamageOptions

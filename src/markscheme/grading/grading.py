@@ -54,7 +54,7 @@ def grader_for(rubric: Rubric, judge: GradingJudge, options: GradeOptions | None
 
 
 def as_of_today(judge: GradingJudge, rubric: Rubric) -> GradingJudge:
-    """Return the judge; if it is a group of judges, without the decisions that checks no longer allow it.
+    """Return the judge; if it is a group of judges, limited to the decisions that checks still allow it to make.
 
     Warns:
         RatingWarning: The group may decide less than was certified, or the labels that it was certified on couldn't be

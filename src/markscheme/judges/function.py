@@ -126,7 +126,7 @@ class FunctionJudge:
 
     @property
     def files_read(self) -> list[Path]:
-        """Paths of the files that the function declares to read: next to its module, and in the working directory.
+        """Paths of each file that the function declares to read: one next to its module, one in the working directory.
 
         The files needn't exist.
         """

@@ -487,7 +487,7 @@ def error_in_answer(
 
 
 def _status_in(error: Mapping[str, Any] | str) -> int:
-    """Return the HTTP status that an error in a response names or implies, or else that for unknown errors."""
+    """Return the HTTP status that an error in a response names or implies; `_UNKNOWN_ERROR` if it does neither."""
     if isinstance(error, str):
         return _UNKNOWN_ERROR
     for name in ("code", "status", "status_code", "type"):

@@ -77,7 +77,7 @@ class Memory:
         return Reply("", stop=settled[0][0], source="cache") if settled else None
 
     def keep(self, key: str, reply: Reply) -> Reply:
-        """Store a reply unless its key has one; return the stored reply, with the tokens and cost of this request."""
+        """Store a reply unless its key has one; return the stored one, with the tokens and cost of the one given."""
         record = reply_json(reply)
         self._execute("INSERT OR IGNORE INTO replies VALUES (?, ?)", (key, record))
         first = self.recall(key)
@@ -209,7 +209,7 @@ class Remembering(Wrapping):
         return fingerprint(prompt.fingerprint, self.judge.identity.fingerprint, sample)
 
     def forget(self, reply: Reply, *, settled: bool) -> None:
-        """Remove a reply that couldn't be read from the cache."""
+        """Remove from the cache a reply that couldn't be read."""
         self.memory.forget(reply, settled=settled)
 
     async def aclose(self) -> None:

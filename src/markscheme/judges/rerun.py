@@ -17,5 +17,5 @@ class FromSample(Wrapping):
     first: int
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
-        """Return the wrapped judge's answer to a prompt, for the sample number plus `first`."""
+        """Return the wrapped judge's answer to a prompt, asked for under the sample number `first + sample`."""
         return await self.judge.reply(prompt, self.first + sample)

@@ -85,7 +85,7 @@ class PartedText(str):
     written: Any
 
     def __new__(cls, text: str, parts: Iterable[ShownPart], written: Any = None) -> "PartedText":
-        """Make a text from its words with marks and the parts that the marks refer to."""
+        """Make a text from words with marks in place of images or other parts, and from these parts."""
         made = super().__new__(cls, text)
         made.parts = tuple({shown_part.digest: shown_part for shown_part in parts}.values())
         made.written = written

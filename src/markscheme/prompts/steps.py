@@ -173,7 +173,7 @@ def span_of(low: int, high: int) -> str:
 
 
 def trajectories(inputs: Mapping[str, str], names: Iterable[str]) -> dict[str, Trajectory]:
-    """Read the inputs that are steps, of those named and in their order; inputs without steps are left out.
+    """Read the steps in the named inputs, in the order of `names`; leave out inputs without steps.
 
     Args:
         inputs: All inputs of a submission, as text.

@@ -23,7 +23,7 @@ def header_values(codes: RatingCodes, value: Callable[[Rating], Any], dtype: Any
 
 
 def header_numbers(codes: RatingCodes) -> Integers:
-    """Return the index of each rating's header in `codes.headers`, shape (n_ratings,)."""
+    """Return the index in `codes.headers` of each rating's header (its rater, kind, day, …), shape (n_ratings,)."""
     return np.array(codes.header_numbers, dtype=np.int64)
 
 

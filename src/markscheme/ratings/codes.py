@@ -115,7 +115,7 @@ class RatingCodes(Sequence[Rating]):
 
     @property
     def header_numbers(self) -> "array[int]":
-        """Index of each rating's header among the distinct headers."""
+        """Index in `headers` of each rating's header (its rater, kind, day, …)."""
         return self._header_of
 
     def codes_on(self, name: str) -> "array[int]":
@@ -528,7 +528,7 @@ def load_ratings(
 def _lines_to_check(
     path: Path, lines: RatingLines, kind: Kind, interpreted: Callable[[Any], Any]
 ) -> Iterator[tuple[int, bytes, str | None, CodedRating | None]]:
-    """Add the ratings in a file that `load_ratings` need not check, and yield the lines that it must.
+    """Add to `lines.codes` the ratings in a file that `load_ratings` need not check, and yield the lines that it must.
 
     Yields:
         The line's number and text and, if many lines are like it, its example's id and its rating's codes, else None.

@@ -199,7 +199,7 @@ class _Reading:
         return self.columns.get(name, [OF_ROWS[name]] * len(self.line_of))
 
     def rows(self, path: Path) -> Iterator[_Row]:
-        """Yield the examples of a file that need a check, as plain data; add those that need none without yielding."""
+        """Yield a file's examples that need a check, as plain data; add all others to the examples read so far."""
         form = form_of_rows(path)
         if form == "lines":
             for lines in line_batches(path, RatingError):
@@ -390,7 +390,7 @@ _ESCAPE: Final = ord("\\")
 
 
 def _labels_apart(raw: bytes) -> tuple[bytes, Sequence[bytes]] | None:
-    """Split a line of an example into its JSON without the labels, and the JSON of each label without braces.
+    """Split an example's line into its JSON without labels, and the JSON of each label without the outer braces.
 
     If a part isn't JSON by itself, the line was cut in the middle of a text.
 

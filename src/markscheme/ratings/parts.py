@@ -70,7 +70,7 @@ def parts_by_place(examples: ExampleSet) -> ExampleSet:
 
 
 def keep_parts_by_place(path: Path, rubric: Rubric) -> tuple[Example, ...]:
-    """Write splits into a file of examples that has none, if any would be held out; return the file's examples.
+    """Write splits into a file of examples without splits, if they hold out any example; return the file's examples.
 
     Raises:
         RatingError: The file can't be read or written.

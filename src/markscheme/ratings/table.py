@@ -362,7 +362,7 @@ class _RatingArrays:
 
 
 def _with_collapsed(column: Column, samples: Mapping[int, Sequence[int]], rubric: Rubric) -> Column:
-    """Fill in the rows of a column in which the rater gave several samples, or a sample with probabilities.
+    """Fill in the rows of a column whose rating has to be combined from several samples, or from probabilities.
 
     Args:
         column: The column without these rows; its arrays are filled in place.
@@ -503,7 +503,7 @@ def _mean_probabilities(samples: Sequence[Rating], rubric: Rubric) -> dict[str, 
 def _levels_by_mean(
     samples: Sequence[Rating], probabilities: Mapping[str, Probabilities], rubric: Rubric
 ) -> dict[str, float]:
-    """Map criteria to the level of highest mean probability, where every sample gave its own most probable level."""
+    """Map criteria to the level of highest mean probability, if each sample gave its own most probable level."""
     levels = {}
     for criterion in (rubric.criterion(name) for name in probabilities):
         answers = [rating.criteria[criterion.name] for rating in samples if criterion.name in rating.criteria]

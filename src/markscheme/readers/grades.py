@@ -67,7 +67,7 @@ def _outputs(peek: Peek) -> Sequence[Any]:
 
 
 def _graded(peek: Peek) -> Iterator[tuple[int | None, Any]]:
-    """Yield each grade in a file with its line number; levels in columns of a table become its `criteria`."""
+    """Yield each grade in a file with its line number; a table's columns of levels become the grade's `criteria`."""
     if peek.shape in ("lines", "json"):
         whole = [("", peek.document)] if peek.document.keys() >= OF_GRADE else peek.parts()
         lines = json_lines(peek.path, RatingError) if peek.is_lines else ((None, record) for _, record in whole)

@@ -336,7 +336,7 @@ class _Table:
             yield replace(rating_of_row, rater=rater, kind=kind)
 
     def _ratings_of_raters(self, row: "_Row", unit: str) -> Iterator[Rating]:
-        """Yield a rating for each column that holds one rater's ratings; a rater's columns are merged later."""
+        """Yield a row's rating in each column of one rater's ratings; a rater's ratings are merged later."""
         for column in self.of_raters:
             value = column.value(row.raw)
             if value is None:

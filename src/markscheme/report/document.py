@@ -304,7 +304,7 @@ class RatingCell:
 
 @dataclass(frozen=True)
 class Case:
-    """An example in a list: its scores in a line, and what a page shows when a reader opens it.
+    """An example in a list: one line with its scores and decisions, and what a page shows when a reader opens it.
 
     Attributes:
         id: Id of the example.

@@ -146,7 +146,7 @@ class Keys:
 
 
 def _key(path: Place) -> str:
-    """Return the key that an error message names, the last one in a path."""
+    """Return what an error message calls a place in a rubric: the last key on the path to it."""
     key = next((str(step) for step in reversed(path) if isinstance(step, str)), "rubric")
     return f"each of {key}" if path and isinstance(path[-1], int) else key
 

@@ -194,7 +194,7 @@ def environment_key(folder: str) -> str:
 
 
 def folder_marks(folder: str) -> "list[tuple[str, int, int]]":
-    """Return marks of the working directory and the graders' folder that differ if a folder has been replaced.
+    """Return path, device and inode of the working directory and of the graders' folder, to notice if one is replaced.
 
     Raises:
         OSError: The working directory or the folder is gone.

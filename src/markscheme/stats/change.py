@@ -499,7 +499,7 @@ def _check_p_values(exact_p: float, mid_p: float) -> None:
 
 
 def run_columns(current: npt.ArrayLike, stored: npt.ArrayLike) -> Floats:
-    """Combine the ratings of a new run (first column) and of r stored runs, shape (n,) or (n, r), in one array."""
+    """Combine the ratings of a new run and of r stored runs as columns, shape (n, 1 + r), the new run first."""
     current = np.asarray(current, dtype=np.float64)
     earlier = np.asarray(stored, dtype=np.float64)
     if earlier.ndim == 1:

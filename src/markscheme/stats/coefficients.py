@@ -237,7 +237,7 @@ def _chance_of_unsure_guess(table: RatingPatterns, loss: _Loss) -> Floats:
 
 
 def _packs(table: RatingPatterns, loss: _Loss) -> tuple[Floats, Floats]:
-    """Sum the feature vectors of all ratings on units with two ratings or more, and count them (Krippendorff)."""
+    """Sum the feature vectors of ratings on units with two ratings or more, and count these ratings (Krippendorff)."""
     paired = table.rated >= 2
     return (
         table.remaining(_row_sums(table, loss.features) * paired[:, None]),

@@ -507,7 +507,7 @@ class Groups:
 
     @classmethod
     def counted(cls, n: npt.ArrayLike, sets: npt.ArrayLike | None = None) -> Self:
-        """Make the groups of rows that each represent several units.
+        """Make the groups for rows each of which represents several units.
 
         Args:
             n: Number of units that each row represents, shape (n_rows,).
@@ -527,7 +527,7 @@ class Groups:
 
     @property
     def n_sets(self) -> int:
-        """Number of sets to leave out in turn; equal groups count as one set."""
+        """Number of sets to leave out in turn; groups with the same values, which `copies` counts, are one set."""
         return self.n if self.copies is None else len(self.copies)
 
     @property

@@ -284,7 +284,7 @@ def labels_next(
 
 
 def least_labels(errors: int, *, alpha: float = 0.05, confidence: float = 0.90) -> int:
-    """Compute how many labelled examples a promise of few errors needs if a number of them were judged wrongly.
+    """Compute how many labelled examples a promise of few errors needs if `errors` of them were judged wrongly.
 
     Args:
         errors: Number of wrong decisions among the labelled examples.

@@ -75,7 +75,7 @@ class TermSums:
         return type(self)(*(mine - its for mine, its in zip(self._columns, subtracted._columns, strict=True)))
 
     def at(self, criteria: Sequence[int]) -> Self:
-        """Return the contributions of the criteria at some indices alone."""
+        """Return the contributions of only those criteria that have the given indices."""
         return type(self)(*(column[:, criteria] for column in self._columns))
 
     @property

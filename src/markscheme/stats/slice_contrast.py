@@ -191,7 +191,7 @@ class SliceColumn:
 
     @cached_property
     def _same_gold(self) -> "_SameGold":
-        """Regression of the figure on gold over all examples, for slices whose strata all occur outside them too."""
+        """Regression of the figure on gold over all examples, for slices with only a part of every stratum of gold."""
         return _SameGold(self.values, self.strata, self.covariate)
 
     @cached_property

@@ -96,7 +96,7 @@ class RateByVerdict:
         return Estimate(self.value, self.lower(confidence), self.upper(confidence), level, self.n, method)
 
     def _bound(self, wrong_reach: float, right_reach: float, side: float) -> float:
-        """Find the limit of the rate on one side, by inverting the interval of a weighted difference (Fieller)."""
+        """Find the rate's lower (`side` -1) or upper (1) limit by inverting the interval of a difference (Fieller)."""
         wrong = _sum(self.decided_wrong)
         right = _sum(self.decided_right)
 

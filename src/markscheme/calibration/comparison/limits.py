@@ -240,7 +240,7 @@ def strata_of(examples: Sequence[Example] | None) -> list[str] | None:
 
 
 def side_weights(examples: Sequence[Example] | None) -> Floats | None:
-    """Return each labelled example's sampling weight over the mean weight of its drawing; None if all are equal.
+    """Return each labelled example's sampling weight, divided by the mean weight in its draw; None if all are equal.
 
     Labels drawn by strata keep undivided weights, which say how many of all graded outputs are in the stratum.
     """

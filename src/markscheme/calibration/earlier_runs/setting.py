@@ -125,7 +125,7 @@ class Accepted:
 
     @property
     def runs(self) -> tuple[tuple[Rating, ...], ...]:
-        """Ratings of each run; the first run is the one that was measured."""
+        """Ratings of each run; the first run is the one that `agreement` was measured on."""
         by_number: dict[int, list[Rating]] = {}
         for rating in self.ratings:
             by_number.setdefault(rating.sample, []).append(rating)

@@ -535,7 +535,7 @@ class _View:
         )
 
     def _link(self, before: Column, after: Column) -> Link:
-        """Fit the line from one judge's scores to another's; convert by it the first judge's scores or round ones."""
+        """Fit the line from one judge's scores to another's, with points at a few scores of the first judge."""
         mark = self.table.rubric.pass_mark
         seen = np.unique(before.scores[~np.isnan(before.scores)])
         marks = seen if len(seen) <= 5 else np.unique([0.0, 0.25, 0.5, 0.75, 1.0, mark])

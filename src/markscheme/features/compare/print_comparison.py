@@ -117,7 +117,7 @@ def print_comparison(
 
 
 def _without_sizes(ask: AskFlags) -> AskFlags:
-    """Return the options for asking, without limits on criteria per call if several are listed, to be compared."""
+    """Return the options for asking; if they list several numbers of criteria per call to compare, without these."""
     return replace(ask, criteria_per_call=None) if isinstance(ask.criteria_per_call, tuple) else ask
 
 

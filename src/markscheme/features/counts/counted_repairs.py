@@ -31,7 +31,7 @@ class CountedRepair(Repair):
 
     @property
     def kept(self) -> int:
-        """Number of false fails that would be kept if the judge were right on the criterion."""
+        """Number of false fails that would pass if the judge were right on the criterion."""
         return self.n_kept
 
     def to_json(self) -> dict[str, Any]:

@@ -72,7 +72,7 @@ def _named(query: CountQuery, part: CountedPart) -> dict[str, str]:
 def _counted(
     examples: daft.DataFrame, name: str, values: Sequence[str], named: Mapping[str, str] = MappingProxyType({})
 ) -> daft.DataFrame:
-    """Count the examples with equal values in each set of groups, as the rows of one part of a counts file.
+    """Count the examples with equal values in each jackknife set, as the rows of one part of a counts file.
 
     `values` are the expressions of gold, the judge and each annotator; `named` has the expressions of other columns by
     name.

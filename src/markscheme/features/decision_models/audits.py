@@ -34,7 +34,7 @@ class ProbabilityAudits:
 
     @property
     def events(self) -> dict[str, ProbabilityAudit]:
-        """Audits to test, by the name of their row: all, but only the decision's if there is a single criterion.
+        """Audits to test, by the name of their row in the table: all or, with a single criterion, only the decision's.
 
         Both are about the same event if there is only one criterion.
         """

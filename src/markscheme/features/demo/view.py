@@ -142,7 +142,7 @@ def planted(made: Round, *, sealed: bool) -> Document:
 
 
 def diagnosis(findings: Sequence[FindingJson]) -> Document:
-    """Return the demo's part with the fault that the other process names, and that process's first finding."""
+    """Return the demo's part on the diagnosis: the fault that a new process names, and its first finding."""
     sentences = str(findings[0]["message"]).split(". ")[:_MOST_SENTENCES] if findings else []
     message = ". ".join(sentences).rstrip(".")
     head = f"A new process sees rubric, ratings and accepted runs only. It names: {named_in(findings)}"

@@ -89,7 +89,7 @@ class OpenedDiscovery:
         return book
 
     def outputs(self) -> ReadOutputs:
-        """Return the readings so far, with what is needed to compute figures from them."""
+        """Return the outputs read so far, with their readings and modes, to compute figures from."""
         return ReadOutputs(self.folder.readings(), self.codebook(), self.order, self.pool.groups)
 
     def discovery(self, share: float = LARGE_SHARE, sure: float = SURE) -> Discovery:

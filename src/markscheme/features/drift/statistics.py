@@ -118,7 +118,7 @@ class RunComparison:
 
     @property
     def unsteady(self) -> bool:
-        """True if the accepted runs differ by more than noise explains, and by 2 % of the range or more."""
+        """True if the accepted runs differ by more than noise explains, and by 2 % of the scale's range or more."""
         alike = self.moved.p_alike
         return alike is not None and alike <= UNSTEADY and self.moved.run_sd >= RUN_SD * self.span
 

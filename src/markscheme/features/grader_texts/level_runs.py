@@ -90,7 +90,7 @@ def _may_number_points(run: Sequence[_Item]) -> bool:
 
 
 def _evenly(items: Sequence[_Item]) -> Iterator[Sequence[_Item]]:
-    """Yield sequences of rising or falling scores, in equal steps unless the text states that they are scores."""
+    """Yield sequences of numbers that rise or fall, by equal steps unless the text says that the numbers are scores."""
     run: list[_Item] = []
     for item in items:
         if run and not _goes_on(run, item):

@@ -109,7 +109,7 @@ def own_decision(example: Example) -> float | None:
 
 
 def difference(gold: Floats, yours: Floats, theirs: Floats) -> Floats:
-    """Return by example how much smaller a candidate's absolute error is than the user's; nan if the user's is nan.
+    """Return by example how much closer to gold a candidate's score is than the user's; nan if the user's is missing.
 
     If only the candidate's score is missing, it counts as the worst possible one.
     """

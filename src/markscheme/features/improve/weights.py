@@ -188,7 +188,7 @@ class Sums:
 
     @property
     def with_mark(self) -> Floats:
-        """Sums of products of each level's and the score's deviations from their means, shape (k,)."""
+        """Sums over examples of products of a criterion's and the score's deviations from their means, shape (k,)."""
         return np.asarray(self.about_mean[:-1, -1])
 
     @property

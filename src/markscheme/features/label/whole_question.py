@@ -28,7 +28,7 @@ better weights and pass marks can be found."""
 def asked_whole(
     ask_whole: AskWhole, rubric: Rubric, steps: Sequence[Step], labels: Mapping[Step, Rating]
 ) -> frozenset[Step]:
-    """Return the steps of labelling (responses) at which the annotator is also asked to accept the response or not.
+    """Return the steps, each of one response, at which annotators are also asked if they accept the whole response.
 
     A step at which the question was answered keeps it, so that the answer can be changed. For a response that was
     labelled without it, it is asked only if it is asked about every response.

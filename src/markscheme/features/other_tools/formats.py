@@ -71,7 +71,7 @@ def of_tool(
 
 
 def comparing_or_not(single: FileFormat) -> FileFormat:
-    """Return a format that reads files with LangSmith's comparisons as pairs, and other files like a given format."""
+    """Return a copy of a format that reads files with LangSmith's comparisons as pairs, and all others as before."""
 
     def read_either(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:
         compares = any(is_comparative_feedback(peek) for peek in files)

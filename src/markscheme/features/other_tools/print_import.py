@@ -88,7 +88,7 @@ def print_import(
 
 
 def _rubric_of_call(name: str) -> Rubric:
-    """Return the rubric with this name or in this file; of rows that bring rubrics, one with all criteria."""
+    """Return the rubric with this name or in this file; if a file's rows bring rubrics, one with all their criteria."""
     path = Path(name)
     return _rubric_of_rows(path) if rows_bring_rubrics(path) else rubric_named(name)
 

@@ -85,7 +85,7 @@ class Fields:
             self.take(path)
 
     def has(self, key: str) -> bool:
-        """Return True if there is a value at a key that hasn't been taken."""
+        """Return True if a key has a non-empty value that the reader hasn't taken yet."""
         return self._left.get(key) not in (None, "", {}, [])
 
     def close(self) -> None:

@@ -127,7 +127,7 @@ def calibrate_rows(request: "CalibrationRequest") -> RowsCalibration | None:
 
 
 def _accept(result: RowsCalibration, path: Path, request: "CalibrationRequest") -> None:
-    """Accept the run if the user asks for it; a run that asked its judge replaces the accepted runs, not joins them.
+    """Accept the run if the user asks for it; a run that asked its judge replaces the accepted runs and joins none.
 
     It joins none since its replies may come from the cache, and would count as those of another run.
     """

@@ -105,7 +105,7 @@ class Battery:
 
     @cached_property
     def changes(self) -> tuple[Perturbation | PartChange, ...]:
-        """Changes in the report's table: of texts, and those of images or documents that shouldn't alter levels."""
+        """Changes in the report's table: those of texts, and those of images or documents that judges should ignore."""
         made = {name for _, name in self.submissions}
         return (*self.rows, *(change for change in self.part_changes if change.name in made and not change.moves))
 

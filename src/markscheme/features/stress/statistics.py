@@ -118,7 +118,7 @@ def stress_cells(
 
 
 def moved_alike(neutral: npt.ArrayLike, others: Sequence[npt.ArrayLike]) -> bool:
-    """Return True if other changes all move ratings the way a neutral change does, and none significantly further.
+    """Return True if all changes move ratings the way a neutral one does, and none significantly further than that.
 
     Args:
         neutral: Differences under the neutral change by example, shape (n,), in levels; nan where missing.

@@ -99,7 +99,7 @@ class SideColumn:
 
     @property
     def name(self) -> str:
-        """Name of the column, used as its rater's name; the file's name if several files have such a column."""
+        """Name of the column, used as its rater's name; the file's name if several files have a column of that name."""
         return self.column.file or self.column.name
 
     @property
@@ -239,7 +239,7 @@ def _side(words: Iterable[str]) -> tuple[bool, bool]:
 
 
 def _words_of(column: TableColumn) -> tuple[str, ...]:
-    """Return the words of a column's name, after those of its file's name if several files have such a column."""
+    """Return the words of a column's name, after those of its file's name if several files have such a name."""
     of_file = name_words(column.file) if column.file is not None else ()
     return of_file + name_words(column.name.removeprefix(f"{column.file}:"))
 

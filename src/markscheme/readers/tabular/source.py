@@ -552,7 +552,7 @@ def cell_text(value: Any) -> str:
 
 
 def open_sheets(path: Path, options: ColumnOptions) -> list[Sheet]:
-    """Return the table in a file in a list; with `--table '*'`, all sheets of a workbook that share their columns.
+    """List the one table of a file or, with `--table '*'`, all sheets of a workbook that share their columns.
 
     Raises:
         UsageError: The file has no table or several, or its text could be read in several ways.

@@ -35,7 +35,7 @@ def simulated_size(evidence: DecisionEvidence) -> int:
 
 
 def chances_of(evidence: DecisionEvidence, n: int) -> Mapping[str, float]:
-    """Map each size of gain in right decisions to the probability that `n` decisions or preferences are enough."""
+    """Map each size of gain in right decisions to the probability that `n` decisions or preferences show it."""
     if evidence.is_paired:
         return {OF_PAIRS: float(np.interp(n, SIMULATED_PAIRS, CHANCES_OF_PAIRS))}
     return {gain: chance_of(gain, n, len(evidence.tuned)) for gain in GAINS}

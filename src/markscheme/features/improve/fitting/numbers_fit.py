@@ -20,7 +20,7 @@ WELL_ROUNDED = 0.05
 
 @dataclass(frozen=True, slots=True)
 class WeightsFit:
-    """Fitted coefficients of the criteria to tune, before they are scaled to weights.
+    """Fitted coefficients of the criteria whose weights may change, before they are scaled to weights.
 
     Attributes:
         coefficients: The coefficients, none negative, shape (k,).
@@ -36,7 +36,7 @@ class WeightsFit:
 
 
 def shrunk_fit(rows: DecidedRows, numbers: AuthorNumbers) -> WeightsFit:
-    """Fit coefficients of the criteria to tune, in which the author's weights count as much as 40 decisions."""
+    """Fit coefficients of the criteria whose weights may change; the author's weights count as much as 40 decisions."""
     shares = numbers.shares
     k = len(shares)
     scores = rows.scores(numbers)

@@ -207,7 +207,7 @@ def weigh_looks(accepted: Accepted, grades: Sequence[Grade], samples: int, judge
 
 
 def _looks_in(grades: Sequence[Grade], rubric: Rubric, samples: int) -> Iterator[list[Rating]]:
-    """Yield a judge's ratings for each look, from grades with several samples, each of which may be a look.
+    """Yield a judge's ratings for each look, from grades with several samples; each sample may count as a look.
 
     Each sample is a look of its own if accepted runs have one sample; else all samples are one look.
     """

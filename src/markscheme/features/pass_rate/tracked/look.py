@@ -63,7 +63,7 @@ class Watched:
 
     @property
     def now(self) -> float | None:
-        """Evidence of a change after the last week; None if no week has been compared yet."""
+        """Evidence, as of the last week, that the figure has changed; None if no week has been compared yet."""
         return self.after[-1] if self.after else None
 
 

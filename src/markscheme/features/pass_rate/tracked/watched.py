@@ -114,7 +114,7 @@ def flips_when_still(accepted: npt.ArrayLike) -> float:
 
 
 def decision_growth(flipped: npt.ArrayLike, examples: npt.ArrayLike, *, still: float) -> Floats:
-    """Compute how much a look raises the evidence that the judge flips more decisions than an unchanged judge may.
+    """Compute how much a look raises the log evidence that the judge flips more decisions than an unchanged judge may.
 
     Args:
         flipped: Number of examples of a side (accepted fails or passes) whose decision is no longer the accepted one.
@@ -143,7 +143,7 @@ def level_margin(runs: int, between: float, within: float) -> float:
 
 
 def level_growths(shifts: npt.ArrayLike, margin: float, *, cut: float = LEVEL_CUT) -> tuple[Floats, Floats]:
-    """Compute by how much a look raises the evidence that a criterion's levels rose, and that they fell.
+    """Compute by how much a look raises the log evidence that a criterion's levels rose, and that they fell.
 
     Args:
         shifts: For each example, its level at the look minus its mean level in accepted runs, as a share of the range,
@@ -177,7 +177,7 @@ def share_limits(shares: npt.ArrayLike, within: npt.ArrayLike) -> tuple[float, f
 
 
 def share_growths(shares: npt.ArrayLike, counts: npt.ArrayLike, limits: tuple[float, float]) -> tuple[Floats, Floats]:
-    """Compute by how much a week raises the evidence that the share of passes fell, and that it rose.
+    """Compute by how much a week raises the log evidence that the share of passes fell, and that it rose.
 
     Args:
         shares: The different shares of passes of the week's conversations, shape (k,).
