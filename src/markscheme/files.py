@@ -344,7 +344,7 @@ def _write_new(path: Path, text: str) -> bool:
 
 @contextmanager
 def replacing(path: Path, *, follow: bool = True) -> Iterator[IO[bytes]]:
-    """Open a new file that takes the place of `path` if the block ends without an error; links may be followed."""
+    """Open a new file that replaces `path` (if `follow`, a link's target) once the block ends without an error."""
     if is_no_file(path):
         with path.open("wb") as device:
             yield device

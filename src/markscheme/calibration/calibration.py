@@ -498,7 +498,7 @@ def calibration_of(
 
 
 def findings_since(baseline: "RunsCompared | None", findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
-    """Put findings on drift since earlier runs before the given ones, and findings on how those runs differ after."""
+    """Return findings with those on drift since earlier runs first, and those on how the earlier runs differ last."""
     if baseline is None:
         return findings
     changes = tuple(finding for finding in baseline.findings if finding.kind.cause == "change")

@@ -83,7 +83,7 @@ class CarriedLabels:
 
     @property
     def old_counted(self) -> int:
-        """Number of the examples with old labels only (`old`) whose labels still count."""
+        """Number of the examples in `old` whose labels, all given under an earlier wording, still count."""
         return old_counted(self.state, len(self.relabelled), len(self.old))
 
     @cached_property

@@ -36,7 +36,7 @@ def judge_to_name(rubric: str) -> str | None:
 
 
 def _judge_of_accepted_run(path: Path) -> str | None:
-    """Return the judge that was asked in the accepted run; None if there is no such run or its ratings were read."""
+    """Return the judge that was asked in the accepted run; None without such a run, or if no judge was asked."""
     judge = accepted_run_data(path).get("judge") if path.is_file() else None
     name = judge.get("name") if isinstance(judge, dict) and judge.get("source") == "live" else None
     return name if isinstance(name, str) and kind_of(name) is not None else None

@@ -28,7 +28,7 @@ class Reporter(Protocol):
         """Return a result's HTML for a notebook cell; if it is too large, it is shortened."""
 
     def picture(self, result: Any) -> Any:
-        """Return the first figure of a result's page as a chart."""
+        """Return the first plot of a result's page as a chart of a plotting library."""
 
 
 LoadReporter: TypeAlias = Callable[[], Reporter]

@@ -201,7 +201,7 @@ def flag(key: str, declared: DeclaredOption, spelled: str | None = None) -> Para
 
 
 def _converter(declared: DeclaredOption) -> "Callable[[type, Sequence[Token]], Any]":
-    """Make the function by which the parser converts an option's text to its value, following the option's form."""
+    """Make the function by which the parser converts an option's text to its value, by the declaration's `form`."""
     form = declared.form
 
     def convert(_: type, tokens: "Sequence[Token]") -> Any:
@@ -217,7 +217,7 @@ def _converter(declared: DeclaredOption) -> "Callable[[type, Sequence[Token]], A
 
 
 def _validator(declared: DeclaredOption) -> Callable[[type, Any], None]:
-    """Make the function by which the parser checks an option's value, following the option's form."""
+    """Make the function by which the parser checks an option's value, by the declaration's `form`."""
     form = declared.form
 
     def check(_: type, value: Any) -> None:

@@ -335,7 +335,7 @@ def _split(group: list[Criterion], calls: int) -> list[list[Criterion]]:
 
 
 def _says_itself(verdict: Verdict, scale: Scale) -> bool:
-    """Return True if a report writes out a verdict: one on a category, or one with probabilities and no reason."""
+    """Return True if a verdict is shown without a reason: one on a category, or one with probabilities instead."""
     return scale.coded or bool(verdict.probabilities and not verdict.reason)
 
 

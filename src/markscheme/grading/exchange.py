@@ -45,7 +45,7 @@ class Exchange(Generic[_Reading]):
         return [name for name, reading in self.readings.items() if isinstance(reading, Unread)]
 
     def then(self, second: "Exchange[_Reading]") -> "Exchange[_Reading]":
-        """Add the exchange that asked again about unread criteria; if that failed, the reasons for these say so."""
+        """Add a second exchange about unread criteria; if it failed, add its error to the reasons they are unread."""
         readings = {**self.readings, **second.readings}
         for name in self.unread:
             if name not in second.readings:

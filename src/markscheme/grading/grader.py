@@ -273,13 +273,13 @@ def _rubric(rubric: Rubric | str | Path | None) -> Rubric:
 
 
 def _set_of(asking: AskOptions) -> dict[str, Any]:
-    """Return those options of asking a judge, by name, that differ from their defaults."""
+    """Return the options for asking a judge that differ from their defaults, by name."""
     unset = AskOptions()
     return {key: value for key in ASK_OPTIONS if (value := getattr(asking, key)) != getattr(unset, key)}
 
 
 def ask_options(judge: Judge | str | None, options: Mapping[str, Any]) -> AskOptions:
-    """Read the options of asking a judge, from the caller or else from the working directory's configuration file."""
+    """Read the options for asking a judge: each from the caller or, if not given there, from the settings file."""
     settings = find_settings(Path.cwd())
     if judge is not None and not isinstance(judge, str):
         refuse_opening(options)

@@ -45,7 +45,7 @@ def _unknown(_: "Identity") -> None:
 
 
 def _nothing(_: str) -> None:
-    """Return None for any name: the default of a kind of judge that recognizes no names or parts."""
+    """Return None for any name: the default if a kind doesn't say what a name means or what its judge sees."""
 
 
 def _everything(_: str) -> bool:
@@ -173,7 +173,7 @@ def means_file_of_rubric(name: str) -> bool:
 
 
 def in_full(name: str, rubric: str, folder: Path | None) -> str:
-    """Return a judge's name, with the path of the rubric's own file added to a name such as "cascade".
+    """Return a judge's name; to a name such as "cascade", add the path of the file that the rubric has for it.
 
     Args:
         name: The name as a user writes it.

@@ -31,7 +31,7 @@ def main() -> None:
 
 
 def find(message: "Mapping[str, Any]") -> "dict[str, Any]":
-    """Find or start the warm session of this environment; return its socket, the environment's key and its process id.
+    """Find or start this environment's warm session; return its socket, environment key (a digest) and process id.
 
     Returns:
         `place` (the socket's path), `key` and `pid`; without a session, `place` is None, and `off` is true if sessions

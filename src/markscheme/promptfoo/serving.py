@@ -69,7 +69,7 @@ class Serving:
         self._loaded = 0
 
     async def answer(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Answer a grader's request with the result that a process of its own would have given.
+        """Answer a grader's request with the result that a new process for this request alone would give.
 
         Raises:
             Retired: One of the user's own modules, the settings file, or a file that a judge declares to read has

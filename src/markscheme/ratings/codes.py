@@ -254,7 +254,7 @@ class RatingCodes(Sequence[Rating]):
         return self.append_codes(rating.id, *self.coded(rating))
 
     def coded(self, rating: Rating) -> CodedRating:
-        """Return a rating as the number of its header and the codes of its answers; the rating isn't appended."""
+        """Return the number of a rating's header (all but id and answers) and its answers' codes; store no rating."""
         columns = [self._column_of(name) for name in rating.criteria]
         row = array("i", [NO_ANSWER]) * len(self.names)
         for column, answer in zip(columns, rating.criteria.values(), strict=True):
@@ -288,7 +288,7 @@ class RatingCodes(Sequence[Rating]):
         del self._codes[length * len(self.names) :]
 
     def header_number(self, rating: Rating, order: tuple[str, ...] | None) -> int:
-        """Return the number of a rating's header, storing the header if no equal one is stored yet."""
+        """Return the number of a rating's header, which is all but id and answers; store the header if it is new."""
         if rating.superseded:
             return self._new_header(rating, order)
         key = (order, *_searched(rating))

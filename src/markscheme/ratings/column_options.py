@@ -182,12 +182,12 @@ class ColumnOptions:
 
     @property
     def as_shell(self) -> str:
-        """The options that are set as shell text, quoted, with a space before it; "" if none is set."""
+        """Quoted shell text, with a space before it, of the options that are set; "" if none is set."""
         return f" {shlex.join(self.words)}" if self.words else ""
 
     @property
     def as_import(self) -> str:
-        """The options that are set, with those on raters, as shell text for `markscheme import`; "" if none is set.
+        """Shell text for `markscheme import` of the options that are set, including those on raters; "" if none is set.
 
         The text is quoted and has a space before it.
         """

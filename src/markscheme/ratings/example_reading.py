@@ -195,7 +195,7 @@ class _Reading:
                 self.columns[name] = self._column(name)
 
     def _column(self, name: str) -> list[Any]:
-        """Return a field's value for each example so far, which is its default if no example had the field yet."""
+        """Return a field's value for each example so far; if none of them has had the field, its default for each."""
         return self.columns.get(name, [OF_ROWS[name]] * len(self.line_of))
 
     def rows(self, path: Path) -> Iterator[_Row]:

@@ -27,7 +27,7 @@ _KEYS = DECISION_KEYS | {"error"}
 
 
 def is_decisions(peek: Peek) -> bool:
-    """Return True if a file may hold lines of decisions or scores: JSON lines, not all with levels of criteria."""
+    """Return True if a file may hold lines of decisions or scores: some line has one, or no line has `criteria`."""
     if not peek.is_lines:
         return False
     return (

@@ -216,7 +216,7 @@ class _Table:
             self.known[rest] = added
 
     def _id_and_rest(self, raw: Mapping[str, Any]) -> tuple[str, tuple[Any, ...]]:
-        """Split a row into its id and its other cells; "" and () unless it has one id and only texts."""
+        """Split a row into its id and its other cells; "" and () if no one column is the id or a cell isn't text."""
         names = tuple(raw)
         column = self._id_columns.get(names)
         if column is None:

@@ -166,7 +166,7 @@ def _texts(error: UsageError, fact: str) -> list[str]:
 
 
 def _instead(error: UsageError) -> str:
-    """Say what the table has, since it lacks what an option names: its values, or its columns."""
+    """Name what a table has in place of the value or column that an option names: other values, or other columns."""
     if error.values:
         return f"; {_columns(error)} {'have' if len(error.columns) > 1 else 'has'} {_values_of(error)}"
     option, _, name = str(error.facts["option"]).partition(" ")

@@ -107,7 +107,7 @@ def start(*, folder: str, wish: object = None) -> str | None:
 
 
 def running(*, folder: str, wish: object = None) -> tuple[str, str] | None:
-    """Return the socket and the environment's key of a session, started if needed; None if there can't be one."""
+    """Return a running session's socket, and the key that identifies its environment; None if none can run."""
     place_and_key = _place_and_key(folder, wish)
     if place_and_key is None:
         return None
@@ -166,7 +166,7 @@ def socket_path(folder: str, wish: object = None) -> str | None:
 
 
 def _place_and_key(folder: str, wish: object) -> tuple[str, str] | None:
-    """Compute this environment's socket path and key; None if sessions are off or not possible."""
+    """Compute this environment's socket path and the key that identifies it; None if sessions are off or impossible."""
     forced = os.environ.get("MARKSCHEME_SESSION") or None
     wish = forced if forced == "off" or wish in (None, "auto") else wish
     if wish is False or wish == "off" or not hasattr(socket, "AF_UNIX"):

@@ -181,7 +181,7 @@ def _pairable(table: RatingPatterns) -> Floats:
 
 
 def _pair_losses(table: RatingPatterns, loss: _Loss) -> Floats:
-    """Sum, for each distinct row, the losses of all its pairs of ratings, the earlier rater's first."""
+    """Sum, for each distinct row, the losses of all its pairs of ratings; in a pair, the earlier rater comes first."""
     padded = _padded(loss.features)
     so_far = np.zeros((len(table.codes), padded.shape[1]))
     losses = np.zeros(len(table.codes))
@@ -273,7 +273,7 @@ def _midranks(counts: Floats) -> Floats:
 
 
 def _ranked_losses(table: RatingPatterns, rank: Floats) -> Floats:
-    """Sum the losses within units for the ordinal metric, by the ranks that remain without each jackknife set."""
+    """Sum the ordinal losses within units: in all, then without each jackknife set, with ranks of the other units."""
     differing = (table.rated >= 2) & ~table.unanimous
     counts = _row_sums(table, np.eye(len(table.levels))) * differing[:, None]
     weight = table.times / np.maximum(table.rated - 1, 1)

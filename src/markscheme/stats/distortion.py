@@ -307,7 +307,7 @@ def leaning(gold: npt.ArrayLike, judge: npt.ArrayLike, on: npt.ArrayLike, *, gro
 
 @dataclass(frozen=True, slots=True)
 class _SharedMoments:
-    """Variances and covariances of judge and annotators on the units that the judge and two annotators rated.
+    """Variances and covariances of judge and annotators, on the units that the judge and at least two annotators rated.
 
     Attributes:
         groups: Groups to leave out in turn; each moment is over all units, then without each group.
@@ -339,7 +339,7 @@ class _SharedMoments:
 
     @property
     def n_units(self) -> int:
-        """Number of units that the judge and two annotators rated."""
+        """Number of units that the judge and at least two annotators rated."""
         return self.groups.n_units
 
     def refusal(self) -> Reason | None:
@@ -406,7 +406,7 @@ class _Covariances:
         return over(self._groups.left_out(products) - of_means, degrees)
 
     def _centred(self, number: int, counted: Flags, key: bytes) -> tuple[Floats, Floats]:
-        """Return a column's ratings minus their mean, 0 for ratings left out, and their sums without each group."""
+        """Return a column's ratings centred, 0 where left out, and the sums of these in all and without each group."""
         if (number, key) not in self._sums:
             filled = np.where(counted, self._rated[number][0], 0.0)
             centred = np.where(counted, filled - filled.sum() / max(1, np.count_nonzero(counted)), 0.0)

@@ -75,7 +75,7 @@ class Caveat:
         return self.why_with_levels(None)
 
     def why_with_levels(self, name_of: Callable[[float], str] | None) -> str:
-        """Return reason and remark as text, with levels named by a function, or left as numbers if it is None."""
+        """Return reason and remark as text, in which `name_of` names the levels; if it is None, levels stay numbers."""
         reason = self.reason
         if name_of is not None and isinstance(reason, Reason):
             reason = reason.with_levels(name_of)

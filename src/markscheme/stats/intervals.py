@@ -259,7 +259,7 @@ def mapped(estimate: Estimate, monotone: Callable[[float], float]) -> Estimate:
 
 
 def noted(estimate: Estimate, words: str | Reason) -> Estimate:
-    """Add a remark to an estimate.
+    """Return a copy of an estimate with a remark added.
 
     Example:
         >>> noted(withhold(Estimate(0.4, n=2), "too few fails"), "from 2 of 52 units").note

@@ -283,7 +283,7 @@ class _SameGold:
     """Regression of a figure on gold, with one intercept per stratum, to which a slice is added later."""
 
     def __init__(self, x: Floats, strata: Integers, covariate: Floats | None) -> None:
-        """Subtract from the figures what the strata and the covariate explain; count the examples in each stratum."""
+        """Remove from the figure what gold's strata and, within them, the covariate explain; count each stratum."""
         self._strata = strata
         self.sizes = np.bincount(strata)
         self._df = len(x) - int(np.count_nonzero(self.sizes)) - 1
@@ -338,7 +338,7 @@ def _p_of_t(difference: float, se: float, df: float) -> float:
 
 
 def _without_each(groups: Groups, values: Floats, numbers: Floats) -> Floats:
-    """Sum values and numbers of the examples without each group, shape (2, n_groups)."""
+    """Return the sum of values and the number of examples without each group in turn, shape (2, n_groups)."""
     return np.stack([groups.left_out(column)[1:] for column in (values, numbers)])
 
 

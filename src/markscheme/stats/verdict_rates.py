@@ -105,7 +105,7 @@ def rates_by_verdict(
 def moments_by_verdict(
     passed: npt.ArrayLike, labels: npt.ArrayLike, pool: npt.ArrayLike, level: float
 ) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-    """Compute pass rates, squared distances to both limits, variances between verdicts, and smoothed shares."""
+    """Compute pass rates, squared distances to low and high limits, variances between verdicts, and smoothed shares."""
     hits, sizes = (np.asarray(counts, dtype=np.float64) for counts in (passed, labels))
     total = np.sum(pool, axis=-1)
     weight = np.asarray(pool) / total[..., None]

@@ -233,7 +233,7 @@ def _same_way(first: Estimate, second: Estimate) -> bool:
 
 
 def _annotators_scores(evidence: Evidence) -> Floats:
-    """Return the scores of each annotator's levels, shape (n, n_people); gold's scores if too few examples have two."""
+    """Return each annotator's scores, shape (n, n_people); gold's if too few examples have scores of two annotators."""
     criteria = list(evidence.criteria.values())
     if all(criterion.twice_labelled for criterion in criteria):
         scores = np.sum(

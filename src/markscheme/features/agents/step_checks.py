@@ -216,7 +216,7 @@ class _Limits:
 
     @property
     def words(self) -> str:
-        """The limits on the count in words, for the reason that a check gives."""
+        """The limits in words, such as "1 to 3", for the reason that a check of steps gives."""
         if self.high is None:
             return f"at least {self.low}"
         return f"{self.low} to {self.high}" if self.low < self.high else f"{self.high}"

@@ -88,7 +88,7 @@ def refuse_stages(stages: Sequence[str]) -> None:
 
 
 def _names_ratings(name: str) -> bool:
-    """Return True if a stage's name is a file of ratings: an existing file, or no judge's name but a file's ending.
+    """Return True if a stage's name means a file of ratings: a file that exists, or a file's name and no judge's.
 
     >>> _names_ratings("nowhere/judge.jsonl"), _names_ratings("recorded:replies.jsonl"), _names_ratings("gpt-5")
     (True, False, False)

@@ -317,7 +317,7 @@ class _DecisionSources:
         return None
 
     def _rated_by(self, judge: RecordedJudge) -> Sequence[Rating]:
-        """Grade the labelled examples by a judge's recorded replies; return the ratings without an error."""
+        """Grade the labelled examples by a judge's recorded replies; leave out ratings that have an error."""
         examples = self.examples.labelled.examples if self.examples is not None else ()
         return [rating for rating in rated_by(judge, self.rubric, examples, AskOptions())[0] if rating.error is None]
 

@@ -37,7 +37,7 @@ class SeenDecisions:
     judges: tuple[RankedDecisions, ...]
 
     def thresholds(self, promise: Promise) -> dict[MarkSide, CertifiedCascade]:
-        """Find, for each side with a promise, the thresholds with which judges decide the most examples alone.
+        """Find, for each side with a promise, the thresholds with which judges decide the most examples without people.
 
         Args:
             promise: The promise.

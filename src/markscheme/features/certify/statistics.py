@@ -95,7 +95,7 @@ def counted_errors(chosen: Flags, wrong: Flags, groups: Integers | None = None) 
 
 
 def n_independent(chosen: Flags, groups: Integers | None) -> int:
-    """Count the independent units among chosen examples: groups, or the examples themselves without groups."""
+    """Count the independent units among chosen examples: their groups, or the examples if `groups` is None."""
     return int(chosen.sum()) if groups is None else len(np.unique(groups[chosen]))
 
 

@@ -231,7 +231,7 @@ def _onward(run: CertifyRun, again: str) -> tuple[str, str] | None:
 
 
 def _before_a_promise(certificate: Certificate, commands: Commands) -> tuple[str, str] | None:
-    """Return what makes a promise possible, with its command."""
+    """Return the next step towards a promise, in words, and its command."""
     if not certificate.n:
         return "Next, have people decide", commands.label("-o ask_whole=always")
     if certificate.needed is not None:

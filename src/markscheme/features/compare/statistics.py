@@ -57,7 +57,7 @@ class Link:
 
 
 def link_scores(old: npt.ArrayLike, new: npt.ArrayLike, at: npt.ArrayLike) -> Link:
-    """Fit the line from an old rater's scores to a new rater's by least squares, with ranges for single new scores.
+    """Fit a line that predicts a new rater's scores from an old rater's, by least squares, with limits for one score.
 
     Args:
         old: The old rater's scores, 0 to 1, shape (n_examples,), nan where there is none.

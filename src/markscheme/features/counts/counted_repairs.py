@@ -35,7 +35,7 @@ class CountedRepair(Repair):
         return self.n_kept
 
     def to_json(self) -> dict[str, Any]:
-        """Return the changes as a dict with the keys of a calibration's JSON."""
+        """Return how decisions would change as a dict with the keys of a calibration's JSON."""
         return {**Repair.to_json(self), "examples": None}
 
 
@@ -44,7 +44,7 @@ class CountedRepairs(Repairs):
     """For each criterion, how decisions would change if the judge were right on it; from counts."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the changes for all criteria as a dict with the keys of a calibration's JSON."""
+        """Return how decisions would change, by criterion, as a dict with the keys of a calibration's JSON."""
         return {**Repairs.to_json(self), "mark_or_weights": None}
 
 

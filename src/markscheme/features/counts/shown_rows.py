@@ -42,7 +42,7 @@ def _records(database: "DuckDBPyConnection", select: str) -> list[PlainRow]:
 
 
 def _shown(query: CountQuery, found: PlainRow, row: PlainRow) -> PlainRow:
-    """Return a row of the file of wrong decisions for one row of a file, with its columns of texts."""
+    """Return a row of the file of wrong decisions, with the levels in `found` and the texts in the table's `row`."""
     ratings = tuple(f"__{criterion.name}" for criterion in query.rubric.criteria)
     others = {"group_id", ROW_COLUMN}
     texts = {n: value for n, value in row.items() if n not in others and not n.endswith(ratings) and value is not None}

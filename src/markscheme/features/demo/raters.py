@@ -55,7 +55,7 @@ def labelled_set() -> tuple[Rubric, ExampleSet]:
 
 
 def five_raters() -> tuple[ComparedRater, ...]:
-    """Compare five raters with the labels as `calibrate` does; the two that read the answers come first."""
+    """Compare five raters with the labels as `calibrate` does: two that read the answers, then three that don't."""
     rubric, examples = labelled_set()
     recorded = _recorded(rubric, examples)
     second = load_ratings(_data("ratings/claude-reader.jsonl"), rubric)

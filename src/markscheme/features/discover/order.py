@@ -44,7 +44,7 @@ class ReadingOrder:
         return cls((*first, *others), len(first), bool(ids))
 
     def random_part(self, readings: Iterable[OutputReading]) -> tuple[str, ...]:
-        """Return the outputs read without a gap from the start of the order, which are a random draw, in order.
+        """Return, in reading order, the outputs from the start to the first that isn't read; they are a random draw.
 
         Outputs shown out of turn count once the order reaches them; those after the last output read in turn have not
         been reached. If all outputs have been read, all of them count.

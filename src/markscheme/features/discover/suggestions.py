@@ -199,7 +199,7 @@ async def _proposed(notes: Mapping[str, Note], earlier: Mapping[str, str], ask: 
 
 
 def read_groups(text: str, batch: Sequence[str]) -> ProposedGroups:
-    """Read the groups in a reply; numbers that no note has are refused, and no group is dropped for being small.
+    """Read the groups in a reply; numbers that no note has are skipped and counted, and small groups are kept.
 
     Args:
         text: The reply.

@@ -548,7 +548,7 @@ def _score_step(rubric: Rubric) -> float:
 def _by_todays_weights(
     table: RatingTable, accepted: Accepted, current: Rubric
 ) -> tuple[tuple[Column, ...], float | None]:
-    """Score the accepted runs by today's weights; return the runs so scored, and the mean change of score.
+    """Score the accepted runs by today's weights; return the rescored runs, and the mean change over all their scores.
 
     If today's rubric can't score the accepted levels, the runs are returned unchanged, and the shift is None.
     """

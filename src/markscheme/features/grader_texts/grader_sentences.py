@@ -150,12 +150,12 @@ def without_list_leads(text: str) -> str:
 
 
 def asks_for_score(sentence: str) -> bool:
-    """Return True if a sentence addressed to the grader mentions a rating, or points to count."""
+    """Return True if a sentence addressed to the grader has a word that means rating, or may, such as "points"."""
     return _RATING_OR_COUNTED.search(sentence) is not None and is_to_grader(sentence)
 
 
 def rates(sentence: str) -> bool:
-    """Return True if a sentence addressed to the grader is unambiguously about rating; counting points isn't enough."""
+    """Return True if a sentence addressed to the grader has a word that always means rating, unlike "points"."""
     return _RATING.search(sentence) is not None and is_to_grader(sentence)
 
 

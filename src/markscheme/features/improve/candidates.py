@@ -91,7 +91,7 @@ def copied_runs(new: str, old: str, labelled: LabelledTexts, length: int) -> tup
 
 
 def telling_names(new: str, old: str, labelled: LabelledTexts) -> tuple[str, ...]:
-    """Return a new text's code names and numbers that aren't in the old one, but in one or two examples only."""
+    """Return the identifiers and numbers in a new text that the old one lacks, but one or two examples contain."""
     names = {word for word in _WORD.findall(new) if _TELLING.search(word)} - set(_WORD.findall(old))
     counts: Counter[str] = Counter()
     for texts in labelled if names else ():

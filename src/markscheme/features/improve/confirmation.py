@@ -230,7 +230,7 @@ def _hits(gold: Floats, scores: Floats, tolerance: float) -> Floats:
 
 
 def _samples(asker: Asker, part: TrialPart, yours: Rubric, number: int) -> tuple[int, int]:
-    """Return the first sample's number for candidates and for the user's wording, so that no old reply is reused.
+    """Return where sample numbers start for candidates and for the user's wording, so that no old reply is reused.
 
     A recording has fixed samples: the user's wording uses the second run if it has every example, else the first (0).
     """

@@ -25,7 +25,7 @@ PLANNED_AGREEMENT = 0.10
 
 @dataclass(frozen=True)
 class ImprovementRun:
-    """Result of a run of `improve`: the wordings tried, the test on held-out labels, and the change to the file.
+    """Result of a run of `improve`: wordings tried, the test on held-out labels, and the change to the rubric's file.
 
     Attributes:
         search: The wordings tried on dev examples, and those refused.

@@ -89,7 +89,7 @@ class TrialPart:
         return len(set(self.task))
 
     def first(self, tasks: int) -> Flags:
-        """Return a mask of the examples in a given number of tasks, from the first task on, shape (n_examples,)."""
+        """Return a mask of the examples in the first `tasks` tasks, shape (n_examples,)."""
         return np.array(self.task) < tasks
 
     def by_task(self, values: Floats) -> Floats:

@@ -166,7 +166,7 @@ class Sums:
 
     @classmethod
     def of(cls, levels: Floats, marks: Floats) -> "Sums":
-        """Compute the sums from levels, shape (n, k), and overall scores, shape (n,), without missing values."""
+        """Compute a regression's sums from all levels, shape (n, k), and overall scores, shape (n,), none missing."""
         table = np.column_stack([levels, marks])
         if not len(table):
             return cls(0.0, np.zeros(table.shape[1]), np.zeros((table.shape[1],) * 2))

@@ -115,7 +115,7 @@ def _suggested(folder: Path) -> FoundProject | None:
 
 
 def _graders() -> dict[Path, str]:
-    """Return the files of a new project that depend on no rubric, graders and stand-in judge, as texts by path."""
+    """Return the text of each grader and of the stand-in judge of a new project, which depend on no rubric, by path."""
     return {path: text for path, text in project_files().items() if path.parts[0] in ("graders", "stand_in_judge.py")}
 
 

@@ -9,7 +9,7 @@ from markscheme.rubrics.preference import ShownOrder
 
 
 def is_turned(step: Step, rater: str) -> bool:
-    """Return True if the second response of a pair is shown first, at random by rater and pair; a repeat is reversed.
+    """Return True if a pair's second response is shown first: at random by rater and pair, in a repeat the other way.
 
     >>> is_turned(Step("q1:a~b"), "ann") != is_turned(Step("q1:a~b", 1), "ann")
     True

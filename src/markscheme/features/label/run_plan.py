@@ -226,7 +226,7 @@ def _recorded(
 
 
 def _pilot(truth: Gold, ratings: Sequence[Rating], rubric: Rubric, labels: LabelOptions) -> Comparison | None:
-    """Compare a judge's ratings with the labels so far; None unless ratings of labelled examples are by one judge."""
+    """Compare a judge's ratings with the labels so far; None for several judges or no rating of a labelled example."""
     raters = {rating.rater for rating in ratings}
     ids = set(truth.ids)
     if len(raters) != 1 or not any(rating.id in ids for rating in ratings):

@@ -88,7 +88,7 @@ def spread_at(table: npt.ArrayLike, coefficient: Coefficient) -> float:
 
 
 def labels_for_half_width(value: float, spread: float, half_width: float, *, transform: Transform = ATANH) -> int:
-    """Compute the labels needed for a 95 % interval of a given half-width, averaged over the interval's two halves.
+    """Compute how many labels make a 95 % interval, symmetric or not, no wider than twice the given half-width.
 
     Args:
         value: The expected coefficient.

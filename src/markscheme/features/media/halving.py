@@ -18,7 +18,7 @@ _MOST_PIXELS: Final = 4_000_000
 
 
 def halved_png(content: bytes) -> bytes | None:
-    """Return a PNG image at half its width and height; None if it is too large, damaged or of another PNG type."""
+    """Halve a PNG image's width and height; None if it is damaged, too small or large, or of an unsupported type."""
     pixels, colours = _pixels_of(content) or (None, GREY)
     if pixels is None or min(pixels.shape[:2]) < 2:
         return None

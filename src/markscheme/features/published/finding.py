@@ -357,7 +357,7 @@ def is_single(value: Any) -> bool:
 
 
 def words_key(fields: Mapping[str, Any]) -> str | None:
-    """Return the first key that holds the text of a criterion."""
+    """Return the first of `WORD_KEYS` under which a mapping has a criterion's text; None if it has none."""
     return next((key for key in WORD_KEYS if text_in(fields.get(key)) is not None), None)
 
 

@@ -169,7 +169,7 @@ class CriteriaTrend:
         }
 
     def labels(self, more: DecisiveLabels | None) -> str:
-        """Return a sentence on how many more tasks to label, if they bring as many verdicts as the tasks so far."""
+        """Return a sentence on how many more tasks to label, assuming as many verdicts per task as so far."""
         if more is None:
             return "More labels alone are unlikely to decide that."
         n_tasks = tasks_needed(more.more, self.shares.n / self.shares.tasks)

@@ -90,7 +90,7 @@ def verdict_shares(
     faults: npt.ArrayLike | None = None,
     labelled_shares: npt.ArrayLike | None = None,
 ) -> VerdictShares:
-    """Compare a judge's verdicts on criteria with gold's; intervals allow for verdicts of one task or one criterion.
+    """Compare a judge's verdicts on criteria with gold's; intervals allow for related errors in a task or a criterion.
 
     Args:
         gold: 1 if gold says that the criterion is met, 0 if not, nan where there is no verdict, shape (n,).

@@ -156,7 +156,7 @@ def _about_found(stress: Stress) -> Iterator[str]:
 
 
 def _about_parts(stress: Stress) -> Iterator[str]:
-    """Yield sentences on how many ratings change when images or documents are replaced, as they should."""
+    """Yield sentences on how many ratings change when images or documents are replaced; many should change."""
     for change in stress.battery.part_changes:
         changed = stress.moved(change.name, change.name)
         if change.moves and changed:

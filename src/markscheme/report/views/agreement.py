@@ -47,7 +47,7 @@ _SOURCE = (
 
 
 def view(agreement: Agreement) -> Document:
-    """Build the document on how well raters agree and what their ratings are good for; details have more measures."""
+    """Build the report on how well raters agree and what their ratings are good for; its details list every measure."""
     table = agreement.table
     by_scale = _FOR_TWO if len(table.raters) == 2 else _FOR_MORE
     return Document(

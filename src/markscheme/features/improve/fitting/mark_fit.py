@@ -41,7 +41,7 @@ def mark_test(
 def fitted_mark(
     scores: Floats, passed: Floats, weights: Floats, mark: float, *, significance: float, odds: float = 1.0
 ) -> float:
-    """Return the score from which annotators pass responses, or the pass mark if the difference isn't significant."""
+    """Return the score from which annotators pass responses, or the pass mark if the two don't differ significantly."""
     p, crossing = mark_test(scores, passed, weights, mark, odds)
     if p > significance or crossing is None:
         return mark

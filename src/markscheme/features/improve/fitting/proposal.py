@@ -142,7 +142,7 @@ def _with_whole_fit(gain: NestedGain, rows: DecidedRows, before: AuthorNumbers, 
 
 
 def _won(rows: DecidedRows, before: AuthorNumbers, after: AuthorNumbers) -> Floats:
-    """Return, for each example or group, how many more rows new weights decide right than old ones, weighted."""
+    """Return how much less each example's or group's wrong decisions cost with the new weights and mark than before."""
     difference = _costs(rows, before) * (_right(rows, after) - _right(rows, before))
     return np.asarray(np.bincount(rows.units, difference, minlength=len(rows.names)), dtype=np.float64)
 

@@ -280,7 +280,7 @@ def _evidence(
     flips: Sequence[tuple[int, int]],
     shifts: Mapping[str, Sequence[Floats]],
 ) -> Floats:
-    """Compute the evidence of a changed judge after each look: the mean of that from decisions and that from levels."""
+    """Compute the evidence after each look that the judge changed: the mean of evidence by decisions and by levels."""
     by_decisions = [
         evidence([decision_growth(of_look[side], size, still=still[side]) for of_look in flips])
         for side, size in enumerate(sizes)

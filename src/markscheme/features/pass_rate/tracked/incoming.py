@@ -257,7 +257,7 @@ class _RowReader:
         return self._verdict
 
     def _decided(self, row: Mapping[str, Any]) -> tuple[bool | None, bool]:
-        """Return a row's verdict, and True if it is graded: by a verdict, or by leaving the decision to people."""
+        """Return a row's verdict or None, and True if it was graded, even if the judge left the decision to people."""
         if row.get("decision") == "ask":
             return None, True
         column = self._verdict_column(row)
@@ -291,7 +291,7 @@ def _column(by_name: Mapping[str, str], names: Iterable[str]) -> str | None:
 
 
 def _mix_of(inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what to compare traffic by: the inputs with short values, and the length of all inputs together."""
+    """Return the values whose mix is compared over time: a response's short inputs, and all its inputs' length."""
     few = {
         name: str(value)
         for name, value in inputs.items()

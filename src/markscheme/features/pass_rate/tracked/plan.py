@@ -142,7 +142,7 @@ def _rings(passed: Integers, labels: Integers, share: Floats) -> Flags:
 
 
 def _weeks_from(begins: Integers, rings: Flags) -> Floats:
-    """Return the weeks from a drop to the first alarm, including the wait for labels; infinite without an alarm."""
+    """Count the weeks from each simulated drop to the next alarm, with the wait for labels; infinite if none comes."""
     since = rings & (np.arange(1, HORIZON + 1) >= begins[:, None])
     first = since.argmax(axis=1) + 1
     return np.where(since.any(axis=1), first - begins + 1.0 + LABELS_LATE, np.inf)

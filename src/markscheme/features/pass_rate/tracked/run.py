@@ -90,7 +90,7 @@ class TrackedRun:
 
     @property
     def is_graded(self) -> bool:
-        """True if nearly all responses of the weeks that are over have a verdict."""
+        """True if nearly all responses of the weeks that are over, taken together, have a verdict."""
         return self.not_graded <= MOST_WITHOUT_VERDICT * sum(week.responses for week in self.look.over)
 
 
