@@ -406,7 +406,7 @@ _LEFT_OUT: ContextVar[set[str] | None] = ContextVar("lines_left_out", default=No
 
 @contextmanager
 def leaving_out_damaged_lines(wanted: bool = True) -> Iterator[None]:
-    """Leave out unreadable lines of files read inside the block, and warn of them; if not `wanted`, refuse them.
+    """Leave out unreadable lines of files read inside the block, and warn of them; if not `wanted`, raise an error.
 
     This is how `-o skip_damaged=true` works for all files that a command reads.
     """

@@ -60,7 +60,7 @@ class CarriedLabels:
 
     @cached_property
     def relabelled(self) -> tuple[str, ...]:
-        """Ids of the examples in `check` that have been labelled again."""
+        """Ids of the examples to label again (`check`) that annotators have labelled again already."""
         return tuple(unit for unit in self.check if unit in self._fresh_ids)
 
     @cached_property
@@ -77,7 +77,7 @@ class CarriedLabels:
 
     @cached_property
     def state(self) -> CheckState:
-        """Result of labelling again, such as "relabel the rest"; "too few" until all examples in `check` are."""
+        """Result of labelling again, such as "relabel the rest"; "too few" until all of `check` are labelled."""
         are_all = len(self.relabelled) == len(self.check)
         return relabelling_state(len(self.relabelled) if are_all else 0, len(self.differ))
 

@@ -21,7 +21,7 @@ def are_disputes_decided(comparison: Comparison, criteria: Iterable[str]) -> boo
 
 
 def _disputed(comparison: Comparison, criterion: str) -> set[str]:
-    """Find the ids of the examples on which annotators differ on a criterion."""
+    """Find the ids of the examples to which annotators gave different levels on the given criterion."""
     annotators = comparison.table.annotators
     if len(annotators) < 2:
         return set()

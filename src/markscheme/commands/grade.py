@@ -347,8 +347,7 @@ def _out_of(criterion: Criterion, level: float) -> str:
 
 
 async def _in_order(grading: Grading, submissions: list[Submission], concurrency: int) -> AsyncIterator[Grade]:
-    """Yield grades in the order of the submissions, each as soon as possible; after the budget ends, yield ungraded
-    ones."""
+    """Yield grades in the order of the submissions, each as soon as possible; after the budget ends, without scores."""
     early: dict[int, Grade] = {}
     due = 0
     try:

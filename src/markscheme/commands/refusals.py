@@ -41,7 +41,7 @@ def _without_json(words: Sequence[str], written: Any) -> list[str]:
 
 
 def _whole(command: str, words: Sequence[str], choice: Sequence[str]) -> str:
-    """Return a full command line, with the options of a choice added or put in place of those typed."""
+    """Return the command line as typed, with the options of an offered choice added or in place of typed ones."""
     replaced = {word.partition("=")[0] for word in choice if word.startswith("--")} - _ADDED
     staying: list[str] = []
     is_gone = False

@@ -397,7 +397,7 @@ def _openai_ready() -> str | None:
 
 
 def _recordings() -> list[str]:
-    """Find the files of recorded replies, starting from the working directory."""
+    """Find the recorded replies in the calibration folders of the working directory and of the folders above it."""
     here = Path.cwd()
     folders = calibrations(here).values()
     return [os.path.relpath(file, here) for folder in folders for file in sorted((folder / "replies").glob("*.jsonl"))]

@@ -263,20 +263,20 @@ class RatingCodes(Sequence[Rating]):
         return self.header_number(rating, order), row
 
     def extend_coded(self, units: Iterable[str], ratings: Sequence[CodedRating]) -> None:
-        """Append ratings, given by the ids of their examples, their header numbers and their answer codes."""
+        """Append ratings by example ids, numbers of their headers (rater, kind, …) and answer codes."""
         self.ids += units
         self._header_of.extend([header for header, _ in ratings])
         self._codes.frombytes(b"".join([row for _, row in ratings]))
 
     def append_codes(self, unit: str, header: int, row: Iterable[int]) -> int:
-        """Append a rating, given by its example's id, header number and answer codes; return the rating's index."""
+        """Append a rating by example id, number of its header (rater, kind, …) and answer codes; return its index."""
         self.ids.append(unit)
         self._header_of.append(header)
         self._codes.extend(row)
         return len(self.ids) - 1
 
     def codes_at(self, index: int) -> CodedRating:
-        """Return the header number and the answer codes of the rating at an index."""
+        """Return the number of the header (rater, kind, …) and the answer codes of the rating at an index."""
         width = len(self.names)
         return self._header_of[index], self._codes[index * width : (index + 1) * width]
 
@@ -390,7 +390,7 @@ class RatingLines:
     def coded(
         self, texts: Sequence[bytes], *, kind: Kind = "human", interpreted: Callable[[Any], Any] = lambda line: line
     ) -> list[CodedRating] | None:
-        """Read the ratings in lines whose id was cut off; equal lines are read only once.
+        """Read ratings from lines without their leading id; equal lines are read only once.
 
         Args:
             texts: The lines, without the id at their beginning.

@@ -98,7 +98,7 @@ class ExampleSet:
         return replace(self, examples=ExampleRows.of(self.examples).labelled_again(every, indices))
 
     def after_rewording(self, reworded: Set[str]) -> "ExampleSet":
-        """Return the set; labels on reworded criteria that record no wording are marked as given to unknown words."""
+        """Return the set; labels on reworded criteria are marked as under an unknown wording, unless they record it."""
         if not reworded or not self.labels:
             return self
         marked = RatingCodes.of(without_known_words(label, reworded) for label in self.labels)

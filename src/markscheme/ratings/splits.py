@@ -123,7 +123,7 @@ class Openings:
         return [opening for opening in self.all if opening.saw_any(self.levels) and not opening.counts_apart]
 
     def of_test(self, wordings: tuple[str, ...], judge: str | None) -> tuple[int, Opening] | None:
-        """Return number and record of the latest test of these wordings by this judge on exactly today's labels."""
+        """Return the latest test of these wordings by this judge on exactly today's labels, with its number, from 1."""
         tests = [
             (ordinal, opening)
             for ordinal, opening in enumerate(self._earlier, 1)

@@ -183,7 +183,7 @@ def read_by_metrics(results: Results, rubric: Rubric, by_score: Collection[str] 
 
 
 def _imported_verdicts(row: Row, reading: Reading) -> Rating:
-    """Return the graders' rating: levels by criterion, with score and decision of the assertion they are part of."""
+    """Return the graders' rating: levels by criterion, and score and decision of the whole assertion or output."""
     levels: dict[str, Rated] = {}
     whole: AssertionVerdict | None = None
     above: AssertionVerdict | None = None

@@ -137,7 +137,7 @@ def _faults_of_raters(raters: Sequence[str]) -> Iterator[Fault]:
 
 
 def _refuse_foreign_columns(raters: Sequence[str], rows: Sequence[Sequence[str]], path: Path | str) -> None:
-    """Raise RatingError for columns of ids or comments, whose words occur in no rater's column.
+    """Raise RatingError for columns, such as ids or comments, that have words but share no value with a rater's column.
 
     Raises:
         RatingError: Such columns are next to raters who share a scale; the message names them.

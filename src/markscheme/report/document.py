@@ -269,7 +269,7 @@ class Facts(Block):
 
 @dataclass(frozen=True)
 class Curve(Block):
-    """Counts that grow over one step or more; `counts` and `steps` name the axes.
+    """Curves of counts that grow from step to step; `counts` and `steps` name the axes.
 
     Each of the series has a name, and a value after 1, 2, … steps.
     """

@@ -174,7 +174,7 @@ def _is_plain(file: IO[str], encoding: str) -> bool:
 
 
 class _Page:
-    """A document drawn as lines of text; blocks are cached, so that drawing them under other limits is fast.
+    """A document drawn as lines of text; blocks are cached, so that drawing it again in less room is fast.
 
     Attributes:
         width: Number of columns.

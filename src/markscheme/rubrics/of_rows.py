@@ -180,7 +180,7 @@ def rubric_of_all(rubrics: Iterable[Rubric], name: str) -> tuple[Rubric, dict[st
 
 
 def row_rule(rule: RowRule | None, core: Rubric | None) -> RowRule:
-    """Return the rule for rows with a rubric of their own: that of the run's option, else that of the run's rubric.
+    """Return what to do with rows' own rubrics, as the run's option says, else as the run's rubric says.
 
     The rule says whether the row's criteria are added to the run's rubric (`core`), replace it, are ignored or refused.
     The run's rubric states it under the key `rows`.

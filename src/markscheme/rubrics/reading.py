@@ -578,7 +578,7 @@ def _ends(values: CriterionValues) -> tuple[int, int] | None:
 
 
 def _anchored(entries: list[CriterionValues], ends: tuple[int, int] | None, *, ordered: bool) -> Scale:
-    """Make a scale from listed levels; given its ends, add the whole numbers between them without descriptions."""
+    """Make a scale from listed levels; if its ends are given, add the other whole numbers from end to end."""
     levels = [Level(raw["value"], raw["label"], raw["description"], raw["example"]) for raw in entries]
     if ends is None:
         return Scale(tuple(levels), ordered=ordered)

@@ -58,7 +58,7 @@ class Ceiling:
 
     @property
     def as_good(self) -> bool | None:
-        """True if the judge is shown to be as good as a second annotator; None if the gap has no lower limit.
+        """True if the judge is shown to be as good as a second annotator; None if their gap has no lower limit.
 
         The gap is the judge's alpha with an annotator minus that between two annotators.
         """

@@ -357,7 +357,7 @@ def _why_undefined(coefficient: _Coefficient, table: RatingPatterns) -> Reason |
 
 
 def _disagreements(name: str, weights: Weights, table: RatingPatterns) -> tuple[_Loss, Floats, Floats] | Reason:
-    """Return the loss, and observed and expected disagreement in all and without each jackknife set, or a Reason."""
+    """Return the loss, and observed and expected disagreement over all units and without each set, or a Reason."""
     coefficient = _COEFFICIENTS[name]
     if why := _why_undefined(coefficient, table):
         return why

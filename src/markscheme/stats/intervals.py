@@ -494,7 +494,7 @@ class Groups:
 
     @classmethod
     def of(cls, names: "Grouping", n_rows: int) -> Self:
-        """Make the groups of rows from their names (None: each row is a group) or return a copy of given Groups.
+        """Make groups from the name of each row's group (None: each row is a group of its own), or copy given Groups.
 
         Raises:
             ValueError: The number of names isn't the number of rows.

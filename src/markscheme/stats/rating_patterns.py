@@ -82,14 +82,14 @@ class RatingPatterns:
         return int((self.codes >= 0).any(axis=0).sum())
 
     def in_groups(self) -> tuple[Integers, Groups]:
-        """Return the distinct rows of each left-out set, one set after another, and the Groups of their units."""
+        """Return the distinct rows in each jackknife set, one set after another, and the Groups of the sets' units."""
         out = self.left_out
         sizes = np.diff(np.append(out.start, len(out.row)))
         number = np.repeat(np.arange(len(sizes), dtype=np.int64), sizes)
         return out.row, Groups(number, round(float(out.copies.sum())), out.count, out.copies, self.grouped)
 
     def remaining(self, per_row: npt.NDArray[np.generic]) -> Floats:
-        """Sum a value (or vector) of each distinct row over all units, and then without each left-out set."""
+        """Sum a value (or vector) of each distinct row over all units, and then without each jackknife set."""
         worth = per_row.astype(np.float64)
         total = np.tensordot(self.times, worth, axes=1)[None]
         if not len(self.left_out.start):

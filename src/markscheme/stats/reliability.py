@@ -238,7 +238,7 @@ def _icc_of_complete(name: str, table: _Ratings, limits: Limits, level: float) -
 
 
 def _noise(model: str, a: _Anova) -> Floats:
-    """Compute 1 minus the coefficient of the mean of raters (noise over signal), by the ICC's model "1", "2" or "3".
+    """Compute the share of noise in the mean of raters, 1 minus its ICC, by the ICC's model "1", "2" or "3".
 
     From one rating's coefficient r it is (1 - r)/(1 + (k - 1) r). Its logarithm is distributed evenly: for two raters
     it is Fisher's transform of r, for more its intraclass form.

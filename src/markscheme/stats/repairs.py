@@ -63,19 +63,19 @@ class TermSums:
 
     @property
     def total(self) -> Self:
-        """The contributions summed over all criteria, shape (n_examples, 1)."""
+        """These sums added up over all criteria, shape (n_examples, 1)."""
         return type(self)(*(column.sum(axis=1, keepdims=True) for column in self._columns))
 
     def plus(self, added: "TermSums") -> Self:
-        """Return the sums of these contributions and others, whose shapes broadcast."""
+        """Return these sums plus others, whose shapes broadcast."""
         return type(self)(*(mine + its for mine, its in zip(self._columns, added._columns, strict=True)))
 
     def minus(self, subtracted: "TermSums") -> Self:
-        """Return these contributions without others, whose shapes broadcast."""
+        """Return these sums minus others, whose shapes broadcast."""
         return type(self)(*(mine - its for mine, its in zip(self._columns, subtracted._columns, strict=True)))
 
     def at(self, criteria: Sequence[int]) -> Self:
-        """Return the contributions of only those criteria that have the given indices."""
+        """Return the sums of only those criteria that have the given indices."""
         return type(self)(*(column[:, criteria] for column in self._columns))
 
     @property

@@ -407,7 +407,7 @@ def _macro(name: str, pairs: Pairs, scale: Floats, level: float) -> Estimate:
 
 
 def _hits(name: str, tables: Integers) -> tuple[Floats, Floats]:
-    """Return each level's precision, recall or F as two counts, first that of the examples both raters gave it."""
+    """Count the examples with each level from both raters, and from the judge, gold or either, as the measure needs."""
     diagonal = np.diagonal(tables, axis1=-2, axis2=-1).astype(np.float64)
     gold = tables.sum(axis=-1)
     judge = tables.sum(axis=-2)

@@ -201,7 +201,7 @@ class MeanSide:
     df: float
 
     def reach(self, confidence: float) -> float:
-        """Compute how far the one-sided bound lies from the centre, at a given confidence."""
+        """Compute how far the one-sided bound lies from the mean with the added group, at a given confidence."""
         return t_quantile(self.df, 2 * confidence - 1) * self.se
 
 

@@ -91,7 +91,7 @@ class SliceLook:
 
     @property
     def outside_at_same_gold(self) -> float:
-        """Expected figure outside the slice if gold there were as inside: inside minus the difference at equal gold."""
+        """Expected figure outside, with gold levels as in the slice: figure inside minus difference at equal gold."""
         return self.as_it_is.inside - self.same_gold
 
     def matters(self, least: float) -> bool:

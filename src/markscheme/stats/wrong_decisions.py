@@ -80,11 +80,11 @@ class RateByVerdict:
         return round(sum(stratum.wrong.value * stratum.wrong.n for stratum in strata if stratum.wrong.n))
 
     def lower(self, confidence: float) -> float | None:
-        """Return the one-sided lower bound of the rate at `confidence`; 0 if labels don't bound it."""
+        """Return the lower bound of the rate, one-sided at `confidence`; 0 if labels give no lower bound."""
         return self._bound(_below(self.decided_wrong, confidence), _above(self.decided_right, confidence), -1.0)
 
     def upper(self, confidence: float) -> float | None:
-        """Return the one-sided upper bound of the rate at `confidence`; 1 if labels don't bound it."""
+        """Return the upper bound of the rate, one-sided at `confidence`; 1 if labels give no upper bound."""
         return self._bound(_above(self.decided_wrong, confidence), _below(self.decided_right, confidence), 1.0)
 
     def estimate(self, *, level: float = 0.95, method: str = "share of examples") -> Estimate:

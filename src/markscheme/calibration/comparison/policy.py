@@ -114,7 +114,7 @@ class Ruling:
 
 @dataclass(frozen=True, slots=True)
 class VerdictStates:
-    """Flags of what intervals show: agreement above or below the target, the best constant answer and annotators'.
+    """Flags of how agreement compares, by its interval, with the target, the best constant answer and annotators.
 
     Attributes:
         above: Agreement is above the target.

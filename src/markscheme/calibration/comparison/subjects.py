@@ -22,7 +22,7 @@ follows."""
 
 
 class SubjectRow(NamedTuple):
-    """A subject of comparison, such as preferences, with its measure and its ranking of systems.
+    """What a rubric compares, such as preferences, with the functions that measure it and rank systems by it.
 
     Attributes:
         compares: What the rubric must compare: the value of its key `compare`.

@@ -93,7 +93,7 @@ class RunsCompared(Protocol):
 
     @property
     def alarm(self) -> bool:
-        """True if a shift counts against the judge."""
+        """True if a shift is shown, unless only the author's own edit moved levels and agreement is no worse."""
 
     @property
     def why_not_joined(self) -> str | None:

@@ -400,7 +400,7 @@ def _one_score(scores: Floats) -> bool:
 
 
 def _adjusted(figures: Sequence[Sequence[SliceFigure]]) -> list[list[SliceFigure]]:
-    """Return the figures with p-values adjusted by Holm's method, separately for the score and for criteria."""
+    """Adjust p-values by Holm's method: once over all figures of the score, and once over those of all criteria."""
     adjusted = [list(of_part) for of_part in figures]
     for of_score in (True, False):
         family = [

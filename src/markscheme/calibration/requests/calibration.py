@@ -357,7 +357,7 @@ class CalibrationRequest:
         )
 
     def _named(self, rater: Rater, judge: str | Judge | None = None, files: Sequence[Path] = ()) -> Rater:
-        """Add to a rater the rubric's name and the options with which a printed command calibrates it again.
+        """Add to a rater what a printed command needs to calibrate it again: the rubric's name and options.
 
         Args:
             rater: The rater.

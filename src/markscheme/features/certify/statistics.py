@@ -364,7 +364,7 @@ def _groups_reached(ranking: Integers, groups: Integers | None) -> Integers:
 
 
 def _tried_sets(later: _Decided, index: int, judged: StageDecisions, smallest: int) -> list[tuple[float, _Decided]]:
-    """Return the thresholds to try for a judge, each with the cascade's outcome; none if it decides too few."""
+    """Return a judge's thresholds to try, each with the cascade's outcome; [] if the judge decides too few examples."""
     descending = judged.descending
     if len(descending) < smallest:
         return []

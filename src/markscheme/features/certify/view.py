@@ -136,7 +136,7 @@ def _halved(certificate: Certificate) -> Iterator[str]:
 
 
 def passes_in_words(certificate: Certificate) -> str | None:
-    """Say how many automatic passes are wrong, and what a promise about passes takes; None if no pass is automatic."""
+    """Say how many automatic passes are wrong, and if a promise about passes may hold; None if no pass is automatic."""
     of_side = certificate.parts.get("both") or certificate.parts.get("passes")
     if of_side is None or not of_side.passes:
         return None

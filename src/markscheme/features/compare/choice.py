@@ -274,7 +274,7 @@ class Choice:
         return not any(s.behind_best is not None and (s.behind_best.value or 0.0) > 0 for s in self.standings)
 
     def ruled_by(self, decision: Decision) -> "Choice":
-        """Return the choice with next step, labels needed and reason for refusal, as the verdict on its judge has them.
+        """Return the choice with the next step, labels needed and reason for refusal that its judge's verdict states.
 
         Args:
             decision: The verdict on the judge to choose.
@@ -358,7 +358,7 @@ def choose(
 
 
 def _paired_on_decisions(table: RatingTable, names: Sequence[str]) -> Measure | None:
-    """Return the measure of pass/fail decisions; None if no example has a decision by gold and by every judge."""
+    """Return the Measure that compares decisions; None if no example has a decision by gold and by every judge."""
     if not table.rubric.has_gate_question:
         return None
     decided = np.column_stack([table[name].decisions for name in (GOLD, *names)])

@@ -133,7 +133,7 @@ def _per_calls(ask: AskOptions) -> tuple[int | None, ...]:
 
 
 def _names(side: ComparedSide, per_calls: Sequence[int | None]) -> list[str]:
-    """Return the names of an argument's contenders: a file, or a judge with each limit on criteria per call."""
+    """Return the names of an argument's contenders: the file or, for each limit on criteria per call, the judge."""
     if isinstance(side, RatedFile):
         return [str(side.path)]
     if isinstance(side, str) and has_format(Path(side)):

@@ -67,7 +67,7 @@ def _row(
 
 
 def _criteria_apart(ratings: Sequence[Rating | None], rubric: Rubric) -> Iterator[Criterion]:
-    """Yield the criteria on which these judges gave different levels."""
+    """Yield the criteria on which several judges gave one example different levels."""
     for criterion in rubric.criteria:
         rated = [rating.criteria[criterion.name] for rating in ratings if rating and criterion.name in rating.criteria]
         if len({(verdict.level, verdict.declined) for verdict in rated}) > 1:

@@ -69,7 +69,7 @@ def counts_sql(query: CountQuery, table: str, dialect: Dialect) -> str:
 
 
 def wrong_sql(query: CountQuery, rows: str, dialect: Dialect, most: int) -> str:
-    """Write the SELECT of some false passes and some false fails, of groups in pseudo-random order.
+    """Write the SELECT of some false passes and some false fails, from groups of examples in pseudo-random order.
 
     Args:
         query: What to count.
@@ -179,7 +179,7 @@ def _quoted(name: str, dialect: Dialect) -> str:
 
 
 def _constant(query: CountQuery, examples: str) -> Iterator[str]:
-    """Yield WITH blocks of all scores given, and of the best constant score, which agrees with most annotators'."""
+    """Yield WITH blocks of the distinct scores, and of the constant answers that agree with annotators most often."""
     people = [f"{person}_score" for person in query.annotators]
     selects = [f"SELECT {score} AS score FROM {examples}" for score in ("judge_score", *people)]
     n_known = " + ".join(f"COUNT({score})" for score in people) or "0"

@@ -75,7 +75,7 @@ def _rows(comparison: Comparison, earlier: Mapping[str, Comparison]) -> Iterator
     sets = _sets(table.groups)
 
     def judged(part: str, *columns: Floats, of: Callable[[Column], Floats]) -> Iterator[dict[str, Any]]:
-        """Yield the rows of a part with gold's and the judge's ratings, and the earlier judge's if there is one."""
+        """Yield the rows of a part with the values of gold, the judge and, if there is one, the earlier judge."""
         then = {name: of(of_earlier.judge) for name, of_earlier in earlier.items()}
         return _counted(part, sets, [of(gold), of(judge), *columns], then)
 
@@ -173,7 +173,7 @@ def _shares(part: str, sets: Sequence[int] | None, shares: AnnotatorShares | Non
 
 
 def _rates(name: str, groups: Sequence[str] | None, hits: Any, counted: Any) -> Iterator[dict[str, Any]]:
-    """Yield rows that count groups: one for each combination of a group's number of right ratings and of examples."""
+    """Yield rows that count the groups with each number of right ratings out of each number of examples."""
     number = np.arange(len(hits)) if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
     sizes = np.bincount(number.reshape(-1)[counted])
     hit = np.bincount(number.reshape(-1)[counted & hits], minlength=len(sizes))

@@ -87,7 +87,7 @@ def _counted(
 
 
 def _rate(examples: daft.DataFrame, name: str, hit: str, counted: str) -> daft.DataFrame:
-    """Count groups by their number of right ratings and of examples, as a part of a counts file."""
+    """Count the groups with each number of right ratings out of each number of examples, for a counts file."""
     rows = examples.where(daft.sql_expr(counted)).select(col("unit"), daft.sql_expr(hit).alias("hit"))
     by_group = rows.groupby("unit").agg(col("hit").sum().alias("gold"), col("hit").count("all").alias("judge"))
     return by_group.groupby("gold", "judge").agg(col("unit").count("all").alias("n")).with_column("part", lit(name))

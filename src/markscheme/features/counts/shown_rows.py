@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def wrong_rows(query: CountQuery, files: str, target: Path, most: int) -> Iterator[PlainRow]:
-    """Yield some false passes, then some false fails, as rows to show, of groups in pseudo-random order.
+    """Yield rows to show: some false passes, then some false fails, from groups of examples in pseudo-random order.
 
     Args:
         query: What to count.

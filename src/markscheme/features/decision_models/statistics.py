@@ -179,7 +179,7 @@ class ProbabilityAudit:
 
     @property
     def confident_errors(self) -> ConfidentErrors:
-        """Errors among the answers to which the judge gives a probability of at least 95 %."""
+        """Number of answers that the judge gives a probability of at least 95 %, and of the wrong ones among them."""
         return self.confident[0]
 
 

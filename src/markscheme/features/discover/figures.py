@@ -260,7 +260,7 @@ class ReadOutputs:
         return ModeFigures(mode, len(shows), len(read_for), share, again)
 
     def _groups_of(self, ids: Sequence[str]) -> list[str] | None:
-        """Return the group of each given output; None if no output has a group."""
+        """Return the name of each output's group, a name of its own if it has no group; None if no output has one."""
         if not any(self.groups.get(id) for id in ids):
             return None
         return [self.groups.get(id) or f"\0{id}" for id in ids]

@@ -349,7 +349,7 @@ def read_enough_for_all(share: float = LARGE_SHARE, sure: float = SURE) -> int:
 
 
 def _modes_of(share: float) -> int:
-    """Return how many modes there can be if each occurs in a given share of outputs, and no two in one output."""
+    """Return the largest possible number of modes if each occurs in a given share of outputs, with no two in one."""
     return math.floor(1 / share + 1e-9)
 
 

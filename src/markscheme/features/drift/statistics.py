@@ -291,7 +291,7 @@ def _among_runs(
     least_variance: float = 0.0,
     base: float | None = None,
 ) -> RunShift:
-    """Test how far a new run's figure lies from `base` or, if that is None, from the accepted runs' mean figure."""
+    """Test how far a new run's figure lies from the accepted runs' mean or, if `base` is given, from that figure."""
     r = len(figures)
     then, runs_in_shift = (float(figures.mean()), 1 + 1 / r) if base is None else (base, 2.0)
     shift = current - then

@@ -515,7 +515,7 @@ def _grain(weights: Floats) -> float:
 
 
 def _rounded_steps(steps: Floats, signs: Floats) -> Floats:
-    """Round sizes to whole steps, at least 1 each, keeping the sum of the positive weights if possible."""
+    """Round absolute weights to whole steps, at least 1 each, keeping the sum of the positive weights if possible."""
     rounded = np.maximum(np.rint(steps), 1.0)
     positive = np.flatnonzero(signs > 0)
     if not len(positive):

@@ -98,7 +98,7 @@ def ratings_in(folder: Path, rubric: Rubric, *, may_be_stale: bool = False) -> l
 def disputed(
     ratings: Iterable[Rating], rubric: Rubric, adjudicator: str, ids: Sequence[str]
 ) -> dict[str, dict[str, tuple[Mapping[str, str], ...]]]:
-    """Return the labels, with reasons, where annotators disagree, by example and criterion, the lowest level first.
+    """Map each example, then criterion, on which annotators disagree to their labels with reasons, lowest level first.
 
     Labels given under another wording and "can't tell" make no disagreement. Disagreements that another adjudicator has
     decided are left out.
@@ -131,7 +131,7 @@ def disputed(
 def disputed_decisions(
     ratings: Iterable[Rating], adjudicator: str, ids: Sequence[str]
 ) -> dict[str, tuple[Mapping[str, str], ...]]:
-    """Return annotators' decisions on whole responses, with notes, where they differ, by example, fails first.
+    """Map each example on which annotators' pass/fail decisions differ to these decisions with notes, fails first.
 
     Disagreements that another adjudicator has decided are left out.
 

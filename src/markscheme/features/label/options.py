@@ -14,7 +14,7 @@ HALF_WIDTH = 0.1
 
 @dataclass(frozen=True, kw_only=True)
 class PlanOptions:
-    """Options for labelling a project, and for the goals of which a plan shows how many labels they need."""
+    """Options for labelling, and for a plan of how many labels different goals need."""
 
     annotators: int = setting(1, "how many annotators label each example (1)", WHOLE, value="N", written=WHOLE_IN_FILES)
     ask_whole: AskWhole = setting(

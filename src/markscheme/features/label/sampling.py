@@ -232,7 +232,7 @@ def _by_system(
     passed: Mapping[str, bool],
     count: int,
 ) -> list[tuple[str, Sequence[Example], int]]:
-    """Divide `count` labels among strata by system and judge's decision; empty if too few for a rate of each system."""
+    """Divide `count` labels among strata by system and judge's decision; [] if they're too few for each system."""
     systems = list(dict.fromkeys(example.system for example in pool))
     undecided = any(e.stratum or not e.system or e.id not in judge_passes for e in pool)
     if len(systems) < 2 or undecided:
@@ -442,7 +442,7 @@ def _cell(judge_passes: Mapping[str, bool], why: tuple[str, ...], id: str) -> st
 
 
 def _neglected(free: Sequence[Example], labelled: Sequence[Example]) -> set[str]:
-    """Find the ids of outputs whose group or system has few labels so far, if not all groups or systems have few."""
+    """Find the ids of outputs whose group or system has few labels so far, unless all groups or all systems do."""
     neglected = set()
     for key in ("group", "system"):
         names = {getattr(example, key) for example in free} - {""}

@@ -191,7 +191,7 @@ def carried_in(work: Work) -> CarriedLabels | None:
 
 
 def _reworded(work: Work, carried: CarriedLabels | None, ask_whole: AskWhole) -> dict[Step, dict[str, str]]:
-    """Map each labelled response, or repeat, to the criteria to ask again, with the digest of the wording answered.
+    """Map each labelled response (or repeat) to the criteria to ask again, with the digest of the wording used before.
 
     Criteria are asked again if they were reworded or are new; the digest is "" for a new one.
     """

@@ -258,7 +258,7 @@ class Work:
         )
 
     def withdraw(self, step: Step) -> None:
-        """Withdraw a response's label, so that it is asked again; answers to criteria that weren't reworded stay."""
+        """Withdraw a response's label, so that it is asked again, and restore any label from before a rewording."""
         if step in self.file.labels:
             self.file.withdraw(step, date.today().isoformat())
         if step in self._before:

@@ -9,7 +9,7 @@ from markscheme.ratings.examples import warn
 
 
 def stale_criteria(label: Any, names: Collection[str]) -> Iterator[str]:
-    """Yield the criteria, other than those named, that a label, as data, has a level on.
+    """Yield the criteria that a label, as plain data, has a level on and that aren't in `names`.
 
     >>> list(stale_criteria({"criteria": {"tone": 1, "truth": 0}}, ["tone"]))
     ['truth']

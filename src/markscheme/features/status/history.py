@@ -64,7 +64,7 @@ def _wrong_of(point: "AcceptedPoint") -> str:
 
 
 def _changes(history: "Sequence[AcceptedPoint]") -> Iterator[tuple[str, int, str]]:
-    """Yield a letter, the index of an accepted run, and what changed before it, for each run with changes."""
+    """Yield, for each accepted run that follows a change, a letter to mark it, its index, and what changed."""
     letters = iter(ascii_lowercase)
     for index in range(1, len(history)):
         changed = history[index].changes(history[index - 1])

@@ -84,7 +84,7 @@ class RubricStatus:
 
     @property
     def last_calibration(self) -> NextLabels | None:
-        """The verdict of the last calibration on people's labels, with what it asked for; None if there was none."""
+        """The verdict of the last calibration on people's labels, with the labels it needs; None if there was none."""
         return self.next_labels() if self.is_calibrated and self.next_labels is not None else None
 
 

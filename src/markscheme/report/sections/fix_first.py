@@ -181,7 +181,7 @@ def _card(
 
 
 def _part(part: Finding, *, is_one: bool, says_change: bool) -> str:
-    """Format a finding as a probable consequence of the one that its card is about."""
+    """Format a finding as a probable consequence of the first finding on its card."""
     words = part.text if is_one else part.message
     return f"Probably part of this change: {_followed(words, repair_of_finding(part) if says_change else '')}"
 

@@ -114,7 +114,7 @@ def _preferences(pairs: Rubric, pair: Example) -> Iterator[Rating]:
 
 
 def _of_most(preferences: list[Rating], judge: str) -> list[tuple[Rating, str, tuple[str, ...]]]:
-    """Return most annotators' preference, the judge whose levels go with it, and these annotators; [] for a tie."""
+    """Return most annotators' preference, with the judge's name and the names of these annotators; [] for a tie."""
     counts = Counter(preference.passed for preference in preferences).most_common()
     if not counts or (len(counts) > 1 and counts[0][1] == counts[1][1]):
         return []

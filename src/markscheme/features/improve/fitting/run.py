@@ -143,7 +143,7 @@ def evidence_of(
 
 
 def evidence_of_annotators(rubric: Rubric, examples: ExampleSet, pairs_named: str | None) -> DecisionEvidence:
-    """Return annotators' decisions with their own levels; if a rubric of pairs is named, its preferences instead.
+    """Return annotators' decisions or, if a rubric of pairs is named, their preferences, with the levels they gave.
 
     Raises:
         UsageError: No rubric with that name asks for a single preference.

@@ -65,7 +65,7 @@ def most_by_judge(
 
 
 def may_be_judge(shift: float, at_most: float) -> bool:
-    """Return True if what a changed judge explains at most is half or more of a shift in the share of passes."""
+    """Return True if a changed judge may explain at least half of a shift in the share of passes."""
     return at_most * math.copysign(1.0, shift) >= EXPLAINS * abs(shift)
 
 
@@ -95,7 +95,7 @@ def shift_at_old_mix(reference: npt.ArrayLike, now: npt.ArrayLike) -> tuple[floa
 
 
 def part_by_mix(shift: float, at_old_mix: float) -> float:
-    """Return the share of a shift that a changed mix explains; 0 if there is no shift."""
+    """Return what share of a shift the changed mix of responses explains; 0 if there is no shift."""
     return 1 - at_old_mix / shift if shift else 0.0
 
 

@@ -473,7 +473,7 @@ def _accepted(folder: Path) -> Accepted | None:
 
 
 def _anchors(folder: Path) -> Callable[[date | None], AnchorWatch] | None:
-    """Return a function that computes the evidence of a changed judge from a day on; None without an accepted run."""
+    """Return a function from a day to the evidence since then that the judge changed; None without an accepted run."""
     accepted = _accepted(folder)
     if accepted is None:
         return None
