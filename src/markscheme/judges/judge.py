@@ -309,7 +309,7 @@ class Wrapping:
 
 
 def ways_of(replies: Iterable[Iterable[AskedWithout]]) -> Mapping[AskedWithout, int]:
-    """Count, for each set of parameters, the graded responses for which a request left out exactly this set."""
+    """Count, for each set of parameters, the graded responses with a request that left out exactly these."""
     return Counter(way for ways in replies for way in set(ways))
 
 

@@ -496,7 +496,7 @@ class Limited(Wrapping):
         return backoff if isinstance(error, JudgeUnavailable) and error.transient else None
 
     def _estimate(self, prompt: Prompt, price: Price | None) -> tuple[int, float]:
-        """Estimate the tokens and dollars of a call; 0 if nothing limits them."""
+        """Estimate the tokens and dollars of a call; both are 0 if neither is limited."""
         if self.limiter.budget is None and self.limiter.tokens_per_minute is None:
             return 0, 0.0
         return forecast(self.judge.identity, price, prompt)

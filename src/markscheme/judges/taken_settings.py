@@ -168,7 +168,7 @@ class TakenSettings:
 
     @property
     def form(self) -> RequestForm:
-        """Form of the next request, which leaves out settings that were refused and never accepted."""
+        """Form of the next request, without the settings that the server refused and never accepted."""
         refused = self._refused.dropped - self._taken
         dropped = (step for steps in self.steps.values() for step in takewhile(refused.__contains__, steps))
         lower = self._refused.limit

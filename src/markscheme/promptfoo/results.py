@@ -204,7 +204,7 @@ def read_results(path: Path, *, unjudged: bool = False) -> Results:
 
 
 def results_of(rows: Iterable[Any], path: Path, *, at: str | None = None, unjudged: bool = False) -> Results:
-    """Read the results in rows as Promptfoo writes them to a file or passes them to a hook.
+    """Read results from rows in the form in which Promptfoo writes them to a file or passes them to a hook.
 
     Args:
         rows: Parsed rows.
@@ -330,7 +330,7 @@ class _Reading:
         return None
 
     def _expected_of(self, labels: Mapping[str, Any], verdicts: Sequence[AssertionVerdict]) -> dict[str, bool]:
-        """Return the expected labels that a test has for single metrics, by the metrics' names in this file."""
+        """Return the label that a test expects on each of its graded metrics, by the metric's name in this file."""
         names = {folded_word(verdict.metric): verdict.metric for verdict in verdicts if verdict.is_graded}
         expected: dict[str, bool] = {}
         for metric, label in labels.items():

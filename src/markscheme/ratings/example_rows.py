@@ -303,7 +303,7 @@ OF_ROWS: Final[Mapping[str, Any]] = {
 
 
 def telling(attributes: Mapping[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
-    """Return only the attributes that differ from their default for at least one example."""
+    """Return the attributes of examples without those that have their default on every example."""
     return {name: values for name, values in attributes.items() if any(value != OF_ROWS[name] for value in values)}
 
 

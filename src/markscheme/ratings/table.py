@@ -247,7 +247,7 @@ def decision_table(rubric: Rubric, examples: Sequence[Example], **decisions: Seq
 
 
 def column_of(name: str, ratings: Iterable[Rating], rubric: Rubric, ids: Sequence[str]) -> Column:
-    """Combine ratings into one column with a given name, as if one rater had given all of them."""
+    """Make a column of a given name from ratings of several examples, as if one rater had given all of them."""
     codes = RatingCodes.of(ratings)
     rows = rows_in(ids, codes)
     chosen = np.flatnonzero(rows >= 0)

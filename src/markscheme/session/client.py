@@ -107,7 +107,7 @@ def start(*, folder: str, wish: object = None) -> str | None:
 
 
 def running(*, folder: str, wish: object = None) -> tuple[str, str] | None:
-    """Return a running session's socket, and the key that identifies its environment; None if none can run."""
+    """Return the socket of a session, started if needed, and its environment's digest; None if none can run."""
     place_and_key = _place_and_key(folder, wish)
     if place_and_key is None:
         return None

@@ -165,7 +165,7 @@ class Estimate:
 
     @property
     def hedge(self) -> Hedge | None:
-        """The kind of limitation of the interval, such as "withheld" or "rough"; None if it has none."""
+        """Word for what limits trust in the interval: "few" examples, "withheld" or "rough"; None if nothing does."""
         return None if self.caveat is None else self.caveat.hedge
 
     @property

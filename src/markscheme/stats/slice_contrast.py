@@ -283,7 +283,7 @@ class _SameGold:
     """Regression of a figure on gold, with one intercept per stratum, to which a slice is added later."""
 
     def __init__(self, x: Floats, strata: Integers, covariate: Floats | None) -> None:
-        """Remove from the figure what gold's strata and, within them, the covariate explain; count each stratum."""
+        """Remove from the figure what gold explains: strata and, within them, `covariate`; count each stratum."""
         self._strata = strata
         self.sizes = np.bincount(strata)
         self._df = len(x) - int(np.count_nonzero(self.sizes)) - 1

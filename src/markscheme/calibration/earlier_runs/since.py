@@ -85,7 +85,7 @@ class RunsCompared(Protocol):
 
     @property
     def since(self) -> Since:
-        """The earlier runs, and how the new run is compared with them."""
+        """The earlier runs, with the terms on which the new run is compared with them."""
 
     @property
     def findings(self) -> "tuple[Finding, ...]":

@@ -170,7 +170,7 @@ class BatchQueue:
     # sending
 
     def _put_back(self, key: str) -> None:
-        """Queue a prompt, release the cost reserved for it, and start the task that sends the queue if needed."""
+        """Queue a prompt, free the money reserved for it, and start the task that sends the queue if none runs."""
         self._unsent[key] = self._release(key)
         if self._sender is None or self._sender.done():
             self._sender = asyncio.create_task(self._send_gathered())

@@ -112,7 +112,7 @@ def _where(grader: str | None, assertion: Mapping[str, Any], path: Path | None, 
 
 
 def _places(data: Any, grader: str, assertion: Mapping[str, Any], place: tuple[Any, ...]) -> Iterator[tuple[Any, ...]]:
-    """Yield the path in the configuration of each `provider` key that names an assertion's grader."""
+    """Yield where in a configuration, as a path of keys and indices, a `provider` names the grader of an assertion."""
     if isinstance(data, list):
         for index, item in enumerate(data):
             yield from _places(item, grader, assertion, (*place, index))

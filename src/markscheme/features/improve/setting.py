@@ -109,7 +109,7 @@ class ImprovableSet:
         return cls(rubric, every, parted, dev, sealed, record_folder, outside, day)
 
     def by_decisions(self) -> "ImprovableSet":
-        """Return the set with only the examples that people decided on, to compare candidates by these decisions."""
+        """Return the set with only the examples that people pass or fail, to compare candidates by these decisions."""
         dev = self.dev.by_decisions()
         return replace(self, dev=dev, sealed=dev if self.outside else self.sealed.by_decisions())
 

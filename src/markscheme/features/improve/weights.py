@@ -263,7 +263,7 @@ def _one_level(levels: Floats) -> npt.NDArray[np.bool_]:
 
 
 def _cannot_tune(task: _Task, required: int, one_level: int) -> tuple[str | None, int | None]:
-    """Return why weights can't be fitted (None if they can), and how many examples it takes if more would help.
+    """Return why weights can't be fitted (None if they can), and how many examples in all it takes if more would help.
 
     Args:
         task: The data to fit weights to.
