@@ -42,7 +42,7 @@ def spelled(**names: str | None) -> Mapping[str, str | None]:
 
 
 def only(family: type, *keys: str) -> Mapping[str, str | None]:
-    """Map to None, which leaves an option out of a command, all keys of a family's options but the given ones.
+    """Return a mapping that leaves all of a family's options out of a command, except those with the given keys.
 
     Example:
         >>> from markscheme.options.reading import DamageOptions

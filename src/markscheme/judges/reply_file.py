@@ -17,7 +17,7 @@ REPLY_TABLES = (
 
 
 def cache_folder() -> Path:
-    """Return the folder of the cache: $MARKSCHEME_CACHE, else $XDG_CACHE_HOME/markscheme, else the system's own."""
+    """Return the cache's folder: $MARKSCHEME_CACHE, else $XDG_CACHE_HOME/markscheme, else the platform's default."""
     named = os.environ.get("MARKSCHEME_CACHE")
     if named:
         return Path(named)

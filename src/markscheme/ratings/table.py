@@ -503,7 +503,7 @@ def _mean_probabilities(samples: Sequence[Rating], rubric: Rubric) -> dict[str, 
 def _levels_by_mean(
     samples: Sequence[Rating], probabilities: Mapping[str, Probabilities], rubric: Rubric
 ) -> dict[str, float]:
-    """Map criteria to the level of highest mean probability, if each sample gave its own most probable level."""
+    """Map each criterion where all samples gave their most probable level to the level of highest mean probability."""
     levels = {}
     for criterion in (rubric.criterion(name) for name in probabilities):
         answers = [rating.criteria[criterion.name] for rating in samples if criterion.name in rating.criteria]

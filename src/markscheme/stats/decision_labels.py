@@ -168,7 +168,7 @@ def _side_basis(side: SideShare) -> _Basis:
 
 
 def _limits(n: Floats | npt.NDArray[np.int64], bound: float, confidence: float) -> tuple[Floats, Floats]:
-    """Return, for each n, the number of hits above which a share is shown above a bound, and that up to which below."""
+    """Return, for each n, the most hits that don't show a share above a bound, and the most that show it below."""
     whole = np.asarray(n, dtype=np.float64)
     above = _hits_above(whole, bound, confidence)
     below = whole - _hits_above(whole, 1 - bound, confidence)

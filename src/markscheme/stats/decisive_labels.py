@@ -63,7 +63,7 @@ def most_demanding(questions: Iterable[DecisiveLabels | None]) -> DecisiveLabels
 def chance_to_place_share(
     share: GroupedShare, bound: float, more: int, *, confidence: float, counted: float = 1.0
 ) -> float:
-    """Compute the probability that a number of further labels shows if a share lies above or below a bound.
+    """Compute the probability that further labels show on which side of a bound a share lies.
 
     Args:
         share: Share among the labels so far.
@@ -94,7 +94,7 @@ def chance_to_place_share(
 
 
 def chance_to_place_mean(mean: GroupedMean, bound: float, more: int, *, confidence: float) -> float:
-    """Compute the probability that further labels show a mean to be on that side of a bound where it lies so far.
+    """Compute the probability that further labels confirm on which side of a bound a mean lies so far.
 
     Args:
         mean: Mean among the labels so far.
@@ -179,7 +179,7 @@ def _is_clear(hits: npt.ArrayLike, n: float, bound: float, confidence: float) ->
 
 
 def is_above(hits: npt.ArrayLike, n: float | Floats, bound: float, confidence: float) -> Flags:
-    """Flag the possible numbers of hits among `n` whose share has an exact lower limit above a bound."""
+    """Flag the possible numbers of hits among `n` for which a share's exact lower limit lies above a bound."""
     x = np.asarray(hits, dtype=np.float64)
     tail = betainc(np.maximum(x, np.finfo(float).tiny), n - x + 1, bound)
     return np.asarray((x > 0) & (tail < 1 - confidence))

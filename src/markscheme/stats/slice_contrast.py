@@ -191,7 +191,7 @@ class SliceColumn:
 
     @cached_property
     def _same_gold(self) -> "_SameGold":
-        """Regression of the figure on gold over all examples, for slices with only a part of every stratum of gold."""
+        """Regression of the figure on gold over all examples, for slices with part but not all of each stratum."""
         return _SameGold(self.values, self.strata, self.covariate)
 
     @cached_property

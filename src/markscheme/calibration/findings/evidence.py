@@ -333,7 +333,7 @@ class Evidence:
 
     @property
     def scores_rank(self) -> bool:
-        """True if scores have an order; False if no criterion's levels have one."""
+        """True if the levels of at least one criterion are ordered, so that scores are ordered too."""
         return any(criterion.scale.ordered for criterion in self.criteria.values())
 
     def finding(

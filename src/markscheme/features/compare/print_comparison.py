@@ -117,7 +117,7 @@ def print_comparison(
 
 
 def _without_sizes(ask: AskFlags) -> AskFlags:
-    """Return the options for asking; if they list several numbers of criteria per call to compare, without these."""
+    """Return the options for asking; a list of several numbers of criteria per call, to compare, is left out."""
     return replace(ask, criteria_per_call=None) if isinstance(ask.criteria_per_call, tuple) else ask
 
 

@@ -113,7 +113,7 @@ class CountsFile:
 
     @property
     def of_earlier(self) -> "CountsFile":
-        """The counts with the earlier judge in place of the current one, without parts on the current one alone."""
+        """The counts with the earlier judge in place of the current one, without parts that only the latter has."""
         rated = {
             name: replace(rows, judge=rows.earlier)
             for name, rows in self.parts.items()

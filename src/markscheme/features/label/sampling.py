@@ -132,7 +132,7 @@ def choose_next(
     passed: Mapping[str, bool] | None = None,
     seed: int = 1,
 ) -> Draw:
-    """Draw outputs of a pool, the informative ones more likely, by known chances that keep estimates unbiased.
+    """Draw outputs to label from a pool, informative ones more often, so that estimates from the labels stay unbiased.
 
     The pool is divided by the judge's decision and by whether it is doubtful: near the pass mark, or one on which
     judges disagree. Each stratum gets labels by its share of the pool and by how uncertain annotators' decisions are

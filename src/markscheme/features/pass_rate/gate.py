@@ -15,7 +15,7 @@ from markscheme.stats.threshold_risk import RunFigure
 
 
 def table_of_runs(rated: RatedFiles, of: RunFigure, groups: Mapping[str, str] = MappingProxyType({})) -> RatingTable:
-    """Make a table with a row for each case and a column for each run; a further file adds further runs.
+    """Make a table with a row for each case and a column for each run in any of the files.
 
     Args:
         rated: The files of the runs.

@@ -239,7 +239,7 @@ def _side(words: Iterable[str]) -> tuple[bool, bool]:
 
 
 def _words_of(column: TableColumn) -> tuple[str, ...]:
-    """Return the words of a column's name, after those of its file's name if several files have such a name."""
+    """Return the words of a column's name, after those of its file's name if another file has the same column."""
     of_file = name_words(column.file) if column.file is not None else ()
     return of_file + name_words(column.name.removeprefix(f"{column.file}:"))
 
