@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from markscheme.calibration.calibration import Rater, calibration_of
+from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.findings.diagnosis import findings_of
 from markscheme.calibration.options import LabelOptions
 from markscheme.prompts.submission import Submission
@@ -155,6 +156,16 @@ def test_a_judge_whose_levels_scatter_more_than_those_of_two_annotators_is_repor
     finding = of_code(MADE.find(judge), "noisy", "order")
     assert finding.evidence["noise_ratio"]["value"] > 2
     assert "samples: 3" in str(finding.suggestion)
+    assert finding.command(Commands("reply", "--judge gpt")) == "markscheme calibrate reply --judge gpt --samples 3"
+
+
+def test_a_noisy_judge_that_was_asked_three_times_is_not_to_be_asked_three_times() -> None:
+    of = replace(rubric("tone"), samples=3)
+    gold = np.array([[1], [2], [3], [4], [5]] * 12)
+    both_ways = np.clip(gold + np.resize([1, 1, 1, 1, -1, 0], 60)[:, None], 1, 5)
+    finding = of_code(diagnosed(of, examples(of, {"ann": gold, "ben": gold}), judged(of, both_ways)), "noisy", "tone")
+    assert str(finding.suggestion).startswith("Split tone into questions with one answer each.")
+    assert finding.command(Commands("reply", "--judge gpt")) == ""
 
 
 def test_a_judge_whose_errors_all_go_one_way_is_reported_as_biased_and_not_as_noisy() -> None:

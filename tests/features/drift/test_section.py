@@ -12,11 +12,13 @@ from benchmarks.drift import baseline
 from benchmarks.noisy_judge import CHANGED, NoisyJudge, calibrated, rubric
 from markscheme.calibration.accepted.acceptance import accept
 from markscheme.calibration.earlier_runs.load import load_accepted
+from markscheme.calibration.earlier_runs.setting import Accepted
 from markscheme.calibration.earlier_runs.since import Since
 from markscheme.features.drift import section as accepted_run
 from markscheme.features.drift.baseline import Baseline
-from markscheme.report.document import Document
+from markscheme.report.document import Command, Document, Notes
 from markscheme.report.json import dumps
+from markscheme.report.sections.fix_first import fix_first
 from markscheme.report.terminal import render_terminal
 from markscheme.report.views.calibration import json_of
 
@@ -88,6 +90,34 @@ def test_the_headline_on_drift_tells_a_reworded_criterion_from_a_changed_judge_a
     assert heads[0] is not None
     assert heads[0].text is not None
     assert heads[0].text.startswith("On the same 60 examples clarity now scores 0.45 levels lower")
+
+
+def test_if_another_judge_is_asked_the_finding_names_the_command_that_goes_back_to_the_accepted_judge(
+    since: Since,
+) -> None:
+    earlier = replace(since, accepted=_by("openai:old", since))
+    calibration = calibrated(_still(name="openai:new", added={"tone": 1.0}), rubric("per_criterion"), since=earlier)
+    moved = next(finding for finding in calibration.findings if finding.code == "drift")
+    assert str(moved.suggestion).startswith("Undo the change, then calibrate again.")
+    assert moved.command(calibration.commands) == "markscheme calibrate drift --judge openai:old"
+
+
+def _by(judge: str, since: Since) -> Accepted:
+    """Return the accepted runs as if another judge had made them."""
+    assert since.accepted is not None
+    identity = since.accepted.setting.identity
+    assert identity is not None
+    setting = replace(since.accepted.setting, judge=judge, identity=replace(identity, name=judge, model=judge[7:]))
+    return replace(since.accepted, setting=setting)
+
+
+def test_if_a_parameter_of_the_judge_changed_the_section_on_what_to_fix_ends_with_the_command_to_calibrate(
+    since: Since,
+) -> None:
+    judge = _still(added={"tone": 1.0}, parameters={"temperature": 0.0})
+    calibration = calibrated(judge, rubric("per_criterion"), since=since)
+    *_, notes = fix_first(calibration).blocks
+    assert notes == Notes((("To calibrate again: ", Command("markscheme calibrate drift")),))
 
 
 def test_the_report_on_a_run_that_is_accepted_says_whether_it_joins_or_replaces_the_accepted_runs(since: Since) -> None:

@@ -348,6 +348,7 @@ class Evidence:
         gain: float = 0.0,
         least: Severity = "low",
         most: Severity = "high",
+        options: str | None = None,
     ) -> Finding:
         """Make a finding, with its severity by the share of the judge's error that the fault causes.
 
@@ -361,6 +362,7 @@ class Evidence:
             gain: Decrease of the judge's mean error in score without the fault.
             least: The lowest severity that it may get.
             most: The highest severity that it may get.
+            options: Options that the suggestion adds to the kind's command.
         """
         share = gain / self.error if self.error > 0 else 0.0
         worst = [index for index in worst if not self.is_held_out(index)]
@@ -376,6 +378,7 @@ class Evidence:
             examples=tuple(self.ids[row] for row in worst),
             suggestion=self._advice(kind, criterion, suggestion, worst),
             cost=float(gain),
+            options=options,
         )
 
     def _advice(

@@ -52,6 +52,8 @@ MOST_TIMES = 10
 ones."""
 ONE_WAY = 0.95
 """Share of the errors in one direction from which on the bias explains their scatter."""
+ENOUGH_SAMPLES = 3
+"""Number of samples from which on asking a noisy judge more often isn't advised."""
 FLIP_SHARE = 0.30
 """Share of pairs of answers to the same prompt that differ, from which on a judge is noisy; a judgement."""
 FLIP_SHARE_BOUND = 0.20
@@ -283,6 +285,8 @@ def noisy(
     times = {name: np.isfinite(criterion.repeats).sum(axis=1) for name, criterion in criteria.items()}
     repeated = {n: criterion for n, criterion in criteria.items() if (times[n] >= 2).sum() >= FEWEST_FOR_SPREAD}
     labelled = {n: c for n, c in labelled.items() if not (_errs_one_way(c) or (n in biased and len(c.levels) == 2))}
+    asks_once = evidence.comparison.rubric.samples < ENOUGH_SAMPLES
+    ask_more = "Ask three times and take the median level (samples: 3); if that doesn't help, s" if asks_once else "S"
     noisier = significant(labelled, _noise, lambda _, e: (e.value or 0.0) >= NOISE_RATIO and e.above(NOISE_BOUND))
     flipping = significant(repeated, _flips, lambda _, e: (e.value or 0.0) >= FLIP_SHARE and e.above(FLIP_SHARE_BOUND))
     for name, criterion in criteria.items():
@@ -302,11 +306,12 @@ def noisy(
             kinds.NOISY,
             criterion,
             f"the judge is noisy; {', and '.join(signs)}.",
-            f"Ask three times and take the median level (samples: 3); if that doesn't help, split {name} into "
-            f"questions with one answer each. Examples: {evidence.both_levels(criterion, worst)}.",
+            f"{ask_more}plit {name} into questions with one answer each. Examples: "
+            f"{evidence.both_levels(criterion, worst)}.",
             shows=shows,
             worst=worst,
             gain=evidence.gain({name: criterion.judge - (1 - 3**-0.5) * scatter}),
+            options="--samples 3" if asks_once else None,
         )
 
 

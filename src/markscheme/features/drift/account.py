@@ -2,17 +2,28 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from shlex import quote
 from typing import Any, Final
 
 from markscheme.calibration.earlier_runs.since import FALSE_ALARM, LOOKS_ALARM, Since
 from markscheme.calibration.findings import kinds
+from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.findings.finding import Finding, Severity
 from markscheme.features.drift.shift import CriterionDrift, Explanation, ShiftPart, adjusted_p
+from markscheme.judges.kinds import kind_of
 from markscheme.phrases import brief, counted, listed, number, signed
 from markscheme.rubrics.rubric import Rubric
 
 SINCE_JUDGE: Final = replace(kinds.DRIFT_BY_JUDGE, short="moved since the earlier judge")
 """Kind of the finding that a judge moved, compared with an earlier judge of the same counts file."""
+
+
+def _calibrate_by(commands: Commands, options: str | None) -> str:
+    return commands.calibrate_by(options) if options and commands.asks else ""
+
+
+BY_OTHER_JUDGE: Final = replace(kinds.DRIFT_BY_JUDGE, command=_calibrate_by)
+"""Kind of the finding that levels moved since another judge is asked than in the accepted runs."""
 
 
 def drift_findings(
@@ -46,7 +57,8 @@ def drift_findings(
             evidence = {"shift": drift.shift.to_json(), "p": drift.p, **flips, **causes}
             severity: Severity = "low" if why.is_own_edit else "high"
             cost = abs(drift.shift.value or 0.0) * share
-            by_judge = kinds.DRIFT_BY_JUDGE if drift.movers is not None else SINCE_JUDGE
+            by_judge = BY_OTHER_JUDGE if _earlier_judge(why) else kinds.DRIFT_BY_JUDGE
+            by_judge = by_judge if drift.movers is not None else SINCE_JUDGE
             kind = kinds.DRIFT_BY_EDIT if why.is_own_edit else by_judge
             text = account(drift, level=level, is_asked=is_asked)
             yield Finding(kind, name, severity, text, evidence, drift.movers or (), advice, cost, options)
@@ -207,7 +219,8 @@ def _way_out(drift: CriterionDrift) -> tuple[str, str | None]:
             "(--accept --replace) or use another judge.",
             "-o cache=off",
         )
-    if not explanation.separable:
+    earlier = _earlier_judge(explanation)
+    if not explanation.separable and earlier is None:
         if any(change.side == "rubric" for change in explanation.changes) and not explanation.parts:
             advice = "Add --replay, which asks today's judge by the accepted rubric, or change one thing at a time."
             return advice, "--replay"
@@ -215,5 +228,13 @@ def _way_out(drift: CriterionDrift) -> tuple[str, str | None]:
     return (
         f"Undo the change, then calibrate again. To keep it, read {moved}: if the judge's new levels are right, "
         "correct the labels, then accept this run (--accept).",
-        "",
+        None if earlier is None else f"--judge {quote(earlier)}",
     )
+
+
+def _earlier_judge(explanation: Explanation) -> str | None:
+    """Return the judge of the accepted runs if another one is asked today and nothing else changed; else None."""
+    if any(change.side != "judge" for change in explanation.changes):
+        return None
+    names = (change.then for change in explanation.changes if change.key in ("judge", "judge:name"))
+    return next((name for name in names if name is not None and kind_of(name) is not None), None)

@@ -54,6 +54,10 @@ def _fixes(calibration: Calibration) -> Iterator[doc.Block]:
     for finding in calibration.findings:
         if finding.kind.fixed_by == "more labels" and finding not in shown:
             yield doc.Paragraph((f"{finding.message} {finding.suggestion or '' if needed is None else every}",))
+    commands = calibration.commands
+    is_live = calibration.rater.source == "live"
+    if is_live and urgent and not any(group[0].command(commands) for group in by_cause(urgent)):
+        yield doc.Notes((("To calibrate again: ", doc.Command(commands.calibrate())),))
     is_file = calibration.rater.source == "ratings" and calibration.rater.has_rubric
     if is_file and any(finding.kind.is_fixed_by_edit for finding in urgent):
         yield doc.Notes((_after_an_edit(urgent, calibration),))
