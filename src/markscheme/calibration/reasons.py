@@ -362,7 +362,7 @@ def digits_of(agreement: Estimate, target: float) -> int:
 
 
 def _hopeless(comparison: Comparison, decision: Decision) -> Iterator[str]:
-    """Say why no number of labels is likely to decide if scores agree enough, and what to do instead."""
+    """Say why more labels are unlikely to settle whether scores agree enough, and what to do instead."""
     figures = comparison.figures
     target = decision.target
     share = figures.agreement.value

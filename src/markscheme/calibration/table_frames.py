@@ -147,7 +147,7 @@ def _new_frame(columns: Mapping[str, Sequence[Any]]) -> Any:
 
 
 def rows_of(reading: TableReading, comparisons: Mapping[str, Comparison]) -> list[dict[str, Any]]:
-    """Return a table's rows with gold, judge, whether they agree, and what each decides, or why a row is left out."""
+    """Return a table's rows with gold, judge, whether they agree, and both decisions, or why a row is left out."""
     rows: list[dict[str, Any]] = [{"id": unit} for unit in reading.ids]
     for name, comparison in comparisons.items():
         before = f"{name}." if len(comparisons) > 1 else ""

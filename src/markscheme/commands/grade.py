@@ -193,7 +193,7 @@ class _RowRubrics:
     """
 
     def __init__(self, of_run: Rubric, rule: RowRule | None, *, has_core: bool) -> None:
-        """Start counting; a rule says how rows' own rubrics are used together with the rubric of the run."""
+        """Start counting; `rule` says how rows' own rubrics are used together with the rubric of the run."""
         self.of_run = of_run
         self.core = of_run if has_core else None
         self.rule = row_rule(rule, self.core)

@@ -126,7 +126,7 @@ class FunctionJudge:
 
     @property
     def files_read(self) -> list[Path]:
-        """Paths of each file that the function declares to read: one next to its module, one in the working directory.
+        """Paths of each file that the function says it reads: one next to its module, one in the working directory.
 
         The files needn't exist.
         """
@@ -255,7 +255,7 @@ class FunctionJudge:
 
 
 def files_read(judge: GradingJudge) -> list[Path]:
-    """Return the files that a judge declares to read; [] unless the judge, without its wrappers, is a function."""
+    """Return the files that a judge says it reads; [] unless the judge, without its wrappers, is a function."""
     while isinstance(judge, Wrapping):
         judge = judge.judge
     return judge.files_read if isinstance(judge, FunctionJudge) else []

@@ -225,7 +225,7 @@ class Judge(Protocol):
         ...
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
-        """Return the answer to `prompt`; `sample` numbers repeated requests with the same prompt, from 0.
+        """Return the answer to `prompt`; `sample` is the request's number, from 0, among those with this prompt.
 
         Raises:
             JudgeError: The provider or the model gave nothing readable.

@@ -197,7 +197,7 @@ class TakenSettings:
         return next((form_left for form_left in narrower if form_left is not None), None)
 
     def _narrower(self, form: RequestForm, kind: SettingKind, refusal: RequestRefusal) -> RequestForm | None:
-        """Return the form with a lower limit or without the setting; None if requests of this form don't send it."""
+        """Return the form of request with a refused setting lowered or left out; None if neither is possible."""
         if kind == "limit":
             allowed = refusal.allowed_limit(self.limit_in(form))
             if allowed is not None:
@@ -206,7 +206,7 @@ class TakenSettings:
         return RequestForm(form.dropped | {step}, form.limit) if step else None
 
     def answered(self, form: RequestForm, *, with_format: bool = True) -> None:
-        """Record that a request of this form was answered, so that the settings it sent are accepted.
+        """Record that the server answered a request of this form, and so accepts the settings that the form sends.
 
         Args:
             form: Form of the request.

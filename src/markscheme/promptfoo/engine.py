@@ -101,7 +101,7 @@ class Engine:
         return replace(options.asking(), limiter=limiter, memory=memory, brief=None, list_prices=False)
 
     def files_read(self) -> set[Path]:
-        """Return the files that the open judges declare to read."""
+        """Return the files that the open judges say they read."""
         return {file for judge in self._judges.values() for file in files_read(judge)}
 
     async def aclose(self) -> None:

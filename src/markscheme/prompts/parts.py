@@ -32,7 +32,7 @@ class ShownPart(Protocol):
 
     @property
     def mark(self) -> str:
-        """Mark of the part in a PartedText, with the part's kind and digest."""
+        """Placeholder for the part in a PartedText, which names the part's kind and digest."""
         ...
 
     @property

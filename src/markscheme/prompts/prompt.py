@@ -564,7 +564,7 @@ def _inside(content: str | Excerpt, code: str) -> str:
 
 
 def end_of_material(name: str, code: str) -> str:
-    """Write the sentence that names the tag after the material, so that text inside can't pretend to end it."""
+    """Write the sentence, put after the material, that names its closing tag, so that text inside can't fake one."""
     return f"The material ended with </{name}-{code}>."
 
 

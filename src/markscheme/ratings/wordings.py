@@ -98,7 +98,7 @@ def without_known_words(label: Rating, reworded: Set[str]) -> Rating:
 
 
 def on_criteria(names: Collection[str], label: Any) -> Any:
-    """Return a label, as data, without its levels on criteria that aren't named.
+    """Return a label, as data, with only its levels on the criteria in `names`.
 
     >>> on_criteria(["tone"], {"id": "a", "criteria": {"tone": 1, "truth": 0}})
     {'id': 'a', 'criteria': {'tone': 1}}

@@ -26,7 +26,7 @@ def is_grades(peek: Peek) -> bool:
 
 
 def read_grades(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:  # noqa: ARG001
-    """Return the grades of each file as ratings of one judge.
+    """Return a Reading of each file, with all grades in the file as ratings of one judge.
 
     Raises:
         RatingError: A grade can't be read, or doesn't fit the rubric.

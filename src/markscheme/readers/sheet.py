@@ -39,7 +39,7 @@ def wording_of(rubric: Rubric) -> str:
 
 
 def responses_of(examples: Iterable[Example]) -> dict[str, str]:
-    """Map the id of each example to a fingerprint of its texts, which raters see."""
+    """Map the id of each example to a fingerprint of the texts that raters see."""
     return {e.id: fingerprint(*e.submission.responses, sorted(e.submission.inputs.items())) for e in examples}
 
 

@@ -56,7 +56,7 @@ def _is_tool_file(path: Path) -> bool:
 
 
 def _content(path: Path, options: ColumnOptions = ColumnOptions()) -> "FileContent":
-    """Return what a file holds: another tool's format, responses, or something else.
+    """Return the kind of content of a file: another tool's format, responses, or something else.
 
     Responses are looked for in JSON, in compressed files, and in rows that have them under a name that isn't ours,
     such as "Model Output". Something else is what all other files hold.

@@ -266,7 +266,7 @@ class _Table:
         return RatingReader(self.reading.rubric)
 
     def _lose_cell(self, name: str, value: Any) -> None:
-        """Count a cell that no rating can hold as lost; if it is an object, count each of its values."""
+        """Count a cell as lost because no rating can hold it; if it is an object, count each of its values."""
         if isinstance(value, Mapping) and value:
             for key, inner in value.items():
                 self._lose_cell(f"{name}.{key}", inner)

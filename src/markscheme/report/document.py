@@ -127,7 +127,7 @@ Line = Piece | tuple[Piece, ...]
 
 
 def word_difference(old: str, new: str) -> tuple[tuple[Piece, ...], tuple[Piece, ...]]:
-    """Compare two texts by words; return each as pieces, with the words that only this text has as ChangedWords.
+    """Compare two texts by words; return the pieces of each, with the words that the other text lacks as ChangedWords.
 
     >>> word_difference("is very polite", "is polite")[0]
     ('is', ' ', ChangedWords(text='very', how='del'), ' ', 'polite')
@@ -164,7 +164,7 @@ class Callout(Block):
 
 @dataclass(frozen=True)
 class Paragraph(Block):
-    """Lines of text in a row, drawn as one block."""
+    """Consecutive lines of text, drawn as one block."""
 
     lines: tuple[Line, ...]
 
@@ -225,7 +225,7 @@ class Bars(Block):
 
 @dataclass(frozen=True)
 class Tiles(Block):
-    """Counts to be seen at once, each as heading, count in words, ids of the examples, and the tag that lists these."""
+    """Counts to be seen at once, each as heading, count in words, ids of examples, and their tag in a page's list."""
 
     tiles: tuple[tuple[str, str, Ids, str], ...]
 
@@ -245,7 +245,7 @@ class Card:
 
     @property
     def below(self) -> tuple[Line, ...]:
-        """Lines that a text report shows below a card's rows: advice, or examples if there is none, and the command."""
+        """Lines that a text report shows below a card's rows: advice, or else examples, and then the command."""
         return (
             *([self.examples] if self.examples.ids and not self.advice else []),
             *self.advice,

@@ -37,7 +37,7 @@ class GrayZone:
 
     @property
     def width(self) -> float:
-        """The larger of the two distances; a distance within which a person decides everything counts as 0."""
+        """The larger of the two distances; an infinite one, where a person decides everything, counts as 0."""
         return max(reach if math.isfinite(reach) else 0.0 for reach in (self.passes, self.fails))
 
     def why(self, *, passed: bool) -> str:

@@ -160,7 +160,7 @@ def shows_yaml(path: Path) -> bool:
 
 
 def shows_rubric(path: Path) -> bool:
-    """Return True if a file's content is a rubric: YAML, or JSON with criteria, whatever its name.
+    """Return True if a file, whatever its name, contains a rubric: YAML, or JSON with criteria.
 
     Raises:
         RubricError: The file is JSON that can't be read whole.

@@ -269,7 +269,7 @@ def _commonest(table: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class _AlphaComparison:
-    """Alphas of judge and annotators on the examples that two annotators rated, with the jackknife groups.
+    """Alphas of the judge with annotators, and of annotators with each other, on examples that two annotators rated.
 
     Attributes:
         columns: Ratings, shape (n_units, 1 + n_people), the judge's first, nan if missing.

@@ -47,7 +47,7 @@ def spearman(pairs: Pairs, level: float) -> Estimate:
 
 
 def kendall(pairs: Pairs, level: float) -> Estimate:
-    """Compute Kendall's tau-b of judge and gold in n log n steps, and exactly so without each unit or group."""
+    """Compute Kendall's tau-b of judge and gold in n log n steps, and as exactly with each unit or group left out."""
     return _correlation(pairs, _kendall, level, "tau-b")
 
 

@@ -94,7 +94,7 @@ class _Loss:
         return not np.allclose(self.form, self.form.T)
 
     def between(self, p: Floats, q: Floats) -> Floats:
-        """Compute the mean loss between the ratings of one set and those of another, from the sets' mean features."""
+        """Compute the mean loss between two sets of ratings, from the mean feature vector of each set."""
         return np.asarray(((p @ self.form) * q).sum(axis=-1))
 
 

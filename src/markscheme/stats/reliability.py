@@ -165,7 +165,7 @@ class _Ratings:
         return Reason("one-level") if np.ptp(self.ratings) == 0 else None
 
     def takes_f(self, limits: Limits) -> bool:
-        """Return True if limits of this table are to be classic F limits, False if they are to be jackknife limits."""
+        """Return True if confidence limits for this table are to be classic F limits, False if jackknife limits."""
         if limits != "auto":
             return limits == "F"
         few = not self.groups.several and len(self.ratings) < ENOUGH_TO_LEAVE_ONE_OUT

@@ -169,7 +169,7 @@ class LevelSwap:
         return self.judge.total
 
     def moves(self, criteria: Sequence[int]) -> TermSums:
-        """Return how much the sums change if gold's level replaces the judge's on each criterion at some indices."""
+        """Return the change in the sums if gold's level replaces the judge's, for each criterion at these indices."""
         return self.gold.at(criteria).minus(self.judge.at(criteria))
 
     @cached_property
@@ -182,7 +182,7 @@ class LevelSwap:
         return DecisionChanges(*map(np.hstack, zip(*map(_flags, alone), strict=True)))
 
     def pairs_with(self, criterion: int, others: Sequence[int]) -> DecisionChanges:
-        """Compute the changes when gold's levels replace the judge's on a criterion and on each second one in turn."""
+        """Compute the changes if gold's levels replace the judge's on a criterion and on each of `others` in turn."""
         after_two = self.before.plus(self.moves([criterion])).plus(self.moves(others))
         return self._changes(after_two, self.is_known[:, [criterion]] & self.is_known[:, others])
 

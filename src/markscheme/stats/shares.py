@@ -161,7 +161,7 @@ class GroupedShare(Grouped):
         return self.n / self.effective if self.n else 1.0
 
     def estimate(self, *, level: float = 0.95, method: str = "share of examples") -> Estimate:
-        """Estimate the share with its two-sided interval; below 5 examples, with the number of hits instead."""
+        """Estimate the share with its two-sided interval; below 5 examples, give the number of hits but no interval."""
         whole = Grouped.estimate(self, level=level, method=method)
         if whole.value is None or self.n >= FEWEST_SHOWN:
             return whole
@@ -635,7 +635,7 @@ def _mean_correlation(v: Floats, in_groups: Groups, mean_size: float) -> float:
 
 
 def _over_groups(of_sets: npt.NDArray[Any], in_groups: Groups) -> float:
-    """Sum a value over all groups, from an array with one entry for each set of equal groups."""
+    """Sum a value over all groups, given the value of each set of identical groups, counted once per group."""
     return float((of_sets if in_groups.copies is None else of_sets * in_groups.copies).sum())
 
 

@@ -203,7 +203,7 @@ class SliceColumn:
 
     @cached_property
     def _without_each_group(self) -> Floats:
-        """Sum of the figure, and number of examples, without each group, shape (2, n_groups)."""
+        """Sum of the examples' values, and number of examples, with each group left out, shape (2, n_groups)."""
         n = len(self.values)
         return _without_each(Groups.of(self.groups, n), self.values, np.ones(n))
 
@@ -271,7 +271,7 @@ def _p_of_means(within: Floats, without: Floats, difference: float) -> float:
 
 
 def _strata(gold: Floats, *, score: bool) -> tuple[Integers, Floats | None]:
-    """Return each example's stratum, by gold's level or fifth of gold's scores; with fifths, return gold too."""
+    """Divide examples into strata by gold's level, or into fifths by gold's score; with fifths, return scores too."""
     distinct, code = numbered_values(gold)
     if not score or len(distinct) <= MOST_DISTINCT:
         return code, None

@@ -130,7 +130,7 @@ def _pairs(names: Sequence[str], judge: str | None) -> list[tuple[int, int]]:
 
 @dataclass(frozen=True, slots=True)
 class _PairStatistics:
-    """Calculator of the statistics of two raters that a scale allows: by pair, pooled, or as a mean over pairs."""
+    """Calculator of the two-rater statistics that a scale allows: for each pair, for pooled pairs, or as a mean."""
 
     levels: npt.ArrayLike
     scale: ScaleKind

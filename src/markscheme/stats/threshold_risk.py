@@ -159,7 +159,7 @@ def threshold_risk(
 
 
 def _noise(residuals: Floats, groups: Groups) -> tuple[float, int]:
-    """Return the larger of two estimates of a test case's variance: with cases independent, and with groups correlated.
+    """Return the larger estimate of a test case's variance: if cases are independent, or if those of a group correlate.
 
     Sums over groups have the expected square sigma^2 m (1 - m/n) in each run if cases are independent, so the variance
     below is the ordinary one where each case is its own group.

@@ -155,7 +155,7 @@ def wrong_decisions(
 
 
 def wrong_rate(name: WrongName, wrong: SideShare, level: float = 0.95) -> Estimate:
-    """Convert the share of false passes, or of false fails, from counts to an Estimate with an interval.
+    """Estimate the share of gold's fails that the judge passes, or of gold's passes that it fails, with an interval.
 
     Args:
         name: "false_pass" for gold's fails that the judge passes, "false_fail" for gold's passes that the judge fails.

@@ -217,7 +217,7 @@ def verdict_states(
     judge_minus_person: GroupedMean | None = None,
     person_minus_constant: GroupedMean | None = None,
 ) -> VerdictStates:
-    """Determine if intervals show agreement above or below the target, the best constant answer and annotators.
+    """Compare agreement, by its interval, with the target, the best constant answer and annotators.
 
     Args:
         agreement: Share of examples on which the judge agrees with gold.

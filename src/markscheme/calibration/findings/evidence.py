@@ -504,7 +504,7 @@ class Evidence:
         return criterion.weight / best
 
     def gain(self, fixed: Mapping[str, Floats]) -> float:
-        """Return by how much the judge's error would fall, at least 0, if it gave other levels on some criteria.
+        """Return by how much the judge's error would fall, at least 0, if it gave the levels in `fixed`.
 
         Args:
             fixed: Levels that the judge would give, by criterion, shape (n_examples,); nan to leave an example's level

@@ -378,7 +378,7 @@ def _has_kappa(criterion: CriterionEvidence) -> bool:
 
 
 def _headline(criterion: CriterionEvidence, level: float) -> Estimate:
-    """Estimate the criterion's main chance-corrected coefficient; Pearson's correlation for ratings between levels."""
+    """Estimate the criterion's main chance-corrected coefficient; Pearson's correlation if a rating isn't a level."""
     return (
         criterion.kappa(headline(criterion.scale), level)
         if _has_kappa(criterion)

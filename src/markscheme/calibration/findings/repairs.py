@@ -13,7 +13,7 @@ FEWEST_FOR_MEDIUM = 2
 
 
 def ranked(findings: Iterable[Finding], repairs: Repairs | None) -> tuple[Finding, ...]:
-    """Sort findings by their share of the error in score, and those about levels by the decisions that a fix corrects.
+    """Sort findings by their share of the error in score; reorder those about levels by the decisions a fix corrects.
 
     Findings about levels are ordered among themselves; every other finding keeps the place that its cost gives it.
 

@@ -101,7 +101,7 @@ def _facts(content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _sides(decisions: Mapping[str, Any] | None) -> Iterator[tuple[str, str]]:
-    """Yield the shares of gold fails that the judge fails, and of gold passes that it passes, each with its minimum."""
+    """Yield the name of each side, and the share that the judge gets right with the least that is required."""
     if decisions is None:
         return
     for name, of in (("stops", OF_SIDE["stops"]), ("keeps", OF_SIDE["keeps"])):

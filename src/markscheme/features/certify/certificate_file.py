@@ -65,7 +65,7 @@ class CertifiedPasses:
     effective: float
 
     def to_json(self) -> dict[str, Any]:
-        """Return the shares as an entry of the certificate's file."""
+        """Return the shares of passes as an entry of the certificate's file."""
         return {
             "labels": {"n": self.labels, "share": self.people},
             "decided": {"n": self.decided, "share": self.share, "effective": self.effective},
@@ -73,7 +73,7 @@ class CertifiedPasses:
 
     @classmethod
     def of_json(cls, data: Mapping[str, Any]) -> "CertifiedPasses":
-        """Read the shares in a certificate's entry; raise KeyError, TypeError or ValueError if the entry is invalid."""
+        """Read the shares of passes in a certificate; raise KeyError, TypeError or ValueError if they are invalid."""
         labels = data["labels"]
         decided = data["decided"]
         shares = [_number(entry["share"]) for entry in (labels, decided)]

@@ -565,7 +565,7 @@ class _View:
         ]
 
     def _fails(self, name: str, rows: Flags) -> int:
-        """Count the selected examples that gold fails and that the judge passes or fails."""
+        """Count the examples flagged in `rows` that gold fails and on which the judge made a decision."""
         return self.compared(name, rows).wrong_passes.of if self.has_gold else 0
 
     def _standing(

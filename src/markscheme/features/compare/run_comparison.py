@@ -99,7 +99,7 @@ def compare_by_name(
 
 
 def _recorded(compared: Compared, part: Part | None) -> Compared:
-    """Record that people's labels were compared with these judges, and add the verdict on the judge to choose."""
+    """Record the judges as compared with people's labels; return `compared` with the verdict on the judge to choose."""
     truth = compared.truth
     if truth is None or not truth.has_people:
         return compared

@@ -101,7 +101,7 @@ class Autograder(ABC):
 
     @abstractmethod
     async def judge(self, *args: Any, **kwargs: Any) -> Any:
-        """Return the results for a response that `aggregate` makes a report of: `judge(to_grade, rubric, query=None)`.
+        """Return results for a response, from which `aggregate` makes a report: `judge(to_grade, rubric, query=None)`.
 
         A subclass's method gets the response as passed to `grade`, the criteria as a list and, if it has that
         parameter, the query.
@@ -109,7 +109,7 @@ class Autograder(ABC):
 
     @abstractmethod
     async def aggregate(self, *args: Any, **kwargs: Any) -> EvaluationReport:
-        """Make the report from the results of `judge`; called with `normalize=` if the method has that parameter."""
+        """Make the report from the results of `judge`; `grade` passes `normalize=` if this method takes it."""
 
     async def grade(
         self,

@@ -116,7 +116,7 @@ class CountQuery:
 
     @property
     def slices(self) -> dict[str, str]:
-        """The fields by whose values examples are counted too, by the aliases that expressions use for them."""
+        """The fields whose values define the counted slices, by the aliases that SQL expressions use for the fields."""
         return {f"slice_{place}": field for place, field in enumerate(self.fields, start=1)}
 
     @property

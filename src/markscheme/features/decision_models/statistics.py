@@ -473,7 +473,7 @@ def _without_each(p: Floats, y: Floats, parts: Groups, start: Floats) -> Iterato
 
 
 def confident_errors(p: Floats, y: Floats, at: float, groups: Integers | None = None) -> ConfidentErrors:
-    """Return the errors among the answers that the judge gives at least the probability `at`.
+    """Count the errors among the judge's answers with probability `at` or more, and how many its probabilities promise.
 
     Args:
         p: Probabilities of the event, shape (n,).

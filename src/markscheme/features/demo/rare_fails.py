@@ -137,7 +137,7 @@ def calibrate_command(judge: SimulatedJudge) -> tuple[str, ...]:
 
 
 def write_judges(folder: Path) -> None:
-    """Write rubrics, labelled examples and ratings of the three judges, as a project has them."""
+    """Write rubrics, labelled examples and ratings of the demo's three judges, as a project has them."""
     for kind in ("rubrics", "ratings"):
         (folder / kind).mkdir()
     for judge in THREE_JUDGES:

@@ -271,7 +271,7 @@ def round_json(made: Round, findings: Sequence[FindingJson], *, sealed: bool) ->
 
 
 def sides_json(judges: Sequence[SimulatedJudge]) -> list[dict[str, Any]]:
-    """Return the figures of the three judges, each with the keys of the JSON output."""
+    """Return the figures of the demo's three judges, each judge as a dict with the keys of the JSON output."""
     return [
         {
             **attributes(judge, "name does"),

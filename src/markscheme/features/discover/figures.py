@@ -267,7 +267,7 @@ class ReadOutputs:
 
     @cached_property
     def mode_figures(self) -> tuple[ModeFigures, ...]:
-        """Figures of the listed modes, sorted by share times severity, the most important first."""
+        """Figures of the listed modes, sorted by severity times share of outputs with the mode, the highest first."""
         figures = [self.figures_of(mode) for mode in self.codebook.listed]
         return tuple(sorted(figures, key=lambda figure: (-figure.importance, -figure.mode.severity, -figure.count)))
 
@@ -275,7 +275,7 @@ class ReadOutputs:
 
     @cached_property
     def _sequence(self) -> tuple[tuple[str, ...], tuple[frozenset[str], ...], tuple[bool, ...]]:
-        """Randomly drawn outputs of the reader who read the most of these: ids, modes, and True if a mode was new.
+        """Ids of random outputs that their busiest reader read, the modes of each, and True for each with a new mode.
 
         An unsorted note may be a mode of its own, so it counts as one until it is put into a mode.
         """

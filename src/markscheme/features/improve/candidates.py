@@ -326,7 +326,7 @@ def read_candidates(
 
 
 def new_among(others: Iterable[Wording], wording: Wording) -> Wording:
-    """Return a wording; raise an error if another one has the same words, weights and pass mark.
+    """Return a wording; raise an error if one of `others` has the same words, weights and pass mark.
 
     Raises:
         NotTried: Another wording has the same words, weights and pass mark.

@@ -93,7 +93,7 @@ class Ledger:
     is_kept: bool = True
 
     def alpha(self, opening: int) -> float:
-        """Return a test's significance level, by its number, divided by the number of other settings tried."""
+        """Return the significance level of the test with this number, divided by the number of other settings tried."""
         return opening_alpha(opening) / self.settings
 
     def open(self, wordings: Sequence[Wording]) -> tuple[int, Opening]:

@@ -164,7 +164,7 @@ def _to_gate(setting: ImprovableSet) -> str | None:
 
 
 def _most_graded(setting: ImprovableSet, batches: Sequence[int]) -> int:
-    """Return the largest number of examples to grade, as if every batch of wordings were full and two were tested."""
+    """Return the largest number of examples to grade, with every batch of wordings full and two finalists tested."""
     dev = setting.dev
     first = int(dev.first(first_size(dev.tasks)).sum())
     if setting.outside:

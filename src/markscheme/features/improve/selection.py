@@ -311,7 +311,7 @@ def confirmed_gain(differences: npt.ArrayLike, t: float | None, critical: float,
 
 
 def expected_gain(differences: npt.ArrayLike, share: float, *, method: str) -> Estimate:
-    """Estimate the gain on new examples: a given share of the mean gain over tasks, with a t interval.
+    """Estimate the gain on new examples, with a t interval: the part of the tasks' mean gain that is likely to hold.
 
     Args:
         differences: Differences by task, shape (n_tasks,), without nan.

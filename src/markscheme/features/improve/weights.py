@@ -174,7 +174,7 @@ class Sums:
         return cls(float(len(table)), table.mean(axis=0), centred.T @ centred)
 
     def without(self, levels: Floats, marks: Floats) -> "Sums":
-        """Return the sums for all examples but those with these levels and scores."""
+        """Return the sums after taking out some of the examples, whose levels and scores are given."""
         gone = Sums.of(levels, marks)
         n = self.n - gone.n
         apart = gone.mean - self.mean

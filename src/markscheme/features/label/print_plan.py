@@ -63,7 +63,7 @@ def print_plan(made: Plan, to: str | None, json: str | None, *, details: bool, q
 
 
 def _plan_typed(words: Sequence[str]) -> str:
-    """Return the typed command without what draws outputs, so that pasting it only plans and draws no others."""
+    """Return the command that the user typed, changed so that it only plans, without the options that draw outputs."""
     staying: list[str] = []
     option = ""
     for word in words[1:]:

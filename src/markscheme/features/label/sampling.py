@@ -349,7 +349,7 @@ def _as_expected(name: str, n: int) -> tuple[int, int]:
 
 
 def _expected(name: str) -> tuple[float, float]:
-    """Return the prior counts of fails and passes in a stratum, by the judge's decision and its certainty."""
+    """Return the prior counts of fails and passes in a stratum, from the judge's decision and certainty in its name."""
     error = DOUBTFUL_ERROR if "doubtful" in name else CLEAR_ERROR if "clear" in name else 0.5
     return (WORTH * error, WORTH * (1 - error)) if name.startswith("pass") else (WORTH * (1 - error), WORTH * error)
 

@@ -77,7 +77,7 @@ class Media:
 
     @property
     def name(self) -> str:
-        """Name of the file that holds the image or document; without a file, its mark in texts."""
+        """Name of the file that holds the image or document; without a file, the placeholder for it in texts."""
         return self.mark if self.path is None else self.path.name
 
     @property

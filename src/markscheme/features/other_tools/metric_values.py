@@ -109,7 +109,7 @@ def with_one_form(metric: Sequence[RawRating], meant: Iterable[str]) -> list[Raw
 
 
 def _numbered(rating: RawRating, by_word: Mapping[str, float]) -> Any:
-    """Return a rating's number, else the number that other ratings have with the same word, else its word."""
+    """Return a rating's number; if it has only a word, the number that other ratings have with it, else the word."""
     if rating.word is not None and rating.value in (None, ""):
         return by_word.get(folded(rating.word), rating.word)
     if isinstance(rating.value, str) and finite(rating.value) is None:

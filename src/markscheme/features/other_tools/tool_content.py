@@ -132,7 +132,7 @@ class ToolContent(Import):
         return not (self.for_remarks or self.for_responses)
 
     def remark(self, remark: Remark, *, lost: str | None = None) -> None:
-        """Add a comment that belongs to no rating, and the words that count it as lost where only ratings are kept."""
+        """Add a comment that belongs to no rating; `lost` is what to count as lost where only ratings are kept."""
         self.remarks.append(remark)
         if lost is not None:
             self.lose(lost)

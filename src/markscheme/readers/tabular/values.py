@@ -326,7 +326,7 @@ class ValueComparison:
         raise refusal("odd-value", columns=columns, values=counts, choices=choices)
 
     def _owners_of(self, spelt: Iterable[str]) -> list[str]:
-        """Return the names of the columns that have one of these values, given as they are spelled in the table."""
+        """Return the names of the columns that contain one of the values, which the caller spells as the table does."""
         folds = set(map(folded, spelt))
         return [name for name, counted in self.values.items() if not folds.isdisjoint(counted)]
 

@@ -56,7 +56,7 @@ class PairedDecisions:
         return "better" if self.low > 0 else "worse" if self.high < 0 else "not shown"
 
     def to_json(self) -> dict[str, Any]:
-        """Return the shares and their difference as plain data."""
+        """Return the difference between the versions, with its limits, counts and verdict, as plain data."""
         names = ("n", "became_right", "became_wrong", "value", "low", "high", "settings", "answer")
         return {name: getattr(self, name) for name in names}
 

@@ -79,12 +79,12 @@ class AnchorLook:
 
     @classmethod
     def from_json(cls, line: Mapping[str, Any]) -> "AnchorLook":
-        """Read the record of asking the judge again from a line of the file of such looks."""
+        """Read the record of a look, at which the judge was asked again, from its line in the file of looks."""
         at, day, setting, accepted = (str(line[key]) for key in ("at", "day", "setting", "accepted"))
         return cls(at, day, setting, accepted, dict(line["decisions"]), dict(line["levels"]))
 
     def to_json(self) -> dict[str, Any]:
-        """Return the record as a dict with the keys of a line of the file of looks."""
+        """Return the record of the look as a dict with the keys of a line in the file of looks."""
         line = {"at": self.at, "day": self.day, "setting": self.setting, "accepted": self.accepted}
         return {**line, "decisions": dict(self.passes), "levels": {name: dict(of) for name, of in self.levels.items()}}
 
@@ -321,7 +321,7 @@ def _flips(decided: Floats, majority: Floats, sides: Sequence[Flags]) -> tuple[i
 
 
 def _most_flips_when_still(runs: Floats) -> float:
-    """Return the largest share of decisions that a judge may flip and still count as unchanged, by accepted runs."""
+    """Estimate from accepted runs the largest share of decisions that a judge may flip and still count as unchanged."""
     is_whole = ~np.isnan(runs).any(axis=0)
     return flips_when_still(runs[:, is_whole].T) if is_whole.sum() >= 2 else 0.5
 

@@ -92,7 +92,7 @@ def people_growth(
 
 
 def flips_when_still(accepted: npt.ArrayLike) -> float:
-    """Return the largest share of decisions that a judge may flip and still count as unchanged, by its accepted runs.
+    """Estimate from accepted runs the largest share of decisions that a judge may flip and still count as unchanged.
 
     Args:
         accepted: Decisions of the accepted runs, 1 for pass and 0 for fail, shape (n_examples, runs), two runs or more.
