@@ -39,12 +39,18 @@ def test_a_column_of_nullable_integers_is_read_as_its_numbers() -> None:
         agreement,
         lambda frame: calibrate(RUBRIC, frame),
         lambda frame: calibrate(RUBRIC, examples(None), ratings=frame),
+        lambda frame: Grader(RUBRIC, ScriptedJudge([])).grade_rows(frame),
     ],
-    ids=["agreement", "examples", "ratings"],
+    ids=["agreement", "examples", "ratings", "rows to grade"],
 )
 def test_a_data_frame_in_place_of_rows_of_ratings_is_refused(call: Callable[[Any], Any]) -> None:
     with pytest.raises(UsageError, match=r"a DataFrame is given by its rows: frame\.to_dict\('records'\)"):
         call(pd.DataFrame({"ann": [1, 2], "ben": [1, 2]}))
+
+
+def test_a_table_of_pyarrow_in_place_of_rows_is_refused_with_the_call_that_gives_its_rows() -> None:
+    with pytest.raises(UsageError, match=r"a Table is given by its rows: frame\.to_pylist\(\)"):
+        agreement(pa.table({"ann": [1, 2], "ben": [1, 2]}))
 
 
 def examples(empty: Any) -> list[dict[str, Any]]:

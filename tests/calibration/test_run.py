@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from markscheme import Calibration, Example, Rating, Rubric, ScriptedJudge, Submission, agreement, calibrate
+from markscheme import Calibration, Example, Rating, Rubric, ScriptedJudge, Submission, agreement, calibrate, grade
 from markscheme.errors import RatingError, UsageError
 from markscheme.judges.judge import Judge, Wrapping
 from markscheme.ratings.rating import Rated
@@ -251,6 +251,23 @@ def test_a_table_in_memory_that_may_be_read_in_several_ways_is_refused_with_call
     assert all(eval(call, {"TABLE": table, "calibrate": calibrate}) for call in calls)
 
 
+def test_the_error_on_an_ambiguous_table_names_arguments_and_calls_with_its_file(elsewhere: Path) -> None:
+    (elsewhere / "table.csv").write_text("id,gpt_judge,foo\n1,yes,1\n2,no,2\n", encoding="utf-8")
+    with pytest.raises(UsageError) as refused:
+        calibrate("table.csv")
+    first, *calls = str(refused.value).splitlines()
+    assert first.endswith("; `human` names them")
+    assert "  calibrate('table.csv', human='foo')" in calls
+
+
+@pytest.mark.parametrize("value", [None, 3])
+def test_what_is_no_rubric_and_no_table_is_refused_with_what_calibrate_takes(value: Any) -> None:
+    with pytest.raises(UsageError, match=rf"`calibrate` takes a rubric's name or file, .*, got {value}"):
+        calibrate(value)
+    with pytest.raises(UsageError, match=f"a rubric is given by its name, its file's path or a Rubric, got {value}"):
+        asyncio.run(grade(value, "Fine.", judge()))
+
+
 def test_an_unknown_option_of_a_python_call_that_resembles_no_other_is_answered_with_all_options() -> None:
     with pytest.raises(UsageError, match=r"known are rubric, examples, .*target, .*human, .*levels, .*samples"):
         calibrate("code-quality", zzz=1)
@@ -259,7 +276,7 @@ def test_an_unknown_option_of_a_python_call_that_resembles_no_other_is_answered_
 def test_a_table_in_memory_is_calibrated_by_the_named_columns_and_their_scales(elsewhere: Path) -> None:
     lines = ["model,score,person", *(f"m,{(level - 1) / 4},{level}" for level in [1, 2, 3, 4, 5] * 12)]
     (elsewhere / "table.csv").write_text("\n".join(lines), encoding="utf-8")
-    with pytest.raises(UsageError, match=r"--scale judge=0-1 --scale human=1-5"):
+    with pytest.raises(UsageError, match=r"scale=\['judge=0-1', 'human=1-5'\]"):
         calibrate("table.csv", judge="score", human="person")
     scale = {"judge": (0, 1), "human": (1, 5)}
     calibration = calibrate("table.csv", judge="score", human=["person"], scale=scale)

@@ -416,6 +416,20 @@ def test_a_rubric_file_that_is_missing_or_not_text_is_refused(tmp_path: Path) ->
     assert refusals(path) == [(2, "is not UTF-8 text")]
 
 
+@pytest.mark.parametrize("name", ["code-quality", "cod-quality"])
+def test_a_rubrics_name_in_place_of_its_path_is_answered_with_the_path_of_the_nearest_rubric(name: str) -> None:
+    with pytest.raises(RubricError) as refused:
+        load_rubric(name)
+    assert str(refused.value).startswith(f"{name}: there is no such file; `load_rubric` takes a file's path, such as ")
+    assert "rubrics/code-quality.yaml (`calibrate`" in str(refused.value)
+
+
+@pytest.mark.parametrize("source", [None, 3])
+def test_what_is_neither_a_path_nor_a_file_is_refused_with_what_is_allowed(source: Any) -> None:
+    with pytest.raises(UsageError, match=f"the path of its file or an open text file, got {source}"):
+        load_rubric(source)
+
+
 def test_a_fault_in_plain_data_is_reported_with_its_path_in_the_data() -> None:
     with pytest.raises(RubricError, match=r"^criteria\[1\]\.weight: weight must be a finite number other than 0"):
         Rubric.from_dict({"criteria": [{"requirement": "A"}, {"requirement": "B", "weight": 0}]})

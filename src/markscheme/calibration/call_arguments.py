@@ -1,11 +1,12 @@
 """Converters of arguments of Python calls: rubrics, examples, and options for reading files, each in several forms."""
 
+import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 from keyword import iskeyword
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 from markscheme.errors import UsageError
 from markscheme.ratings.example_rows import Example
@@ -47,11 +48,38 @@ def arguments_of(typed: str) -> str:
     for word, after in zip_longest(words, words[1:], fillvalue="--"):
         name, is_joined, value = word.partition("=")
         if word.startswith("--"):
-            keyword = name[2:].replace("-", "_")
-            texts = values.setdefault(f"{keyword}_" * iskeyword(keyword) or keyword, [])
+            texts = values.setdefault(_keyword(name[2:]), [])
             texts += [value] if is_joined else [] if after.startswith("--") else [after]
     arguments = (f"{name}={_argument(name, texts)}" for name, texts in values.items())
     return f"{', '.join(arguments)})"
+
+
+def options_as_arguments(sentence: str) -> str:
+    """Name the options in a sentence as the arguments of a Python call; a whole command in backticks stays as it is.
+
+    >>> options_as_arguments("--human names them, `--pass VALUE` what passes; `markscheme plan --next 5` asks")
+    '`human` names them, `pass_=VALUE` what passes; `markscheme plan --next 5` asks'
+    """
+    return _OPTION.sub(_as_keyword, sentence)
+
+
+_OPTION: Final = re.compile(
+    r"`(?!--)[^`]*`|`--(?P<quoted>[a-z][a-z-]*)[ =]?(?P<value>[^`]*)`|(?<!\S)--(?P<bare>[a-z][a-z-]*)"
+)
+"""Pattern of what a sentence has in backticks, and of options outside of them."""
+
+
+def _as_keyword(option: "re.Match[str]") -> str:
+    name = option["quoted"] or option["bare"]
+    if name is None:
+        return option[0]
+    return f"`{_keyword(name)}={option['value']}`" if option["value"] else f"`{_keyword(name)}`"
+
+
+def _keyword(option: str) -> str:
+    """Return the name of the argument that means an option, such as pass_ for `--pass`."""
+    keyword = option.replace("-", "_")
+    return f"{keyword}_" if iskeyword(keyword) else keyword
 
 
 def _argument(name: str, values: Sequence[str]) -> str:

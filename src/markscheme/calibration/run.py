@@ -11,6 +11,7 @@ from markscheme.calibration.call_arguments import (
     arguments_of,
     examples_given,
     one_of,
+    options_as_arguments,
 )
 from markscheme.calibration.file_answers import FileAnswer
 from markscheme.calibration.options import DriftOptions, LabelOptions
@@ -25,10 +26,11 @@ from markscheme.options.calls import CallOptions
 from markscheme.options.in_force import hold
 from markscheme.options.reading import DamageOptions
 from markscheme.options.settings import find_settings
+from markscheme.plain_data import shown
 from markscheme.progress import Watch, unwatched
+from markscheme.prompts.submission import refuse_frame
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.example_rows import Example
-from markscheme.ratings.program_rows import refuse_frame
 from markscheme.ratings.rating import Rating, ratings_from
 from markscheme.readers.plain_tables import names_table
 from markscheme.readers.rater_columns import open_rater_table
@@ -94,6 +96,9 @@ def calibrate(
         ('explore', 'not-enough-labels', 73)
     """
     added, asking = CALIBRATING.read(options, find_settings(Path.cwd()), ASK_OPTIONS)
+    if not isinstance(rubric, Rubric | str | Path) and not is_table_in_memory(rubric):
+        allowed = "a rubric's name or file, a Rubric, results, or a table (a file, a data frame, rows or columns)"
+        raise UsageError(f"`calibrate` takes {allowed}, got {shown(rubric)}")
     columns = added.of(ColumnOptions)
     reading = table_given(rubric, columns, judge)
     if reading is None and columns.first_of_tables is not None:
@@ -200,31 +205,46 @@ def _ratings(
     return ratings_from(rows, rubric_given(rubric), rater="judge")
 
 
-def table_given(source: Any, columns: ColumnOptions, judge: Any) -> TableReading | None:
-    """Read a table that is given as a file, a data frame, rows or columns; None if the argument isn't a table."""
+def table_given(source: Any, columns: ColumnOptions, judge: Any, *, function: str = "calibrate") -> TableReading | None:
+    """Read a table that is given as a file, a data frame, rows or columns; None if the argument isn't a table.
+
+    Raises:
+        UsageError: The table can't be read; the message names options as arguments of the function.
+    """
     if isinstance(source, Rubric):
         return None
+    options = _of_judges(columns, judge)
+    try:
+        return _read_table(source, options, judge)
+    except UsageError as error:
+        error.called = f"{function}({_as_argument(source)},"
+        error.choices = tuple(arguments_of(f"{options.as_shell} {choice}") for choice in error.choices)
+        error.args = (options_as_arguments(str(error)),)
+        raise
+
+
+def _as_argument(table: Any) -> str:
+    """Write a table as the argument of a call: its file or files, or TABLE for one in memory."""
+    if isinstance(table, str | Path):
+        return repr(str(table))
+    is_of_files = isinstance(table, list | tuple) and all(isinstance(file, str | Path) for file in table)
+    return repr(list(map(str, table))) if is_of_files else "TABLE"
+
+
+def _read_table(source: Any, options: ColumnOptions, judge: Any) -> TableReading | None:
     if isinstance(source, str | Path):
         is_table = names_table([str(source)])
         if is_table and judge is not None and not isinstance(judge, str | list | tuple):
             raise UsageError("of a table, `judge` is the name of the judge's column")
-        return read_files([Path(source)], _of_judges(columns, judge)) if is_table else None
+        return read_files([Path(source)], options) if is_table else None
     if (
         isinstance(source, list | tuple)
         and source
         and all(isinstance(item_of_list, str | Path) for item_of_list in source)
     ):
         names = [str(item_of_list) for item_of_list in source]
-        return read_files(list(map(Path, names)), _of_judges(columns, judge)) if names_table(names) else None
-    if not is_table_in_memory(source):
-        return None
-    options = _of_judges(columns, judge)
-    try:
-        return read_in_memory(source, options)
-    except UsageError as error:
-        error.called = "calibrate(TABLE,"
-        error.choices = tuple(arguments_of(f"{options.as_shell} {choice}") for choice in error.choices)
-        raise
+        return read_files(list(map(Path, names)), options) if names_table(names) else None
+    return read_in_memory(source, options) if is_table_in_memory(source) else None
 
 
 def _of_judges(columns: ColumnOptions, judge: Any) -> ColumnOptions:

@@ -20,7 +20,7 @@ from markscheme.judges.threads import run_loop
 from markscheme.options.in_force import hold, split_reading
 from markscheme.options.settings import find_settings
 from markscheme.options.table import read_options
-from markscheme.prompts.submission import Submission, submission_of
+from markscheme.prompts.submission import Submission, refuse_frame, submission_of
 from markscheme.rubrics.file import rubric_given
 from markscheme.rubrics.keys import ROW_RULES, RowRule
 from markscheme.rubrics.of_rows import ROWS_ALONE
@@ -220,8 +220,10 @@ class Grader:
 
         Raises:
             ValueError: A row has no key for a response, or a response that no judge can be shown (SubmissionError).
+            UsageError: A data frame was passed instead of its rows.
             NoJudge: The judge cannot be used at all.
         """
+        refuse_frame(rows)
         with hold(self._reading):
             submissions = [submission_of(row, ordinal) for ordinal, row in enumerate(rows, start=1)]
             grades = self._loop.wait_for(self._graded_rows(submissions))

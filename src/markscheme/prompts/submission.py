@@ -7,7 +7,7 @@ from datetime import date, time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from markscheme.errors import SubmissionError
+from markscheme.errors import SubmissionError, UsageError
 from markscheme.plain_data import shown
 from markscheme.prompts.parts import loaded_part, may_name_parts, parted_text
 from markscheme.text import encodable
@@ -295,6 +295,18 @@ def submission_of(row: Any, number: int, folder: Path | None = None) -> Submissi
     texts = ["" if fault else response for response in responses]
     second = texts[1] if is_pair else None
     return Submission(texts[0], {**others, **named}, id, fault, second=second, folder=folder)
+
+
+def refuse_frame(rows: Any) -> None:
+    """Raise UsageError if a data frame is passed where its rows are expected.
+
+    Raises:
+        UsageError: A data frame was passed; the message says how to get its rows.
+    """
+    if hasattr(rows, "columns") and not isinstance(rows, Mapping):
+        calls = ("to_dicts()", "to_pylist()")  # of polars and of pyarrow
+        call = next((call for call in calls if hasattr(rows, call[:-2])), "to_dict('records')")
+        raise UsageError(f"a {type(rows).__name__} is given by its rows: frame.{call}")
 
 
 def has_pair_alone(row: Mapping[str, Any]) -> bool:

@@ -10,12 +10,11 @@ from typing import Any
 
 from markscheme.errors import RatingError, RatingWarning
 from markscheme.phrases import few_of
-from markscheme.prompts.submission import Submission
+from markscheme.prompts.submission import Submission, refuse_frame
 from markscheme.ratings.codes import RatingCodes, load_ratings
 from markscheme.ratings.example_reading import examples_in_rows, read_examples
 from markscheme.ratings.example_rows import Example, ExampleRows, label_counts, labels_of, taken, values_of
 from markscheme.ratings.kinds import PEOPLE
-from markscheme.ratings.program_rows import refuse_frame
 from markscheme.ratings.rating import Rating, is_asked, is_stale
 from markscheme.ratings.wordings import reworded_in, without_known_words
 from markscheme.rubrics.rubric import Rubric

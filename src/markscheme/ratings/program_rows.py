@@ -3,23 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from markscheme.errors import UsageError
 from markscheme.plain_data import shown
 from markscheme.prompts.submission import PAIR_NAMES, is_missing
 
 _MAPPINGS = ("metadata", *PAIR_NAMES)
 """Keys of an example whose mappings consist of cells; any other mapping, such as a trace, is data."""
-
-
-def refuse_frame(rows: Any) -> None:
-    """Raise UsageError if a data frame is passed where its rows are expected.
-
-    Raises:
-        UsageError: A data frame was passed; the message says how to get its rows.
-    """
-    if hasattr(rows, "columns") and not isinstance(rows, Mapping):
-        how = "frame.to_dicts()" if hasattr(rows, "to_dicts") else "frame.to_dict('records')"
-        raise UsageError(f"a {type(rows).__name__} is given by its rows: {how}")
 
 
 def rating_cells(row: Any) -> dict[str, Any]:

@@ -10,8 +10,9 @@ from markscheme.errors import Fault, RatingError
 from markscheme.fingerprint import fingerprint
 from markscheme.numerals import finite
 from markscheme.plain_data import shown
+from markscheme.prompts.submission import refuse_frame
 from markscheme.ratings.kinds import KINDS, PEOPLE, Kind
-from markscheme.ratings.program_rows import rating_cells, refuse_frame
+from markscheme.ratings.program_rows import rating_cells
 from markscheme.rubrics.distribution import Probabilities, as_written, most_probable, read_distribution
 from markscheme.rubrics.preference import SHOWN_ORDERS, ShownOrder
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale

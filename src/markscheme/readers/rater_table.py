@@ -13,8 +13,7 @@ import numpy.typing as npt
 from markscheme.errors import Fault, RatingError, UsageError
 from markscheme.phrases import in_words
 from markscheme.plain_data import shown
-from markscheme.prompts.submission import is_missing
-from markscheme.ratings.program_rows import refuse_frame
+from markscheme.prompts.submission import is_missing, refuse_frame
 from markscheme.readers.imported import number
 from markscheme.readers.recoding import Recoding
 

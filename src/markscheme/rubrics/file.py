@@ -1,14 +1,15 @@
 """Loading of rubrics from YAML or JSON in every supported dialect; all faults are reported together, with lines."""
 
+import os
 import warnings
 from pathlib import Path
 from typing import IO, Any
 
-from markscheme.errors import RubricError
-from markscheme.plain_data import Form, form_of, plain_data, read_text
+from markscheme.errors import RubricError, UsageError, nearest
+from markscheme.plain_data import Form, form_of, plain_data, read_text, shown
 from markscheme.rubrics.reading import MAX_RUBRIC_BYTES, RubricReading, read_rubric_text
 from markscheme.rubrics.rubric import Rubric
-from markscheme.rubrics.search import find_rubric
+from markscheme.rubrics.search import find_rubric, known_rubrics
 
 
 def load_rubric(source: str | Path | IO[str]) -> Rubric:
@@ -19,17 +20,40 @@ def load_rubric(source: str | Path | IO[str]) -> Rubric:
 
     Raises:
         RubricError: The file is faulty or cannot be read; the message has all faults, each with its line.
+        UsageError: `source` is neither a path nor a file.
     """
-    return Rubric.from_file(source)
+    try:
+        return Rubric.from_file(source)
+    except RubricError as error:
+        hint = "" if hasattr(source, "read") else _path_of_named(str(source))
+        if not hint:
+            raise
+        raise RubricError(f"there is no such file{hint}", path=error.path) from error
+
+
+def _path_of_named(name: str) -> str:
+    """Return the end of an error about a missing file that seems to be a rubric's name; "" for any other path."""
+    if Path(name).suffix or Path(name).name != name or os.path.exists(name):
+        return ""
+    rubrics = known_rubrics()
+    near = name if name in rubrics else nearest(name, rubrics)
+    path = "" if near is None else f", such as {_from_here(rubrics[near])}"
+    return f"; `load_rubric` takes a file's path{path} (`calibrate`, `compare` and `Grader` take a rubric's name too)"
+
+
+def _from_here(path: Path) -> Path:
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
 
 
 def rubric_given(rubric: Rubric | str | Path) -> Rubric:
     """Return the rubric that an argument means: a Rubric itself, a rubric's name, or the path of its file.
 
     Raises:
-        UsageError: There is no rubric of that name.
+        UsageError: There is no rubric of that name, or the argument is something else.
         RubricError: The rubric's file can't be read.
     """
+    if not isinstance(rubric, Rubric | str | Path):
+        raise UsageError(f"a rubric is given by its name, its file's path or a Rubric, got {shown(rubric)}")
     return rubric if isinstance(rubric, Rubric) else load_rubric(find_rubric(str(rubric)))
 
 

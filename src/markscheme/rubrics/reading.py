@@ -9,8 +9,8 @@ from operator import attrgetter
 from pathlib import Path
 from typing import IO, Any, Final, TypeVar
 
-from markscheme.errors import Fault, RubricError, RubricWarning
-from markscheme.plain_data import Form, Place, form_of, line_at, parse_json, plain_data, read_text
+from markscheme.errors import Fault, RubricError, RubricWarning, UsageError
+from markscheme.plain_data import Form, Place, form_of, line_at, parse_json, plain_data, read_text, shown
 from markscheme.rubrics.criterion import YES_NO, Criterion, Level, Scale
 from markscheme.rubrics.format import CRITERION, RUBRIC, Keys, Problems, as_shown
 from markscheme.rubrics.keys import OF_KEY
@@ -49,6 +49,7 @@ def read_file(source: str | Path | IO[str]) -> "RubricReading":
 
     Raises:
         RubricError: The file cannot be read.
+        UsageError: `source` is neither a path nor a file.
     """
     if isinstance(source, str | Path):
         path = Path(source)
@@ -60,6 +61,8 @@ def read_file(source: str | Path | IO[str]) -> "RubricReading":
             raise RubricError(
                 [replace(f, problem=f"{f.problem}{_WRITE_IT}") for f in error.faults], path=path
             ) from None
+    if not hasattr(source, "read"):
+        raise UsageError(f"a rubric is read from the path of its file or an open text file, got {shown(source)}")
     name = getattr(source, "name", None)
     named = Path(name) if isinstance(name, str) else None
     return read_rubric_text(source.read(), form_of(named), named)

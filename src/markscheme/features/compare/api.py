@@ -22,9 +22,10 @@ from markscheme.options.in_force import hold
 from markscheme.options.reading import DamageOptions
 from markscheme.options.settings import find_settings
 from markscheme.progress import Watch, unwatched
+from markscheme.prompts.submission import refuse_frame
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.example_rows import Example
-from markscheme.ratings.program_rows import rating_cells, refuse_frame
+from markscheme.ratings.program_rows import rating_cells
 from markscheme.ratings.rating import Rating, ratings_from
 from markscheme.readers.infer_rubric import rubric_of_levels
 from markscheme.readers.rated import RatedFile
@@ -105,8 +106,8 @@ def _compared_columns(table: Any, columns: ColumnOptions, labels: LabelOptions) 
     """
     if isinstance(table, list | tuple) and any(isinstance(row, Rating) or "criteria" in row for row in table):
         return None
+    reading = table_given(table, columns, None, function="compare")
     try:
-        reading = table_given(table, columns, None)
         return None if reading is None else compared_in_table(reading, labels)
     except UsageError as error:
         error.called = "compare(TABLE,"
