@@ -30,7 +30,7 @@ def zone_of(certificate: Certificate) -> float | GrayZone | None:
 
 
 def _width(certificate: Certificate, side: MarkSide) -> float:
-    """Return the half-width of one side's gray zone, rounded while people get the same examples as now."""
+    """Return the rounded half-width of one side's gray zone that leaves people what the certificate leaves them."""
     of_side = certificate.parts.get(side)
     certain = None if of_side is None else of_side.certain[0]
     if certain is None:
