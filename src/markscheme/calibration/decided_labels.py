@@ -100,7 +100,7 @@ def _earned(rated: Mapping[str, Rated], rubric: Rubric) -> float | None:
 
 
 def _by_kind(truth: Gold, labels: Sequence[Rating], rubric: Rubric, *, decisions: bool = True) -> Floats:
-    """Return each example's mean decision or overall score in its most trusted kind of label; nan without labels."""
+    """Return each example's mean decision or overall score by its most trusted kind of labels; nan without labels."""
     means = np.full(len(truth.ids), np.nan)
     for kind in truth.kinds:
         of_kind = [label for label in labels if label.kind == kind]

@@ -19,7 +19,7 @@ class FileAnswer(Reported):
 
     @property
     def calibrations(self) -> "Sequence[Calibration]":
-        """The calibrations against people's labels from which the result is made."""
+        """The calibrations that make up the result, each against people's labels."""
         raise NotImplementedError
 
     def exit_status_for(self, required: "UseQuestion | None") -> int:

@@ -285,7 +285,7 @@ def ways_out() -> str:
 
 @lru_cache(maxsize=1)
 def _installed(path: tuple[str, ...]) -> "dict[str, EntryPoint]":
-    """Return the entry points for kinds of judge that packages on `path` declare, by name."""
+    """Map the name of each kind of judge that a package on `path` adds to the kind's entry point."""
     if not any(map(_declares, path)):
         return {}
     from importlib.metadata import entry_points

@@ -180,7 +180,7 @@ class ExampleRows(Sequence[Example]):
 
     @classmethod
     def without_texts(cls, ids: Sequence[str], **attributes: Sequence[Any]) -> "ExampleRows":
-        """Make examples without texts, from their ids and attributes only."""
+        """Make examples without texts, from their ids and from other attributes, such as their groups."""
         none = array("q", [0]) * len(ids)
         return cls(
             ids, telling(attributes), lambda _: ("",), lambda row: Submission("", {}, ids[row]), RatingCodes(), none
@@ -292,7 +292,7 @@ class ExampleRows(Sequence[Example]):
 
     @property
     def label_indices(self) -> Iterator[int]:
-        """The indices in `labels` of the labels of the first example, then of the second, and so on."""
+        """The indices in `labels` of each example's labels, one example after the other."""
         return (index for row in self._rows for index in self._labels_of(row))
 
 

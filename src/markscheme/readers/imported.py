@@ -344,7 +344,7 @@ def at_position(criterion: Criterion, merit: float) -> float:
 
 
 def said_anything(rating: Rating) -> bool:
-    """Return True if a rating has at least one level, a score or a decision."""
+    """Return True if a rating has an answer to any criterion, a score, a decision or an error."""
     return bool(rating.criteria) or rating.overall is not None or rating.passed is not None or rating.error is not None
 
 

@@ -148,7 +148,7 @@ def _association(criterion: CriterionEvidence, level: float) -> Estimate:
 
 
 def _annotators_have_skill(criterion: CriterionEvidence) -> bool:
-    """Return True if annotators agree on the criterion enough for a judge to follow them."""
+    """Return True unless annotators agree too little on the criterion for a judge to follow them."""
     return not criterion.twice_labelled or (criterion.people_alpha().value or 0.0) > PEOPLE_WITHOUT_SKILL
 
 

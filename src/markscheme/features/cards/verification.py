@@ -281,7 +281,7 @@ class _CardFiles:
 
 
 def _made(stated: Mapping[str, Any]) -> dict[str, Any]:
-    """Return accepted.json's entries on its date and markscheme's version, which no file can confirm."""
+    """Return the date and markscheme's version that accepted.json states, which no file can confirm."""
     return {key: stated[key] for key in ("date", "version")}
 
 

@@ -495,7 +495,7 @@ def confident_errors(p: Floats, y: Floats, at: float, groups: Integers | None = 
 
 
 def _significance(wrong: GroupedShare, promised: float) -> float | None:
-    """Return the lowest significance level at which confident errors exceed what the judge's probabilities imply.
+    """Return the lowest significance level at which more confident answers are wrong than their probabilities imply.
 
     None if the share of errors has no interval.
     """

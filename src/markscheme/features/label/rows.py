@@ -44,7 +44,7 @@ class RowsToLabel(NamedTuple):
         return f"{counted(n_asked, 'criterion', 'criteria')} to label in {counted(tasks, 'task')}"
 
     def progress(self, labels: Iterable[Rating]) -> str:
-        """Return how many of the criteria to label, and of the tasks, have a label."""
+        """Return a phrase on how many of the criteria to label have a label, and in how many of the tasks."""
         answered = {(label.id, name) for label in labels for name in label.criteria}
         asked = [(id, criterion.name) for id, criteria in self.criteria_by_id.items() for criterion in criteria]
         task_by_id = {example.id: example.group or example.id for example in self.pool.examples}

@@ -306,7 +306,7 @@ class ToolContent(Import):
                 raise RatingError(f"`--map {column}={meaning}`: there is no metric {column!r}{hint}", path=self.path)
 
     def _in_one_form(self, raw_ratings: Sequence[RawRating]) -> list[RawRating]:
-        """Convert the ratings of each metric to all numbers or all words."""
+        """Convert each metric's ratings to a common form: all numbers, or all words."""
         scales = {} if self.rubric is None else {criterion.name: criterion.scale for criterion in self.rubric.criteria}
         in_form: list[RawRating] = []
         for name, metric in self._by_metric(raw_ratings).items():

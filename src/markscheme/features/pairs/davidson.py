@@ -217,7 +217,7 @@ def _fit(results: Floats, linked: Integers) -> tuple[Floats, Floats]:
 
 
 def _maximum(results: Floats, has_ties: bool) -> tuple[Floats, Floats]:
-    """Find the maximum likelihood for every set of results at once by Newton's method; without ties, log ν is nan."""
+    """Fit strengths and log ν to each set of results by maximum likelihood; without ties, log ν is nan."""
     m, k = results.shape[:2]
     won = results[..., _WON]
     lost = results[..., _LOST]

@@ -75,7 +75,7 @@ def view(
 
 
 def _form(kind: JudgeKind) -> str:
-    """Return how a judge of this kind is named, such as `anthropic`, without optional parts."""
+    """Return the argument that names a judge of this kind, such as `anthropic`, without optional parts."""
     return kind.spelling.partition("[")[0]
 
 

@@ -109,7 +109,7 @@ class SideColumn:
 
     @property
     def key(self) -> str:
-        """Criterion that the column rates, by its name without words for the rater and words such as "score"."""
+        """Criterion that the column rates: the column's name without words for the rater and words such as "score"."""
         return " ".join(word for word in self.words if word not in VALUE_WORDS)
 
     @property

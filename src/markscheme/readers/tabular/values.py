@@ -223,7 +223,7 @@ class ValueComparison:
         return self._pass_and_fail(levels, self._pass_words() | stated, frozenset(stated))
 
     def _as_in_column(self, name: str, value: str) -> str:
-        """Return a value as a column has it; of words such as yes and no, the column's own word of that meaning."""
+        """Return a value as a column spells it; a word such as yes becomes the column's word of the same meaning."""
         word = folded(value)
         counted = self.values[name]
         if word in counted or not is_decision(counted):
