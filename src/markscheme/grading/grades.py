@@ -211,7 +211,7 @@ class Grade:
 
     @property
     def quotes_not_found(self) -> int:
-        """Verdicts whose quote doesn't occur in the material that the judge was shown."""
+        """Number of verdicts whose quote doesn't occur in the material that the judge was shown."""
         return sum(verdict.quote_found is False for verdict in self.verdicts.values())
 
 

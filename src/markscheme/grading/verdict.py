@@ -296,7 +296,7 @@ def _text(answer: Mapping[str, Any], key: str) -> str:
 
 
 def _quote(quote: Any, material: Material, step: int | None = None, *, within: str | None = None) -> dict[str, Any]:
-    """Return the quote in a verdict, the step that the verdict cites, and where the quote is found in the material.
+    """Return the quote in a verdict, the step that the verdict cites, and where the material contains the quote.
 
     A quote from a step, or from one response of a pair (`within`), is found only there.
     """

@@ -261,7 +261,7 @@ class ExampleRows(Sequence[Example]):
         return ExampleRows(whole.ids, whole.attributes, whole._responses, whole._submission, labels.taken(order), ends)
 
     def under(self, ids: Sequence[str], **attributes: Sequence[Any]) -> "ExampleRows":
-        """Return the examples with new ids and attributes; labels are dropped."""
+        """Return the examples with new ids, with the given attributes replaced, and without labels."""
         rows = self._alone
         return ExampleRows(
             ids,

@@ -134,7 +134,7 @@ def _reading(peek: Peek, rubric: Rubric, columns: Columns) -> Reading:
 
 
 def reading_of_rows(peek: Peek, rubric: Rubric, columns: Columns, rows: Sequence[PairRow]) -> Reading:
-    """Make a Reading from the pairs and preferences found in a file.
+    """Make a Reading from the pairs and preferences in a file.
 
     Raises:
         RatingError: A value isn't a preference, or it isn't known who preferred.

@@ -502,7 +502,7 @@ _Who: TypeAlias = tuple[str, Kind]
 
 
 class _Row:
-    """A table's row, whose columns are found by name, ignoring case and separators."""
+    """A table's row, with cells looked up by column name, ignoring case and separators."""
 
     def __init__(self, raw: Mapping[str, Any]) -> None:
         self.raw = {str(name): value for name, value in raw.items()}

@@ -210,7 +210,7 @@ class _Page:
         self._lines.append("")
 
     def document(self, document: doc.Document, *, details: bool) -> None:
-        """Draw a document, its sections and parts only if details are wanted."""
+        """Draw a document; its sections and parts are drawn only if `details` is true."""
         self._say(document.title, _BOLD)
         if document.source:
             self._say(document.source)

@@ -88,7 +88,7 @@ def rubric_key_in(inputs: Mapping[str, Any], core: Rubric | None) -> str | None:
 
 
 def notes_on_key(key: str | None) -> tuple[str, ...]:
-    """Return a note on the key that a row's rubric was found under, such as 'score_rubric'; () for the usual keys.
+    """Return a note on the key of a row that holds its rubric, such as 'score_rubric'; () for the usual keys.
 
     >>> notes_on_key("score_rubric"), notes_on_key("rubric")
     (("criteria are those under 'score_rubric'",), ())

@@ -98,7 +98,7 @@ def only_rubric(start: Path | None = None, *, near: Path | None = None) -> Path:
 
 
 def calibrations(start: Path) -> dict[str, Path]:
-    """Return the nearest folder `calibration/<name>` in a folder or its parents, for each name that is found."""
+    """Map each name to the nearest folder `calibration/<name>` in a folder or its parents."""
     by_name: dict[str, Path] = {}
     for folder in every_calibration(start):
         by_name.setdefault(folder.name, folder)

@@ -209,7 +209,7 @@ def rogan_gladen(labelled: npt.ArrayLike, pool: npt.ArrayLike, *, level: float =
 
 
 def random_draw_p(labelled: npt.ArrayLike, pool: npt.ArrayLike) -> float:
-    """Test whether labels are a random part of the graded responses, by comparing the judge's verdicts; return p.
+    """Compute the p-value of the test that labels are a random part of the graded responses, by the judge's verdicts.
 
     Args:
         labelled: Counts of the judge's fails and passes among labelled examples, shape (2,).

@@ -117,7 +117,7 @@ def people_table(people: npt.ArrayLike) -> Floats:
 
 
 def people_and_judge(people: npt.ArrayLike, judge: npt.ArrayLike) -> tuple[Floats, Floats]:
-    """Convert the ratings of annotators and the judge's, shape (n_units,), to arrays; ValueError if they don't fit."""
+    """Return annotators' and the judge's ratings as arrays, the judge's of shape (n_units,); ValueError if invalid."""
     table = people_table(people)
     rated = np.asarray(judge, dtype=np.float64)
     if rated.shape != (len(table),):

@@ -1,1 +1,1 @@
-"""Pass rates, corrected for the judge's errors, and the risk that a run misses CI's threshold by chance."""
+"""Pass rates, corrected for the judge's errors, and the risk that a run in CI misses the threshold by chance."""

@@ -1,4 +1,4 @@
-"""The risk that the mean of test cases misses CI's threshold by chance, from several runs over the same cases."""
+"""The risk that the mean of test cases misses the threshold in CI by chance, from several runs over the same cases."""
 
 from dataclasses import replace
 

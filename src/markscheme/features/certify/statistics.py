@@ -212,7 +212,7 @@ class _Decided:
 
 @dataclass(frozen=True)
 class _Promises:
-    """Tests that the share of errors is low enough in all automatic decisions and, if so promised, in passes alone."""
+    """Tests that few enough automatic decisions are wrong and, if there is a second promise, few enough passes."""
 
     limit: ErrorLimit
     of_passes: ErrorLimit | None

@@ -367,7 +367,7 @@ def _paired_on_decisions(table: RatingTable, names: Sequence[str]) -> Measure | 
 
 
 def _note_on_missing(by_all: Flags, truth: Gold | None, *, has_baseline: bool) -> Iterator[str]:
-    """Yield a sentence on how many examples the figures are of, if some judge didn't grade every example."""
+    """Yield a sentence on the number of examples behind the figures, if some judge didn't grade every example."""
     n = int(by_all.sum())
     if truth is not None and n < len(by_all):
         figures = "Agreement, baseline and false passes" if has_baseline else "Agreement and false passes"
@@ -446,7 +446,7 @@ class _View:
         )
 
     def _values(self, name: str) -> Floats:
-        """Return a judge's score or decision for each example, whichever judges are compared by."""
+        """Return a judge's value of each example by the compared measure, such as its score or decision."""
         return self.paired.values(self.table[name])
 
     def _graded_by(self, name: str) -> Floats:

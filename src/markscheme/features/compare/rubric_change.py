@@ -163,7 +163,7 @@ def _rubric_of(file: Path, revision: str | None) -> Rubric | None:
 
 
 def _card_of(rubric: Rubric, revision: str | None, folder: Path) -> RubricVerdict | None:
-    """Return the verdict that a commit's judge card states, or today's if of this rubric; None without a card."""
+    """Return the verdict that a commit's judge card states or, without a commit, today's card if it fits the rubric."""
     path = calibration_folder(rubric.name, Path.cwd()) / CARD
     if revision is not None:
         text = _text_at(_commit(revision, folder), path)

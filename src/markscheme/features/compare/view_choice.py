@@ -76,7 +76,7 @@ def view(choice: Choice, compared: "Compared | None" = None, *, parts: Sequence[
 
 
 def _flipped(compared: "Compared") -> Iterator[doc.Section]:
-    """Yield the section, for HTML pages, that shows the texts whose decision flips side by side; none if none flips."""
+    """Yield a section, for HTML pages, with the texts on which judges' decisions differ, side by side."""
     texts = flipped_texts(compared)
     if texts is not None:
         yield doc.Section("Decisions that flip", (doc.OnPages((texts,)),), "flips")

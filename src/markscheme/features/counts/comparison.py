@@ -176,7 +176,7 @@ class CountedComparison(Comparison):
         return replace(by_rows, stops=self._side("stops", by_rows.stops), keeps=self._side("keeps", by_rows.keeps))
 
     def _side(self, name: str, of_decisions: SideShare) -> SideShare:
-        """Return how many of gold's fails the judge stops, or of gold's passes it keeps, by group if so counted."""
+        """Return the share of gold's fails that the judge stops, or of passes it keeps, by group if counted so."""
         rates = self.counts.parts.get(f"rate:{name}")
         if rates is None:
             return of_decisions

@@ -340,7 +340,7 @@ class ReadOutputs:
         return tuple(tasks.values())
 
     def read_more(self, share: float = LARGE_SHARE, sure: float = SURE) -> ReadMore:
-        """Return how many more outputs or tasks to read at random so that no common mode goes unseen."""
+        """Return how many more outputs, or tasks if outputs are grouped, to read at random to see all common modes."""
         groups = self._groups_of(self.order.ids) if self.order.is_pool else None
         read = len(self.random_ids)
         pool = len(self.order.ids) if self.order.is_pool else None

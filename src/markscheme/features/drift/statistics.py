@@ -328,7 +328,7 @@ def _among_runs(
 
 
 def _chance_alike(between: float, within: float, r: int, n: int) -> float:
-    """Return the p of the F test that the accepted runs differ only by the noise of single answers."""
+    """Compute the p-value of the F test that the accepted runs differ only by the noise of single answers."""
     if within == 0:
         return 1.0 if between == 0 else 0.0
     return float(fdtrc(r - 1, (n - 1) * (r - 1), between / within))

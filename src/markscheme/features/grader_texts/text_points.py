@@ -20,7 +20,7 @@ def points_of(text: str) -> tuple[str, ...]:
 
 
 def _lists(text: str) -> tuple[Sequence[TextList], str]:
-    """Return a text's lists of the first kind found, such as bullets, and the words after the last list."""
+    """Return a text's lists, of the first kind that it has, such as bullets, and the words after the last list."""
     lists, after = lists_of_lines(text)
     if sum(len(items) for _, items in lists) > 1:
         return lists, after

@@ -82,7 +82,7 @@ class TargetFiles:
         return additions_to(self.ratings, ratings, rubric)
 
     def new_examples(self, examples: Iterable[Example], where: str) -> list[Example]:
-        """Return the examples that the file of examples lacks; nothing if no such file is to be written.
+        """Return the examples that the target file of examples lacks; an empty list if no such file is to be written.
 
         Args:
             examples: The examples to add.

@@ -12,7 +12,7 @@ Times = Iterator[tuple[str, Any]]
 
 
 def _of_records(unit: str, *times: str) -> Callable[[Peek], Times]:
-    """Make a function that yields each record's id and time, found under these keys."""
+    """Make a function that yields each record's id, at the key `unit`, and its time, at one of the keys `times`."""
 
     def read(peek: Peek) -> Times:
         for _, record in peek.parts():

@@ -332,7 +332,7 @@ def _levels(fields: Mapping[str, Any], taken: set[str], native: Mapping[str, Any
 
 
 def _name(fields: Mapping[str, Any], raw: RawCriterion, taken: set[str]) -> tuple[str | None, bool]:
-    """Return a criterion's name, and whether it was found under the key `criterion`."""
+    """Return a criterion's name, and True if the name is the value of the key `criterion`."""
     name_keys = [key for key in NAMES if isinstance(fields.get(key), str | int) and str(fields[key]).strip()]
     short = text_in(fields.get("criterion"))
     others = [key for key in WORD_KEYS if key not in ("criterion", "criteria") and text_in(fields.get(key))]

@@ -188,7 +188,7 @@ class Battery:
         return list(first.values())[:SHOWN]
 
     def key(self, judge: Judge) -> str:
-        """Return a digest of all questions and the judge, by which a stopped run is found again."""
+        """Return a digest of all questions and the judge, by which a later run recognizes a stopped one."""
         return fingerprint(
             asking_fingerprint(self.rubric),
             judge.identity.fingerprint,

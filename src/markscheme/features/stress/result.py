@@ -229,7 +229,7 @@ class Stress:
 
     @property
     def not_graded(self) -> int:
-        """Questions of the run that the judge gave no grade for."""
+        """Number of the run's questions for which the judge gave no grade."""
         return sum(grade.error is not None for grade in self.grades.values())
 
     def _cells(self, versions: list[str], level: float) -> dict[tuple[str, str], StressCell]:

@@ -58,7 +58,7 @@ def _lacks_cell(row: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
 
 
 def _are_sums(row: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
-    """Return True if each number in a row is the sum, the mean or the median of that column in all other rows."""
+    """Return True if each number in a row is the sum, mean or median of the other rows' numbers in its column."""
     are_sums = []
     for index, cell in enumerate(row):
         total = _in_figures(cell)

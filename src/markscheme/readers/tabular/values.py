@@ -266,7 +266,7 @@ class ValueComparison:
         return ReadValues("decision", scale, DEFAULT_TOLERANCE, levels, passes, stated=stated)
 
     def _words_of_decisions(self, levels: Mapping[str, Mapping[str, float]]) -> tuple[str, str]:
-        """Return the words by which cells say fail and pass, in this order and as they spell them.
+        """Return the words that cells use for fail and for pass, in this order, as the cells spell them.
 
         They are "fail" and "pass" if the columns use different words, or numbers.
         """
@@ -524,7 +524,7 @@ class ValueComparison:
                 )
 
     def _on_scales(self) -> ReadValues:
-        """Read numbers on the scales that the user gives with `--scale` or `--levels`."""
+        """Read the columns' numbers as values on the scales that the user gives with `--scale` or `--levels`."""
         options = self.options
         spans: dict[str, Span] = {}
         for column in self.columns:

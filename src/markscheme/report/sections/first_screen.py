@@ -506,7 +506,7 @@ def _no_gate_question(calibration: Calibration) -> Iterator[str]:
 
 
 def _unseen(calibration: Calibration) -> Iterator[doc.Line]:
-    """Yield a line on criteria on which the judge often errs, by too little for the agreement of scores to show it."""
+    """Yield a line on criteria whose frequent errors are too small for the agreement of scores to show them."""
     comparison = calibration.comparison
     target = calibration.decision.target
     if (comparison.agreement.value or 0.0) < target:

@@ -60,7 +60,7 @@ def view(calibration: Calibration) -> doc.Document:
 
 
 def _counts(calibration: Calibration) -> doc.Tiles:
-    """Return the tiles that count wrong decisions, or those with which a feature replaces them."""
+    """Return the tiles that count wrong decisions, or tiles that a feature shows in their place."""
     counts = next((row.counts for row in sections_for(calibration) if row.counts is not None), None)
     if counts is not None:
         return counts(calibration)
