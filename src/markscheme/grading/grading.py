@@ -253,7 +253,7 @@ async def grade(
 
 
 def scorers_for(rubric: Rubric, module_names: Sequence[str]) -> "dict[str, Scorer]":
-    """Load the checks by code in these modules, and ensure that each criterion with a `check` has one.
+    """Load the checks by code in these modules, and ensure that each `check` that a criterion names is one of them.
 
     Raises:
         UsageError: A module cannot be imported, or a criterion names a check that no module has.

@@ -208,7 +208,7 @@ class Receipt:
         return replace(self, outside=(counted(len(more), "criterion of the row", "criteria of the row"), *unseen))
 
     def checked_against(self, rubric: Rubric, *, prompt: str, judge: str) -> "Receipt":
-        """Return the receipt for grades by a rubric, prompt and judge, with their differences from the calibration.
+        """Return the receipt with the ways in which this rubric, prompt and judge differ from those of the calibration.
 
         Args:
             rubric: The rubric as used, with the run's pass mark, strategy and samples.

@@ -134,7 +134,7 @@ class Limiter:
         return self._spent + self._reserved + self._set_aside
 
     def make_room(self, calls: int) -> None:
-        """Allow this many calls at once, unless the limiter has a fixed number or allows more already."""
+        """Allow `calls` calls at once, unless the limiter has a fixed number or allows more already."""
         fitting = self._fitting(calls)
         if self.concurrency is None and fitting > self._most:
             self._places += fitting - self._most
@@ -392,7 +392,7 @@ class Limited(Wrapping):
         return self.price() if callable(self.price) else self.price
 
     def make_room(self, calls: int) -> None:
-        """Allow this many calls at once, unless the limiter has a fixed number."""
+        """Allow `calls` calls at once, unless the limiter has a fixed number."""
         self.limiter.make_room(calls)
 
     async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:

@@ -72,7 +72,7 @@ class Serving:
         """Answer a grader's request with the result that a new process for this request alone would give.
 
         Raises:
-            Retired: One of the user's own modules, the settings file, or a file that a judge declares to read has
+            Retired: One of the user's own modules, the settings file, or a file that a judge says it reads has
                 changed, or the project has moved.
         """
         self._check_folders()

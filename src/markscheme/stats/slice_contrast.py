@@ -318,7 +318,7 @@ class _SameGold:
 
 
 def _p_by_cluster(moves: Floats, groups: Groups, difference: float) -> float:
-    """Compute the p of a regression coefficient from how far each group moves it; 1 if all examples are one group."""
+    """Compute the p-value of a regression coefficient from each group's effect on it; 1 if there is only one group."""
     n = groups.n
     total = groups.sums(moves)
     if n < 2:

@@ -108,7 +108,7 @@ class RunsCompared(Protocol):
         """The criterion with the largest shift; None if no shift is shown."""
 
     def states(self, finding: "Finding") -> bool:
-        """Return True if the headline says already what a finding says."""
+        """Return True if this comparison's headline already says what a finding says."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the comparison as a dict, by the keys of the report's JSON."""

@@ -166,7 +166,7 @@ class Baseline:
         return json_of(self)
 
     def states(self, finding: Finding) -> bool:
-        """Return True if the headline already states what a finding says."""
+        """Return True if this comparison's headline already says what a finding says."""
         foremost = self.foremost
         is_foremost = foremost is not None and finding.criterion == foremost.criterion.name
         return is_foremost and finding.kind.cause == "change"

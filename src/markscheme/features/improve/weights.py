@@ -238,7 +238,7 @@ class _Task:
         return self.author + FTest.of(sums, self.author).step() * (self.normalised(sums) - self.author)
 
     def rounded(self, upright: Floats) -> tuple[float, ...]:
-        """Round tuned weights to the author's step, but none to 0; keep the positive sum, and return all weights."""
+        """Round tuned weights to the author's step, none to 0, keeping the positive ones' sum; return all weights."""
         grain = _grain(self.weights)
         steps = _rounded_steps(upright / grain, self.signs)
         weights = self.weights.copy()

@@ -386,7 +386,7 @@ MOST_SHARED: Final = 4096
 
 
 def _shared(cell: str, shared: dict[str, str]) -> str:
-    """Return an equal cell met before, else the cell itself, so that repeated values share memory."""
+    """Return the equal cell kept in `shared`, else the cell itself, so that repeated values share memory."""
     if cell not in shared and len(shared) < MOST_SHARED:
         shared[cell] = cell
     return shared.get(cell, cell)

@@ -81,7 +81,7 @@ def _row(name: str, calibration: Calibration) -> tuple[doc.Line, ...]:
 
 
 def _shown_name(name: str, calibration: Calibration) -> str:
-    """Return a criterion's name; if it has none, that of its column."""
+    """Return a criterion's name, or the name of its column if the criterion has none."""
     return name or next(iter(calibration.comparison.criteria))
 
 

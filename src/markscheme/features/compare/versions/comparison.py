@@ -62,7 +62,7 @@ class CriterionAgreement:
     high: float | None
 
     def to_json(self) -> dict[str, Any]:
-        """Return the shares and their difference as plain data."""
+        """Return the numbers of examples, both versions' shares and the limits of their difference as plain data."""
         names = ("n", "labelled_under_new", "before", "after", "low", "high")
         return {name: getattr(self, name) for name in names}
 
