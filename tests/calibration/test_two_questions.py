@@ -436,7 +436,7 @@ def test_for_a_table_of_levels_without_a_pass_mark_the_gate_is_not_decided(tmp_p
     assert (calibration.exit_status_for("gate"), calibration.exit_status_for("trend")) == (4, 0)
 
 
-def test_the_removed_rubric_key_named_agreement_on_and_the_removed_option_named_on_are_refused() -> None:
+def test_the_rubric_key_agreement_on_and_the_option_on_which_no_longer_exist_are_refused() -> None:
     with pytest.raises(Exception, match="agreement_on"):
         Rubric.from_dict({"name": "r", "agreement_on": "decision", "criteria": [{"requirement": "It is right."}]})
     done = run("markscheme", "calibrate", "x", "--on", "decision")

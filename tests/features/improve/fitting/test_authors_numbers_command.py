@@ -124,7 +124,7 @@ def test_if_decisions_contradict_the_pass_mark_but_no_other_would_gain_on_decisi
 
 
 @pytest.mark.proof
-def test_improve_without_options_says_whether_words_weights_and_pass_mark_can_be_tried_and_uses_no_labels(
+def test_improve_without_options_says_whether_words_weights_and_pass_mark_can_be_tried_and_opens_no_held_out_label(
     tmp_path: Path,
 ) -> None:
     plate = Plate(tmp_path, warm=1)
