@@ -12,6 +12,8 @@ import pytest
 from markscheme import Grader, Rubric, ScriptedJudge
 from markscheme.errors import RubricError, UsageError
 from markscheme.grading import Grading
+from markscheme.grading.by_row import rubric_for
+from markscheme.grading.checks import SHIPPED_CHECKS
 from markscheme.grading.graded_table import GradedTable
 from markscheme.grading.receipt import Receipt, receipt_json, why_no_gate
 from markscheme.grading.strategies import strategy_of
@@ -145,6 +147,41 @@ def test_the_error_on_a_rubric_in_a_row_that_cannot_be_used_says_what_is_wrong_w
     problem = rubric_of(text if isinstance(text, str) else json.dumps(text), CORE)
     assert isinstance(problem, str)
     assert fault in problem
+
+
+@pytest.mark.parametrize(
+    "rubric",
+    [
+        {"compare": "pairs", "criteria": [{"requirement": "Is kind"}]},
+        {"compare": "pairs", "criteria": [{"prefer": "The kinder one"}]},
+        [{"prefer": "The kinder one"}],
+    ],
+)
+def test_a_row_s_own_rubric_that_compares_pairs_is_refused_as_such(rubric: Any) -> None:
+    fault = "its rubric: compares pairs of responses; a row's own rubric judges its one response"
+    assert rubric_of(json.dumps(rubric), None) == fault
+
+
+def test_a_row_s_criteria_may_be_plain_texts() -> None:
+    criteria = own(["It is kind.", "It names the town."]).rubric.criteria
+    assert [(one.requirement, one.weight) for one in criteria] == [("It is kind.", 1), ("It names the town.", 1)]
+
+
+def test_a_check_that_a_row_names_must_come_with_markscheme() -> None:
+    unknown = rubric_for({"rubric": json.dumps([{"requirement": "Is kind", "check": "mine"}])}, None, "add")
+    assert isinstance(unknown, str)
+    assert "its rubric, criterion 'c1': there is no check 'mine' that comes with markscheme" in unknown
+    assert "a row may name" in unknown
+    assert ", ".join(sorted(SHIPPED_CHECKS)) in unknown
+    assert "scorers" not in unknown
+    core = Rubric.from_dict([{"requirement": "Is mine", "check": "mine"}])
+    shipped = rubric_for({"rubric": json.dumps([{"requirement": "Is JSON", "check": "json_valid"}])}, core, "add")
+    assert isinstance(shipped, RowRubric)
+
+
+def test_a_run_that_judges_responses_as_a_whole_refuses_rows_with_criteria_of_their_own() -> None:
+    problem = rubric_of(json.dumps(PARIS), None, of_run=replace(ROWS_ALONE, strategy="holistic"))
+    assert problem == "its rubric: the run judges a response as a whole, which goes by one rubric alone"
 
 
 def test_a_rubric_that_several_rows_have_as_identical_text_is_built_once() -> None:

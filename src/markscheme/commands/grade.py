@@ -225,6 +225,9 @@ class _RowRubrics:
 
     def say(self, total: int) -> None:
         """Tell the user how many rows have their own rubric, how it is used, and which of these rubrics are faulty."""
+        if self.n and self.core is None and self.of_run.judges_by_one_rubric:
+            strategy = f"-o strategy={self.of_run.strategy}"
+            raise UsageError(f"{strategy} judges by one rubric alone, and each row brings its own: leave it out")
         if self.n and self.core is not None:
             becomes = {"ignore": "ignored, as asked", "refuse": "refused, as asked", "instead": "theirs count instead"}
             added = becomes.get(self.rule, f"their criteria are added to those of {self.core.name}")

@@ -8,6 +8,7 @@ from typing import Any
 from markscheme.errors import UsageError
 from markscheme.grading.by_criterion import AroundGrader, SubmissionGrader
 from markscheme.grading.grades import Grade
+from markscheme.grading.step_checks import shipped_check_names
 from markscheme.prompts.prompt import Prompt
 from markscheme.prompts.submission import Submission
 from markscheme.rubrics.keys import RowRule
@@ -22,6 +23,7 @@ from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.shapes import RUBRIC_SHAPES
 
 NO_RUBRIC = "the row has no rubric, and there is no other: give a RUBRIC before the file"
+_UNKNOWN_CHECK = "its rubric, criterion {!r}: there is no check {!r} that comes with markscheme; a row may name {}"
 ROW_REFUSED = "the row brings a rubric of its own, and --rows refuse is given"
 
 
@@ -40,7 +42,24 @@ def own_rubric(
         return NO_RUBRIC if core is None else None
     if core is not None and rule == "ignore":
         return None
-    return ROW_REFUSED if core is not None and rule == "refuse" else rubric_of(text, core, rule, of_run)
+    if core is not None and rule == "refuse":
+        return ROW_REFUSED
+    row_rubric = rubric_of(text, core, rule, of_run)
+    return row_rubric if isinstance(row_rubric, str) else _unknown_check(row_rubric) or row_rubric
+
+
+def _unknown_check(row_rubric: RowRubric) -> str | None:
+    """Return an error message if a row's own criterion names a check that doesn't come with markscheme; else None.
+
+    A row is data, so that no code of the user's runs at its word.
+    """
+    for criterion in row_rubric.rubric.criteria:
+        if criterion.check is None or criterion.name not in row_rubric.brought:
+            continue
+        shipped = shipped_check_names()
+        if criterion.check not in shipped:
+            return _UNKNOWN_CHECK.format(criterion.name, criterion.check, ", ".join(shipped))
+    return None
 
 
 def rubric_for(

@@ -18,7 +18,7 @@ from markscheme.errors import (
     FROM_OTHERS_CODE,
     UsageError,
 )
-from markscheme.grading.step_checks import CHECKS, StepCheck
+from markscheme.grading.step_checks import CHECKS, TEXT_CHECKS, StepCheck
 from markscheme.grading.verdict import Outcome, Unread, Verdict
 from markscheme.judges.threads import in_thread
 from markscheme.judges.timeouts import REQUEST_TIMEOUT
@@ -249,7 +249,7 @@ def _f1(shared: int, found_count: int, wanted: int, unit: str) -> Scored:
     return Scored(score, f"{shared} {unit}, of {found_count} in the response and {wanted} expected")
 
 
-_TEXT_CHECKS: Mapping[str, Scorer] = {check.name: check for check in (exact_match, json_valid, rouge_l, token_f1)}
+_TEXT_CHECKS: Mapping[str, Scorer] = dict(zip(TEXT_CHECKS, (exact_match, json_valid, rouge_l, token_f1), strict=True))
 """Checks of a response's text."""
 
 

@@ -1,4 +1,4 @@
-"""Checks by code of an agent's steps: the type of such a check, and the table of those that a rubric can name."""
+"""Names of the checks by code that a rubric can name, and the table of those of an agent's steps."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -20,3 +20,10 @@ It raises ValueError for a value that it can't take.
 CHECKS: Final[OpenTable[tuple[str, Callable[[], StepCheck]]]] = OpenTable()
 """Checks of steps that a rubric can name: the name, as in a criterion's `check`, and the function that loads the
 code."""
+TEXT_CHECKS: Final = ("exact_match", "json_valid", "rouge_l", "token_f1")
+"""Names of the checks of a response's text, whose code is loaded only when a criterion names one."""
+
+
+def shipped_check_names() -> list[str]:
+    """Return the names of all checks that come with markscheme, in alphabetical order."""
+    return sorted([*TEXT_CHECKS, *(name for name, _ in CHECKS)])

@@ -28,6 +28,7 @@ KEYS_OF_RUN: Final = (
     "max_false_fail", "max_false_credit", "max_missed_credit", "ask_within", "rows", "core_share",
 )  # fmt: skip
 """Keys on how a judge is asked and on the requirements that it must meet, which a row's own rubric can't set."""
+PAIRS_IN_ROW: Final = "compares pairs of responses; a row's own rubric judges its one response"
 PER_CALL: Final = 20
 """Default of the largest number of criteria in one question about a row with its own rubric."""
 _KEYS: Final = ("rubric", "rubrics")
@@ -136,11 +137,14 @@ def rubric_of(text: str, core: Rubric | None, rule: RowRule = "add", of_run: Rub
         >>> rubric_of('[{"requirement": "Names Paris", "weight": 0}]', None)
         'its rubric, criterion 1: weight must be a finite number other than 0, found 0'
     """
-    if core is not None and core.judges_by_one_rubric:
-        how = "pairs" if core.is_of_pairs else "a response as a whole"
+    run = of_run if core is None else core
+    if run.judges_by_one_rubric:
+        how = "pairs" if run.is_of_pairs else "a response as a whole"
         return f"its rubric: the run judges {how}, which goes by one rubric alone"
     try:
         rubric_of_row, notes = _own_of(text)
+        if rubric_of_row.is_of_pairs:
+            raise RubricError(PAIRS_IN_ROW)
         if core is None or rule == "instead":
             rubric = (
                 replace(rubric_of_row, **_way_of(of_run))
@@ -263,7 +267,15 @@ def _own_of(text: str) -> tuple[Rubric, tuple[str, ...]]:
     of_run = [key for key in KEYS_OF_RUN if isinstance(data, dict) and key in data]
     if of_run:
         raise RubricError(f"{of_run[0]} is for the run, not for a row")
+    if _is_of_pairs(data):
+        raise RubricError(PAIRS_IN_ROW)
     return _noted(data)
+
+
+def _is_of_pairs(data: Any) -> bool:
+    criteria = data.get("criteria") if isinstance(data, dict) else data
+    prefers = isinstance(criteria, list) and any(isinstance(row, dict) and "prefer" in row for row in criteria)
+    return prefers or (isinstance(data, dict) and data.get("compare") == "pairs")
 
 
 def _noted(data: Any) -> tuple[Rubric, tuple[str, ...]]:

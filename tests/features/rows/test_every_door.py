@@ -108,6 +108,15 @@ def test_rows_with_criteria_of_their_own_are_refused_before_a_rubric_that_judges
     assert "3 of 3 rows bring a rubric of their own, and alone judges by one rubric alone" in done.stderr
 
 
+@pytest.mark.parametrize("more", [(), ("--out", "graded.csv"), ("--show-prompt",)])
+def test_rows_with_criteria_of_their_own_are_refused_before_a_judge_of_wholes_is_asked(
+    more: tuple[str, ...], folder: Path
+) -> None:
+    done = grade(folder, "rows.jsonl", "-o", "strategy=holistic", *more)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "-o strategy=holistic judges by one rubric alone, and each row brings its own: leave it out" in done.stderr
+
+
 def test_the_prompts_for_rows_are_shown_with_each_row_s_criteria_and_faulty_rubrics_are_reported(folder: Path) -> None:
     alone = grade(folder, "rows.jsonl", "--show-prompt")
     shown = [json.loads(line)["system"] for line in alone.stdout.splitlines()]
