@@ -51,6 +51,16 @@ def test_the_option_named_only_restricts_a_calibration_to_one_system_s_examples(
     assert of_one["agreement"]["value"] == agreement
 
 
+def test_the_command_for_the_full_report_repeats_the_options_that_change_its_figures(project: Path) -> None:
+    chosen = ("--only", "system=a", "-o", "tolerance=0.3", "-o", "gold=human")
+    shown = " ".join(run("calibrate", "polite", "--ratings", "judge.jsonl", *chosen, cwd=project).stdout.split())
+    command = "markscheme calibrate polite --ratings judge.jsonl -o tolerance=0.3 -o gold=human --only system=a"
+    assert f"{command} --details" in shown
+    (project / "markscheme.toml").write_text("tolerance = 0.3\n")
+    of_file = run("calibrate", "polite", "--ratings", "judge.jsonl", cwd=project).stdout
+    assert "markscheme calibrate polite --ratings judge.jsonl --details" in " ".join(of_file.split())
+
+
 def test_a_system_or_metadata_key_that_no_example_has_is_refused_with_the_known_ones(project: Path) -> None:
     done = run("calibrate", "polite", "--ratings", "judge.jsonl", "--only", "system=c", cwd=project)
     assert done.returncode == 2

@@ -27,7 +27,7 @@ from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.kinds import STALE_LABELS
 from markscheme.calibration.findings.slices import Slice, slices_of
 from markscheme.calibration.findings.table import CAN_IMPROVE
-from markscheme.calibration.options import LabelOptions
+from markscheme.calibration.options import OPTIONS_OF_COMPARING, LabelOptions
 from markscheme.calibration.parts import MEASURED_PARTS
 from markscheme.calibration.results import Reported
 from markscheme.errors import NothingGraded
@@ -35,6 +35,7 @@ from markscheme.grading import MOST_UNGRADED
 from markscheme.grading.receipt import Use
 from markscheme.judges.judge import AskedWithout, Identity, Usage
 from markscheme.judges.kinds import DEFAULT, kind_of, panel_names
+from markscheme.options.settings import words_of
 from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of
@@ -67,6 +68,7 @@ class Rater:
         recording: The file of recorded replies that answered; None for any other judge.
         named: The rubric, or the files, as shell arguments; None means the rubric's name.
         options: Options that make `calibrate` use the same ratings or judge again, such as "--ratings judge.jsonl".
+        comparing: Options that make `calibrate` compare it in the same way, such as "--split dev"; None for none.
         has_rubric: True if `named` is a rubric, which `label` and `improve` need; Promptfoo's results have none.
         may_be_accepted: True if `--accept` can keep the run; a table's can't be compared with a later one.
         rated_table: The table without a rubric as it was read, and the criterion whose columns are compared, "" if the
@@ -84,6 +86,7 @@ class Rater:
     recording: Path | None = None
     named: str | None = None
     options: str | None = None
+    comparing: str | None = None
     has_rubric: bool = True
     may_be_accepted: bool = True
     rated_table: "tuple[TableReading, str] | None" = None
@@ -378,6 +381,7 @@ class Calibration(Reported):
             has_rubric=self.rater.has_rubric,
             asks_together=self.rubric.strategy != "per_criterion" and len(self.rubric.criteria) > 1,
             is_usable=self.decision.is_usable,
+            comparing=self.rater.comparing,
             can_improve=any(suffice(self.rubric, self.labelled, self.comparison.gold) for suffice in CAN_IMPROVE),
         )
 
@@ -480,9 +484,10 @@ def calibration_of(
         compare_runs = next(iter(COMPARE_RUNS), None)
         baseline = None if compare_runs is None else compare_runs(since, rater.setting(rubric), comparison, ratings)
     findings = findings_since(baseline, findings)
+    comparing = shlex.join(words_of(options, OPTIONS_OF_COMPARING))
     return Calibration(
         rubric=rubric,
-        rater=rater,
+        rater=replace(rater, comparing=" ".join(filter(None, (comparing, rater.comparing)))),
         comparison=comparison,
         decision=decision_of(comparison, options.target, findings, baseline, MostWrong.of(options, rubric), slices),
         findings=findings,

@@ -115,6 +115,11 @@ LIMITS_OF_WRONG: Final = ("max_false_pass", "max_false_fail", "trend_on", "max_f
 """Options that limit a judge's wrong decisions or set what trends are of; only the verdict on a judge uses them."""
 LIMITS_OF_A_VERDICT: Final = ("target", *LIMITS_OF_WRONG)
 
+OPTIONS_OF_COMPARING: Final = (
+    "split", "only", "tolerance", "gold", "gold_by", *LIMITS_OF_A_VERDICT, "accepted", "planned_runs", "drift_margin",
+)  # fmt: skip
+"""Options that change what a judge is compared with, or the verdict: a printed `calibrate` command repeats them."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class DriftOptions:

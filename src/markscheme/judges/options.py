@@ -40,6 +40,10 @@ IN_BATCHES: Final = 20_000
 """Largest number of responses that are gathered for batches at once; each needs a few kilobytes while it waits."""
 
 
+WAYS_OF_ASKING: Final = (
+    "model", "samples", "orders", "strategy", "criteria_per_call", "temperature", "max_tokens", "expected", "scorers",
+)  # fmt: skip
+"""Options that may change a judge's answers: printed commands that ask it again repeat them."""
 _JUDGE: Final = text_form("a judge's name, such as anthropic or openai:MODEL")
 _MODEL: Final = text_form("a model's name")
 _setting = partial(setting, opens=True)

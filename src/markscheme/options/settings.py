@@ -1,7 +1,8 @@
 """Defaults from `[tool.markscheme]` in pyproject.toml, or from markscheme.toml."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Container, Iterator, Mapping
+from dataclasses import fields
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -54,6 +55,27 @@ def find_settings(start: Path) -> SettingsFile:
         if (folder / ".git").exists():
             break
     return SettingsFile()
+
+
+def words_of(options: Any, keys: Container[str]) -> Iterator[str]:
+    """Yield the words of a command line that set options as a family's object does, without what is set anyway.
+
+    Args:
+        options: An object of a family.
+        keys: The options to write; any other is left out.
+
+    Raises:
+        UsageError: The settings file in the working directory is faulty.
+    """
+    in_file = find_settings(Path.cwd()).values
+    defaults = {declared.name: declared.default for declared in fields(options)}
+    for key, row in options_of(type(options)).items():
+        value = getattr(options, key)
+        if key not in keys or value == (row.read(in_file[key], key) if key in in_file else defaults[key]):
+            continue
+        for single in value if row.several else (value,):
+            text = str(single).lower() if isinstance(single, bool) else str(single)
+            yield from (f"--{key.replace('_', '-')}", text) if row.is_named else ("-o", f"{key}={text}")
 
 
 def _read(path: Path) -> SettingsFile | None:

@@ -11,7 +11,7 @@ from markscheme.plain_data import ANOTHER_LENGTH, LINES, PARQUET, TABLES, json_r
 from markscheme.ratings.parquet_rows import parquet_rows
 from markscheme.rubrics.of_rows import row_rubric_in
 from markscheme.rubrics.reading import shows_rubric
-from markscheme.rubrics.search import find_calibration
+from markscheme.rubrics.search import find_calibration, known_rubrics
 
 _ROWS = (*LINES, *TABLES, PARQUET)
 _BEGINNING = 64
@@ -96,7 +96,8 @@ def _has_rubric(row: object) -> bool:
     if not isinstance(row, Mapping):
         return False
     texts = {str(key): cell if isinstance(cell, str) else dumps(cell, default=str) for key, cell in row.items()}
-    return (row_rubric_in(texts, None) or "").lstrip().startswith(("[", "{"))
+    text = (row_rubric_in(texts, None) or "").strip()
+    return text.startswith(("[", "{")) or text in known_rubrics()
 
 
 def refuse_table(name: str) -> None:

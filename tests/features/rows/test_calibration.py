@@ -287,6 +287,37 @@ def test_the_command_for_the_full_report_names_the_judge_that_was_asked_and_its_
     assert "markscheme calibrate rows.jsonl --judge function:judging:judge --details" in done.stdout
 
 
+def test_printed_commands_repeat_the_options_that_change_the_figures_of_rows(tmp_path: Path) -> None:
+    (tmp_path / "judging.py").write_text(JUDGE)
+    (tmp_path / "core.yaml").write_text("criteria: [{name: short, requirement: The reply is short., weight: 1}]\n")
+    rows = [{**row(number), "split": ("dev", "test")[number % 2]} for number in range(40)]
+    for rated in (rated for line in rows for rated in line["labels"]):
+        rated["criteria"] = rated["criteria"] | {"short": "MET"}
+    write_rows(tmp_path / "rows.jsonl", rows)
+    read = run("calibrate", "core.yaml", "rows.jsonl", "--split", "dev", "--only", "split=dev", cwd=tmp_path)
+    assert "markscheme calibrate core.yaml rows.jsonl --split dev --only split=dev --details" in printed(read.stdout)
+    asked = ("--judge", "function:judging:judge", "-o", "criteria_per_call=2")
+    compared = ("--split", "dev", "-o", "tolerance=0.3")
+    live = run("calibrate", "rows.jsonl", *asked, *compared, "-o", "cache=off", cwd=tmp_path)
+    assert f"markscheme calibrate rows.jsonl {' '.join((*asked, *compared))} --details" in printed(live.stdout)
+
+
+def test_rows_may_name_the_rubric_that_they_bring(tmp_path: Path) -> None:
+    (tmp_path / "rubrics").mkdir()
+    criteria = [{"name": f"c{n}", "requirement": f"Names {town}", "weight": n} for n, town in enumerate(TOWNS[:3], 1)]
+    (tmp_path / "rubrics" / "towns.yaml").write_text(json.dumps({"criteria": criteria}))
+    rows = [{**row(number, wrong=10), "rubric": "towns", "task": f"t{number}"} for number in range(40)]
+    write_rows(tmp_path / "rows.jsonl", rows)
+    run("calibrate", "rows.jsonl", "--json", "report.json", cwd=tmp_path)
+    verdicts = json.loads((tmp_path / "report.json").read_text())["verdicts"]
+    assert (verdicts["n"], verdicts["criteria"], verdicts["agreement"]["value"]) == (120, 3, pytest.approx(110 / 120))
+
+
+def printed(screen: str) -> str:
+    """A screen's text as one line, as a command that was wrapped is pasted."""
+    return " ".join(screen.split())
+
+
 def test_the_share_of_close_scores_is_the_same_figure_wherever_the_report_states_it(tmp_path: Path) -> None:
     rows = [row(number, wrong=10) for number in range(40)]
     for line in rows[::3]:  # two annotators differ, so that their mean score isn't their median score

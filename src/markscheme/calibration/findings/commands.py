@@ -29,6 +29,7 @@ class Commands:
         asks_together: True if one request asks about several criteria.
         is_usable: True if the judge can gate or show trends.
         can_improve: True if enough is labelled for `improve` to try other words.
+        comparing: Options of `calibrate` on what the judge is compared with, such as "--split dev"; None for none.
     """
 
     rubric: str
@@ -39,6 +40,7 @@ class Commands:
     asks_together: bool = True
     is_usable: bool = False
     can_improve: bool = False
+    comparing: str | None = None
 
     @classmethod
     def on(cls, rubric: "Rubric | str", judge: str | None = None) -> "Commands":
@@ -49,7 +51,7 @@ class Commands:
 
     def calibrate(self, options: str | None = None) -> str:
         """Return the command that calibrates again with the same judge or ratings."""
-        return _command("calibrate", self.rubric, self.judge, options)
+        return _command("calibrate", self.rubric, self.judge, self.comparing, options)
 
     def calibrate_by(self, *options: str) -> str:
         """Return the `calibrate` command with the given options, which name another judge or other ratings."""
@@ -58,7 +60,7 @@ class Commands:
     def calibrate_one_at_a_time(self) -> str:
         """Return the command that asks the judge (or the model, if ratings were read) about one criterion at a time."""
         judge = self.judge if self.asks else f"--judge {self.model}"
-        return _command("calibrate", self.rubric, judge, "-o strategy=per_criterion")
+        return _command("calibrate", self.rubric, judge, self.comparing, "-o strategy=per_criterion")
 
     def label(self, options: str | None = None) -> str:
         """Return the command that labels examples of the rubric; "" if there is no rubric."""

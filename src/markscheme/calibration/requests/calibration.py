@@ -15,7 +15,7 @@ from markscheme.calibration.file_answers import FileAnswer, answer_of, calibrati
 from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.judge_runs import grade_runs, rater_of, run_to_end
 from markscheme.calibration.labelled_examples import examples_with_every_label
-from markscheme.calibration.options import DriftOptions, LabelOptions
+from markscheme.calibration.options import OPTIONS_OF_COMPARING, DriftOptions, LabelOptions
 from markscheme.calibration.tried_settings import (
     TriedSetting,
     compared_by_people,
@@ -29,9 +29,10 @@ from markscheme.grading import Grade, Grading, scorers_for
 from markscheme.grading.receipt import ACCEPTED
 from markscheme.judges.family import warn_of_kinship
 from markscheme.judges.judge import GradingJudge, Judge, Usage, replying, total
-from markscheme.judges.options import AskOptions
+from markscheme.judges.options import WAYS_OF_ASKING, AskOptions
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.judges.rerun import FromSample
+from markscheme.options.settings import words_of
 from markscheme.options.table import AddedOptions
 from markscheme.progress import Watch, unwatched
 from markscheme.ratings.codes import RatingCodes
@@ -377,7 +378,19 @@ class CalibrationRequest:
             "examples": [self.examples] if isinstance(self.examples, Path) else [],
         }
         options = [word for option, texts in values.items() for text in texts for word in (f"--{option}", str(text))]
-        return replace(rater, named=shlex.quote(next(by_name, written)), options=shlex.join(options))
+        asking = () if files else self.words_of_asking
+        return replace(
+            rater,
+            named=shlex.quote(next(by_name, written)),
+            options=shlex.join([*options, *asking]),
+            comparing=shlex.join(words_of(self.drift, OPTIONS_OF_COMPARING)),
+        )
+
+    @property
+    def words_of_asking(self) -> Iterator[str]:
+        """The options that may change the judge's answers, as words of a command; with `--accept` not its samples."""
+        ask = replace(self.ask, samples=None) if self.drift.accept else self.ask
+        return words_of(ask, WAYS_OF_ASKING)
 
     def _from_ratings(
         self, rubric: Rubric, every: ExampleSet, examples: ExampleSet, path: Path, kinds: Collection[str]

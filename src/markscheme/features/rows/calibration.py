@@ -15,7 +15,7 @@ from markscheme.calibration.comparison.verdict import Decision
 from markscheme.calibration.file_answers import FileAnswer
 from markscheme.calibration.judge_runs import rater_of, run_to_end
 from markscheme.calibration.labels_in_words import labels_to_add
-from markscheme.calibration.options import LabelOptions
+from markscheme.calibration.options import OPTIONS_OF_COMPARING, LabelOptions
 from markscheme.calibration.reasons import scarce_decision
 from markscheme.errors import Fault, RatingError, UsageError
 from markscheme.features.rows.stale_labels import stale_criteria, warn_of_stale
@@ -27,7 +27,8 @@ from markscheme.grading.by_row import own_rubric
 from markscheme.grading.receipt import ACCEPTED
 from markscheme.grading.score import Score, weigh
 from markscheme.grading.verdict import Verdict
-from markscheme.judges.judge import total
+from markscheme.judges.judge import Judge, total
+from markscheme.options.settings import words_of
 from markscheme.phrases import counted, few_of
 from markscheme.plain_data import json_lines, parse_json
 from markscheme.ratings.codes import load_ratings
@@ -142,7 +143,9 @@ def _result(path: Path, core: Rubric | None, request: "CalibrationRequest", sinc
     judges = list(dict.fromkeys(label.rater for example, _ in labelled for label in _of_judges(example)))
     name = _judge_in(judges, request)
     if name is not None:
-        return _judge_in_file(name, path, labelled, run, request.options, since)
+        typed = name if name in request.judges else None
+        rater = _named(Rater(name, "", "ratings", path.name), typed, request)
+        return _judge_in_file(rater, path, labelled, run, request.options, since)
     rater, grades = _ask(labelled, run, request, has_core=core is not None)
     rubrics = {example.id: rubric for example, rubric in labelled}
     judged = {grade.id: rating_of(grade, rubrics[grade.id], rater.name) for grade in grades}
@@ -163,19 +166,19 @@ def calibrate_each_judge(path: Path, options: LabelOptions) -> list[Calibration]
     judges = dict.fromkeys(label.rater for example, _ in labelled for label in _of_judges(example))
     if len(judges) < 2:
         raise UsageError(f"a comparison needs two judges, and {counted(len(judges), 'judge')} rated these rows")
-    return [_judge_in_file(name, path, labelled, ROWS_ALONE, options).whole for name in judges]
+    raters = (Rater(name, "", "ratings", path.name, named=str(path), has_rubric=False) for name in judges)
+    return [_judge_in_file(rater, path, labelled, ROWS_ALONE, options).whole for rater in raters]
 
 
 def _judge_in_file(
-    name: str,
+    rater: Rater,
     path: Path,
     labelled: Sequence[LabelledRow],
     run: Rubric,
     options: LabelOptions,
     since: "SinceAccepted" = lambda *_: None,
 ) -> RowsCalibration:
-    rater = Rater(name, "", "ratings", path.name, named=str(path), has_rubric=False)
-    judged = {label.id: label for example, _ in labelled for label in _of_judges(example) if label.rater == name}
+    judged = {label.id: label for example, _ in labelled for label in _of_judges(example) if label.rater == rater.name}
     return _compared(path, labelled, judged, rater, run, options, since)
 
 
@@ -332,9 +335,22 @@ def _ask(
     grading = Grading(run, judge, scorers=scorers_for(run, request.ask.scorers), has_core=has_core)
     examples = [example for example, _ in labelled if _by_people(example)]
     grades = run_to_end(_grades(grading, examples, request))
+    return _named(rater_of(judge, grades), wanted, request, request.words_of_asking), grades
+
+
+def _named(rater: Rater, judge: str | Judge | None, request: "CalibrationRequest", asking: Iterable[str] = ()) -> Rater:
+    """Add to a judge the files and options with which a printed command calibrates it again.
+
+    Args:
+        rater: The judge.
+        judge: The judge as it was named; None if it wasn't.
+        request: The request, which names the files.
+        asking: Options on how the judge is asked, as words of a command.
+    """
     named = "" if isinstance(request.of, Rubric) else shlex.join(request.of)
-    asked = f"--judge {shlex.quote(wanted)}" if isinstance(wanted, str) and not request.judge_is_configured else ""
-    return replace(rater_of(judge, grades), named=named, options=asked, has_rubric=False), grades
+    options = ["--judge", judge] if isinstance(judge, str) and not request.judge_is_configured else []
+    comparing = shlex.join(words_of(request.drift, OPTIONS_OF_COMPARING))
+    return replace(rater, named=named, options=shlex.join([*options, *asking]), comparing=comparing, has_rubric=False)
 
 
 async def _grades(grading: Grading, examples: Sequence[Example], request: "CalibrationRequest") -> list[Grade]:
