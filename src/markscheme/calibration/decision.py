@@ -268,7 +268,7 @@ def labels_to_begin(gold: Gold, target: float, *, settings: int = 1) -> Decisive
 
 
 def first_labels_of(examples: ExampleSet, rubric: Rubric) -> tuple[DecisiveLabels | None, bool]:
-    """Return the labels to add for a first verdict by a rubric, and True if people have labelled any example.
+    """Return how many labels to add for a first verdict by a rubric, and True if people have labelled any example.
 
     Args:
         examples: The rubric's examples with all labels so far.
@@ -289,7 +289,7 @@ def _is_open(decision: Decision) -> bool:
 
 
 def _labels(comparison: Comparison, decision: Decision) -> DecisiveLabels | None:
-    """Return the labels that an open verdict needs; with too few labels to estimate that, those for a first verdict."""
+    """Return how many labels an open verdict needs or, if too few are given to say, how many a first verdict needs."""
     answer = decision.gate_answer
     is_gate_open = answer is not None and answer.ruling.state == "open"
     if answer is not None and not is_gate_open and decision.circumstances.by_people:

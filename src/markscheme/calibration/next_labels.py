@@ -63,7 +63,7 @@ class NextLabels:
 
 
 def next_labels(folder: Path, rubric: Rubric, examples: ExampleSet) -> NextLabels:
-    """Return the labels still to give: those that the last calibration asked for, without those given since.
+    """Return how many labels are still to give: as many as the last calibration asked for, less those given since.
 
     Args:
         folder: The rubric's calibration folder.

@@ -15,7 +15,7 @@ from markscheme.ratings.gold import Gold
 
 
 def planned_labels(gold: Gold, pilot: Comparison | None, target: float) -> NextLabels:
-    """Return the labels that a calibration with given ratings would ask for.
+    """Return the number of labels that a calibration with given ratings would ask for, with a sentence for the user.
 
     Args:
         gold: The labels so far.

@@ -285,7 +285,7 @@ def _ordered(command: str, rest: Sequence[str]) -> list[str]:
 
 
 def _file_after_flag(command: str, rest: Sequence[str]) -> str:
-    """Return the file name typed after `--json` if this command's `--json` is followed by no file; else ""."""
+    """Return the file name that was typed after `--json` although the option takes none in this command; else ""."""
     words = rest[: rest.index("--")] if "--" in rest else rest
     after = (following for word, following in pairwise(words) if word == JSON and following.endswith(".json"))
     joined = (word.removeprefix(f"{JSON}=") for word in words if word.startswith(f"{JSON}="))

@@ -202,7 +202,7 @@ class _RowRubrics:
         self._ids_by_note: dict[str, list[str]] = {}
 
     def prompts(self, submissions: Iterable[Submission]) -> list[Prompt]:
-        """Return the prompts sent first about each row by its own rubric; tell the user of any that can't be graded."""
+        """Return each row's first prompts, by its own rubric if any; tell the user which rows can't be graded."""
         brought = [(submission, self.add(submission)) for submission in submissions]
         self.say(len(brought))
         readable = (

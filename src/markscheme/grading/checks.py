@@ -404,7 +404,7 @@ def _value_of(criterion: Criterion) -> Any:
 
 
 def _refuse_value(criterion: Criterion, check: Scorer) -> None:
-    """Raise UsageError, before anything is graded, if a criterion gives its check an invalid value or lacks one."""
+    """Raise UsageError, before anything is graded, if a criterion's value for its check is invalid or missing."""
     name = str(criterion.check)
     if criterion.check_value and not check.wants(VALUE_KEY):
         raise UsageError(f"criterion {criterion.name!r}: {name!r} takes no value; write `check: {name}`")

@@ -70,7 +70,7 @@ class GradedCounts:
     is_whole: bool = True
 
     def add(self, grade: Grade) -> None:
-        """Add a grade to the counts, if a cascade decided it or the row had its own rubric; ignore any other."""
+        """Add a grade to the counts: its decision if a cascade made it, and its score if the row had its own rubric."""
         if grade.score is not None and grade.unclipped is not None:
             self.rows += 1
             self.scores += grade.score

@@ -131,7 +131,7 @@ class Grade:
 
     @property
     def tags(self) -> dict[str, tuple[float, int]]:
-        """For each tag, the weighted mean of how well the row's own criteria with it are met, and their number."""
+        """Weighted mean merit of the row's own criteria with a tag, and the number of these criteria, by tag."""
         merits: dict[str, list[tuple[float, float]]] = {}
         for criterion in () if self.rubric is None else self.rubric.criteria:
             merit = self.by_criterion.get(criterion.name)

@@ -42,7 +42,7 @@ class StrategyKind(NamedTuple):
 
 
 def _by_criterion(name: str, passes_of: Callable[[Rubric], Passes]) -> StrategyKind:
-    """Make a strategy that asks about criteria in the passes a function plans, and about pairs in each order shown."""
+    """Make a strategy that asks about criteria once or twice, grouped by `passes_of`, and about pairs in each order."""
 
     def prompts(rubric: Rubric, submission: Submission) -> list[Prompt]:
         versions = in_orders(submission, rubric.orders) if rubric.is_of_pairs else [submission]

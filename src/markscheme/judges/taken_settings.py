@@ -220,7 +220,7 @@ class TakenSettings:
         self._has_answered = True
 
     def refused(self, form: RequestForm) -> bool:
-        """Record that a batch was refused and must be sent in `form`; return True if the next batch will be so sent."""
+        """Record that a refused batch needs `form`; return True if the next batch leaves out at least as much."""
         self._refused = self._refused.narrowed(form)
         return self.form.narrowed(form) == self.form
 

@@ -238,7 +238,7 @@ class _Reading:
         counts: Sequence[int],
         labels: Sequence[CodedRating],
     ) -> bool:
-        """Add the examples in some lines together and return True; False if one of them must be checked by itself.
+        """Add the examples in some lines all at once; return False, with none added, if one must be checked by itself.
 
         All lines must have equal keys and a new id, and a text as id, response and each input.
 
@@ -319,7 +319,7 @@ class _Reading:
         yield from merged.values()
 
     def _example(self, row: _Row, ordinal: int) -> tuple[str, _Source, _Texts, Mapping[str, Any]]:
-        """Check an example; return its id, its submission or plain texts, its texts for a digest, and other fields."""
+        """Check an example; return its id, its submission (or plain texts), the texts to digest, and other fields."""
         data = row.data
         if isinstance(data, Example):
             self.lines.codes.extend(data.labels)

@@ -263,7 +263,7 @@ def anchors_in(rubric: Rubric) -> list[str]:
 
 
 def _without_leaks(read: ExampleSet, rubric: Rubric, path: Path | None) -> ExampleSet:
-    """Remove the labels of examples whose response, or a passage of it, is one of the rubric's samples; warn of each.
+    """Remove the labels of examples whose response is or contains a sample response of the rubric; warn of each.
 
     A judge that reads an anchor knows the answer for the response that it is from, so the example counts in no figure.
     """

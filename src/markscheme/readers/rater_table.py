@@ -175,7 +175,7 @@ def _coded(
 
 
 def _code(cell: str, levels: tuple[float | str, ...], between: bool) -> float | None:
-    """Return the number of a cell's level: a numeric level itself, or a word's index; None for no level."""
+    """Return the level in a cell as a number: itself, or a word's index in `levels`; None if it isn't a level."""
     numbers = [level for level in levels if isinstance(level, float)]
     if not numbers:
         return float(levels.index(cell)) if cell in levels else None

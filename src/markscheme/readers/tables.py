@@ -250,7 +250,7 @@ class _Table:
 
     @cached_property
     def inputs(self) -> Mapping[str, tuple[str, ...]]:
-        """Names that the column of each input may have; a column named like an input of the rubric holds that input."""
+        """Column names from which each input is read; a rubric's own input is read from the column of its name."""
         own_names = ((name, plain(name)) for name in self.reading.rubric.known_inputs if name not in INPUTS)
         return {**{name: (column,) for name, column in own_names if column not in _COLUMNS_READ}, **INPUTS}
 
@@ -300,7 +300,7 @@ class _Table:
         self.reading.add_example(example)
 
     def _free(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the columns to read by markscheme's meaning of their names, since no criterion has these names."""
+        """Return those of some names that are columns of the table and not names of criteria."""
         free = self.free.get(names)
         if free is None:
             of_table = (name for name in names if name in self.columns)

@@ -90,7 +90,7 @@ def dumps(data: Mapping[str, Any]) -> str:
 
 
 def pieces(data: Any) -> Iterator[str]:
-    """Yield the text that `dumps` would return, piece by piece; a list is a single piece."""
+    """Yield the text that `dumps` would return, piece by piece, but each list whole."""
     return _pieces(data, "\n", _Numbers())
 
 

@@ -390,7 +390,7 @@ class Rubric:
 
 
 def _fault_of(key: str, problem: str, *, criterion: str | None = None) -> Fault:
-    """Make a fault of a rubric's key, for one criterion if it is given; the fault's sentence begins with the key."""
+    """Make the Fault for a key of a rubric, or of a criterion if one is given; its sentence begins with the key."""
     return Fault(f"{key} {problem}", about=((OF_KEY, key), *(() if criterion is None else (("name", criterion),))))
 
 

@@ -326,7 +326,7 @@ def _mean_known(values: Floats) -> Floats:
 
 
 def _best_constant_for_people(people: Floats, candidates: npt.ArrayLike, tolerance: float, units: Floats) -> float:
-    """Return the candidate answer that agrees, on average over examples, with most of an example's annotators."""
+    """Return the candidate that agrees with the largest share of an example's annotators, on average over examples."""
     count = np.isfinite(people).sum(axis=1, keepdims=True)
     weights = np.broadcast_to(units[:, None] / np.maximum(count, 1), people.shape)
     return best_constant(people.reshape(-1), candidates, tolerance, weights.reshape(-1))

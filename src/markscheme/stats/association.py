@@ -212,7 +212,7 @@ def _guarded(estimate: Estimate, pairs: Pairs) -> Estimate:
 
 
 def _no_exception_seen(pairs: Pairs, sign: float, level: float, method: str) -> Estimate:
-    """Estimate a correlation of exactly 1 or -1, with an interval that allows for reversed units not seen yet."""
+    """Estimate a correlation of exactly 1 or -1, with an interval that allows for exceptions not seen yet."""
     span = pairs.span if pairs.agree else float(np.ptp(pairs.gold))
     loss = span**2 / (2 * float(pairs.moments.gold_variance[0]))
     estimate = no_disagreement(1.0, n=pairs.groups.n, below=loss, floor=-1.0, level=level, method=method)

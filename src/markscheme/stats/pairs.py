@@ -143,7 +143,7 @@ class Pairs:
 
     @cached_property
     def orderings(self) -> Floats:
-        """Counts, for each row's unit, of the other units that gold and judge put on the same side of it, or don't.
+        """Three counts of other units for each row's unit, by how gold and judge order them relative to it.
 
         First, the units that gold and judge order the same way relative to the row's minus those ordered oppositely;
         then the units with a different gold value; then those with a different judge value.

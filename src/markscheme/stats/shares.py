@@ -188,7 +188,7 @@ class GroupedShare(Grouped):
 
 @dataclass(frozen=True, slots=True)
 class MeanSide:
-    """Centre and standard error for one bound of a mean, computed with an added group of the worst values on that side.
+    """Centre and standard error for a bound of a mean, with a group of values at that end of the range (-1 or 1) added.
 
     Attributes:
         centre: Mean with the added group; nan without examples, like the others.

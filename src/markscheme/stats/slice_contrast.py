@@ -79,7 +79,7 @@ class SliceLook:
 
     @property
     def comparable(self) -> bool:
-        """True if at equal gold enough can be compared: 5 examples and half the slice inside, 10 outside."""
+        """True if gold that occurs in and outside the slice covers half of it, at least 5 examples, and 10 others."""
         inside = self.comparable_inside
         enough = inside >= max(FEWEST_INSIDE, LEAST_PART * self.as_it_is.n_inside)
         return enough and self.comparable_outside >= FEWEST_OUTSIDE

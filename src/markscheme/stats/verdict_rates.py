@@ -132,7 +132,7 @@ def may_show_rate(labels: npt.ArrayLike, pool: npt.ArrayLike) -> bool:
 
 
 def planned_half_width(labels: npt.ArrayLike, pool: npt.ArrayLike) -> float:
-    """Predict half the width of a pass rate's interval from the number of labels of each verdict alone."""
+    """Predict half the width of a pass rate's interval from how many labels and responses each verdict has."""
     weight = np.asarray(pool, dtype=np.float64) / np.sum(pool)
     return math.sqrt(float((weight**2 * _half_widths(labels) ** 2).sum()))
 

@@ -88,7 +88,7 @@ class AcceptedRuns(NamedTuple):
     def since(
         self, rubric: Rubric, examples: ExampleSet, ratings: Sequence[Rating], *, of_other_examples: bool, count: bool
     ) -> Since | None:
-        """Return the accepted run that a judge's new ratings are compared with; None if the two can't be compared.
+        """Return the accepted runs with how new ratings are compared with them; None if there are none to compare with.
 
         Args:
             rubric: The rubric of the new run.

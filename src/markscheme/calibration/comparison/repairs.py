@@ -107,7 +107,7 @@ class Repair:
         return self.stopped, self.repaired - self.broken, self.scores_repaired - self.scores_broken
 
     def reaches(self, share: float, least: int = 0) -> bool:
-        """Return True if repairs minus new errors are at least a given share of the wrong decisions or false passes.
+        """Return True if repairs minus new errors reach a given share of the wrong decisions, or of the false passes.
 
         Without decisions, scores that are off are counted instead.
 
@@ -247,7 +247,7 @@ class _Counting:
         )
 
     def pair(self, single: Sequence[Repair]) -> Repair | None:
-        """Return the repair by the two criteria that repair most together; None if any single one repairs a fifth."""
+        """Return the repair of the two criteria that correct most; None if one alone corrects a fifth of all errors."""
         if any(repair.is_large for repair in single):
             return None
         best = self.swap.best_pair("decisions" if any(repair.decided for repair in single) else "scores")

@@ -70,7 +70,7 @@ class GateAnswer:
         return self.figures.same.estimate(level=level, method="same decision")
 
     def figures_json(self) -> dict[str, dict[str, Any]]:
-        """Return a dict with the share of the same decisions and each side's share, each with its required minimum."""
+        """Return a dict with the shares of same decisions, stops and keeps, each with the least that is required."""
         figures = (("same_decision", self.same, self.target), *((s.name, s.estimate, s.least) for s in self.sides))
         return {name: {**estimate.to_json(), "least": least} for name, estimate, least in figures}
 

@@ -54,7 +54,7 @@ class Since:
 
     @property
     def moved_over_looks(self) -> bool:
-        """True if, after any comparison with the accepted runs so far, the evidence showed that the judge moved."""
+        """True if the evidence that the judge moved reached the alarm level after any of the recorded comparisons."""
         return max(self.looks, default=0.0) >= LOOKS_ALARM
 
     @property

@@ -104,7 +104,7 @@ class FindingKind:
         return STAGES.index(self.stage)
 
     def waits_for(self, earlier: "FindingKind") -> bool:
-        """Return True if another kind is of the stage just before this kind's, so that its findings are fixed first."""
+        """Return True if findings of the kind `earlier` are worked on in the stage just before that of this kind."""
         return earlier.step == self.step - 1
 
     @property

@@ -195,7 +195,7 @@ class Slice:
         return self._numbers_inside(self.comparison.sets)
 
     def _numbers_inside(self, names: Sequence[str] | Integers | None) -> Integers | None:
-        """Number groups by name; return the number for each example of the slice, None if that is itself a group."""
+        """Number the groups of the slice's examples by name; None without groups, or if the slice itself is a group."""
         if names is None or self.part.by == "group":
             return None
         return group_numbers(names, len(self.part.inside))[0][self.part.inside]

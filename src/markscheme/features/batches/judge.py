@@ -432,7 +432,7 @@ class BatchQueue:
             question.answer.set_exception(error)
 
     def _release(self, key: str, usage: Usage = FREE) -> _Question:
-        """Replace the cost reserved for a prompt by that of what it used, and return the prompt."""
+        """Replace the cost reserved for a prompt by the cost of its actual usage, and return the prompt."""
         question = self._questions[key]
         if question.reserved is not None:
             self.limiter.settle(question.reserved, usage)

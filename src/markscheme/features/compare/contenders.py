@@ -168,7 +168,7 @@ def _raters(file: RatedFile) -> Iterator[Contender]:
 
 
 def _shared(rated: RatedFiles, notes: list[str], *, alone: bool) -> RatedFiles:
-    """Return files of ratings, less the ids whose responses differ or, if only files are compared, not in every file.
+    """Return the files without ids whose responses differ and, if only files are compared, ids not in every file.
 
     Args:
         rated: The contents of the files.

@@ -70,7 +70,7 @@ class CountedGold(Gold):
 
     @property
     def group_sizes(self) -> list[int]:
-        """Number of examples with gold's and judge's score in each group; [1] if the counts name no groups."""
+        """Group sizes, in examples with gold's and judge's score; [1], a typical size, if the counts name no groups."""
         rates = self.counts.parts.get("rate:agreement")
         if rates is None or not self.counts.n_groups:
             return [1] * min(self.n, 1)

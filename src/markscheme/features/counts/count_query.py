@@ -304,7 +304,7 @@ class CountQuery:
 
     @property
     def _scored(self) -> list[str]:
-        """Aliases of the raters whose scores are computed, with those of gold if even splits count as worst or best."""
+        """Aliases of raters that get a score, gold included; "worse" and "better" are gold with even splits decided."""
         return [*self.annotators, *self._judges, "gold", *(("worse", "better") if self._splits else ())]
 
     def _level(self, prefix: str, index: int, criterion: Criterion) -> str:

@@ -82,7 +82,7 @@ class CountedRows:
 
     @property
     def as_rates(self) -> tuple[Floats, Groups]:
-        """From rows that count right ratings by group: each row's share of right ratings, and the groups."""
+        """Each row's share of right ratings and the groups it counts, for a part that counts right ratings by group."""
         groups = Groups(np.arange(len(self.n)), self.examples, times=self.judge, copies=self.n, named=True)
         return self.gold / self.judge, groups
 

@@ -123,7 +123,7 @@ class BrierParts:
 
     @property
     def skill(self) -> float:
-        """1 - score / uncertainty: 0 for always giving the mean, negative for worse; nan if all outcomes are equal."""
+        """Skill score, 1 - score / uncertainty: 0 if always giving the mean is as good; nan if outcomes don't vary."""
         return 1 - self.score / self.uncertainty if self.uncertainty else math.nan
 
 
@@ -414,7 +414,7 @@ def calibration_test(p: Floats, y: Floats) -> float | None:
 
 
 def likelihood_ratio(p: Floats, y: Floats, curve: LogisticMap) -> float:
-    """Return the likelihood ratio statistic of a curve against the uncorrected probabilities, chi-square with 2 df."""
+    """Return the likelihood ratio statistic, chi-square with 2 df, of a logistic correction of probabilities."""
     x = _log_odds(p)
 
     def fit(q: Floats) -> float:

@@ -54,9 +54,9 @@ def show_round(
 
 
 def _round(made: Round, keep: Path | None, json: bool, *, sealed: bool) -> dict[str, Any]:
-    """Run a round: print rules and seal, let another process diagnose the judge, print the outcome; return JSON.
+    """Run a round: print rules and the fault's hash, let another process diagnose the judge, print the outcome.
 
-    If the round isn't sealed, the fault is printed in place of the seal.
+    If the round isn't sealed, the fault is printed instead of its hash. Returns the round as JSON.
     """
     _print(view.rules(len(made.examples)), json)
     _print(view.planted(made, sealed=sealed), json)

@@ -150,7 +150,7 @@ def diagnosis(findings: Sequence[FindingJson]) -> Document:
 
 
 def outcome(made: Round, *, right: bool, sealed: bool) -> Document:
-    """Return the demo's part that says if the diagnosis was right, and in a sealed round reveals the secret."""
+    """Return the demo's part that says if the diagnosis was right and, in a sealed round, reveals the planted fault."""
     nothing = made.planted.fault == NO_FAULT
     text = "Not named correctly."
     if right:

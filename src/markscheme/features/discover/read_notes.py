@@ -474,7 +474,7 @@ def taken_in(
 def _with_more(
     same: OutputReading, reading: OutputReading, notes: tuple[Note, ...], *, is_later: bool
 ) -> OutputReading:
-    """Return a stored reading with other notes, and with what a table's rows say: read in full or not, good or bad.
+    """Return the stored reading with the notes of both and with what the table's rows say: in full or not, good or bad.
 
     Args:
         same: The reading on record.

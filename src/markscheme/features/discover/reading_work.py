@@ -318,7 +318,7 @@ def named_by(example: Example) -> dict[str, str]:
 
 
 def _interleaved(in_turn: Sequence[str], chosen: Sequence[str]) -> Iterable[tuple[str, bool]]:
-    """Merge outputs to read in order with chosen outputs, of which one is shown, flagged, as every fourth output."""
+    """Merge outputs to read in order with chosen ones; every fourth one is chosen, and flagged, while any are left."""
     waiting = list(dict.fromkeys(chosen))
     shown: dict[str, bool] = {}
     for id in in_turn:

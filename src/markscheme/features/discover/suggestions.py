@@ -150,7 +150,7 @@ def prompt_of(batch: Iterable[Note], definitions: Mapping[str, str]) -> Prompt:
 
 
 def planned_prompts(notes: Mapping[str, Note], definitions: Mapping[str, str]) -> list[Prompt]:
-    """Return the prompts for asking twice, to estimate their cost; when sent, they also list modes named in replies."""
+    """Return prompts that ask about each note twice, to estimate their cost, without modes that replies will name."""
     return [
         prompt_of(batch.values(), definitions) for time in range(TIMES_ASKED) for batch in shuffled_batches(notes, time)
     ]

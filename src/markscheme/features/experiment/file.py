@@ -115,7 +115,7 @@ class _Reading:
         return Model(value["name"], {key: value for key, value in values.items() if value is not None}, price)
 
     def _outputs(self) -> list[GivenOutput]:
-        """Read the outputs that cover all variants, from the file named for this run or else by the experiment."""
+        """Read the file of all variants' outputs that this run, or else the experiment, names; [] if none is named."""
         named = self._text(self.data, "outputs", ())
         if self.outputs is not None:
             return read_outputs(self.outputs)

@@ -70,7 +70,7 @@ def without_points(text: str) -> str:
 
 
 def _leaves(items: Sequence[_Item]) -> Iterator[str]:
-    """Yield a list's points; if these are only titles of nested points, yield the nested ones after their titles."""
+    """Yield a list's points or, if all are short titles of nested points, the nested ones, each after its title."""
     only_sorts = all(item.below and len(item.title.split()) <= _TITLE_WORDS for item in items)
     for item in items:
         if only_sorts:
@@ -112,7 +112,7 @@ class _ListedLines:
         return not is_below and _continues(point, len(self.lists[-1][1]), self._numbered)
 
     def _begins_list(self, point: re.Match[str], line: str) -> bool:
-        """Begin a list at a bullet, a first number, or the number after the latest list's; return True if one began."""
+        """Begin a list at a bullet, a first number, or the number after the latest list's last; return True if so."""
         begins = _continues(point, 0) or (bool(self.lists) and _continues(point, self._numbered))
         if begins:
             self.lists.append(("\n".join(self.between), []))

@@ -124,7 +124,7 @@ def _longest_run(text: str, *, is_score: bool) -> Mapping[float, str]:
 
 
 def _ends_in_prose(described: Mapping[float, str]) -> tuple[float, float] | None:
-    """Return the lowest and highest described score if they can be the ends of a scale; else None."""
+    """Return the lowest and highest described score if a scale can plausibly run from one to the other; else None."""
     low, high = (min(described), max(described)) if described else (0.0, 0.0)
     return (low, high) if are_ends(low, high) else None
 

@@ -25,7 +25,7 @@ from markscheme.rubrics.edit import edit
 
 
 def compared_as_needed(setting: ImprovableSet, file: Path, wordings: WordingOptions) -> ImprovableSet:
-    """Return the set, compared by people's decisions if a candidate changes weights or pass mark, else by scores.
+    """Return the set with wordings compared by decisions if a candidate changes weights or pass mark, else by scores.
 
     Gold's scores are computed with the user's numbers, so other numbers can't be compared by them.
 

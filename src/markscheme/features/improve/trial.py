@@ -165,7 +165,7 @@ class Asker:
     async def column(
         self, rubric: Rubric, part: TrialPart, description: str, *, mask: Flags | None = None, first: int = 0
     ) -> Column:
-        """Ask the judge about a part's examples with a wording; return its ratings, nan for examples masked out.
+        """Ask the judge about dev or held-out examples with a wording; return its ratings, nan for examples masked out.
 
         Args:
             rubric: The rubric with the wording.

@@ -196,7 +196,7 @@ class Work:
         return all(c.name in rated and c.is_worded(rated[c.name].under) for c in criteria)
 
     def answered(self, step: Step) -> ResponseAnswers | None:
-        """Return the rater's answers about a response, or its repeat; None if it isn't labelled."""
+        """Return the rater's answers at a step, about a response or its repetition; None if the step isn't labelled."""
         if not self.is_done(step):
             return None
         rating = self.file.labels[step]
@@ -265,7 +265,7 @@ class Work:
             self.file.give(self._before[step])
 
     def labelled_again(self) -> tuple[int, list[bool]]:
-        """Return how many responses the rater labelled twice, and, for each label given twice, True if both agree."""
+        """Return how many responses the rater labelled twice and, per criterion of each, True if both levels agree."""
         pairs = [
             (self.file.labels[Step(step.id)], self.file.labels[step])
             for step in self.steps

@@ -164,7 +164,7 @@ def davidson(
 
 
 def _results(first: Integers, second: Integers, preference: Floats, n_systems: int, groups: Groups) -> Floats:
-    """Count wins, ties and losses of each system against every other: in all pairs, then with one group left out.
+    """Count wins, ties and losses of each system against every other: in all pairs, then without each group in turn.
 
     Returns:
         The counts, shape (1 + n_groups, n_systems, n_systems, 3); each pair counts for both of its systems.
@@ -195,7 +195,7 @@ def _largest_linked(results: Floats, *, by_ties: bool = True) -> Integers:
 
 
 def _fit(results: Floats, linked: Integers) -> tuple[Floats, Floats]:
-    """Fit Davidson's model by maximum likelihood to each set of results: of all pairs, then with one group left out.
+    """Fit Davidson's model by maximum likelihood to each set of results: of all pairs, then without each group in turn.
 
     Returns:
         Log strengths of the linked systems, shape (m, k), each row summing to 0, and the logs of ν, shape (m,); nan

@@ -60,7 +60,7 @@ class CriterionVerdict:
 
 @dataclass(frozen=True, slots=True)
 class _Limit:
-    """A limit on the share of criteria for which the judge gives credit, or withholds it, wrongly.
+    """A limit on the share of criteria with one kind of error: credit that the judge wrongly gives or withholds.
 
     Attributes:
         name: Name of the option that sets it, without `max_`.
@@ -85,7 +85,7 @@ class _Limit:
 
     @property
     def estimate(self) -> Estimate:
-        """The share of wrong credit as an Estimate, with the interval that decides whether the limit is kept."""
+        """The share as an Estimate, with the interval that decides whether the limit is kept."""
         words = self.name.replace("_", " ")
         return self.share.estimate(level=2 * self.confidence - 1, method=f"share of {words}")
 

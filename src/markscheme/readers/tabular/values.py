@@ -490,7 +490,7 @@ class ValueComparison:
             raise refusal("scale", columns=unclear, values=self.counts_of(unclear), choices=choices)
 
     def _refuse_missing_code(self) -> None:
-        """Refuse a negative number such as -1, if it is the only one, since it may mean "not rated".
+        """Refuse a number such as -1 if all others are positive, since it may mean "not rated".
 
         On a scale that includes 0, or with negative numbers from judges and from people, it is a level.
         """

@@ -97,7 +97,7 @@ def folded(cell: str) -> str:
 
 
 def family(value: str) -> str:
-    """Return the word that stands for a value and its synonyms, such as "yes" for y, true, t and 1."""
+    """Return the usual word for a value, such as "yes" for y, true, t and 1; the value itself if it has no synonyms."""
     return FAMILIES.get(value, value)
 
 

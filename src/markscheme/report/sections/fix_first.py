@@ -210,7 +210,7 @@ def _examples(finding: Finding) -> tuple[str, ...]:
 
 
 def _title(causes: Sequence[Finding], targets: Mapping[str, str]) -> doc.Line:
-    """Return the title of a card: the criterion that its findings are about, or the cause if it isn't a single one."""
+    """Return a card's title: the criterion of its only finding or, for several, their number and common cause."""
     first = causes[0]
     if len(causes) > 1:
         where = f"{len(causes)} criteria" if first.criterion is not None else f"{len(causes)} findings"

@@ -128,7 +128,7 @@ def compare_versions(
     ask: AskOptions | None = None,
     watch: Watch = unwatched,
 ) -> VersionComparison:
-    """Compare two versions of a rubric by people's levels, by reports on a judge, or by asking a judge with both.
+    """Compare two versions of a rubric by people's levels, by reports on a judge, or by asking a judge with each.
 
     Raises:
         UsageError: There are no examples, or none has a decision by people.

@@ -20,7 +20,7 @@ from markscheme.rubrics.rubric import Rubric
 
 
 def levels_in_files(files: Sequence[Path], rubric: Rubric, examples: ExampleSet, columns: ColumnOptions) -> Column:
-    """Read a judge's levels from a file, or from a file for each judge of a panel; combine ratings of one response.
+    """Read a judge's levels from a file, or a panel's from one file per judge; combine a response's several ratings.
 
     Raises:
         UsageError: A file has no ratings, or contains several raters.

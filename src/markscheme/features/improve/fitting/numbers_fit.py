@@ -58,7 +58,7 @@ def shrunk_fit(rows: DecidedRows, numbers: AuthorNumbers) -> WeightsFit:
 
 
 def fitted_weights(fit: WeightsFit, numbers: AuthorNumbers) -> Floats:
-    """Scale fitted coefficients to weights; the sum of the positive weights stays, or of all if none is positive.
+    """Scale fitted coefficients so that the positive weights (all, if none is positive) keep the author's sum.
 
     Returns:
         Absolute values of the weights, shape (k,); the author's if all fitted coefficients are 0.

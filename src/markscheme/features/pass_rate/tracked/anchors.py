@@ -176,7 +176,7 @@ def setting_of(judge: str, rubric: Rubric) -> str:
 
 
 def weigh_looks(accepted: Accepted, grades: Sequence[Grade], samples: int, judge: str) -> tuple[float, ...]:
-    """Record a judge's new grades as looks at its accepted examples, if possible; return the evidence after each look.
+    """Record a judge's new grades as looks, if possible; return, after each look, the evidence that the judge moved.
 
     Args:
         accepted: The accepted runs.

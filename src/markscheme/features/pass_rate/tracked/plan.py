@@ -38,7 +38,7 @@ LARGE_POOL = 1_000_000.0
 
 @dataclass(frozen=True, slots=True)
 class AuditPlan:
-    """What a number of audits per week gains: how wide intervals are, and in how many weeks drops are found.
+    """What a number of audits per week gains: how wide intervals are, and how soon drops are found.
 
     Attributes:
         audits: Number of audits per week.
@@ -86,7 +86,7 @@ class JudgeRates:
 def audit_plan(
     rates: JudgeRates, audits: int, drops: Sequence[float] = PLANNED_DROPS, *, streams: int = PLANNED_STREAMS
 ) -> AuditPlan:
-    """Compute how wide intervals are and how soon drops are found with some audits per week, by simulating streams.
+    """Compute, by simulating streams, how wide intervals are and how soon drops are found with `audits` per week.
 
     Args:
         rates: The rates of the judge.

@@ -55,7 +55,7 @@ def _unread(name: str, fault: str) -> Section:
 
 
 def _section(name: str, stream: StreamFiles) -> Section:
-    """Render a stream's weeks: the judge's share of passes in each week, and people's pass rate by each look."""
+    """Render a stream's weeks: the share that the judge passed in each, and people's pass rate as of each look."""
     try:
         memory = stream.read()
     except MarkschemeError as error:

@@ -381,7 +381,7 @@ def _weeks_text(weeks: int | None) -> str:
 
 
 def plans_of(rates: JudgeRates) -> list[AuditPlan]:
-    """Compute, for several numbers of audits per week, in how many weeks drops of several sizes are found."""
+    """Compute, for several numbers of audits per week, how soon drops of several sizes are found."""
     drops = [drop for drop in PLANNED_DROPS if rates.good - drop > 0]
     return [audit_plan(rates, audits, drops) for audits in PLANNED_AUDITS]
 
