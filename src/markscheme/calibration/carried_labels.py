@@ -107,7 +107,7 @@ class CarriedLabels:
         )
 
     def _new_before_old(self, example: Example, drops_all: bool) -> Example:
-        """Return an example without labels under a criterion's earlier wording if newer ones exist on that criterion.
+        """Return an example after removing its old labels on each criterion that has labels under the current wording.
 
         With `drops_all`, other old labels are dropped too, but for those whose words are said to mean the same.
         """

@@ -125,7 +125,7 @@ def _contradictory(labels: Sequence[Rating], ids: Sequence[str], rubric: Rubric)
 
 
 def is_quoted(example: Example, rubric: Rubric) -> bool:
-    """Return True if the rubric quotes the example's response, as the example of a level or in its other texts."""
+    """Return True if the rubric quotes the example's response, in the example for a level or anywhere else."""
     response = " ".join(example.submission.response.split())
     shown = [text for c in rubric.criteria for text in (c.good, c.bad, *(level.example for level in c.scale.levels))]
     requirements = [

@@ -230,7 +230,7 @@ def _picked_against_gate(gold: Gold) -> int:
 
 
 def _people_split(answer: GateAnswer, settings: int) -> bool:
-    """Return True if annotators are shown to differ too often on pass or fail, and the judge isn't shown worse."""
+    """Return True if annotators are shown to disagree too often on decisions, but the judge isn't shown to do worse."""
     if answer.people_unsettled.people.n < ENOUGH_SHARED:
         return False
     shown = states_of(answer.people_unsettled, answer.target, settings=settings)

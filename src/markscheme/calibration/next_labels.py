@@ -105,7 +105,7 @@ def _before_the_first(rubric: Rubric, examples: ExampleSet) -> NextLabels:
 
 
 def asked_first(first: DecisiveLabels | None, *, by_people: bool) -> NextLabels:
-    """Make the NextLabels for a first verdict; the sentence may say that no number of labels is likely to decide it."""
+    """Make the NextLabels for a first verdict; its sentence says how many, or that no number is likely to suffice."""
     if first is None:
         return NextLabels(None, "No number of labels is likely to show a judge above so high a target.")
     return NextLabels(first, labels_to_add(first, by_people=by_people))

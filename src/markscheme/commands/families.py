@@ -32,7 +32,7 @@ sees."""
 
 
 def spelled(**names: str | None) -> Mapping[str, str | None]:
-    """Return other spellings for a family's options in one command, by key; None leaves an option out of the command.
+    """Return the names that replace a family's usual option names in one command, by key; None leaves an option out.
 
     Example:
         >>> spelled(batch="--in-batches", target=None)
@@ -94,7 +94,7 @@ class CommandLine:
 
     @property
     def keyed(self) -> Iterator[KeyedOption]:
-        """The options that only `-o KEY=VALUE` sets in this command, those for reading files last, if it reads any."""
+        """The options that only `-o KEY=VALUE` sets in this command; if it reads files, those for reading come last."""
         yield from self.keyed_of_families
         if any(issubclass(family, DamageOptions) for families in self._families.values() for family in families):
             for family in reading_families():

@@ -57,7 +57,7 @@ class StepNode:
         return f"{self.number}–{after}" if after == self.number + 1 else f"{self.number}, {after}"
 
     def gets(self, result: AgentStep) -> bool:
-        """Return True if a result belongs to this node's call."""
+        """Return True if a result step belongs to this node's tool call or span."""
         if self.result is not None or self.step.role not in (TOOL_CALL, SPAN):
             return False
         if self.step.call and result.call:

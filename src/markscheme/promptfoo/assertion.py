@@ -594,7 +594,7 @@ def _not_graded(why: str, context: Mapping[str, Any], grade: Grade | None = None
 
 
 def _may_be_negated(test: Any, config: Any) -> bool:
-    """Return False if the test that Promptfoo passes shows that this assertion isn't a `not-python`, else True."""
+    """Return True if the test leaves it possible that the called assertion is a negated one, such as `not-python`."""
     kinds = list(_kinds(test, config))
     return isinstance(test, Mapping) and (not kinds or any(kind.startswith("not-") for kind in kinds))
 

@@ -86,7 +86,7 @@ class Material:
         return length < SHORTEST_QUOTE and _tokens(quote) != self._tokens.get(RESPONSE)
 
     def repeats(self, answer: Mapping[str, Any]) -> bool:
-        """Return True if a text that the judge was shown already contains all of an answer: each value next to its key.
+        """Return True if a text shown to the judge contains all that an answer states: each value next to its key.
 
         The order of keys, the style of quotation marks, and escaping as JSON or HTML are ignored, so that altered
         copies are found too.

@@ -281,7 +281,7 @@ class RatingCodes(Sequence[Rating]):
         return self._header_of[index], self._codes[index * width : (index + 1) * width]
 
     def cut(self, length: int) -> None:
-        """Keep the first `length` ratings of the sequence and remove all after them."""
+        """Remove all ratings after the first `length`."""
         del self.ids[length:]
         del self._header_of[length:]
         self._counted = (0, Counter())
@@ -426,7 +426,7 @@ class RatingLines:
         return self.codes.append_codes(*self._coded(line, kind, id))
 
     def _coded(self, line: Any, kind: Kind, id: str | None) -> tuple[str, int, Sequence[int]]:
-        """Read a rating from a JSON object; return the example's id, the header's number and the answers' codes."""
+        """Read a rating; return its example's id, the number of its header (rater, kind, …) and its answers' codes."""
         try:
             unit = line.get("id", id)
             header = self._headers[kind, *((key, type(raw), raw) for key, raw in line.items() if key not in _OWN_KEYS)]
@@ -440,7 +440,7 @@ class RatingLines:
         return str(unit), header, row
 
     def _coded_slowly(self, line: Any, kind: Kind, id: str | None) -> tuple[str, int, Sequence[int]]:
-        """Read a rating with a header or an answer not met before, and remember both for later lines."""
+        """Read a rating whose header (rater, kind, …) or answers are new; cache header and answers for later lines."""
         rating = self._reader.rating(line, kind=kind, id=id)
         header, row = self.codes.coded(rating)
         for name, raw in (line.get("criteria") or {}).items():

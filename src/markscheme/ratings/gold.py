@@ -414,7 +414,7 @@ def _decision_at(
     *,
     keeps_score: bool,
 ) -> float:
-    """Return an example's decision by its gold levels, 1 for pass and 0 for fail; nan if even splits decide that.
+    """Return an example's decision by its gold levels: 1 for pass, 0 for fail, nan if it depends on how splits resolve.
 
     Args:
         index: Index of the example.

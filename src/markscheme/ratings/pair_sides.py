@@ -30,7 +30,7 @@ class PairSide:
         return cls(*(str(side[key]) or None if side.get(key) is not None else None for key in ("id", "system")))
 
     def to_json(self, response: Any) -> dict[str, Any]:
-        """Return the response with its id and system, as a line of examples has it."""
+        """Return the response with its id and system, as one side of a pair in a line of examples."""
         about = {key: value for key, value in (("id", self.id), ("system", self.system)) if value}
         return {**about, "response": response}
 

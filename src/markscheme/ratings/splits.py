@@ -76,7 +76,7 @@ class Opening:
         )
 
     def saw_any(self, levels: frozenset[str]) -> bool:
-        """Return True if the command looked at any of these levels, or didn't record which ones it saw."""
+        """Return True if the command looked at a test level with one of these digests, or didn't record any digests."""
         return not self.levels or not self.levels.isdisjoint(levels)
 
     def to_json(self) -> dict[str, Any]:
@@ -110,7 +110,7 @@ class Openings:
 
     @property
     def of_these(self) -> int:
-        """Number of times a command looked at any of today's test labels, also before raters or splits changed."""
+        """Number of times a command looked at any of today's test labels, even before raters or splits changed."""
         return len(self._earlier)
 
     @property

@@ -466,7 +466,7 @@ def collapsed(samples: Sequence[Rating], rubric: Rubric, earned_by: EarnedByLeve
 
 
 def _single(header: Rating, criteria: Mapping[str, Rated], rubric: Rubric, earned_by: EarnedByLevels) -> Collapsed:
-    """Convert a single sample to Collapsed; its score and decision are those given, or follow from its levels."""
+    """Convert a rater's only sample to Collapsed; score and decision are those it states, or follow from its levels."""
     levels, skipped = _levels_and_skips(criteria)
     if _says_score(header):
         score = header.overall

@@ -115,7 +115,7 @@ class Peek:
 
     @cached_property
     def _sheet(self) -> Sheet:
-        """The table in the file, such as the one in a workbook."""
+        """The file's table, such as the one in a workbook, with its cells as text."""
         return open_sheet(self.path, self.options)
 
     @cached_property

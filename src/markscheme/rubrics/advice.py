@@ -169,7 +169,7 @@ def _of_agreement(rubric: Rubric) -> Iterator[Advice]:
 
 
 def _ties(rubric: Rubric) -> Iterator[Advice]:
-    """Yield advice on criteria where an error of one level, or half a level, moves the score by just the tolerance."""
+    """Yield advice on criteria where an error of a level, or half a level, moves the score by exactly the tolerance."""
     best = rubric.positive_weight or sum(abs(criterion.weight) for criterion in rubric.criteria)
     for criterion in rubric.criteria:
         levels = len(set(criterion.scale.values))

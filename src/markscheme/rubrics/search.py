@@ -133,7 +133,7 @@ def calibration_folder(name: str, start: Path) -> Path:
 
 
 def project_of(calibration: Path) -> Path:
-    """Return the project that a folder `calibration/<rubric>` belongs to: its repository, or else the folder above.
+    """Return the project of a folder `calibration/<rubric>`: its repository, or else the folder that has `calibration`.
 
     Paths in that folder's files may only lead into the project, since a stranger may have written them.
     """

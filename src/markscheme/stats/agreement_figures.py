@@ -53,7 +53,7 @@ class AgreementFigures:
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorShares:
-    """Shares of agreeing annotators per example, on examples that two or more annotators and the judge rated.
+    """Shares, per example, of annotators who agree with each other, with the judge and with the best constant answer.
 
     Attributes:
         by_pairs: Share of each example's pairs of annotators that agree, shape (n_rows,), nan if too few rated it.
@@ -196,7 +196,7 @@ def annotator_shares(
 
 
 def _both_times(units: Floats, mirrored: bool) -> Floats:
-    """Return the number of units per row, a second time if pairs of responses are also counted in the other order."""
+    """Return the array of units per row, repeated once if pairs of responses also count in the other order."""
     return np.concatenate([units, units]) if mirrored else units
 
 

@@ -128,7 +128,7 @@ def chance_to_decide_sides(
 def _chance_above(
     chances: tuple[Floats, Floats], adds: tuple[float, float], stops: float, keeps: float, same: float
 ) -> float:
-    """Return the probability that the hits on fails, on passes and in all each exceed a number given for them.
+    """Return the probability that hits on fails exceed `stops`, hits on passes `keeps` and all hits `same` at once.
 
     Args:
         chances: Probability of each number of further hits, on gold's fails and on its passes.

@@ -353,7 +353,7 @@ def _orderings(gold: Integers, judge: Integers, units: Floats) -> Floats:
 
 
 def _below_among_ties(tied: Integers, order: Integers) -> tuple[Integers, Integers]:
-    """Count, for each unit, the units tied with it and below it in order, and those equal in both, itself included."""
+    """Count, for each unit, the units equal in `tied` but lower in `order`, and those equal in both, with itself."""
     n = len(tied)
     if int(tied.max()) + 1 == n:
         return np.zeros(n, dtype=np.int64), np.ones(n, dtype=np.int64)

@@ -140,7 +140,7 @@ def _flags(changes: DecisionChanges) -> list[Flags]:
 
 @dataclass(frozen=True, eq=False)
 class LevelSwap:
-    """A judge's levels, the gold levels that may replace them, and what people's labels decide and score.
+    """A judge's levels, the gold levels that may replace them, and the decisions and scores by people's labels.
 
     Attributes:
         judge: TermSums of the judge's levels by criterion, shape (n_examples, n_criteria).

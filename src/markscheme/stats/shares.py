@@ -30,7 +30,7 @@ from markscheme.stats.intervals import (
 
 Support: TypeAlias = Literal["plain", "approximate", "withheld"]
 _Rising: TypeAlias = Callable[[Floats], Floats]
-"""Function that sums log Γ(shape + count) − log Γ(shape) over some counts, for each element of an array of shapes."""
+"""Function that sums log Γ(shape + count) − log Γ(shape) over some counts, for each shape parameter in an array."""
 
 FEWEST_SHOWN = 5
 """Smallest number of examples for an interval of a share; with fewer, it would span two thirds of the scale or more, so
@@ -492,7 +492,7 @@ def _log_posterior(roots: Floats, hits: Floats, sizes: Floats, copies: Floats, r
 
 
 def _log_rising(counts: Floats, copies: Floats) -> _Rising:
-    """Return a function of a shape that sums log Γ(shape + count) − log Γ(shape) over counts with weights."""
+    """Return a function of a shape parameter that sums log Γ(shape + count) − log Γ(shape) over weighted counts."""
     different, kind = np.unique(np.round(counts, _HITS_ALIKE), return_inverse=True)
     times: Floats = np.bincount(kind.reshape(-1), weights=copies).astype(np.float64)
     counted, weights = _stand_ins(different[different > 0], times[different > 0])

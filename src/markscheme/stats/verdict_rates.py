@@ -122,7 +122,7 @@ def moments_by_verdict(
 
 
 def may_show_rate(labels: npt.ArrayLike, pool: npt.ArrayLike) -> bool:
-    """Return True if there are enough labels to show a pass rate, whether they turn out as passes or as fails.
+    """Return True if there are enough labels to report a pass rate, whether they turn out as passes or as fails.
 
     Args:
         labels: Number of labels of each verdict, shape (k,); effective numbers for weighted labels.
@@ -138,7 +138,7 @@ def planned_half_width(labels: npt.ArrayLike, pool: npt.ArrayLike) -> float:
 
 
 def labels_to_show(labels: npt.ArrayLike, pool: npt.ArrayLike) -> int | None:
-    """Return how many more labels a pass rate needs to be shown; None if too few responses are left to label.
+    """Return how many more labels are needed to report a pass rate; None if too few responses are left to label.
 
     Args:
         labels: Number of labels of each verdict, shape (k,).

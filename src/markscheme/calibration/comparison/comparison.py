@@ -221,7 +221,7 @@ class Comparison:
 
     @cached_property
     def audits(self) -> Mapping[str, Any]:
-        """Figures of further examinations, by JSON key; None for one that needs evidence the judge's ratings lack."""
+        """Figures that features add about the judge, by JSON key; None where its ratings hold nothing to examine."""
         audited = [audit(self.table, self.judge_name, self.gold_name) for audit in AUDITS]
         return {key: figures for by_key in audited for key, figures in by_key.items()}
 

@@ -233,7 +233,7 @@ class _Counting:
         return tuple(self.ids[index] for index in self._by_error[chosen[self._by_error]].tolist())
 
     def repair(self, changes: DecisionChanges, criteria: Sequence[int], column: int) -> Repair:
-        """Return the repair by fixing some criteria, counted in one column of the flags of changes."""
+        """Return the repair by fixing some criteria, whose effects are the flags in one column of `changes`."""
         return Repair(
             tuple(self.criteria[index] for index in criteria),
             self.totals,
@@ -290,7 +290,7 @@ def _follows(total: TermSums, is_complete: Flags, judge: Column, rubric: Rubric)
 
 
 def _terms(column: Column, criteria: Sequence[Criterion]) -> tuple[TermSums, Flags]:
-    """Return what a rater's levels contribute to scores and decisions, and flags of the levels that are given.
+    """Return what a rater's levels contribute to scores and decisions, and flags of the levels that are known.
 
     A level is known where the rater gave one, or said that the criterion doesn't apply.
     """

@@ -337,7 +337,7 @@ class BatchQueue:
             await asyncio.sleep(min(self.batching.poll, self.batching.grace))
 
     async def _is_ours(self, token: str, remote: str) -> bool:
-        """Return True if a provider's batch, once it has ended, has results for prompts of one of our batches."""
+        """Wait for a provider's batch to end; return True if its results are for prompts of our batch of this token."""
         await self._ended(token, remote)
 
         async def first() -> str:

@@ -284,7 +284,7 @@ def read_card(path: Path) -> JudgeCard:
 
 
 def _is_card(data: object) -> bool:
-    """Return True if JSON data has a card's schema and the entries that `verify` prints even if figures are wrong."""
+    """Return True if JSON data has a card's schema and what `verify` prints even of a card with wrong figures."""
     if not isinstance(data, dict) or data.get("schema") != CARD_SCHEMA or "terms" not in data:
         return False
     rubric = data.get("rubric")

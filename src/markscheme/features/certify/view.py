@@ -112,7 +112,7 @@ def reason(certificate: Certificate) -> str:
 
 
 def promise_in_words(certificate: Certificate) -> str:
-    """Return a sentence on the promise about automatic decisions, and on how many of them are wrong on the labels."""
+    """Return sentences on the promise about automatic decisions, and on how many were wrong on labelled examples."""
     promise = certificate.promise
     automatic = " and of the automatic ".join(_WHOSE[side] for side in certificate.certified)
     errors = certificate.errors

@@ -117,7 +117,7 @@ def _onward(choice: Choice) -> tuple[str, str] | None:
 
 
 def _next_step(choice: Choice) -> Iterator[str]:
-    """Yield a sentence on the labels that the verdict on the judge to choose still needs."""
+    """Yield a sentence on the labels that the verdict on the recommended judge, or else the best one, still needs."""
     if choice.next_step:
         yield f"{choice.recommended or choice.best}: {choice.next_step}"
 
@@ -270,7 +270,7 @@ def _lines(pair: Differences, rubric: Rubric) -> Iterator[doc.Line]:
 
 
 def flips_line(pair: Differences) -> str:
-    """Say how many decisions flip each way, and how many of them became right or wrong, with a p-value for both."""
+    """Say how many decisions flip to pass or fail, and how many became right or wrong, with a p-value for each pair."""
     if not pair.flips:
         return "No decision flips."
     up = sum(flip.passes for flip in pair.flips)

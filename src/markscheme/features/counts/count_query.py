@@ -187,7 +187,7 @@ class CountQuery:
         return "n_people >= 2 AND judge_score IS NOT NULL"
 
     def shares(self, constant: str) -> tuple[str, str, str]:
-        """Return SQL for the shares of annotators whose score agrees with another annotator's, the judge's, a constant.
+        """Return SQL for three shares of annotators: whose scores agree with others', the judge's, and a constant.
 
         These are three shares of one example: of pairs of annotators who agree, and of annotators who agree with the
         judge's score and with the best constant score.
@@ -207,7 +207,7 @@ class CountQuery:
         return "n_deciding >= 2 AND judge_pass IS NOT NULL"
 
     def decision_shares(self, constant: str) -> tuple[str, str, str]:
-        """Return SQL for the shares of annotators who decide like other annotators, like the judge, like a constant.
+        """Return SQL for three shares of annotators: who decide like others, like the judge, and like a constant.
 
         Args:
             constant: The column of the best constant decision.

@@ -65,7 +65,7 @@ def _metadata(query: CountQuery, n: int, groups: int | None) -> daft.DataFrame:
 
 
 def _named(query: CountQuery, part: CountedPart) -> dict[str, str]:
-    """Map the column of an earlier judge's ratings to its expression in a part; {} if the part doesn't count them."""
+    """Map the earlier judge's column to its expression in a part of a counts file; {} if the part doesn't count it."""
     return {} if query.earlier is None or part.earlier is None else {query.earlier: part.earlier}
 
 

@@ -87,7 +87,7 @@ class ReadingWork:
 
     @cached_property
     def steps(self) -> tuple[tuple[str, bool], ...]:
-        """The outputs to read in this session, in order, each with True if it is shown out of turn.
+        """The outputs to read in this session, in order, each with True if `--also` shows it out of turn.
 
         Outputs that the reader has read come first. Outputs that others have read are left out, unless the reader is a
         second one.

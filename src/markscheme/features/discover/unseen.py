@@ -302,7 +302,7 @@ def chance_missed(read: int, share: float, *, pool: int | None = None) -> float:
 
 
 def read_enough(share: float = LARGE_SHARE, sure: float = SURE, *, pool: int | None = None) -> int:
-    """Return how many outputs to read at random to see a certain mode, given that over `share` of all outputs show it.
+    """Return how many outputs to read at random to see, with probability `sure`, a mode that over `share` of them show.
 
     The number is fixed beforehand, so looking at results in between doesn't affect it.
 

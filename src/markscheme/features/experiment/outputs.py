@@ -221,5 +221,5 @@ class OutputsFile:
 
 
 def output_id(variant: str, case: str, under: str | None) -> str:
-    """Return an output's id for files, with a digest of its prompt and model, so that labels stay with this answer."""
+    """Return an output's id for files; a digest of prompt and model makes its labels lapse if either changes."""
     return f"{case}{AT}{variant}" + (f" ({under[:8]})" if under else "")

@@ -124,7 +124,7 @@ def _places(data: Any, grader: str, assertion: Mapping[str, Any], place: tuple[A
 
 
 def _is_of(data: Mapping[str, Any], assertion: Mapping[str, Any], place: tuple[Any, ...]) -> bool:
-    """Return True if a mapping sets an assertion's grader: the assertion itself, or test options if it sets none."""
+    """Return True if a mapping sets an assertion's grader: the assertion or, if it names no grader, test options."""
     if assertion.get("provider") is None:
         return place[-1:] == ("options",)
     return all(data.get(key) == assertion.get(key) for key in ("type", "metric"))

@@ -132,7 +132,7 @@ def percentage(asking: Sequence[str]) -> ScaleEnds | None:
 
 
 def worst_and_best(text: str) -> ScaleEnds | None:
-    """Return the ends of a scale of which a text says which score is worst and which is best; else None."""
+    """Return the ends of a scale, lower first, if a text says which score is worst and which is best; else None."""
     named = _WORST_AND_BEST.search("\n".join(words for words in sentences(text) if not _TELLS.search(words)))
     low, high = sorted(float(end) for end in named.groups() if end) if named else (0.0, 0.0)
     return (low, high) if are_ends(low, high) else None

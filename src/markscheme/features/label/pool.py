@@ -164,7 +164,7 @@ class SetFile:
             )
 
     def keep_parts(self) -> tuple[Example, ...]:
-        """Assign each example without a part in the file to dev or test; return all examples. Call within `locked`."""
+        """Assign to dev or test each example that the file leaves unassigned; return all. Call within `locked`."""
         return keep_parts_by_place(self.path, self.rubric)
 
     def parted(self, new: Iterable[Example]) -> tuple[Example, ...]:

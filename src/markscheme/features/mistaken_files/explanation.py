@@ -258,7 +258,7 @@ def explain(error: MarkschemeError, command: str, bound: BoundArguments) -> None
 
 
 def _files(command: str, bound: BoundArguments) -> Iterator[tuple[str, Path]]:
-    """Yield each path that a command's arguments name, with the option; for an operand, with the command."""
+    """Yield the name of the option, or for an operand that of the command, with each path in a command's arguments."""
     for name, value in bound.arguments.items():
         if dataclasses.is_dataclass(value):
             for field in dataclasses.fields(value):

@@ -145,7 +145,7 @@ def _raw_ratings(unit: str, metric: str, score: Any, content: ToolContent) -> It
 
 
 def _score_fields(record: Any, field: str, content: ToolContent) -> tuple[dict[str, Any], list[Any]]:
-    """Return the fields of a score or of an edit to a score, and the list of edits in its history."""
+    """Return the fields of a score, or of an edit to one, and the edits in its `history`; [] if it has none."""
     fields = Fields(record, content, field, ("answer", "metadata"))
     values = {key: fields.take(key) for key in ("value", "explanation", "reason")}
     keys = {"author": "author", "at": "timestamp", "why": "reason"}

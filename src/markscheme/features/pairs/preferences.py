@@ -111,7 +111,7 @@ def order_figures(
 
 
 def _preferences(rubric: Rubric, ids: Sequence[str], ratings: Iterable[Rating], shown: ShownOrder) -> Floats:
-    """Return the preferences from ratings in one shown order, as -1, 0 or 1 in the stored order, shape (n_pairs,)."""
+    """Return preferences given in one shown order, shape (n_pairs,): -1, 0 or 1, -1 for the response stored first."""
     of_order = [rating for rating in ratings if rating.shown == shown]
     return 2 * preferences_of_scores(column_of(shown, of_order, rubric, ids).scores, rubric.tie_within) - 1
 

@@ -232,7 +232,7 @@ def _ends(fields: Mapping[str, Any]) -> tuple[float, float]:
 
 
 def _part_of(mark: float | None, total: float | None) -> float | None:
-    """Convert a pass mark to a score from 0 to 1, dividing a mark above 1 by the total; None if that isn't possible."""
+    """Convert a pass mark to a score from 0 to 1, dividing a mark above 1 by the rubric's total; None if impossible."""
     if mark is None or 0 <= mark <= 1:
         return mark
     return mark / total if total and mark <= total else None

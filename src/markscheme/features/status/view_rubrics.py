@@ -75,7 +75,7 @@ def _onward(rubrics: Sequence[RubricStatus], judges: JudgesHere) -> tuple[str, s
 
 
 def _calibration(status: RubricStatus, judges: JudgesHere) -> tuple[str, str]:
-    """Return the command that calibrates a rubric, by the judge calibrated last; it accepts a run that was good."""
+    """Return a heading and the `calibrate` command with the last run's judge, with `--accept` if that run was ok."""
     last = status.last_calibration
     kind = None if last is None else kind_of(last.judge or "")
     judge = None if last is None or last.judge is None or kind is None or not kind.asks else last.judge

@@ -646,7 +646,7 @@ def _of_raters(names: Sequence[str], *, has_judge: bool) -> tuple[str, ...]:
 
 
 def _grid(names: Sequence[str], every: Sequence[str]) -> list[list[str]]:
-    """Find name patterns of columns named after criterion and rater: a set of endings, and a set of beginnings.
+    """Find patterns of column names that combine criterion and rater: a list of endings, and a list of beginnings.
 
     Args:
         names: Names of columns that may hold ratings.

@@ -173,7 +173,7 @@ def _of_rows(peek: Peek, rubric: Rubric, times: TimeOptions, columns: ColumnOpti
 
 
 class _RowReader:
-    """Reader of a table's rows as responses, by the columns of the first row."""
+    """Reader of a table's rows as responses; the keys of the first row tell which column holds what."""
 
     def __init__(
         self, path: Path, first: Mapping[str, Any], rubric: Rubric, times: TimeOptions, columns: ColumnOptions

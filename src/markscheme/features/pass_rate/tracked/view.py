@@ -57,7 +57,7 @@ HEADS: Final = {
 
 
 def view(run: TrackedRun, parts: Mapping[str, Estimate] | None = None) -> Document:
-    """Render a look at a stream: what moved, then people's pass rate, the judge's share of passes, and the judge.
+    """Render a look at a stream: what moved, people's pass rate, the judge's share of passes, and if the judge changed.
 
     Args:
         run: The run.
