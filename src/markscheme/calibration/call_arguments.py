@@ -55,7 +55,7 @@ def arguments_of(typed: str) -> str:
 
 
 def options_as_arguments(sentence: str) -> str:
-    """Name the options in a sentence as the arguments of a Python call; a whole command in backticks stays as it is.
+    """Write the options in a sentence as the arguments of a Python call; a whole command in backticks stays as it is.
 
     >>> options_as_arguments("--human names them, `--pass VALUE` what passes; `markscheme plan --next 5` asks")
     '`human` names them, `pass_=VALUE` what passes; `markscheme plan --next 5` asks'

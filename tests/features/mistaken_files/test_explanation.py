@@ -11,6 +11,7 @@ from markscheme.errors import MarkschemeError
 
 RUBRIC = "criteria:\n  - {name: polite, requirement: The reply is polite.}\n"
 NAMED = {"rubric": {"name": "tone", "fingerprint": "0f"}}
+VERDICT = {"id": "a", "rater": "gpt", "kind": "model", "criteria": {"polite": "MET"}}
 CONTENTS = {
     "accepted.json": json.dumps(
         {**NAMED, "use": "trend", "ratings": {"file": "x.jsonl"}, "measurements": {}}, indent=1
@@ -25,6 +26,8 @@ CONTENTS = {
     "try.yaml": "rubric: tone\nvariants: []\ncases: cases.jsonl\n",
     "promptfooconfig.yaml": "prompts: [x]\nproviders: [y]\ntests: []\n",
     "edits.json": json.dumps([{"criterion": "polite", "old": "polite", "new": "kind"}]),
+    "one.jsonl": json.dumps(VERDICT),
+    "verdicts.jsonl": "\n".join(json.dumps({**VERDICT, "id": id}) for id in "ab"),
     "counts.csv": "part,gold,judge,n\nall,1,1,9\n",
 }
 
@@ -64,6 +67,15 @@ def error_of(command: str) -> str:
         (
             "calibrate tone --examples accepted.json",
             "accepted.json is an accepted run, which `calibrate --accept` wrote",
+        ),
+        (
+            "calibrate tone --ratings one.jsonl -o accepted=verdicts.jsonl",
+            "verdicts.jsonl is ratings, not an accepted run; `markscheme calibrate RUBRIC --ratings verdicts.jsonl "
+            "--accept` makes an accepted run of them",
+        ),
+        (
+            "calibrate tone --ratings one.jsonl -o accepted=calibration/tone/examples.jsonl",
+            "calibration/tone/examples.jsonl is examples, not an accepted run; `markscheme calibrate RUBRIC ",
         ),
         ("calibrate tone --ratings history.jsonl", "history.jsonl is a record of accepted runs; "),
         ("import card.json --rubric tone --kind human", "card.json is a judge card; `markscheme verify card.json`"),

@@ -38,6 +38,14 @@ def test_a_number_too_long_for_any_scale_is_never_offered_as_infinity(tmp_path: 
     assert [command.rpartition("=")[2] for command in commands] == ["NUMBER", ""]
 
 
+def test_ends_of_a_scale_that_no_numbers_suggest_are_in_capitals_in_the_offered_command(tmp_path: Path) -> None:
+    write({"judge": ["1", "2", "5", "4", "3", "2"], "human": ["0.5", "7", "10", "3", "4", "8"]}, "csv", tmp_path)
+    done = run("markscheme", "calibrate", "t.csv", "--json", "-", cwd=tmp_path)
+    error = json.loads(done.stdout)["error"]
+    assert error["code"] == "scales-differ"
+    assert error["commands"] == ["markscheme calibrate t.csv --scale judge=1-5 --scale human=LOW-HIGH"]
+
+
 def refused_cases() -> list[Any]:
     """Return the worked cases that must be refused, each in one file format."""
     first = {tried.case["name"]: tried for tried in reversed(cases())}

@@ -1,5 +1,6 @@
 """Reader of cascade.json, the certificate of `certify --write` on which decisions each judge makes alone."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,9 @@ PROMISE_SIDES: Final = ("both", "passes", "fails", "each")
 """The decisions that a promise may be about: all, the passes, the fails, or each side under a promise of its own."""
 SCHEMA = 1
 """Version of the file's format; any other is refused."""
+MOST_FURTHER = 1000
+"""Largest number of earlier promises on the same labels that a file may state; each of them halves the significance
+level."""
 CERTAINTY_ROUNDING = 9
 """Decimals to which a certainty is rounded before it is compared with a threshold, both in the search and in use."""
 CertaintySignal = Literal["probability", "distance", "votes"]
@@ -172,23 +176,70 @@ def _refuse_out_of_range(data: Mapping[str, Any]) -> None:
     Raises:
         ValueError: A number is out of range; the message names the first one.
     """
+    _refuse_counts(data)
     promises = {name: data.get(name) for name in ("error", "confidence", "wrong_passes")}
     for name, share in promises.items():
         if share is not None and not 0 < _number(share) < 1:
             raise ValueError(f"{name} is between 0 and 1, found {shown(share)}")
     if data["for"] not in PROMISE_SIDES:
         raise ValueError(f"for is one of {', '.join(PROMISE_SIDES)}, found {shown(data['for'])}")
+    shares = {
+        f"{name}.{key}": estimate.get(key)
+        for name, estimate in _estimates(data).items()
+        for key in ("value", "low", "high", "level")
+    }
+    for name, share in {"upper": data.get("upper"), **shares}.items():
+        if share is not None and not 0 <= _number(share) <= 1:
+            raise ValueError(f"{name} is from 0 to 1, found {shown(share)}")
+    for index, entry in enumerate(data.get("decisions") or ()):
+        for decision in entry.get("judges") or () if isinstance(entry, Mapping) else ():
+            ranked_decision(decision, f"decisions[{index}]")
+
+
+def _refuse_counts(data: Mapping[str, Any]) -> None:
+    """Raise ValueError if a number of labels, decisions or errors isn't a whole number, or counts too many."""
     labels = data.get("labels") or {}
     n = labels.get("n")
-    of_labels = {"labels.n": n, "labels.groups": labels.get("groups"), "errors": data.get("errors")}
+    of_labels = {f"labels.{key}": labels.get(key) for key in ("n", "groups", "explicit")}
+    of_labels |= {f"{name}.n": estimate.get("n") for name, estimate in _estimates(data).items()}
+    of_labels["errors"] = data.get("errors")
     decided = {f"decided[{index}]": count for index, count in enumerate(data.get("decided") or ())}
-    for name, count in {**of_labels, **decided}.items():
+    further = data.get("further")
+    for name, count in {**of_labels, **decided, "further": further}.items():
         if count is not None and (isinstance(count, bool) or not isinstance(count, int) or count < 0):
             raise ValueError(f"{name} is a whole number from 0, found {shown(count)}")
+    if further is not None and further > MOST_FURTHER:
+        raise ValueError(f"further is a whole number from 0 to {MOST_FURTHER}, found {shown(further)}")
     if n is not None and max(sum(decided.values()), data.get("errors") or 0) > n:
         raise ValueError(f"decided and errors are of {n} labels, and count more")
-    if (upper := data.get("upper")) is not None and not 0 <= _number(upper) <= 1:
-        raise ValueError(f"upper is from 0 to 1, found {shown(upper)}")
+    for name, count in of_labels.items():
+        if n is not None and count is not None and count > n:
+            raise ValueError(f"{name} is of {n} labels, and counts more: {shown(count)}")
+
+
+def _estimates(data: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Return a certificate's estimates of the share of automatic decisions by name: one, or one for each side."""
+    automatic = data.get("automatic") or {}
+    by_side = {f"automatic.{side}": automatic[side] for side in ("passes", "fails") if side in automatic}
+    return by_side or {"automatic": automatic}
+
+
+def ranked_decision(decision: Any, named: str) -> tuple[float, bool]:
+    """Read a judge's decision on one example: its certainty, NaN if the judge has none, and True if it passes.
+
+    Args:
+        decision: The decision, in the form of a certificate's file.
+        named: Name of the example's entry, for the error.
+
+    Raises:
+        ValueError: The data aren't such a decision.
+    """
+    if decision is None:
+        return math.nan, False
+    certainty = finite(decision[0]) if isinstance(decision, list) and len(decision) == 2 else None
+    if certainty is None or not 0 <= certainty <= 1 or not isinstance(decision[1], bool):
+        raise ValueError(f"{named} has null, or a certainty from 0 to 1 and true or false, found {shown(decision)}")
+    return certainty, decision[1]
 
 
 def _stage(stage: Mapping[str, Any], side: str) -> StageRecord:

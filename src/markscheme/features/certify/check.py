@@ -39,9 +39,6 @@ from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import known_rubrics, project_of
 from markscheme.stats.estimate import Estimate
 
-MOST_FURTHER = 1000
-"""Largest number of earlier promises on the same labels that a file may state; each of them halves the significance
-level."""
 WITHOUT_DECISIONS = "it doesn't keep the decisions that it was certified on; certify again"
 TOLERANCE = 1e-8
 """Largest difference between two figures that count as equal; thresholds are stored with nine decimals."""
@@ -157,15 +154,12 @@ def _searched_again(file: CascadeFile, document: Mapping[str, Any]) -> Certifica
     labels = document.get("labels") or {}
     signals = tuple(stage.certainty for stage in file.stages)
     seen = SeenDecisions.of_json(document["decisions"], signals, explicit=labels.get("explicit") or 0)
-    further = document.get("further", 0)
-    if isinstance(further, bool) or not isinstance(further, int) or not 0 <= further <= MOST_FURTHER:
-        raise ValueError(f"further is a whole number from 0 to {MOST_FURTHER}, found {shown(further)}")
     promise = Promise(
         error=file.error,
         confidence=file.confidence,
         side=_asked_for(file.side),
         wrong_passes=document.get("wrong_passes"),
-        further=further,
+        further=document.get("further", 0),
     )
     parts = seen.thresholds(promise)
     return Certificate(

@@ -7,13 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from markscheme.features.certify.certificate_file import CERTAINTY_ROUNDING, CertaintySignal, CertifiedPasses
+from markscheme.features.certify.certificate_file import (
+    CERTAINTY_ROUNDING,
+    CertaintySignal,
+    CertifiedPasses,
+    ranked_decision,
+)
 from markscheme.features.certify.decided_labels import DecidedLabels
 from markscheme.features.certify.promise import MarkSide, Promise
 from markscheme.features.certify.ranked_decisions import RankedDecisions, on_side
 from markscheme.features.certify.statistics import CertifiedCascade, ErrorLimit, StageDecisions, certified_cascade
 from markscheme.fingerprint import fingerprint
-from markscheme.numerals import finite
 from markscheme.plain_data import shown
 from markscheme.stats.intervals import Flags, Integers
 from markscheme.stats.shares import grouped_share
@@ -167,13 +171,4 @@ def _entry(raw: Any, index: int, judges: int) -> tuple[str, str | None, bool, li
         raise ValueError(f"{named} has people's decision as true or false, and its group as a text or not at all")
     if not isinstance(decisions, list) or len(decisions) != judges:
         raise ValueError(f"{named} has a decision for each judge, in a list of {judges}, found {shown(decisions)}")
-    return raw["id"], group, people, [_ranked(decision, named) for decision in decisions]
-
-
-def _ranked(decision: Any, named: str) -> tuple[float, bool]:
-    if decision is None:
-        return math.nan, False
-    certainty = finite(decision[0]) if isinstance(decision, list) and len(decision) == 2 else None
-    if certainty is None or not 0 <= certainty <= 1 or not isinstance(decision[1], bool):
-        raise ValueError(f"{named} has null, or a certainty from 0 to 1 and true or false, found {shown(decision)}")
-    return certainty, decision[1]
+    return raw["id"], group, people, [ranked_decision(decision, named) for decision in decisions]

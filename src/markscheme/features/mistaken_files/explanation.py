@@ -205,8 +205,24 @@ _KINDS: Final = (
     ),
 )
 """The kinds, in the order in which they are tried."""
+_IN_PLACE_OF_ACCEPTED: Final = (
+    _FileKind(
+        "ratings, not an accepted run",
+        lambda content: content.has("id", "criteria"),
+        frozenset(),
+        "`markscheme calibrate RUBRIC --ratings FILE --accept` makes an accepted run of them",
+    ),
+    _FileKind(
+        "examples, not an accepted run",
+        lambda content: content.has("id", "response"),
+        frozenset(),
+        "`markscheme calibrate RUBRIC --examples FILE` compares a judge with their labels",
+    ),
+)
+"""Kinds of file that many commands take, which are recognized only in place of an accepted run."""
 
 _EXPECTED: Final = {
+    "--accepted": "an accepted run, which `markscheme calibrate RUBRIC --accept` writes",
     "--ratings": 'ratings of a judge: a line like {"id": …, "rater": …, "criteria": {…}} each, or a table',
     "--examples": 'labelled examples: a line like {"id": …, "response": …, "labels": […]} each',
     "--pool": "outputs: a row for each, with `id` and `response`",
@@ -295,7 +311,8 @@ def _sentence(message: str, taker: str, path: Path) -> str | None:
     if content.binary is not None:
         is_said = content.binary in message or "not a table" in message
         return None if is_said else f"{path} is {content.binary}{expected}"
-    kind = next((kind for kind in _KINDS if kind.is_mine(content)), None)
+    kinds = (*_KINDS, *_IN_PLACE_OF_ACCEPTED) if taker == "--accepted" else _KINDS
+    kind = next((kind for kind in kinds if kind.is_mine(content)), None)
     if kind is None or taker in kind.takers:
         return None
     way_out = kind.way_out.replace("RUBRIC", content.rubric).replace("FILE", shlex.quote(str(path)))

@@ -158,6 +158,20 @@ def likely_ends(numbers: Collection[float]) -> str:
     return f"{min(low, 1.0):g}-{likely:g}"
 
 
+_USUAL_ENDS: Final = frozenset(["1-5", "1-10", "0-100", *(f"0-{best}" for best in range(1, WIDEST_SCALE + 1))])
+"""Ends of scales that people use, as the option `--scale` takes them."""
+
+
+def usual_ends(numbers: Collection[float]) -> str | None:
+    """Return the ends of the usual scale that some numbers seem to be on; None if no usual scale has them.
+
+    >>> usual_ends([2, 4]), usual_ends([0.5, 10])
+    ('1-5', None)
+    """
+    ends = likely_ends(numbers)
+    return ends if ends in _USUAL_ENDS else None
+
+
 def below_step(steps: int) -> float:
     """Return a tolerance with which only equal levels agree, for a scale with the given number of steps."""
     return min(DEFAULT_TOLERANCE, 0.5 / steps)

@@ -31,9 +31,9 @@ from markscheme.readers.tabular.scales import (
     is_half,
     is_whole,
     levels_of,
-    likely_ends,
     scales_differ,
     scores_of,
+    usual_ends,
 )
 from markscheme.readers.tabular.words import (
     ABSTENTIONS,
@@ -515,7 +515,7 @@ class ValueComparison:
                 both = [first, second]
                 are_sides = first.is_judge != second.is_judge
                 named = {(SCALE_SIDES[not c.is_judge] if are_sides else c.name): numbers[c.name] for c in both}
-                ends = {name: likely_ends(of_column) for name, of_column in named.items()}
+                ends = {name: usual_ends(of_column) or "LOW-HIGH" for name, of_column in named.items()}
                 choice = tuple(word for name, span in ends.items() for word in ("--scale", f"{name}={span}"))
                 names = [column.name for column in both]
                 spans = [f"{min(numbers[name]):g} to {max(numbers[name]):g}" for name in names]
