@@ -151,6 +151,33 @@ def test_a_plan_that_names_a_pool_without_a_number_draws_nothing_and_its_next_co
     assert re.search(r"Next: markscheme label kind --next \d+ --pool pool.jsonl", " ".join(planned.stdout.split()))
 
 
+def test_the_next_command_of_a_plan_draws_no_more_outputs_than_the_pool_has_left(project: Path) -> None:
+    outputs = (project / "pool.jsonl").read_text().splitlines(keepends=True)
+    labelled = (project / "calibration" / "kind" / "examples.jsonl").read_text().splitlines(keepends=True)
+    (project / "few.jsonl").write_text("".join(outputs[:20]))
+    (project / "done.jsonl").write_text("".join(labelled[:20]))
+    (project / "some.jsonl").write_text("".join([*outputs[:20], *labelled]))
+    for pool, sentence, command in (
+        ("few.jsonl", "few.jsonl has 20 outputs left to label.", "--next 20 --pool few.jsonl"),
+        ("some.jsonl", "some.jsonl has 20 outputs left to label.", "--next 20 --pool some.jsonl"),
+        ("done.jsonl", "All outputs in done.jsonl are among the rubric's examples.", "--pool YOUR-OUTPUTS.jsonl"),
+    ):
+        planned = run("markscheme", "label", "kind", "--plan", "--pool", pool, cwd=project)
+        printed = " ".join(planned.stdout.split())
+        assert sentence in printed
+        assert re.search(rf"Next: markscheme label kind .*{command}", printed), printed
+
+
+def test_a_plan_without_a_number_draws_the_whole_pool_if_the_verdict_asks_for_more(project: Path) -> None:
+    outputs = (project / "pool.jsonl").read_text().splitlines(keepends=True)
+    (project / "few.jsonl").write_text("".join(outputs[:20]))
+    drawn = run(
+        *["markscheme", "label", "kind", "--plan", "--next", "--pool", "few.jsonl", "--to", "next.jsonl"], cwd=project
+    )
+    assert drawn.returncode == 0, drawn.stderr
+    assert len((project / "next.jsonl").read_text().splitlines()) == 20
+
+
 def test_the_project_s_number_of_annotators_multiplies_the_labels_that_a_plan_asks_for(tmp_path: Path) -> None:
     project = make_project(tmp_path)
     (project / "markscheme.toml").write_text("annotators = 2\n")

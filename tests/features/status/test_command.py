@@ -70,6 +70,21 @@ def test_in_status_examples_count_as_labelled_only_if_people_labelled_them(tmp_p
     assert [rubric["labelled_examples"] for rubric in json.loads(done.stdout)["rubrics"]] == [30]
 
 
+def test_status_asks_for_people_s_labels_where_the_labels_only_say_how_examples_were_made(here: Path) -> None:
+    file = here / "calibration" / "clear" / "examples.jsonl"
+    examples = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    for example in examples:
+        for label in example["labels"]:
+            label.update(rater="recipe", kind="constructed")
+    file.write_text("".join(json.dumps(example) + "\n" for example in examples), encoding="utf-8")
+    for judge in ((), ("calibrate", "clear", "--judge", setting.JUDGE, "--quiet")):
+        if judge:
+            run(*judge, cwd=here, env=setting.environment(here))
+        done = run("markscheme", "status", cwd=here, env={**setting.environment(here), "COLUMNS": "200"})
+        assert "clear: its 60 examples have labels, but none by people. Label all 60 that are left." in done.stdout
+        assert "Next: markscheme label clear --rater YOUR-NAME" in done.stdout
+
+
 def test_status_asks_first_for_labels_on_examples_that_are_not_labelled_yet(tmp_path: Path) -> None:
     (tmp_path / "rubrics").mkdir()
     (tmp_path / "rubrics" / "clear.yaml").write_text("criteria:\n- {name: clear, requirement: It is clear.}\n")

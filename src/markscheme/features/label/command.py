@@ -135,7 +135,8 @@ def label(
             columns=by_rater,
             watch=watch,
         )
-        made = replace(made, pool=pool)
+        if pool is not None and to is None:
+            made = run_plan.with_pool(made, pool, planned_rubric, labels.examples, by_rater)
         return print_plan.print_plan(made, to, json, details=labelling.details, quiet=quiet)
     if json not in (None, ALONE):
         raise UsageError(f"--json {json} writes a plan to a file: add --plan")

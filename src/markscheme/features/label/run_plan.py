@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from shlex import quote
@@ -69,6 +69,7 @@ class Plan:
         init: The command that makes a rubric from the table that the plan is for; None for the plan of a rubric.
         to_relabel: Sentence on the labels to give again after a rewording; None if there are none.
         pool: The file of outputs to draw from, for the next command; None if the user named none.
+        n_left: Number of outputs in that file that are not among the rubric's examples.
     """
 
     rubric: str
@@ -85,6 +86,7 @@ class Plan:
     init: str | None = None
     to_relabel: str | None = None
     pool: Path | None = None
+    n_left: int = 0
 
     @property
     def next_step(self) -> str | None:
@@ -123,7 +125,7 @@ def make_plan(
         judges: Names of the judges of the next run; empty for the judge that is set, or else the default one.
         ratings: Files of a judge's ratings of the examples, and of the pool.
         pool: A file of outputs that can be labelled; None if none are to be drawn.
-        draws: Number of these outputs to draw; None for as many as the verdict needs.
+        draws: Number of these outputs to draw; None for as many as the verdict needs, or for all if there are fewer.
         columns: What the files' columns and values mean.
         watch: Shows progress.
 
@@ -154,7 +156,9 @@ def make_plan(
     drawn = None
     if pool is not None and outputs is not None:
         with naming(pool):
-            drawn = _draw(rubric, everything, truth, rated, outputs, _number(needed) if draws is None else draws, seed)
+            if draws is None:
+                draws = min(_number(needed), _n_left(outputs, everything)) or _number(needed)
+            drawn = _draw(rubric, everything, truth, rated, outputs, draws, seed)
     return Plan(
         rubric.name,
         len(truth.ids),
@@ -169,6 +173,25 @@ def make_plan(
         agreement=None if pilot is None or not truth.has_people else pilot.agreement,
         to_relabel=labels_to_give_again(carried),
     )
+
+
+def with_pool(plan: Plan, pool: Path, rubric: Rubric, examples: Path | None, columns: ColumnOptions) -> Plan:
+    """Return a plan with the file from which its next command draws outputs, and the number of outputs left in it.
+
+    Args:
+        plan: The plan.
+        pool: The file of outputs.
+        rubric: The rubric.
+        examples: The file of examples; None for the rubric's own.
+        columns: What the files' columns and values mean.
+    """
+    everything, _, _ = _labelled(rubric, examples)
+    return replace(plan, pool=pool, n_left=_n_left(_outputs(pool, rubric, columns), everything))
+
+
+def _n_left(pool: ResponsePool, everything: ExampleSet) -> int:
+    ids = {example.id for example in everything.examples}
+    return sum(example.id not in ids for example in pool.examples)
 
 
 def _commands(rubric: Rubric, ratings: Sequence[Path], judges: Sequence[str]) -> Commands:

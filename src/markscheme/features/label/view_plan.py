@@ -53,9 +53,18 @@ def _callout(plan: Plan) -> Callout:
     sentences = [rest, *_about_the_number(plan)]
     if plan.next is not None:
         sentences.append(f"This draw takes {len(plan.next.picks):,}.")
+    if plan.pool is not None and 0 < plan.n_left < _n_needed(plan):
+        sentences.append(f"{plan.pool} has {counted(plan.n_left, 'output')} left to label.")
+    if plan.pool is not None and not plan.n_left:
+        sentences.append(f"All outputs in {plan.pool} are among the rubric's examples.")
     if plan.asks_for_labels and plan.annotators == 1:
         sentences.append(FOR_A_GATE)
     return Callout("open", f"{head}{stop.rstrip()}", " ".join(filter(None, sentences)))
+
+
+def _n_needed(plan: Plan) -> int:
+    """Return the number of labels that the verdict still needs; 0 if it needs none, or if no number would decide."""
+    return 0 if plan.next_labels.labels is None else plan.next_labels.labels.more
 
 
 def _about_the_number(plan: Plan) -> Iterator[str]:
@@ -86,8 +95,9 @@ def _onward(plan: Plan, to: str | None) -> tuple[str, str] | None:
     if _costs_much(plan):
         return "Next, see what to fix before you label", commands.calibrate()
     if labels is not None and labels.more:
-        if plan.pool is not None:
-            return "Next", commands.label(f"--next {labels.more} --pool {quote(str(plan.pool))}")
+        if plan.pool is not None and plan.n_left:
+            n_next = min(labels.more, plan.n_left)
+            return "Next", commands.label(f"--next {n_next} --pool {quote(str(plan.pool))}")
         return "Next", commands.label_next(labels.more)
     if plan.next_labels.to_second:
         return "Next", commands.label(SECOND_ANNOTATOR)

@@ -40,6 +40,7 @@ class RubricStatus:
         labelled: Number of examples that people labelled or, if they labelled none, that have any label; None without a
             set of examples.
         unlabelled: Number of examples that nobody labelled.
+        has_people: True if people labelled any of them; labels of how examples were made are no evidence about people.
         asks_default: True if the default judge is asked when none is named.
         receipt: Receipt of its accepted run; None without one.
         judge: Name of the accepted judge.
@@ -63,6 +64,7 @@ class RubricStatus:
     fault: str | None = None
     labelled: int | None = None
     unlabelled: int = 0
+    has_people: bool = True
     asks_default: bool = False
     receipt: Receipt | None = None
     judge: str | None = None
@@ -135,10 +137,11 @@ def _with_calibration(rubric: Rubric, file: Path | None, folder: Path, today: da
             file,
             labelled=examples.by_people or len(labelled),
             unlabelled=len(examples.examples) - examples.by_people,
+            has_people=examples.by_people > 0,
             asks_default=not rubric.judge.get("name") and any(c.check is None for c in rubric.criteria),
             is_calibrated=is_calibrated,
             next_labels=to_label,
-            labels_needed=_needed(to_label()) if is_calibrated or not labelled else 0,
+            labels_needed=_needed(to_label()) if is_calibrated or not examples.by_people else 0,
         )
     of_labels = RubricStatus(
         name=rubric.name,

@@ -132,7 +132,9 @@ def _remarks(rubrics: Sequence[RubricStatus]) -> Iterator[str]:
         if _is_to_compare(status):
             yield f"{status.name}: compare a judge with its {counted(status.labelled or 0, 'labelled example')} first."
         elif status.next_step:
-            yield f"{status.name}: {status.next_step}"
+            by_others = f"its {counted(status.labelled or 0, 'example')} have labels, but none by people. "
+            is_by_others = bool(status.labelled) and not status.has_people
+            yield f"{status.name}: {by_others if is_by_others else ''}{status.next_step}"
         if status.false_passes:
             yield f"{status.name} passes what its labels don't: {', '.join(status.false_passes)}"
 
