@@ -15,6 +15,7 @@ from markscheme.features.improve.fitting.view import (
     evidence_json,
     lack_in_words,
     plural,
+    sides_in_words,
 )
 from markscheme.features.improve.selection import (
     PLANNED_SD,
@@ -139,7 +140,7 @@ def _evidence(triable: TriableChanges) -> Iterator[tuple[doc.Line, ...]]:
     who += "" if decisions.judge is None else f", with the levels of {decisions.judge}"
     yield "Weights", who, "yes" if decisions.may_move_weights else f"no: {columns_in_words(decisions)}"
     if triable.pass_mark:
-        yield "Pass mark", f"the same: {decisions.passes} pass, {decisions.fails} fail", "yes"
+        yield "Pass mark", f"the same: {sides_in_words(decisions)}", "yes"
     else:
         yield "Pass mark", "preferences have none", "no"
 

@@ -8,7 +8,7 @@ from markscheme.features.label.work import Work
 from markscheme.phrases import counted
 
 LEAST_DECIDED = 40
-"""Fewest responses with a decision for which weights and pass mark can be tried."""
+"""Fewest tasks with a decision for which weights and pass mark can be tried, as `improve` counts them."""
 
 
 def onward_steps(work: Work) -> tuple[tuple[str, str], ...]:
@@ -43,8 +43,15 @@ def onward_steps(work: Work) -> tuple[tuple[str, str], ...]:
 
 def _numbers_to_improve(work: Work) -> tuple[tuple[str, str], ...]:
     """Return the reason and command to run `improve`, if enough decisions on whole responses exist; else nothing."""
-    decided = {step.id for step, label in work.file.labels.items() if label.passed is not None}
-    if len(decided) < LEAST_DECIDED:
+    weighted = [criterion.name for criterion in work.rubric.criteria if criterion.weight]
+    decided = {
+        step.id
+        for step, label in work.file.labels.items()
+        if label.passed is not None
+        and step.id in work.examples
+        and all(name in label.criteria and label.criteria[name].level is not None for name in weighted)
+    }
+    if len({work.examples[id].group or id for id in decided}) < LEAST_DECIDED:
         return ()
     reason = f"{len(decided)} decisions can say whether weights and pass mark are right:"
     return ((reason, f"markscheme improve {quote(work.rubric.name)}"),)

@@ -170,6 +170,21 @@ def test_with_too_few_decisions_improve_says_how_many_are_needed(tmp_path: Path,
     assert "40 are needed" in error
 
 
+def test_decisions_on_the_same_tasks_and_those_next_to_a_verdict_are_counted_next_to_the_tasks(tmp_path: Path) -> None:
+    plate = Plate(tmp_path, warm=1, n=60)
+    examples = plate.home / "examples.jsonl"
+    lines = [json.loads(line) for line in examples.read_text().splitlines()]
+    for index, line in enumerate(lines):
+        line["group"] = f"task {index % 30}"
+        for label in line["labels"]:
+            label["blind"] = index < 50
+    examples.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    status, _, error = plate.improve("--numbers", "--open")
+    assert status == 4
+    assert "50 pass/fail decisions on 30 tasks" in error
+    assert "; 10 given next to a verdict; 40 tasks are needed" in error
+
+
 def levels_to_a_judge(plate: Plate, *files: str) -> None:
     """Remove annotators' levels from their labels, and write them as judges' ratings, with a file for each judge."""
     examples = plate.home / "examples.jsonl"

@@ -23,8 +23,21 @@ def plural(evidence: DecisionEvidence) -> str:
 
 
 def counted_evidence(evidence: DecisionEvidence) -> str:
-    """Format the number of decisions or preferences, such as "60 pass/fail decisions"."""
-    return counted(len(evidence.tasks), "preference" if evidence.is_paired else "pass/fail decision")
+    """Format the number of decisions or preferences, such as "60 pass/fail decisions", and of tasks if it differs."""
+    decisions = counted(len(evidence.decisions), "preference" if evidence.is_paired else "pass/fail decision")
+    return f"{decisions} on {counted(len(evidence.tasks), 'task')}" if has_repeated_tasks(evidence) else decisions
+
+
+def has_repeated_tasks(evidence: DecisionEvidence) -> bool:
+    """Return True if there are more decisions than tasks, which are what a fit counts."""
+    return len(evidence.tasks) < len(evidence.decisions)
+
+
+def sides_in_words(evidence: DecisionEvidence) -> str:
+    """Format the numbers of passes and of fails, and of tasks with as many of one as of the other."""
+    tasks = "tasks " if has_repeated_tasks(evidence) else ""
+    split = len(evidence.tasks) - evidence.passes - evidence.fails
+    return f"{evidence.passes} {tasks}pass, {evidence.fails} fail{f', {split} evenly split' if split else ''}"
 
 
 def columns_in_words(evidence: DecisionEvidence) -> str:
@@ -40,6 +53,8 @@ def lack_in_words(evidence: DecisionEvidence) -> str:
     decided = counted_evidence(evidence)
     levels = sum(evidence.without_levels.values())
     aside = f"; {counted(levels, 'other')} without levels that count" if levels else ""
+    aside += f"; {evidence.not_blind} given next to a verdict" if evidence.not_blind else ""
+    tasks = " tasks" if has_repeated_tasks(evidence) else ""
     match evidence.lack:
         case None:
             return ""
@@ -59,7 +74,7 @@ def lack_in_words(evidence: DecisionEvidence) -> str:
             decided = counted(evidence.not_blind, "preference" if evidence.is_paired else "decision")
             return f"{decided} were given next to a verdict, and none blind"
         case "too-few":
-            return f"{decided} by annotators with their own levels{aside}; {LEAST} are needed"
+            return f"{decided} by annotators with their own levels{aside}; {LEAST}{tasks} are needed"
         case "one-sided" if evidence.is_paired:
             clear = evidence.passes + evidence.fails
             return f"{decided}, {clear} of them for one side; {LEAST_OF_EACH} such are needed"
