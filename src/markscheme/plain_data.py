@@ -334,7 +334,7 @@ def json_value(raw: bytes, *, object_pairs_hook: PairsHook | None = _pairs_once)
 
 
 def json_values(raws: Sequence[bytes]) -> list[Any] | None:
-    """Return the values of JSON texts, parsed together as one list, which for short texts takes half of the time.
+    """Return the values of JSON texts, parsed in one go, which for short texts takes half as long as one by one.
 
     Returns:
         The values; None if a text isn't an object, isn't JSON, or has an object in which a key occurs twice.

@@ -245,7 +245,7 @@ def _relabelled_in(example: Example, rubric: Rubric) -> tuple[Rating, ...]:
 
 
 def _under_both(example: Example, rubric: Rubric) -> tuple[tuple[Rating, ...], tuple[Rating, ...]]:
-    """Return an example's labels under the earlier and the current wording, of people who gave both or else of all."""
+    """Return an example's labels under earlier and current wording: of people who gave both or, if none did, of all."""
     again = _relabelled_in(example, rubric)
     if again:
         return tuple(_before(label, rubric) for label in again), again

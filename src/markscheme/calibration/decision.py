@@ -122,7 +122,7 @@ def _decided(
     drifted: str | None,
     most_wrong: MostWrong | None,
 ) -> Decision:
-    """Decide what a judge may be used for by all examples, before slices on which it is worse are left to people."""
+    """Decide what a judge may be used for by all examples, including those of slices on which it is worse."""
     rubric = comparison.rubric
     wanted = rubric.target if target is None else target
     most = most_wrong or MostWrong(rubric.max_false_pass, rubric.max_false_fail)

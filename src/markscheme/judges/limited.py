@@ -188,7 +188,7 @@ class Limiter:
         self._close(permit, tokens=0, usd=0.0)
 
     def answered(self, permit: Permit, usage: Usage) -> None:
-        """Take back the permit of an answered call; tokens or cost that the answer doesn't state count as estimated."""
+        """Take back the permit of an answered call, and count its tokens and cost as stated, else as estimated."""
         self._answered += usage
         self._places = min(self._most, self._places + RECOVERY)
         is_counted = usage.input_tokens is not None and usage.output_tokens is not None

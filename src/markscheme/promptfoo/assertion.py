@@ -194,7 +194,7 @@ def asking_options(config: Mapping[str, Any], engine: Engine) -> AskOptions:
 
 
 def reading_of(config: Any) -> AddedOptions:
-    """Return the options that say how text in an assertion is read; other options aren't checked here.
+    """Return an assertion's options for how text is read; its other options aren't checked here.
 
     Raises:
         UsageError: An option has a value that it can't have.

@@ -565,7 +565,7 @@ def _usage(component: _Component) -> Usage:
 
 
 def _by_metric(label: Any) -> Mapping[str, Any]:
-    """Return expected labels by metric, from a mapping or its JSON text; {} for a label of the whole output."""
+    """Return expected labels by metric, from a mapping or its JSON text; {} if the label is for the whole output."""
     if isinstance(label, str) and label.lstrip().startswith("{"):
         with suppress(ValueError, RecursionError):
             label = parse_json(label)

@@ -93,7 +93,7 @@ LEFT_OUT = "left out"
 
 
 def steps_shown(excerpt: Excerpt) -> dict[str, str]:
-    """Map the name of each step in an excerpt, such as "step 4", to its text."""
+    """Map the name of each step that an excerpt keeps, such as "step 4", to its text."""
     return {name: words for name, words in excerpt if name != LEFT_OUT}
 
 

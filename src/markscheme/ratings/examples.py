@@ -34,7 +34,7 @@ SUFFIXES = (".jsonl", ".json", ".yaml", ".yml", ".csv")
 
 
 def _where(examples: Sequence[Example], says: Iterable[object]) -> Sequence[Example]:
-    """Return the flagged examples; the flags are in the order of the examples."""
+    """Return the examples whose flag is true, given a flag for each example in order."""
     return taken(examples, [index for index, is_said in enumerate(says) if is_said])
 
 

@@ -43,7 +43,7 @@ def part_of_task(index: int) -> Split:
 
 
 def with_parts(new: Iterable[Example], before: Sequence[Example] = ()) -> tuple[Example, ...]:
-    """Give each new example the split of its task; a task new to the set gets a split by its position among all tasks.
+    """Give each new example the split of its task; if the task is new too, its position among all tasks decides.
 
     Examples of one task share a group or their inputs.
 

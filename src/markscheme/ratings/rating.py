@@ -412,7 +412,7 @@ def level_on(scale: Scale, value: Any, name: str) -> float:
 
 
 def _overall(line: Mapping[str, Any], *, keep_unread: bool) -> tuple[float | None, str | None]:
-    """Return a line's overall score, and the error that says why the line has no rating; None for either if missing."""
+    """Return a line's overall score or None, and the error that says why the line has no rating, or None."""
     error = None if line.get("error") is None else str(line["error"])
     overall = line.get("overall")
     if overall is None:

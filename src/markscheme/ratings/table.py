@@ -348,7 +348,7 @@ class _RatingArrays:
 
     @cached_property
     def _scores_and_decisions(self) -> tuple[Floats, Floats]:
-        """Score and decision of each rating; they are computed once for all ratings with equal levels."""
+        """Score and decision of each rating, computed only once for ratings with equal levels."""
         answers = (level_kinds_on(self.codes, name) for name in self.levels)
         first, kind = equal_rows([self.whole, *answers], len(self.codes))
         combined = [self._of_one(index) for index in first.tolist()]

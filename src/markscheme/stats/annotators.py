@@ -314,7 +314,7 @@ class _AlphaComparison:
         return self._coefficient(self.among_people, self.people_in_pairs, level)
 
     def judge_and_gap(self, level: float) -> tuple[Estimate, Estimate]:
-        """Estimate alpha between judge and annotator, and how much it exceeds alpha between two annotators."""
+        """Estimate the mean alpha of judge and annotator, and how much it exceeds the mean alpha of two annotators."""
         if not self.people_pairs:
             why = _few_shared(with_judge=True)
             return self._undefined(why, level), self._undefined(why, GAP_LEVEL)

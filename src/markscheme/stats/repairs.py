@@ -127,7 +127,7 @@ class DecisionChanges:
 
     @cached_property
     def ranks(self) -> npt.NDArray[np.int64]:
-        """Array with false passes repaired, decisions repaired minus broken, and scores likewise, per replacement."""
+        """Array with a row per replacement: false passes repaired, decisions and then scores repaired minus broken."""
         stopped = self.false_passes.sum(axis=0)
         decisions = stopped + self.false_fails.sum(axis=0) - self.held_up.sum(axis=0) - self.let_through.sum(axis=0)
         scores = self.scores_repaired.sum(axis=0) - self.scores_broken.sum(axis=0)
@@ -174,7 +174,7 @@ class LevelSwap:
 
     @cached_property
     def single(self) -> DecisionChanges:
-        """Changes of decisions and scores if gold's level replaces the judge's on one criterion, a column for each."""
+        """Changes of decisions and scores if gold's level replaces the judge's on one criterion, one per column."""
         alone = (
             self._changes(self.before.plus(self.moves([index])), self.is_known[:, [index]])
             for index in range(self.is_known.shape[1])

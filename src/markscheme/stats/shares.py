@@ -207,7 +207,7 @@ class MeanSide:
 
 @dataclass(frozen=True, slots=True)
 class GroupedMean(Grouped):
-    """A mean of differences in -1 to 1, with bounds that keep some width when few or no examples differ.
+    """A mean of differences, each from -1 to 1, with bounds that keep some width when few or no examples differ.
 
     Attributes:
         correlation: Correlation within a group, shrunk towards 0.3 if few differences aren't 0.

@@ -146,7 +146,7 @@ class SliceColumn:
     def of(
         cls, values: npt.ArrayLike, gold: npt.ArrayLike, *, score: bool = False, groups: npt.ArrayLike | None = None
     ) -> "SliceColumn":
-        """Prepare a figure and the gold of each example for comparisons of slices.
+        """Prepare each example's figure and gold for comparisons of slices.
 
         Args:
             values: Figure of each example, shape (n_units,), nan if missing.

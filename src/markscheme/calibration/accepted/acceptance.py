@@ -237,7 +237,7 @@ def _refuse_unfinished(ratings: Sequence[Rating], n: int, path: Path) -> None:
 def joinable(
     path: Path, current: Setting, examples: Sequence[Example], *, start_over: bool = False, is_asked: bool = True
 ) -> tuple[Accepted | None, str | None]:
-    """Return the accepted runs and None if today's run can be added to them, else None and the reason why it can't.
+    """Return the accepted runs and None if today's run can be added to them, else None and the reason, if any.
 
     Args:
         path: The accepted.json of the accepted runs; it may be missing.

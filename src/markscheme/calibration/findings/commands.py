@@ -44,7 +44,7 @@ class Commands:
 
     @classmethod
     def on(cls, rubric: "Rubric | str", judge: str | None = None) -> "Commands":
-        """Make the builder for a named rubric and judge; None means the accepted run's judge, else the default one."""
+        """Make the Commands for a rubric and judge; None means the judge of the accepted run, else the default one."""
         typed = rubric if isinstance(rubric, str) else typed_name(rubric)
         named = judge or judge_to_name(typed)
         return cls(shlex.quote(typed), f"--judge {shlex.quote(named)}" if named else None)

@@ -243,7 +243,7 @@ def central_tendency(evidence: Evidence, criteria: Mapping[str, CriterionEvidenc
 
 
 def _like_the_first(criterion: CriterionEvidence, places: list[int]) -> list[int]:
-    """Return, of given examples, those with the judge's level and the gold level that the first of them has."""
+    """Return those of some examples that have the same judge's level and the same gold level as the first of them."""
     return [
         index
         for index in places
@@ -316,7 +316,7 @@ def noisy(
 
 
 def _times(ratio: float) -> str:
-    """Write a ratio as "2.3 times"; a very large one, since it is imprecise, as "over … times"."""
+    """Write a ratio as "2.3 times", or as "over … times" if it is so large that it is imprecise."""
     if ratio > MOST_TIMES:
         return f"over {MOST_TIMES} times"
     return f"{number(ratio, 1)} times"

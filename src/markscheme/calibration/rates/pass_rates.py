@@ -104,7 +104,7 @@ def pass_rates(graded: RatingTable, labelled: RatingTable, *, how: DrawnHow | No
 
 
 def _as_here(pool: RatingTable, labelled: RatingTable) -> RatingTable:
-    """Replace each label's stored verdict by the judge's new verdict on the same response, if there is exactly one.
+    """Replace the verdict stored with each label by the judge's new verdict on the response, if it has exactly one.
 
     The shares of passes and fails are those of the new verdicts, so a label stored with the verdict of an earlier run
     or another judge would correct errors that this judge doesn't make.

@@ -273,7 +273,7 @@ def _decision(rubric: Rubric, example: Example, rating: Rating) -> WholeDecision
 
 
 def counting_levels(rubric: Rubric, example: Example, answers: Mapping[str, Rated]) -> tuple[float, ...] | LeftOut:
-    """Return a response's positions on the criteria that have weights, or the reason why a fit can't use them."""
+    """Return a response's positions on the criteria with weights, or the reason why no fit of weights can use them."""
     if is_quoted(example, rubric):
         return "quoted"
     rated = [answers.get(criterion.name) for criterion in rubric.criteria]

@@ -266,7 +266,7 @@ def _stream_line(
     through: date,
     at: str,
 ) -> StreamLine | None:
-    """Return the line that records a stream's start or another probability of an audit; None if neither is new."""
+    """Return the line that records a new stream or a changed probability of an audit; None if there is nothing new."""
     current = memory.current
     if current is not None and options.audits_per_week is None:
         return None
