@@ -276,7 +276,7 @@ def _read(path: Path) -> tuple[TriedSetting, ...]:
 
 
 def _labels_digest(labels: str) -> str:
-    """Return a digest of a label set's name, recorded if there are no example ids; it is longer than an id's."""
+    """Return a digest of a label set's name, to record where there are no example ids; digests of ids are shorter."""
     if not isinstance(labels, str):
         raise TypeError
     return fingerprint(labels)

@@ -26,7 +26,7 @@ from markscheme.rubrics.rubric import Rubric
 
 
 def one_by_one(read: Callable[[Reading], None], *, has_responses: bool = True) -> ReadFiles:
-    """Make a format's reader of several files from a function that reads one; the reader needs a rubric.
+    """Make a format's reader of several files from a function that adds one file's content to a reading.
 
     Args:
         read: Function that adds the content of one file to a reading.

@@ -48,7 +48,7 @@ AS_WRITTEN = Columns()
 
 
 def columns_from_options(options: ColumnOptions) -> Columns:
-    """Convert what the user states about columns from options to Columns, the form that readers of exports take.
+    """Convert the options on columns to Columns, the form in which readers of exports take them.
 
     Raises:
         UsageError: A value of `--map`, `--levels` or `--scale` isn't of the form that exports take.

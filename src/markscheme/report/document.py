@@ -88,7 +88,7 @@ class Mark:
 
 
 def share_mark(estimate: Estimate | None, role: Role = "judge", *, digits: int = 0, least: float | None = None) -> Mark:
-    """Make the mark of a share on a line from 0 to 1, with its per cent to `digits` decimals; `least` is the target."""
+    """Make the mark of a share on a line from 0 to 1, with its per cent to `digits` decimals and the target `least`."""
     if estimate is None:
         return Mark(NONE, role=role)
     return Mark(estimate.as_share(digits), estimate.value, estimate.low, estimate.high, role=role, least=least)

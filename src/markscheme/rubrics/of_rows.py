@@ -219,7 +219,7 @@ def _asked_as(core: Rubric, criteria: Iterable[Criterion], rubric_of_row: Rubric
 
 
 def _by_shares(core: Rubric, row_criteria: Sequence[Criterion]) -> tuple[Sequence[Criterion], Sequence[Criterion]]:
-    """Return the criteria of the run and of the row, with weights scaled so that each set has its share of the score.
+    """Return the run's and the row's criteria, their weights scaled to the shares of the score that `core_share` sets.
 
     Raises:
         RubricError: A side has nothing to earn, so that it can't have a share.

@@ -359,7 +359,7 @@ def grouped_share(hits: npt.ArrayLike, groups: Grouping = None, weights: npt.Arr
 def grouped_mean(
     differences: npt.ArrayLike, groups: Grouping = None, weights: npt.ArrayLike | None = None
 ) -> GroupedMean:
-    """Compute a mean of paired differences with bounds that respect groups of examples.
+    """Compute the mean of paired differences, with bounds that allow for groups of related examples.
 
     For each bound one group of the worst possible differences is added before the interval is computed: a difference
     that the examples don't show may still happen.

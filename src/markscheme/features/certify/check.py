@@ -188,7 +188,7 @@ def _of_search(document: Mapping[str, Any], certificate: Certificate) -> Iterato
 
 
 def _by_judge(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the entries of a certificate that a new search can confirm; lists with a value per judge become dicts."""
+    """Return the entries of a certificate that a new search can confirm, with dicts by judge in place of lists."""
     entries = {key: document.get(key) for key in COMPARED}
     judges = [f"{number_asked}. {stage['judge']}" for number_asked, stage in enumerate(document["stages"], start=1)]
     decided = document.get("decided")

@@ -360,7 +360,7 @@ class CountQuery:
                 yield name, _within(share) if 0 < best < faults else share
 
     def _gold_score(self) -> Iterator[tuple[str, str]]:
-        """Yield the column of gold's score, null if an even split leaves open which scores agree with it."""
+        """Yield the column of gold's score, null if even splits leave it open by twice the tolerance or more."""
         if self._splits:
             apart = 2 * self.rubric.tolerance - ROUNDING
             yield (

@@ -41,7 +41,7 @@ class CountedRepair(Repair):
 
 @dataclass(frozen=True, slots=True)
 class CountedRepairs(Repairs):
-    """For each criterion, how decisions would change if the judge were right on it; from counts."""
+    """Changes of decisions if the judge were right on a criterion, for each criterion, computed from counts."""
 
     def to_json(self) -> dict[str, Any]:
         """Return how decisions would change, by criterion, as a dict with the keys of a calibration's JSON."""

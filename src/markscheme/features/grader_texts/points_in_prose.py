@@ -59,7 +59,7 @@ def _in_turn(text: str) -> Iterator[re.Match[str]]:
 
 
 def _with_ordinals(text: str) -> Sequence[TextList]:
-    """Return the list within sentences whose points begin with "first", "second" and so on."""
+    """Return the list that sentences contain if its points begin with "first", "second" and so on."""
     marks: list[re.Match[str]] = []
     for mark in _ORDINAL.finditer(text):
         ordinal = mark[1].casefold()

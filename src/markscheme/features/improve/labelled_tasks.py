@@ -57,5 +57,5 @@ def _suffice_however_drawn(labelled: ExampleSet, scored: set[str]) -> bool:
 
 
 def keeps_parts(examples: ExampleSet) -> bool:
-    """Return False if an example set isn't divided into dev and held out, and its file can't store such parts."""
+    """Return True if an example set is divided into dev and held out, or if any file that it has can store that."""
     return examples.has_splits or examples.path is None or takes_lines(examples.path)

@@ -30,7 +30,7 @@ _BY_ANNOTATORS: Final = (None, "people", "one-person")
 
 
 def asks_for_gate(files: Sequence[Path], least: float | None, calibration: Path | None, columns: ColumnOptions) -> bool:
-    """Return True if the user asks how often runs fall below a threshold by chance, not for one file's pass rate.
+    """Return True if the user asks how often runs fall below `least` by chance, instead of one file's pass rate.
 
     Args:
         files: The file, or one file for each run.

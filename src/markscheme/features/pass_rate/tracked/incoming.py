@@ -115,7 +115,7 @@ def read_responses(
 
 
 def _once(responses: Iterable[TimedResponse], path: Path) -> list[TimedResponse]:
-    """Return each response once, the graded one if it occurs with and without a verdict.
+    """Return each response once, with its verdict if any of its occurrences has one.
 
     Raises:
         RatingError: A response has two different verdicts.
