@@ -83,6 +83,8 @@ def further_once(base: Path) -> Mapping[str, Path]:
     return {**make_more(folder), "a sheet": answers}
 
 
+A_REPORT = "report.json"
+"""What any refusal of a report contains, its file's name; a feature says which command takes reports."""
 OF_TOOLS = {"an export", "a store", "a list", "a dataset of autorubric", "pairwise tasks", *exports.SAMPLES}
 """Files whose formats a feature reads."""
 

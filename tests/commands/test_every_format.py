@@ -9,6 +9,7 @@ from markscheme.readers.formats import all_formats, format_of
 from markscheme.readers.imported import Expected
 from markscheme.readers.peek import Peek
 from tests.commands.format_matrix import (
+    A_REPORT,
     BY_ITS_RUBRIC,
     HUMAN,
     LINES,
@@ -40,7 +41,8 @@ COMMANDS = {
         {
             **dict.fromkeys(("ratings", "grades", "decisions"), NO_RESPONSE),
             "a graded table": "expected a column `response`",
-            **dict.fromkeys(("a plan", "a report"), "it contains no responses to grade"),
+            "a plan": "it contains no responses to grade",
+            "a report": A_REPORT,
         },
     ),
 }

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands.format_matrix import (
+    A_REPORT,
     MARKS_ALONE,
     NAMELESS,
     NO_LABELS,
@@ -23,7 +24,8 @@ COMMANDS = {
         "experiment place.experiment.yaml --outputs FILE --judge function:parcel_desk:judge",
         {
             **dict.fromkeys(("ratings", "grades", "a graded table", "decisions"), NO_OUTPUT),
-            **dict.fromkeys(("a plan", "a report"), "holds no outputs"),
+            "a plan": "holds no outputs",
+            "a report": A_REPORT,
         },
     ),
     "experiment --calibration": Command(

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands.format_matrix import (
+    A_REPORT,
     AS_POOL,
     BY_ITS_RUBRIC,
     HUMAN,
@@ -22,7 +23,8 @@ COMMANDS = {
         "improve place --examples FILE --plan",
         {
             **dict.fromkeys(("ratings", "decisions"), NO_EXAMPLE),
-            **dict.fromkeys(("grades", "a graded table", *TABLES, "an experiment", "a plan", "a report"), NOT_LABELLED),
+            **dict.fromkeys(("grades", "a graded table", *TABLES, "an experiment", "a plan"), NOT_LABELLED),
+            "a report": A_REPORT,
         },
     ),
 }

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands.format_matrix import (
+    A_REPORT,
     AS_POOL,
     BY_ITS_RUBRIC,
     HUMAN,
@@ -20,14 +21,16 @@ COMMANDS = {
         "label place --pool FILE --rater zoe --sheet sheet.html",
         {
             **dict.fromkeys(("ratings", "decisions"), NO_EXAMPLE),
-            **dict.fromkeys(("grades", "a graded table", "a plan", "a report"), "holds no response with a text in it"),
+            **dict.fromkeys(("grades", "a graded table", "a plan"), "holds no response with a text in it"),
+            "a report": A_REPORT,
         },
     ),
     "label --to": Command(
         "label place --next 1 --pool FILE --to - --examples few.jsonl",
         {
             **dict.fromkeys(("ratings", "decisions"), NO_EXAMPLE),
-            **dict.fromkeys(("grades", "a graded table", "a plan", "a report"), "contains no responses to label"),
+            **dict.fromkeys(("grades", "a graded table", "a plan"), "contains no responses to label"),
+            "a report": A_REPORT,
         },
     ),
     "label --plan": Command("label place --plan --ratings FILE", {}, HUMAN),

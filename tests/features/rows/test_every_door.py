@@ -97,7 +97,11 @@ def test_a_row_s_score_combines_the_criteria_of_the_rubric_that_all_rows_share_w
 
 
 @pytest.mark.parametrize(
-    "core", ["compare: pairs\ncriteria: [{prefer: Is better}]", "strategy: holistic\ncriteria: [A]"]
+    "core",
+    [
+        "compare: pairs\ncriteria: [{prefer: Is better}]",
+        "strategy: holistic\ncriteria: [{name: A, description: Is short}]",
+    ],
 )
 def test_rows_with_criteria_of_their_own_are_refused_before_a_rubric_that_judges_pairs_or_wholes_asks_anything(
     core: str, folder: Path
