@@ -502,7 +502,7 @@ def test_promptfoo_s_results_can_be_labelled_with_the_option_pool(project: Path)
     ("options", "problem"),
     [
         (["--pool", "nowhere.jsonl"], "there is no such file"),
-        (["--pool", "rubrics/manners.yaml"], "a list of examples"),
+        (["--pool", "rubrics/manners.yaml"], "contains no examples: expected a list"),
         (["--pool", "broken.jsonl"], "broken.jsonl:1: is not readable JSON"),
         (["--pool", "empty.jsonl"], "holds no response with a text"),
         (["--pool", "pool.jsonl", "--rater", "../ann"], "--rater can't name a file"),
