@@ -193,7 +193,7 @@ class _RowRubrics:
     """
 
     def __init__(self, of_run: Rubric, rule: RowRule | None, *, has_core: bool) -> None:
-        """Start counting; `rule` says how rows' own rubrics are used together with the rubric of the run."""
+        """Start counting at 0 rows; `rule` says how a row's own rubric is combined with the rubric of the run."""
         self.of_run = of_run
         self.core = of_run if has_core else None
         self.rule = row_rule(rule, self.core)

@@ -175,7 +175,7 @@ class TakenSettings:
         return RequestForm(frozenset(dropped), None if lower is not None and lower < self._largest else lower)
 
     def step(self, kind: SettingKind, form: RequestForm) -> str:
-        """Return the parameter's name or value by which this form of request sends a setting; "" if it sends none."""
+        """Return the first entry of `steps` for a setting that this form of request still sends; "" if none."""
         return next((step for step in self.steps.get(kind, ()) if step not in form.dropped), "")
 
     def limit_in(self, form: RequestForm) -> int:

@@ -285,7 +285,7 @@ def use_the_form(earlier: str = "reply", *, scope: str | None = None, about: str
 
 
 def between_tags(name: str) -> str:
-    """Write the end of a sentence that introduces material between tags to a judge."""
+    """Write the words that tell a judge between which tags its material stands, to end a sentence with."""
     return f"stands between tags that carry a code, such as <{name}-0123456789abcdef> and </{name}-0123456789abcdef>"
 
 

@@ -70,7 +70,7 @@ def parts_by_place(examples: ExampleSet) -> ExampleSet:
 
 
 def keep_parts_by_place(path: Path, rubric: Rubric) -> tuple[Example, ...]:
-    """Write splits into a file of examples without splits, if they hold out any example; return the file's examples.
+    """Hold out examples of a file that has no splits, if it has enough, and write that; return the examples.
 
     Raises:
         RatingError: The file can't be read or written.

@@ -100,7 +100,7 @@ def certify(
     refuse_unknown_columns([*ratings, *(path for stage in stages for path in files_of(stage))], columns)
 
     def rated(stage: str | None) -> StageCandidate:
-        """Return a stage's candidate, with ratings read from files or else asked for; None is the default judge."""
+        """Read the ratings of a stage's judge or panel from files, or else ask it; None means the default judge."""
         files = ratings or (() if stage is None else files_of(stage))
         if files:
             return candidate_in_files(files, rubric, every, columns, shared)

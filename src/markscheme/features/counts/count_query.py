@@ -422,7 +422,7 @@ class CountQuery:
 
 
 def _raw(prefix: str, index: int, criterion: Criterion) -> str:
-    """Return the alias of a rater's column for a criterion, as it is in the table."""
+    """Return the alias under which the query selects a rater's unconverted column for a criterion."""
     return f"{'raw_' if criterion.not_applicable else ''}{prefix}_{index}"
 
 
