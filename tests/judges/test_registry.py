@@ -139,12 +139,24 @@ def test_without_an_api_key_a_recording_that_covers_all_prompts_is_chosen(openin
     assert isinstance(choose_judge(RUBRIC, PROMPTS, folder, opening), RecordedJudge)
 
 
+def test_the_error_without_a_judge_is_one_sentence_with_three_ways_out_below_it(opening: Opening) -> None:
+    with pytest.raises(NoJudge) as refused:
+        choose_judge(RUBRIC, PROMPTS, None, opening)
+    assert str(refused.value).splitlines() == [
+        "no judge to ask: ANTHROPIC_API_KEY is not set, and no recorded replies cover rubric 'r'.",
+        "  Set ANTHROPIC_API_KEY.",
+        "  Name a judge with --judge: openai:MODEL (any OpenAI-compatible server, by OPENAI_BASE_URL) or "
+        "recorded:PATH (replies recorded earlier).",
+        "  See all judges, and what each needs: `markscheme status`.",
+    ]
+
+
 def test_a_recording_that_lacks_replies_is_not_chosen_and_the_error_counts_the_missing_ones(
     opening: Opening, tmp_path: Path
 ) -> None:
     folder = recording(tmp_path / "replies", "another")
     with pytest.raises(
-        NoJudge, match=r"recorded replies in j\.jsonl lack 1 of 1 prompts\. Ways out: set ANTHROPIC_API_KEY"
+        NoJudge, match=r"recorded replies in j\.jsonl lack 1 of 1 prompts\.\n  Set ANTHROPIC_API_KEY\.\n"
     ):
         choose_judge(RUBRIC, PROMPTS, folder, opening)
     with pytest.raises(NoJudge, match="no recorded replies cover rubric 'r'"):

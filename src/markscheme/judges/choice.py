@@ -58,7 +58,7 @@ def choose_judge(
         detail = f"recorded replies in {nearest.path.name} lack {lacks} of {len(prompts)} prompts"
     else:
         detail = f"no recorded replies cover rubric {rubric.name!r}"
-    raise NoJudge(f"no judge to ask: {key} is not set, and {detail}. Ways out: {ways_out()}")
+    raise NoJudge(f"no judge to ask: {key} is not set, and {detail}.{ways_out()}")
 
 
 def _recordings(replies: Path | None) -> list[RecordedJudge]:

@@ -275,9 +275,15 @@ def in_words(help_text: str) -> str:
 
 
 def ways_out() -> str:
-    """Return advice on what to do if no judge is available."""
-    others = "; ".join(f"{kind.spelling} ({kind.about})" for kind in shipped_kinds() if kind is not DEFAULT)
-    return f"set {DEFAULT.environment[0]}, or name a judge with --judge: {others}"
+    """Return the lines of advice on what to do if no judge is available, each after a line break."""
+    others = [kind for kind in shipped_kinds() if kind is not DEFAULT]
+    named = [next(kind for kind in others if kind.asks == asks) for asks in (True, False)]
+    ways = (
+        f"Set {DEFAULT.environment[0]}.",
+        f"Name a judge with --judge: {' or '.join(f'{kind.spelling} ({kind.about})' for kind in named)}.",
+        "See all judges, and what each needs: `markscheme status`.",
+    )
+    return "".join(f"\n  {way}" for way in ways)
 
 
 # --- installed packages ---------------------------------------------------------------------------------------------

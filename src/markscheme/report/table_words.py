@@ -199,6 +199,11 @@ def _quoted(names: Sequence[str]) -> str:
     return in_words(list(map(repr, names))) if names else ""
 
 
+def _long_rows(lines: Sequence[str]) -> str:
+    several = "a row has" if len(lines) == 1 else f"{len(lines)} rows have"
+    return f"{several} more cells than the header ({'line' if len(lines) == 1 else 'lines'} {', '.join(lines[:3])})"
+
+
 def _which_columns(error: UsageError) -> str:
     columns = _columns(error)
     if "twice" in error.facts:
@@ -219,6 +224,10 @@ SENTENCES_OF_CODES: Final[Mapping[str, Callable[[UsageError], str]]] = {
         f"{e.facts['path']} holds {e.facts['count']} files ({e.facts['members']}); unpack it and name one"
     ),
     "not-a-table": lambda e: f"{e.facts['path']} is {e.facts['kind']}, not a table",
+    "long-rows": lambda e: f"{e.facts['path']}: {_long_rows(_texts(e, 'lines'))}",
+    "equal-names": lambda e: (
+        f"{e.facts['path']}: has several columns named {_columns(e)}, which differ; rename all but one"
+    ),
     "task-fields": lambda _: "its rows are tasks of Prodigy, whose fields don't say what was rated; --map says it",
     "encoding": lambda e: (
         f"{_columns(e)} has letters beyond ASCII ({_values_of(e)}), and the text isn't UTF-8; "

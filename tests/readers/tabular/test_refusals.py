@@ -46,6 +46,31 @@ def test_ends_of_a_scale_that_no_numbers_suggest_are_in_capitals_in_the_offered_
     assert error["commands"] == ["markscheme calibrate t.csv --scale judge=1-5 --scale human=LOW-HIGH"]
 
 
+@pytest.mark.parametrize(
+    ("lines", "error"),
+    [
+        (
+            ["id,judge,human", "a,yes,no", "b,no,no,extra", "c,yes,yes"],
+            {"code": "long-rows", "message": "t.csv: a row has more cells than the header (line 3)", "columns": []},
+        ),
+        (
+            ["id,judge,human,human", "a,yes,no,yes", "b,no,no,no"],
+            {
+                "code": "equal-names",
+                "message": "t.csv: has several columns named 'human', which differ; rename all but one",
+                "columns": ["human"],
+            },
+        ),
+    ],
+)
+def test_long_rows_and_equal_names_are_refused_with_a_code(
+    lines: list[str], error: dict[str, Any], tmp_path: Path
+) -> None:
+    (tmp_path / "t.csv").write_text("\n".join(lines), encoding="utf-8")
+    done = run("markscheme", "calibrate", "t.csv", "--json", "-", cwd=tmp_path)
+    assert (done.returncode, json.loads(done.stdout)["error"]) == (2, {**error, "values": {}, "commands": []})
+
+
 def refused_cases() -> list[Any]:
     """Return the worked cases that must be refused, each in one file format."""
     first = {tried.case["name"]: tried for tried in reversed(cases())}

@@ -299,10 +299,7 @@ def _headed(header: Sequence[str], rows: Iterable[Sequence[str]], path: Path, na
         for index, column in enumerate(cells):
             column.append(_shared(row[index], shared) if index < len(row) else "")
     if too_long:
-        first = ", ".join(map(str, too_long[:3]))
-        several = f"{len(too_long)} rows have" if len(too_long) > 1 else "a row has"
-        lines = "lines" if len(too_long) > 1 else "line"
-        raise RatingError(f"{several} more cells than the header ({lines} {first})", path=path)
+        raise refusal("long-rows", path=str(path), lines=too_long)
     if not cells or not cells[0]:
         raise RatingError("holds no rows", path=path)
     notes: tuple[str, ...] = ()
@@ -419,7 +416,7 @@ def _without_twins(sheet: Sheet, path: Path) -> Sheet:
             first.setdefault(name, index)
             continue
         if list(sheet.cells[index]) != list(sheet.cells[first[name]]):
-            raise RatingError(f"has several columns named {name!r}, which differ; rename all but one", path=path)
+            raise refusal("equal-names", columns=[name], path=str(path))
         gone.add(index)
     if not gone:
         return sheet
