@@ -1,9 +1,9 @@
 """Checks of whether two raters' numbers are on the same scale, and the options that state their scales."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from itertools import permutations
 
-from markscheme.readers.tabular.scales import CLASH, FEWEST_LEVELS, PERCENT, WIDEST_SCALE
+from markscheme.readers.tabular.scales import CLASH, FEWEST_LEVELS, likely_ends
 
 
 def scales_that_differ(first: Iterable[float], second: Iterable[float]) -> bool:
@@ -47,14 +47,4 @@ def scale_options(numbers: Mapping[str, Iterable[float]]) -> str:
     >>> scale_options({"judge": [0.3, 0.9], "human": [1, 4, 5]})
     '--scale judge=0..1 --scale human=1..5'
     """
-    return " ".join(f"--scale {side}={_likely_ends(list(values))}" for side, values in numbers.items())
-
-
-def _likely_ends(values: Sequence[float]) -> str:
-    low = min(values)
-    high = max(values)
-    if low >= 0 and high <= 1:
-        return "0..1"
-    if high > WIDEST_SCALE:
-        return f"{min(low, 0.0):g}..{PERCENT if high <= PERCENT else high:g}"
-    return f"{min(low, 1.0):g}..{5.0 if low >= 1 and high <= 5 else WIDEST_SCALE if high > 5 else high:g}"
+    return " ".join(f"--scale {side}={likely_ends(list(values), mark='..')}" for side, values in numbers.items())

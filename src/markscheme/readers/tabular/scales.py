@@ -142,8 +142,12 @@ def scales_differ(first: Collection[float], second: Collection[float]) -> bool:
     return False
 
 
-def likely_ends(numbers: Collection[float]) -> str:
+def likely_ends(numbers: Collection[float], *, mark: str = "-") -> str:
     """Guess the ends of the scale that some numbers are on, and write them as the option `--scale` takes them.
+
+    Args:
+        numbers: The numbers.
+        mark: What is written between the ends, "-" or "..".
 
     >>> likely_ends([0.3, 0.9]), likely_ends([2, 4]), likely_ends([2, 9]), likely_ends([40, 80])
     ('0-1', '1-5', '1-10', '0-100')
@@ -151,11 +155,11 @@ def likely_ends(numbers: Collection[float]) -> str:
     low = min(numbers)
     high = max(numbers)
     if low >= 0 and high <= 1:
-        return "0-1"
+        return f"0{mark}1"
     if high > WIDEST_SCALE:
-        return f"{min(low, 0.0):g}-{PERCENT if high <= PERCENT else high:g}"
+        return f"{min(low, 0.0):g}{mark}{PERCENT if high <= PERCENT else high:g}"
     likely = HALVES if low >= 1 and high <= HALVES else WIDEST_SCALE if high > HALVES else high
-    return f"{min(low, 1.0):g}-{likely:g}"
+    return f"{min(low, 1.0):g}{mark}{likely:g}"
 
 
 _USUAL_ENDS: Final = frozenset(["1-5", "1-10", "0-100", *(f"0-{best}" for best in range(1, WIDEST_SCALE + 1))])
