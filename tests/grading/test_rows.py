@@ -184,6 +184,10 @@ def test_a_run_that_judges_responses_as_a_whole_refuses_rows_with_criteria_of_th
     assert problem == "its rubric: the run judges a response as a whole, which goes by one rubric alone"
 
 
+def test_the_rubrics_of_4096_tasks_are_kept_so_that_a_second_pass_over_them_builds_none() -> None:
+    assert rubric_of.cache_parameters()["maxsize"] == 4096
+
+
 def test_a_rubric_that_several_rows_have_as_identical_text_is_built_once() -> None:
     text = json.dumps(PARIS)
     assert rubric_of(text, CORE) is rubric_of(str(text), CORE)

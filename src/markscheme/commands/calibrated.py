@@ -13,7 +13,7 @@ from markscheme.readers.plain_tables import names_table
 
 
 def answer(names: Sequence[str], request: CalibrationRequest, report: ReportOptions, use: UseQuestion | None) -> int:
-    """Calibrate what the user names, write the report, and return the exit status.
+    """Compare the judges that the user names with people, write the report, and return the exit status.
 
     Args:
         names: A rubric's name or file, or files.

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, Final
 
 from markscheme.errors import UsageError
 from markscheme.grading.by_criterion import AroundGrader, SubmissionGrader
@@ -13,7 +13,6 @@ from markscheme.prompts.prompt import Prompt
 from markscheme.prompts.submission import Submission
 from markscheme.rubrics.keys import RowRule
 from markscheme.rubrics.of_rows import (
-    INTERNED,
     ROWS_ALONE,
     RowRubric,
     row_rubric_in,
@@ -22,6 +21,8 @@ from markscheme.rubrics.of_rows import (
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.shapes import RUBRIC_SHAPES
 
+GRADERS_KEPT: Final = 512
+"""Number of rows' rubrics whose graders are cached; a grader of ten criteria takes 34 KB, and its rubric 5 KB."""
 NO_RUBRIC = "the row has no rubric, and there is no other: give a RUBRIC before the file"
 _UNKNOWN_CHECK = "its rubric, criterion {!r}: there is no check {!r} that comes with markscheme; a row may name {}"
 ROW_REFUSED = "the row brings a rubric of its own, and --rows refuse is given"
@@ -108,7 +109,7 @@ class ByRow(AroundGrader):
         self.of_run = of_run
         self.core = of_run if has_core else None
         self.rule = rule
-        self._grader_by = lru_cache(maxsize=INTERNED)(make)
+        self._grader_by = lru_cache(maxsize=GRADERS_KEPT)(make)
 
     def rubric_for(self, submission: Submission) -> RowRubric | str | None:
         """Read the rubric that a row brings; return it, why it can't be used, or None if the run's rubric applies."""

@@ -21,7 +21,7 @@ from markscheme.rubrics.shapes import RUBRIC_SHAPES
 
 MOST_CRITERIA_OF_ROW = 2000
 """Largest number of criteria of a row; the largest published rubric has 1,963."""
-INTERNED: Final = 512
+INTERNED: Final = 4096
 """Number of rows' rubrics that are cached, so that many responses to one task share one rubric."""
 KEYS_OF_RUN: Final = (
     "judge", "model", "samples", "strategy", "criteria_per_call", "target", "tolerance", "trend_on", "max_false_pass",

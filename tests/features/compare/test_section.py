@@ -5,13 +5,13 @@ from dataclasses import replace
 from markscheme.features.compare.choice import Contender, choose
 from markscheme.features.compare.contenders import Compared
 from markscheme.features.compare.section import flipped_texts
+from markscheme.features.compare.side_by_side import JudgeAnswer
 from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.report.page_blocks import JudgeAnswer
 from markscheme.rubrics.rubric import Criterion, Rubric
 
 RUBRIC = Rubric((Criterion(1.0, "It is right.", "right"),), inputs=("query",))

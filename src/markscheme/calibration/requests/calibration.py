@@ -152,7 +152,7 @@ class CalibrationRequest:
         return calibrations_otherwise(self)
 
     def calibrations(self) -> list[Calibration]:
-        """Calibrate each named judge, each rater in the ratings files, or each metric of Promptfoo's results.
+        """Compare each named judge, each rater in ratings files, or each metric of Promptfoo's results, with people.
 
         Raises:
             UsageError: What is named is neither a rubric nor results, or options don't go together.

@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from markscheme.features.compare.side_by_side import AnsweredText, JudgeAnswer, SideBySide
 from markscheme.pages.words import first_words
 from markscheme.phrases import number
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import collapsed
-from markscheme.report.page_blocks import AnsweredText, JudgeAnswer, SideBySide
 from markscheme.rubrics.inputs import STEPPED
 from markscheme.rubrics.rubric import Criterion, Rubric
 
