@@ -161,8 +161,3 @@ def duration(value: Any) -> float | None:
     """Read a number of seconds that a page sends; None if it isn't a number or is negative."""
     seconds = finite(value)
     return seconds if seconds is not None and seconds >= 0 else None
-
-
-def texts_in(value: Any) -> dict[str, str]:
-    """Read a mapping of names to texts that a page sends; {} for anything else."""
-    return {str(name): str(text) for name, text in value.items()} if isinstance(value, dict) else {}

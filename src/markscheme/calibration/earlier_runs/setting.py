@@ -17,7 +17,6 @@ from markscheme.rubrics.rubric import Criterion, Rubric, Scale, Strategy
 from markscheme.stats.estimate import Reason
 
 Side = Literal["rubric", "template", "judge", "score", "labels", "examples"]
-MOVES_LEVELS: tuple[Side, ...] = ("rubric", "template", "judge")
 _LONGEST_VALUE = 60
 """Largest number of characters of a changed setting's value that are printed, so that both values fit on a line."""
 MOST_RUNS = 5
@@ -187,11 +186,6 @@ def changes_between(then: Setting, current: Setting) -> tuple[SettingChange, ...
     if then.template != current.template:
         changes.append(SettingChange("template", "the wording of the prompts around the rubric", "template", judged))
     return (*changes, *_of_judge(then, current, judged), *_of_score(then.rubric, current.rubric))
-
-
-def can_explain(changes: Iterable[SettingChange], criterion: str) -> tuple[SettingChange, ...]:
-    """Return the changes of setting that can have moved the levels of a given criterion."""
-    return tuple(change for change in changes if change.side in MOVES_LEVELS and criterion in change.criteria)
 
 
 def need_replay(changes: Iterable[SettingChange]) -> bool:

@@ -1,7 +1,7 @@
 """Comparison of a run with earlier runs on the same examples: what moved, and what may have caused that."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -15,7 +15,6 @@ from markscheme.calibration.earlier_runs.setting import (
     Accepted,
     Setting,
     SettingChange,
-    can_explain,
     changes_between,
     labels_digest,
     same_scale,
@@ -50,6 +49,8 @@ from markscheme.stats.change import any_change, holm, moved, sign_flip
 from markscheme.stats.intervals import Floats, Groups
 from markscheme.stats.pairs import Moments
 
+_MOVE_LEVELS = ("rubric", "template", "judge")
+"""Sides of a change that can move levels; a change of score, labels or examples moves none."""
 REPLAYED_ENOUGH = 0.9
 """Share of the examples that a replay by the accepted rubric must cover to separate causes."""
 _MOST_MOVERS = 5
@@ -568,3 +569,8 @@ def _by_todays_weights(
     moved = stacked(weighed) - stacked(runs)
     moved = moved[~np.isnan(moved)]
     return tuple(weighed), float(moved.mean()) if len(moved) else None
+
+
+def can_explain(changes: Iterable[SettingChange], criterion: str) -> tuple[SettingChange, ...]:
+    """Return the changes of setting that can have moved the levels of a given criterion."""
+    return tuple(change for change in changes if change.side in _MOVE_LEVELS and criterion in change.criteria)

@@ -15,7 +15,7 @@ from markscheme.errors import UsageError
 from markscheme.features.label.page import PAGE, message_page, page_of, progress_part, shown_of
 from markscheme.features.label.work import Question, ResponseAnswers, Work
 from markscheme.pages.example import SERVED
-from markscheme.pages.serving import duration, part_answer, problem, sent_object, serve_apps, texts_in
+from markscheme.pages.serving import duration, part_answer, problem, sent_object, serve_apps
 
 
 def serve(works: Mapping[str, Work], listening: socket.socket, hosts: Collection[str], *, timed: bool) -> None:
@@ -126,7 +126,7 @@ class _Pages:
 
 def _answered(sent: Mapping[str, Any], questions: Sequence[Question]) -> ResponseAnswers | None:
     """Read the answers that the page sent; None if an answer is missing or isn't allowed."""
-    answers, reasons, quotes = (texts_in(sent.get(key)) for key in ("answers", "reasons", "quotes"))
+    answers, reasons, quotes = (_texts_in(sent.get(key)) for key in ("answers", "reasons", "quotes"))
     if any(answers.get(question.criterion.name) not in question.answers for question in questions):
         return None
     names = [question.criterion.name for question in questions]
@@ -137,3 +137,8 @@ def _answered(sent: Mapping[str, Any], questions: Sequence[Question]) -> Respons
         str(sent.get("note") or ""),
         duration(sent.get("seconds")),
     )
+
+
+def _texts_in(value: Any) -> dict[str, str]:
+    """Read a mapping of names to texts that a page sends; {} for anything else."""
+    return {str(name): str(text) for name, text in value.items()} if isinstance(value, dict) else {}

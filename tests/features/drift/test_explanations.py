@@ -1,0 +1,25 @@
+"""Which changes of rubric and judge can explain that the levels on a criterion moved."""
+
+from dataclasses import replace
+
+from benchmarks.noisy_judge import rubric
+from markscheme.calibration.earlier_runs.setting import Setting, changes_between
+from markscheme.features.drift.baseline import can_explain
+from markscheme.judges.judge import Identity
+from markscheme.rubrics.rubric import Rubric
+
+JUDGE = Identity("anthropic", "large-1", {"max_tokens": 4096})
+
+
+def _setting(asked: Rubric, identity: Identity = JUDGE) -> Setting:
+    return Setting(asked, "t", str(identity), identity)
+
+
+def test_a_change_of_rubric_or_judge_explains_shifts_only_on_criteria_whose_levels_it_can_change() -> None:
+    reworded = rubric("per_criterion", changed=["tone"])
+    criteria = (replace(c, weight=3.0) if c.name == "facts" else c for c in reworded.criteria)
+    later = _setting(replace(reworded, criteria=tuple(criteria)), replace(JUDGE, model="two"))
+    changes = changes_between(_setting(rubric("per_criterion")), later)
+    assert {change.key for change in changes} == {"text:tone", "judge:model", "weight:facts"}
+    assert [change.key for change in can_explain(changes, "tone")] == ["text:tone", "judge:model"]
+    assert [change.key for change in can_explain(changes, "facts")] == ["judge:model"]
