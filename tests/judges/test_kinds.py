@@ -128,6 +128,7 @@ NO_KINDS = {
     ("features/cards/view.py", "decisions"): "a key of a card's figures",
     ("prompts/steps.py", "function"): "a role in a conversation",
     ("grading/verdict.py", "decisions"): "a key of an answer",
+    ("features/certify/certificate_file.py", "decisions"): "a key of the certificate",
     ("features/media/probe.py", "decisions"): "a key of an answer",
 }
 """Words that code compares with, which happen to be names of kinds."""

@@ -196,13 +196,9 @@ RESPONSES_ALONE = Columns(kind="human")
 """Columns for callers who only want the responses in files, so that it doesn't matter who rated them."""
 
 
-OR_TO_IMPORT = ", here or to `markscheme import`"
-"""End of the advice to pass an option, which `markscheme import` itself leaves out."""
-
-
 def to_pass(option: str) -> str:
     """Write the advice to use an option, either with the command that is running or with `markscheme import`."""
-    return f"pass {option}{OR_TO_IMPORT}"
+    return f"pass {option}, here or to `markscheme import`"
 
 
 @dataclass

@@ -43,12 +43,6 @@ def imported(folder: Path, *arguments: str) -> dict[str, Any]:
     return report
 
 
-def test_the_advice_to_pass_a_rubric_names_no_other_import_inside_import(project: Path) -> None:
-    (project / "plain.csv").write_text("id,human,gpt\n1,yes,no\n2,no,no\n", encoding="utf-8")
-    done = run("markscheme", "import", "plain.csv", cwd=project)
-    assert done.stderr == "error: plain.csv: isn't an export that names its metrics; pass `--rubric`\n"
-
-
 def test_import_turns_a_table_into_labels_verdicts_and_examples_for_calibrate(project: Path) -> None:
     home = project / "calibration" / "one"
     ratings, examples = str(home / "ratings" / "ann.jsonl"), str(home / "examples.jsonl")

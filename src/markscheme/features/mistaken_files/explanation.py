@@ -246,7 +246,7 @@ _EXPECTED: Final = {
 _TAKE_FOLDERS: Final = frozenset(["init", "verify", "demo", "session", "--judge"])
 """Commands and options that take folders."""
 _WRITTEN: Final = frozenset(
-    ["--json", "--html", "--markdown", "--junit", "--sarif", "--csv", "--out", "--to", "--sheet"]
+    ["--json", "--html", "--markdown", "--junit", "--sarif", "--csv", "--out", "--to", "--sheet", "--keep"]
 )
 """Options whose files are written."""
 

@@ -1,8 +1,7 @@
 """Output of `import`: the ratings read, what was lost and the next step; or the rubric that it converted."""
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from json import dumps
 from pathlib import Path
@@ -22,7 +21,6 @@ from markscheme.prompts.submission import submission_of
 from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.kinds import JUDGES
-from markscheme.readers.imported import OR_TO_IMPORT
 from markscheme.readers.plain_tables import numbered_rows, rows_bring_rubrics
 from markscheme.report.json import dumps as report_json
 from markscheme.rubrics.of_rows import RowRubric, row_rubric_in, rubric_of_all
@@ -64,16 +62,15 @@ def print_import(
     targets = TargetFiles(to, examples, append)
     rubric_of_call = _rubric_of_call(rubric) if rubric else None
     raters = (f"{rater_column}=rater",) if rater_column else ()
-    with _advising_no_other_import():
-        run = import_files(
-            paths,
-            rubric_of_call,
-            targets,
-            to_current_words=to_current_words,
-            only=only,
-            answered_by=answered_by,
-            columns=replace(columns, map=(*columns.map, *raters)),
-        )
+    run = import_files(
+        paths,
+        rubric_of_call,
+        targets,
+        to_current_words=to_current_words,
+        only=only,
+        answered_by=answered_by,
+        columns=replace(columns, map=(*columns.map, *raters)),
+    )
     if json:
         printed = {} if to else {"lines": [rating.to_json() for rating in run.ratings]}
         print(report_json({**json_of(run), **printed}))
@@ -88,18 +85,6 @@ def print_import(
     document = replace(view(run), onward=None if command is None else ("Next", command))
     put_on_screen(document, sys.stdout if to else sys.stderr)
     return 0
-
-
-@contextmanager
-def _advising_no_other_import() -> Iterator[None]:
-    """Remove `markscheme import` from the advice in errors raised inside the `with` block, since it is running."""
-    try:
-        yield
-    except RatingError as error:
-        if OR_TO_IMPORT not in str(error):
-            raise
-        faults = [replace(fault, problem=fault.problem.replace(OR_TO_IMPORT, "")) for fault in error.faults]
-        raise RatingError(faults, path=error.path) from error
 
 
 def _rubric_of_call(name: str) -> Rubric:
