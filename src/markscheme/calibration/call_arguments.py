@@ -64,7 +64,7 @@ def options_as_arguments(sentence: str) -> str:
 
 
 _OPTION: Final = re.compile(
-    r"`(?!--)[^`]*`|`--(?P<quoted>[a-z][a-z-]*)[ =]?(?P<value>[^`]*)`|(?<!\S)--(?P<bare>[a-z][a-z-]*)"
+    r"`(?!--)[^`]*`|`--(?P<quoted>[a-z][a-z-]*)(?:[ =](?P<value>[^`]*))?`|(?<!\S)--(?P<bare>[a-z][a-z-]*)"
 )
 """Pattern of what a sentence has in backticks, and of options outside of them."""
 
