@@ -35,7 +35,7 @@ class RaterTable:
 
     @property
     def codes(self) -> list[float]:
-        """Number of each level in the table's cells: the level itself or, if levels are words, its index."""
+        """The number that cells have for each level: the level itself or, if levels are words, its index."""
         return [level if isinstance(level, float) else float(index) for index, level in enumerate(self.levels)]
 
 

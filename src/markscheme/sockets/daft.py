@@ -73,7 +73,7 @@ def _criteria(criteria: dict[str, Any], core: list[str]) -> dict[str, Any]:
 def counts(
     frame: DataFrame, rubric: str, *, raters: Sequence[str], judge: str = "judge", earlier: str | None = None
 ) -> DataFrame:
-    """Count the examples with equal ratings, as a small frame for `markscheme.calibrate(rubric, counts=…)`.
+    """Count the examples for each distinct row of ratings: a small frame for `markscheme.calibrate(rubric, counts=…)`.
 
     Args:
         frame: The frame, with a row for each example. It has a column `group_id`, null for an example without a group,

@@ -78,7 +78,7 @@ def configuration_in(folder: Path) -> Path | None:
 
 
 def read_configuration(path: Path) -> ReadConfiguration:
-    """Return the model-graded texts of a configuration, and how many of the files it names couldn't be read.
+    """Return the texts by which a model grades in a configuration, and how many files it names couldn't be read.
 
     Raises:
         RatingError: The configuration itself can't be read.

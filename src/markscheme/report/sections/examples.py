@@ -22,19 +22,19 @@ BLANK = Rated(None)
 
 
 def cell_tag(criterion: int, gold: int, judge: int, of: str | None = None) -> str:
-    """Return the tag of the examples in a cell of a criterion's confusion matrix, given both levels' indices.
+    """Return the key by which a page finds the examples in a cell of a criterion's confusion matrix.
 
     Args:
         criterion: Index of the criterion.
         gold: Index of gold's level.
         judge: Index of the judge's level.
-        of: Beginning of the tags of one judge among several; None for a single judge.
+        of: Beginning of the keys of one judge among several; None for a single judge.
     """
     return f"{of or ''}m{criterion}-{gold}-{judge}"
 
 
 def criterion_tag(criterion: int, of: str | None = None) -> str:
-    """Return the tag of the examples on which the judge's level of a criterion isn't gold's."""
+    """Return the key by which a page finds the examples on which the judge's level of a criterion isn't gold's."""
     return f"{of or ''}c{criterion}"
 
 
