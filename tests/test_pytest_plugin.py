@@ -226,7 +226,7 @@ def test_an_ungraded_output_is_neither_a_pass_nor_a_failed_assertion(reported: R
 UNASKABLE = {
     '"No.", "maners"': "did you mean 'manners'?",
     '"No.", "manners", judge=judges.kind': "needs 'query': give inputs={'query': …}",
-    '"No.", "manners", inputs={"query": "?"}': "name a judge with judge=…: ",
+    '"No.", "manners", inputs={"query": "?"}': "Name a judge with judge=…: ",
     '"No.", "manners", judge="gpt", inputs={"query": "?"}': "unknown judge 'gpt'",
     '"No.", "manners", judge=judges.kind, inputs={"query": "?", "answer": "x"}': "shows no input 'answer'",
     '"No.", "manners", judge=judges.kind, inputs={"query": "?"}, calibration="require"': (

@@ -218,7 +218,7 @@ def test_calibrate_exits_3_without_a_judge_to_ask_and_says_what_to_do(project: P
     done = run("calibrate", "polite", cwd=project)
     assert done.returncode == 3
     assert "ANTHROPIC_API_KEY" in done.stderr
-    assert "function:module:name" in done.stderr
+    assert "`markscheme status`" in done.stderr
 
 
 def test_calibrating_by_a_named_judge_that_lacks_its_api_key_exits_3_with_an_error_of_one_line(project: Path) -> None:
