@@ -66,7 +66,9 @@ def test_a_last_line_without_a_line_break_that_a_user_typed_is_never_deleted(tmp
     assert not set_aside_damaged_end(path)
 
 
-def test_a_second_damaged_last_line_is_appended_to_the_file_with_the_first_damaged_line(tmp_path: Path) -> None:
+def test_a_damaged_last_line_is_set_aside_in_the_same_extra_file_as_an_earlier_damaged_last_line(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "ann.jsonl"
     for half in ('{"id": "e1', '{"id": "e2'):
         with path.open("a") as file:

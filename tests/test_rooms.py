@@ -27,7 +27,7 @@ def figures(modules: list[Module]) -> dict[str, Figure]:
 
 
 @pytest.mark.parametrize("name", LIMITS)
-def test_a_measured_figure_on_the_structure_of_the_package_is_within_its_limit(
+def test_each_figure_on_the_package_s_source_code_such_as_imports_between_features_is_within_its_limit(
     name: str, figures: Mapping[str, Figure]
 ) -> None:
     places = "\n".join(figures[name].places[:MOST_SHOWN])

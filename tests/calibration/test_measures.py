@@ -149,7 +149,7 @@ def test_if_only_decisions_or_scores_or_one_criterion_are_compared_the_verdict_f
 
 @each_measure
 @pytest.mark.parametrize("seed", SEEDS)
-def test_slices_are_compared_on_decisions_or_scores_or_one_criterion_alone_if_only_these_are_compared(
+def test_the_figures_of_slices_follow_only_from_what_is_compared_be_it_decisions_or_scores_or_one_criterion(
     seed: int, of: str, rubric: Rubric
 ) -> None:
     world = World(seed)

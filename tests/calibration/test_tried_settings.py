@@ -211,7 +211,7 @@ def rubric_folder(project: Path, name: str) -> Path:
     return project / "calibration" / name / SETTINGS
 
 
-def test_settings_tried_with_a_rubric_of_another_name_count_if_their_examples_are_equal(
+def test_settings_tried_with_a_rubric_of_another_name_count_if_they_were_tried_on_any_of_the_same_examples(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first, second = rubric_folder(tmp_path, "reply"), rubric_folder(tmp_path, "reply-v2")

@@ -234,7 +234,7 @@ def test_a_calibration_receipt_allows_no_gate_on_a_slice_that_is_excepted_or_unk
     assert EXCEPT_X.for_example({}).why_excepted == "system X is excepted, and which system this is isn't known"
 
 
-def test_a_row_that_names_only_a_model_is_excepted_if_a_prompt_with_this_model_is_an_excepted_slice() -> None:
+def test_if_one_prompt_with_a_model_is_excepted_the_judge_may_not_decide_a_row_that_names_the_model_alone() -> None:
     part = ExceptedPart("system", "prompt-a / gpt", frozenset({"prompt-b / gpt", "prompt-a / claude"}))
     receipt = replace(KNOWN, excepted=(part,))
     assert receipt.for_example({"system": "gpt"}).why_excepted == "system prompt-a / gpt is excepted"

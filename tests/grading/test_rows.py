@@ -360,7 +360,7 @@ def test_dividing_criteria_among_several_questions_changes_no_score_and_a_retry_
     assert len(calls) == -(-7 // per_call) + 1
 
 
-def test_options_set_how_many_samples_and_how_many_criteria_per_question_rows_get_if_the_run_has_no_rubric() -> None:
+def test_a_grader_without_a_rubric_grades_rows_with_the_samples_and_criteria_per_call_of_its_options() -> None:
     calls: list[str] = []
     with Grader(None, judging("Paris", calls=calls), samples=3, criteria_per_call=1) as grader:
         grade = grader.grade_sync("Paris.", rubric=PARIS)

@@ -183,7 +183,7 @@ def test_markscheme_s_own_errors_raised_by_a_judge_function_are_passed_on_unchan
     assert refusal(answering(error)) is error
 
 
-def test_a_judge_function_without_parameters_for_both_prompts_is_refused_when_the_judge_is_created() -> None:
+def test_a_judge_function_that_cannot_take_system_prompt_and_user_prompt_is_refused_when_the_judge_is_created() -> None:
     with pytest.raises(UsageError, match="`system_prompt` and `user_prompt`"):
         FunctionJudge(lambda prompt: prompt, "mine")
 
@@ -289,7 +289,7 @@ def test_cached_replies_of_a_judge_function_depend_on_the_content_of_the_files_t
     assert times_asked(tmp_path, declared, "one", "one") == [2, 2]
 
 
-def test_declared_variables_and_files_of_a_judge_function_are_read_again_for_each_reply(
+def test_a_cached_reply_of_a_judge_function_is_not_used_after_a_declared_environment_variable_or_file_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A program may change a variable or a file while it uses the judge; replies then aren't mixed."""

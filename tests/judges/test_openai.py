@@ -710,7 +710,7 @@ def test_a_parameter_refused_in_a_batch_is_left_out_of_later_batches_unless_an_a
     assert ("seed" in batches.request("second", PROMPT, 0)["body"]) is answered_before
 
 
-def test_an_error_inside_an_answer_of_a_batch_is_raised_as_that_error() -> None:
+def test_an_error_code_in_the_body_of_a_batch_s_answer_raises_that_error_even_under_http_status_200() -> None:
     body = {"error": {"message": "no worker left", "code": 503}}
     batches = at("http://127.0.0.1:9").batches()
     error = batches._as_result({"custom_id": "first", "response": {"status_code": 200, "body": body}})

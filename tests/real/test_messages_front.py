@@ -107,7 +107,9 @@ def test_a_real_answer_is_cut_off_at_max_tokens(messages_front: MessagesFront) -
     assert (reply.stop_reason, reply.usage.output_tokens) == ("max_tokens", 4)
 
 
-def test_a_request_that_the_model_cannot_take_gets_an_error_in_the_api_s_form(messages_front: MessagesFront) -> None:
+def test_a_request_that_the_model_cannot_take_gets_an_error_in_the_form_of_anthropic_s_api(
+    messages_front: MessagesFront,
+) -> None:
     async def at_length(client: anthropic.AsyncAnthropic) -> Message:
         return await ask(client, system="word " * 9000)
 
@@ -158,7 +160,7 @@ def test_a_refusal_and_a_truncated_answer_and_an_empty_answer_are_valid_messages
     assert (empty.stop_reason, empty.content) == ("end_turn", [])
 
 
-def test_the_sdk_returns_html_as_text_and_json_without_content_as_a_message_and_raises_on_invalid_json() -> None:
+def test_anthropic_s_sdk_returns_html_as_text_and_json_without_content_as_a_message_but_raises_on_non_json() -> None:
     with MessagesFront(answered(front.html_page(), front.not_a_message(), front.not_json())) as running:
         page, second = (with_sdk(running.url, ask) for _ in range(2))
         with pytest.raises(json.JSONDecodeError):

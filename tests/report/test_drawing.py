@@ -86,7 +86,7 @@ def test_an_axis_of_counts_ends_at_the_next_round_number(most: int, ticks: str) 
     assert axis.high >= max(most, 1)
 
 
-def test_a_plot_of_curves_has_one_line_for_each_series_and_a_table_of_six_steps() -> None:
+def test_a_plot_of_curves_has_one_line_for_each_series_and_a_table_of_six_rows() -> None:
     curve = Curve({"as read": tuple(range(60)), "averaged": (1.0,) * 30}, "modes", "outputs", "")
     plot = plot_of(curve)
     assert [len(mark.points) for mark in plot.marks if isinstance(mark, PlotLine)] == [60, 30]

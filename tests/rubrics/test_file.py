@@ -495,7 +495,7 @@ def test_options_with_label_and_value_become_levels_chosen_by_label_whose_values
     assert criterion.not_applicable
 
 
-def test_numbers_on_a_nominal_scale_have_no_order() -> None:
+def test_numeric_levels_of_a_criterion_with_the_scale_type_nominal_are_unordered() -> None:
     (criterion,) = Rubric.from_dict(
         [{"requirement": "A", "scale": {"min": 1, "max": 3}, "scale_type": "nominal"}]
     ).criteria

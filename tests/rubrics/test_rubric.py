@@ -167,7 +167,9 @@ def test_the_fingerprint_of_a_criterion_changes_with_its_words_and_scale_only() 
         ),
     ],
 )
-def test_an_impossible_rubric_is_refused(keys: dict[str, Any], problem: str) -> None:
+def test_a_rubric_with_an_invalid_value_or_with_values_that_contradict_each_other_is_refused(
+    keys: dict[str, Any], problem: str
+) -> None:
     with pytest.raises(RubricError, match=problem):
         Rubric(**{"criteria": (ONE,), **keys})
 

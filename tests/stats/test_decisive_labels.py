@@ -128,7 +128,7 @@ def test_every_number_of_labels_needed_in_the_reference_file_is_reproduced() -> 
 
 @given(hits=st.integers(0, 40), misses=st.integers(0, 40), target=st.floats(0.05, 0.95))
 @settings(deadline=None, max_examples=40)
-def test_the_chance_that_more_labels_decide_about_a_share_is_that_of_results_whose_exact_limits_exclude_the_target(
+def test_the_chance_that_20_more_labels_show_a_share_above_or_below_its_target_equals_that_of_a_simulation(
     hits: int, misses: int, target: float
 ) -> None:
     n = hits + misses
@@ -162,7 +162,7 @@ def test_if_every_allowed_number_of_labels_is_certain_to_decide_the_smallest_is_
     assert labels_for_decision(lambda more: 1.0) == DecisiveLabels(20, 1.0)
 
 
-def test_if_no_number_of_labels_has_an_even_chance_to_decide_the_largest_with_at_least_a_third_is_named() -> None:
+def test_if_no_number_of_labels_has_an_even_chance_the_largest_is_named_if_its_chance_is_at_least_a_third() -> None:
     assert labels_for_decision(lambda more: HOPELESS if more == 480 else 0.0) == DecisiveLabels(480, HOPELESS)
     assert labels_for_decision(lambda more: HOPELESS - 1e-6) is None
 

@@ -171,7 +171,7 @@ def test_a_judge_s_slope_and_noise_do_not_change_by_swapping_annotators_or_resca
 
 
 @pytest.mark.parametrize("statistic", OF_JUDGE)
-def test_an_interval_of_a_judge_s_slope_or_noise_with_more_coverage_is_wider_and_contains_the_value(
+def test_an_interval_of_a_judge_s_slope_or_noise_contains_the_estimate_and_is_wider_with_more_coverage(
     statistic: Callable[..., Estimate],
 ) -> None:
     people, judge = seen(40)
@@ -236,7 +236,7 @@ def test_halo_needs_two_criteria_and_two_annotators_who_rated_both() -> None:
     assert halo(np.ones((9, 2, 3)), np.ones((9, 3))).undefined == "people don't vary"
 
 
-def test_the_effect_on_a_judge_of_a_feature_that_does_not_vary_is_undefined() -> None:
+def test_the_effect_of_a_response_s_property_on_a_judge_is_undefined_if_it_does_not_vary_or_units_are_too_few() -> None:
     assert "doesn't vary" in (leaning(np.arange(9.0), np.arange(9.0), np.ones(9)).undefined or "")
     assert "only 3 units" in (leaning(np.arange(3.0), np.arange(3.0), np.arange(3.0)).undefined or "")
 

@@ -68,7 +68,7 @@ def test_a_unit_that_only_one_of_two_raters_rated_is_ignored_in_the_gain() -> No
     assert gain_in_error([0.1, math.nan], [0.2, 0.3]).n == 1
 
 
-def test_without_units_that_both_raters_rated_there_is_no_gain() -> None:
+def test_the_gain_is_undefined_if_no_unit_was_rated_by_both_raters() -> None:
     assert gain_in_hits([math.nan], [1]).undefined == "no example rated in both runs"
     assert gain_in_error([], []).undefined == "no examples"
 

@@ -93,7 +93,7 @@ def test_the_error_on_groups_of_another_length_than_the_ratings_names_the_length
         paired([1, 2, 3], [1, 2, 3], groups=["a", "b"])
 
 
-def test_values_that_differ_only_by_rounding_have_no_variance() -> None:
+def test_values_that_differ_only_by_rounding_have_a_variance_of_0() -> None:
     pairs = paired([0.1 + 0.2] * 7, np.full(7, 0.3) * [1, 1, 1, 1, 1, 1, 1])
     assert float(pairs.moments.gold_variance[0]) == 0
 

@@ -49,7 +49,7 @@ def test_the_jackknife_of_a_mean_over_pairs_of_raters_leaves_each_unit_out_of_ev
     assert (kappa.high - kappa.low) / 4 == pytest.approx(se, rel=0.1)
 
 
-def test_in_statistics_that_pool_all_pairs_of_judge_and_annotator_rows_of_one_unit_count_as_one_group() -> None:
+def test_if_pairs_of_the_judge_with_each_annotator_are_pooled_the_rows_of_a_unit_count_as_one_group() -> None:
     ratings = some_ratings()
     statistics, _ = table_agreement(
         ratings, levels=range(4), scale="ordinal", raters=NAMES, pairs="pooled", judge="judge"
@@ -78,7 +78,7 @@ def test_a_mean_over_pairs_of_raters_is_undefined_if_one_pair_has_no_value_and_t
     assert statistics["cohen_kappa"].undefined == "ann and bob: one level only"
 
 
-def test_agreement_on_a_nominal_scale_has_no_means_and_no_errors() -> None:
+def test_statistics_of_a_table_with_unordered_levels_leave_out_mean_errors_and_pearson_and_icc_and_ccc() -> None:
     statistics, _ = table_agreement(
         FOUR, levels=[1, 2, 3], scale="nominal", raters=NAMES, pairs="pooled", judge="judge"
     )

@@ -87,7 +87,7 @@ def test_hand_calculated_figures_on_categories_equal_those_of_the_reference_file
     assert [(tuple(judge), tuple(gold), bool(agree)) for judge, gold, agree in pairs] == list(worked.MIXED)
 
 
-def test_agreement_on_categories_of_judge_or_constant_answer_or_annotators_is_the_share_of_equal_categories() -> None:
+def test_for_judge_and_constant_and_annotators_agreement_is_the_share_of_examples_with_the_same_category() -> None:
     comparison = WORKED.comparison
     hits, n = worked.AGREEMENT
     assert (comparison.agreement.value, comparison.agreement.n) == (hits / n, n)
@@ -179,7 +179,7 @@ def test_a_rubric_with_a_single_criterion_of_categories_gives_a_score_only_if_it
     assert weigh({"kind": Abstention("kind", "unclear")}, PASSING) == "kind: the judge abstained: unclear"
 
 
-def test_of_two_categories_from_asking_a_judge_twice_the_failing_one_counts_or_neither_if_no_category_fails() -> None:
+def test_if_a_judge_s_two_answers_differ_in_category_the_failing_one_counts_or_if_none_fails_it_abstains() -> None:
     both = (Verdict("kind", 0.0), Verdict("kind", 1.0))
     assert worse(*both, KIND.criteria[0]) == Abstention("kind", "it answered a and c")
     chosen = worse(*both, PASSING.criteria[0])

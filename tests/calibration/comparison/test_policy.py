@@ -190,7 +190,9 @@ def test_one_agreeing_example_fewer_than_needed_does_not_show_a_judge_above_the_
 
 
 @pytest.mark.parametrize(("hits", "n"), MOST_BELOW)
-def test_a_judge_is_shown_below_the_target_at_most_up_to_this_number_of_agreeing_examples(hits: int, n: int) -> None:
+def test_a_judge_is_shown_below_the_target_up_to_the_listed_number_of_agreeing_examples_and_not_with_one_more(
+    hits: int, n: int
+) -> None:
     below = [states_of(figures_with(x, n, {1.0: n}), 0.8).below for x in (hits, hits + 1)]
     assert below == [True, False]
 

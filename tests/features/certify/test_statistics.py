@@ -113,7 +113,7 @@ def test_certificates_for_one_judge_reproduce_every_reference_case() -> None:
             assert [part.n_automatic, part.errors] == [expected["decided"][0], expected["errors"]], case["case"]
 
 
-def test_the_last_judge_of_a_cascade_tested_alone_needs_the_certainty_that_the_reference_code_gives() -> None:
+def test_the_certainty_from_which_a_cascade_s_last_judge_decides_equals_that_of_the_reference_code() -> None:
     """The last judge is tested first and alone, at its share of the level; null where it graded nothing."""
     compared = 0
     for case in block("decisions.yaml", "cascade")["cases"]:

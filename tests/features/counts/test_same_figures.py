@@ -39,7 +39,7 @@ def test_the_json_of_calibrate_is_the_same_from_ratings_in_any_order_and_from_co
     assert differing(of_rows, calibrate(rubric, counts=draw.sample(parts, len(parts)))) == []
 
 
-def test_if_more_examples_have_a_score_than_a_level_counts_and_ratings_give_the_same_findings() -> None:
+def test_counts_and_ratings_give_the_same_findings_even_if_fewer_examples_have_levels_than_scores() -> None:
     """More of these have a score than a level on any criterion, of gold and judge both."""
     draw = random.Random(122)
     n, groups = draw.choice((5, 40, 90, 150)), draw.choice((0, 0, 4, 12, 60, 130))

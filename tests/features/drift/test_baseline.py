@@ -301,7 +301,7 @@ def test_with_the_option_replay_one_shift_is_attributed_to_the_judge_s_parameter
 
 
 @pytest.mark.proof
-def test_with_the_option_replay_the_shifts_by_the_judge_s_parameter_and_by_the_rewording_are_shown_separately() -> None:
+def test_with_the_option_replay_the_shift_by_a_new_temperature_and_the_shift_by_a_rewording_are_shown_apart() -> None:
     judge, then = _accepted_runs(seed=4, strategy="per_criterion")
     kinder = replace(judge, added={CHANGED: 1.0}, parameters={"temperature": 0.0})
     changed = rubric("per_criterion", changed=[CHANGED])

@@ -124,7 +124,7 @@ def test_a_later_test_on_the_same_labels_never_adopts_more_wordings(d: Any) -> N
     assert third.best is None or first.best is not None
 
 
-def test_if_a_wording_gains_exactly_as_much_on_every_held_out_task_the_test_is_a_sign_test() -> None:
+def test_a_wording_with_the_same_gain_on_every_held_out_task_is_tested_by_a_sign_test() -> None:
     same = held_out_test(np.full((24, 1), 0.1), 0.05)
     assert (same.best, same.t) == (0, (None,))
     assert held_out_test(np.zeros((24, 2)), 0.05).best is None

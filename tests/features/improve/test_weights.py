@@ -146,7 +146,7 @@ def test_the_test_for_new_weights_is_the_f_test_of_the_author_s_weights_against_
     assert gate(x, y, AUTHOR).p == approx((1 + 2 * f / 46) ** -23)
 
 
-def test_weights_move_at_least_half_the_way_to_the_fitted_ones_exactly_if_the_test_passes() -> None:
+def test_weights_move_at_least_half_the_way_to_the_fitted_ones_if_and_only_if_the_f_test_is_significant() -> None:
     draw = np.random.default_rng(4)
     x = draw.integers(0, 5, (60, 3)) / 4
     noise = draw.normal(0, 0.2, 60)
@@ -362,7 +362,7 @@ def test_invalid_arguments_of_a_statistical_function_are_refused_by_name(call: A
         call()
 
 
-def test_a_result_with_changed_weights_that_the_labels_do_not_support_is_refused() -> None:
+def test_tuned_weights_that_change_a_weight_without_support_by_the_labels_cannot_be_constructed() -> None:
     nothing = Estimate.without_value("not measured", n=0, method="")
     with pytest.raises(ValueError, match="not proposed"):
         TunedWeights((1.0,), (2.0,), False, "", None, None, nothing, (nothing,), ())

@@ -101,7 +101,7 @@ def test_labels_given_before_a_rewording_count_for_a_gate_once_a_third_was_relab
     assert "they count, since 20 relabelled, 20 the same" in " ".join(done.stdout.split())
 
 
-def test_once_labels_given_again_show_that_old_ones_count_old_labels_are_no_finding_and_no_next_step(
+def test_once_relabelling_confirms_old_labels_they_cause_neither_a_finding_nor_a_next_step(
     project: Path,
 ) -> None:
     asks = "labels on polite were given under another wording"

@@ -138,7 +138,7 @@ def test_labels_for_a_share_s_interval_can_be_planned_on_the_logit_scale_from_a_
     assert labels_for_half_width(0.8, np.sqrt(n) * se, 0.08, transform=LOGIT) == approx(96, abs=6)
 
 
-def test_labels_needed_for_a_promised_error_rate_are_the_minimum_divided_by_the_automatic_share() -> None:
+def test_labels_needed_for_a_promised_error_rate_double_if_only_half_is_decided_automatically() -> None:
     assert labels_for_promise(1.0) == 45
     assert labels_for_promise(0.5) == 90
     assert labels_for_promise(0.5, errors=1, confidence=0.95) == 186

@@ -274,7 +274,7 @@ def test_a_judge_s_repeated_ratings_are_read_as_runs_and_of_a_person_s_repeated_
     assert any("if it is several judges under one name" in note for note in content.notes)
 
 
-def test_ratings_in_words_without_a_known_order_are_counted_as_lost_with_the_option_that_gives_words_levels(
+def test_ratings_in_words_of_unknown_order_count_as_lost_and_the_message_names_the_option_levels(
     tmp_path: Path,
 ) -> None:
     files = exports.label_studio()
@@ -309,7 +309,7 @@ def test_a_metric_in_an_export_is_read_as_the_criterion_of_that_name_or_as_pass_
         ("langsmith", "runs.json", "averages the scores of annotators and judges in `feedback_stats` (place)"),
     ],
 )
-def test_a_metric_that_averages_people_and_judges_is_refused_by_name(
+def test_a_metric_that_mixes_scores_of_people_and_of_judges_is_refused_and_the_error_names_the_metric(
     tool: str, name: str, says: str, tmp_path: Path
 ) -> None:
     written(tmp_path, SAMPLES[tool].files())

@@ -90,7 +90,7 @@ def test_grade_reads_criteria_from_rows_and_a_faulty_rubric_is_that_row_s_error(
     assert (done.returncode, rows[2]["error"].startswith("its rubric, criterion 1: weight")) == (5, True)
 
 
-def test_a_row_s_score_combines_the_criteria_of_the_rubric_that_all_rows_share_with_the_row_s_own(folder: Path) -> None:
+def test_a_row_s_score_combines_the_row_s_own_criteria_with_those_of_the_rubric_for_all_rows(folder: Path) -> None:
     rows = [json.loads(line) for line in grade(folder, "core.yaml", "rows.jsonl", "--json").stdout.splitlines()]
     assert [row["score"] for row in rows] == [pytest.approx(3 / 5), pytest.approx(5 / 6), None]
     assert [row["rubric"]["source"] for row in rows[:2]] == ["core+row"] * 2

@@ -64,7 +64,7 @@ def test_figures_for_twelve_tasks_with_criteria_of_their_own_equal_the_worked_ex
 
 
 @pytest.mark.skipif(not CASES.is_file(), reason="runs where ../shared has the worked cases of rows")
-def test_if_only_some_criteria_of_a_task_were_labelled_the_labelled_ones_get_more_weight_for_the_others() -> None:
+def test_labelled_criteria_of_a_partly_labelled_task_are_weighted_to_stand_for_its_unlabelled_criteria_too() -> None:
     case = cases_in(CASES)["partial"]
     right, task, labelled = [], [], []
     for number, row in enumerate(case["tasks"]):
