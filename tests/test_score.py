@@ -308,7 +308,7 @@ def test_the_chance_of_passing_is_that_of_all_combinations_of_levels_that_pass(c
 @pytest.mark.parametrize(
     ("chance", "passes", "certainty"), [(0.93, True, 0.93), (0.07, False, 0.93), (0.46, True, 0.46)]
 )
-def test_the_certainty_of_a_pass_or_fail_is_the_chance_of_that_outcome_even_if_the_chance_is_below_one_half(
+def test_the_certainty_of_a_decision_to_pass_or_fail_is_its_probability_even_if_that_is_below_one_half(
     chance: float, passes: bool, certainty: float
 ) -> None:
     assert certainty_of(chance, 0.0, yes_no(1), passed=passes) == pytest.approx(certainty)

@@ -192,7 +192,9 @@ def test_an_undefined_coefficient_has_a_reason_and_no_number(tmp_path: Path) -> 
     assert statistics["percent_agreement"]["value"] == 1.0
 
 
-def test_reasons_against_a_coefficient_or_its_interval_name_raters_by_the_columns_of_the_table(tmp_path: Path) -> None:
+def test_the_reason_why_a_coefficient_or_its_interval_is_missing_names_raters_by_the_table_s_columns(
+    tmp_path: Path,
+) -> None:
     rows = [f"{1 + n % 3},2,{1 + n % 3}" for n in range(30)]
     three = measured(tmp_path, "\n".join(["ann,bob,cy", *rows])).to_markdown()
     assert "no interval: bob never leaves level 2" in three
@@ -201,7 +203,7 @@ def test_reasons_against_a_coefficient_or_its_interval_name_raters_by_the_column
     assert not any(name in three + two for name in ("rater 2", "judge", "gold"))
 
 
-def test_reasons_against_a_coefficient_or_its_interval_name_levels_by_the_words_of_the_table(tmp_path: Path) -> None:
+def test_the_reason_why_a_coefficient_has_no_interval_names_levels_by_the_table_s_words(tmp_path: Path) -> None:
     rows = [f"{('yes', 'partly', 'no')[n % 3]},yes" for n in range(30)]
     assert "no interval: bob never leaves yes" in measured(tmp_path, "\n".join(["ann,bob", *rows])).to_markdown()
 

@@ -185,7 +185,7 @@ def test_the_error_of_a_run_that_graded_nothing_does_not_claim_that_labels_are_m
         ("ton=tone", "`--map ton=tone`: no row has this column; did you mean `tone`?"),
     ],
 )
-def test_a_column_that_no_table_of_ratings_has_is_refused_with_the_nearest(
+def test_a_mapped_column_that_no_table_of_ratings_has_is_refused_with_the_nearest_column_or_a_list_of_columns(
     here: Path, mapped: str, reason: str
 ) -> None:
     (here / "judged.csv").write_text("id,tone,note\n1,2,calm\n2,1,curt\n", encoding="utf-8")

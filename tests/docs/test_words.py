@@ -201,7 +201,9 @@ def test_each_page_uses_the_terms_of_the_field_that_readers_search_for(path: str
         ("label", ("annotators", "blind")),
     ],
 )
-def test_help_texts_use_the_field_s_usual_terms(command: str, terms: tuple[str, ...]) -> None:
+def test_the_help_of_calibrate_and_of_label_uses_the_usual_terms_of_annotation_studies(
+    command: str, terms: tuple[str, ...]
+) -> None:
     text = " ".join(command_help(described(command), SettingsFile(), everything=True).lower().split())
     assert [term for term in terms if term not in text] == []
 

@@ -80,7 +80,7 @@ def test_a_new_job_begins_as_soon_as_one_ends_even_if_several_end_together() -> 
     assert begun_beside == [0, 1, 2, 3] + [3] * 8
 
 
-def test_ask_many_gives_results_in_the_order_of_the_jobs_if_the_judge_answers_at_once() -> None:
+def test_if_the_judge_answers_without_delay_ask_many_asks_and_gives_results_in_the_order_of_the_jobs() -> None:
     asked: list[int] = []
 
     async def ask(number: int) -> int:

@@ -110,7 +110,7 @@ def test_a_schema_with_labels_from_an_enumeration_is_passed_to_judge_functions()
     assert (verdict.level, verdict.reason) == (0.0, "It asks for money.")
 
 
-def test_a_judge_function_that_modifies_a_part_of_its_schema_does_not_change_other_parts_of_the_same_content() -> None:
+def test_a_judge_function_that_changes_one_part_of_its_schema_leaves_parts_with_equal_content_unchanged() -> None:
     limited: list[str] = []
 
     def fn(system_prompt: str, user_prompt: str, schema: dict[str, Any]) -> str:

@@ -87,7 +87,7 @@ def test_commands_in_the_labelled_readme_texts_start_the_service_unless_labelled
 
 
 @pytest.mark.parametrize("example", of_task("prune-logs-help"))
-def test_commands_in_the_labelled_help_texts_prune_logs_unless_labelled_as_faulty(
+def test_example_commands_in_labelled_help_texts_of_prune_logs_work_unless_a_fault_says_that_they_fail(
     example: dict[str, Any], tmp_path: Path
 ) -> None:
     script = tmp_path / "prune-logs"

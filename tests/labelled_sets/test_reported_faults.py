@@ -48,7 +48,7 @@ def judged(report: dict[str, Any], criterion: str) -> dict[str, float]:
 
 
 @every_criterion
-def test_the_judge_of_the_recorded_replies_gives_lower_levels_to_examples_with_a_fault_of_the_criterion(
+def test_on_each_criterion_the_recorded_judge_marks_down_nearly_all_faulty_examples_and_few_without_a_fault(
     reports: dict[str, dict[str, Any]], name: str, criterion: str
 ) -> None:
     lost, level = planted(SETS[name], criterion), judged(reports[name], criterion)

@@ -60,7 +60,7 @@ def test_each_graded_metric_in_promptfoo_s_results_is_read_as_a_judge_with_its_v
     assert by_name == {"python": True, "readability": False, "correctness": True, "polite": True, "short": True}
 
 
-def test_assertions_on_facts_of_an_output_are_counted_but_are_not_read_as_judges(read: Results) -> None:
+def test_assertions_that_check_facts_by_code_such_as_contains_are_counted_and_not_read_as_judges(read: Results) -> None:
     assert read.aside["assertions of type contains, which state a fact and no judgement"] == 10
 
 

@@ -322,7 +322,7 @@ def test_inputs_of_an_example_may_be_named_first_and_second(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("responses", "has_content"), [(("", "Soon."), True), (("At five.", ""), True), ((" ", ""), False)]
 )
-def test_a_pair_can_be_labelled_if_one_of_its_responses_has_a_text(
+def test_a_pair_can_be_labelled_if_at_least_one_of_its_responses_has_a_text(
     responses: tuple[str, str], has_content: bool
 ) -> None:
     first, second = responses

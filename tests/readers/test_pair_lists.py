@@ -94,7 +94,7 @@ def test_an_unknown_preference_is_refused_with_its_row(tmp_path: Path) -> None:
         open_rated([written(tmp_path, "pairs.jsonl", rows)], columns=BY_A_PERSON)
 
 
-def test_pairs_are_not_read_by_a_rubric_of_single_responses(tmp_path: Path) -> None:
+def test_a_file_of_pairs_of_responses_is_refused_if_the_rubric_judges_single_responses(tmp_path: Path) -> None:
     rows = [{"id": "p", "first": "one", "second": "two", "preference": "first"}]
     single = Rubric.from_dict([{"requirement": "It helps."}])
     with pytest.raises(RatingError, match="judges single responses"):

@@ -24,7 +24,9 @@ def with_a_fact(path: Path, n: int) -> Path:
     return path
 
 
-def test_a_score_by_the_user_s_rubric_comes_from_its_criteria_and_not_from_assertions_on_facts(tmp_path: Path) -> None:
+def test_ratings_by_the_user_s_rubric_keep_its_levels_and_get_no_overall_score_from_assertions_decided_by_code(
+    tmp_path: Path,
+) -> None:
     rated = open_rated([with_a_fact(tmp_path / "results.json", 5)], RUBRIC)
     judged = [rating for rating in rated.ratings if rating.kind in JUDGES]
     assert {rating.overall for rating in judged} == {None}

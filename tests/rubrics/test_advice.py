@@ -145,7 +145,7 @@ def test_a_criterion_that_alone_decides_whether_a_response_passes_is_reported(
     assert (("one-decides", "n0") in codes_of(*criteria, passingThreshold=pass_mark)) is decides
 
 
-def test_a_fault_that_outweighs_all_criteria_is_advised_to_be_required() -> None:
+def test_a_fault_whose_weight_reaches_the_sum_of_the_positive_weights_gets_the_advice_to_make_it_required() -> None:
     fault = {"name": "fault", "requirement": "Insults the reader"}
     assert ("outweighed", "fault") in codes_of(PLAIN, {**fault, "weight": -1})
     assert ("outweighed", "fault") not in codes_of(PLAIN, {**fault, "weight": -0.5})

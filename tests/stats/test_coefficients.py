@@ -494,7 +494,7 @@ def test_an_interval_is_withheld_if_few_groups_of_units_have_ratings_outside_the
     )
 
 
-def test_one_rater_with_few_ratings_among_others_does_not_make_an_interval_withheld_or_approximate() -> None:
+def test_a_further_rater_with_only_four_ratings_leaves_an_interval_neither_withheld_nor_approximate() -> None:
     ratings = sparse_table(100, 2, 3, 0.0, seed=3)
     occasional = np.full(100, nan)
     occasional[:4] = 1.0

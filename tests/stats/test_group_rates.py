@@ -166,7 +166,7 @@ def test_whether_a_group_s_pass_rate_is_shown_depends_on_the_number_of_its_label
     assert withheld == {5}
 
 
-def test_a_group_with_too_few_responses_has_no_pass_rate() -> None:
+def test_a_compared_group_of_only_8_responses_gets_no_pass_rate_and_no_number_of_labels_needed() -> None:
     rate = group_rate([[2, 2], [2, 2]], [4, 4])
     assert rate.rate.value is None
     assert rate.needed is None

@@ -283,7 +283,9 @@ def test_a_chance_corrected_coefficient_is_0_if_one_of_two_raters_never_varies(
 @law
 @given(ratings=tables(units=(8, 40)))
 @holders(HOLDS)
-def test_the_interval_of_a_coefficient_contains_its_value_and_stays_in_range(name: str, ratings: Table) -> None:
+def test_the_interval_of_a_coefficient_contains_the_estimate_and_stays_within_the_coefficient_s_range(
+    name: str, ratings: Table
+) -> None:
     estimate = statistic(name)(fitting(name, ratings))
     assert (estimate.value is None) == (estimate.undefined is not None)
     if estimate.low is None or estimate.high is None:

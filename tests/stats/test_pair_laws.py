@@ -430,7 +430,7 @@ def test_a_statistic_that_is_positive_by_definition_and_its_limits_are_never_bel
 @law
 @given(ratings=tables(units=(8, 40)))
 @holders(HOLDS)
-def test_the_interval_of_a_statistic_of_two_raters_contains_its_value(name: str, ratings: Table) -> None:
+def test_the_interval_of_a_statistic_of_two_raters_contains_the_estimate(name: str, ratings: Table) -> None:
     estimate = statistic(name, fitting(name, ratings))
     assert (estimate.value is None) == (estimate.undefined is not None)
     if estimate.low is None or estimate.high is None:

@@ -235,7 +235,7 @@ def test_a_stratum_of_responses_that_is_too_small_to_matter_needs_no_labels() ->
     assert estimate.value == approx(0.99 * 25 / 30 + 0.01 * 0.5)
 
 
-def test_strata_other_than_verdicts_need_five_labels_each_and_number_at_most_five() -> None:
+def test_a_pass_rate_by_strata_other_than_verdicts_needs_5_labels_in_each_stratum_and_at_most_5_strata() -> None:
     few = by_strata([[3, 1], [5, 5], [4, 4]], [104, 110, 108])
     assert few.undefined == "only 4 of the stratum 1 labelled, 32% of the pool: label at least 5 of the stratum 1"
     six = by_strata([[5, 5]] * 6, [10] * 6)

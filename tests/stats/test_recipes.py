@@ -90,7 +90,7 @@ REPRODUCED = {
     },
     "gate.yaml": {
         "gate": [
-            "calibration/test_two_questions.py::test_every_answer_on_whether_a_judge_can_gate_in_the_reference_file_is_reproduced_from_a_table",
+            "calibration/test_two_questions.py::test_calibrating_a_table_gives_the_answer_of_each_case_in_the_reference_file_on_whether_a_judge_can_gate",
             "calibration/test_two_questions.py::test_every_answer_on_whether_a_judge_can_gate_in_the_reference_file_is_reproduced_from_a_rubric",
         ],
         "labels": [

@@ -97,7 +97,7 @@ def test_a_group_with_few_labels_has_no_corrected_rate_and_uses_no_other_group_s
     assert rates.differences["a", "b"].difference.note is not None
 
 
-def test_labels_of_responses_that_were_not_graded_give_no_group_a_corrected_pass_rate() -> None:
+def test_labels_on_responses_outside_the_pool_correct_the_overall_pass_rate_and_that_of_no_compared_group() -> None:
     a, b = group("a", 150, 50), group("b", 160, 40)
     second_group = group("x", 30, 20)
     rates = pass_rates(
@@ -109,7 +109,7 @@ def test_labels_of_responses_that_were_not_graded_give_no_group_a_corrected_pass
     assert rates.differences["a", "b"].difference.value is None
 
 
-def test_if_two_groups_share_only_some_tests_their_pass_rates_on_the_shared_tests_are_given_too() -> None:
+def test_if_two_compared_groups_share_only_some_tests_their_pass_rates_on_the_shared_tests_are_given_too() -> None:
     a, b = group("a", 150, 50), group("b", 60, 40)
     labelled = [*labels(a, 15, 3, passed=True), *labels(a, 3, 1, passed=False)]
     labelled += [*labels(b, 10, 3, passed=True), *labels(b, 6, 2, passed=False)]

@@ -32,7 +32,9 @@ def test_two_calibrations_can_be_compared_by_one_criterion_and_an_unknown_criter
 
 
 @pytest.mark.proof
-def test_compare_takes_ratings_in_files_or_in_lists_and_calibrations(elsewhere: Path) -> None:
+def test_compare_gives_the_same_result_for_files_of_ratings_for_lists_of_ratings_and_for_calibrations(
+    elsewhere: Path,
+) -> None:
     project = make_project(elsewhere)
     files = [project / "gpt.jsonl", project / "claude.jsonl"]
     by_files = compare(*files, rubric="manners")

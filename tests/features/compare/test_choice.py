@@ -202,7 +202,7 @@ def test_comparing_three_judges_gives_a_comparison_of_each_two_of_them() -> None
 
 
 @pytest.mark.parametrize("difference", [-1.0, math.nan])
-def test_no_number_of_labels_needed_is_given_if_a_judge_is_worse_on_every_example_or_no_difference_is_known(
+def test_no_number_of_labels_needed_is_given_if_a_judge_is_worse_on_each_example_or_none_can_be_compared(
     difference: float,
 ) -> None:
     assert labels_to_tell(np.full(30, difference)) is None

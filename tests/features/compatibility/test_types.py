@@ -162,7 +162,9 @@ def test_a_response_is_given_as_a_text_or_as_a_mapping_with_thinking_and_output(
 @pytest.mark.parametrize(
     "response", [None, 3, {}, {"answer": "x"}, {"thinking": "a", "extra": "b"}, {"output": None}, []]
 )
-def test_a_value_without_a_text_or_an_output_is_not_a_response(response: Any) -> None:
+def test_a_response_that_is_neither_a_text_nor_a_mapping_of_thinking_and_output_to_texts_is_refused(
+    response: Any,
+) -> None:
     with pytest.raises(ValueError, match="thinking"):
         response_parts(response)
 

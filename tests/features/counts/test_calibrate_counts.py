@@ -59,7 +59,7 @@ def read_csv(path: Path) -> list[dict[str, Any]]:
         return list(csv.DictReader(file))
 
 
-def test_calibrating_a_counts_file_gives_the_figures_of_calibrating_the_ratings_and_says_what_counts_lack(
+def test_calibrating_a_counts_file_gives_the_figures_of_its_ratings_and_says_that_it_has_no_examples_or_reasons(
     project: Path,
 ) -> None:
     of_rows = run(

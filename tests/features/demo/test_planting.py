@@ -87,7 +87,7 @@ def test_a_planted_lenient_judge_lies_half_a_level_above_people_on_one_criterion
         assert np.abs(elsewhere(shifts, place)).max() < 0.05
 
 
-def test_a_planted_change_of_text_makes_the_judge_more_lenient_in_the_new_run_only() -> None:
+def test_a_planted_rewording_of_a_criterion_makes_the_judge_more_lenient_in_the_new_run_only() -> None:
     made = made_round(n=MANY, seed=2, fault="text")
     place = planted_at(made)
     assert 0.38 < misses(made).mean(axis=0)[place] < 0.5

@@ -45,7 +45,7 @@ def test_a_simulated_rater_that_copies_the_labels_distribution_gives_each_level_
         assert Counter(criterion.judge.tolist()) == Counter(criterion.gold.tolist())
 
 
-def test_the_simulated_rater_named_longer_is_better_never_rates_a_longer_response_lower(
+def test_the_simulated_rater_that_prefers_length_never_gives_a_longer_response_a_lower_level(
     raters: dict[str, ComparedRater],
 ) -> None:
     comparison = raters["longer-is-better"].calibration.comparison
@@ -54,7 +54,7 @@ def test_the_simulated_rater_named_longer_is_better_never_rates_a_longer_respons
         assert np.all(np.diff(criterion.judge[by_length]) >= 0)
 
 
-def test_simulated_raters_that_ignore_the_responses_get_the_use_none_and_those_that_read_them_explore(
+def test_simulated_raters_that_ignore_the_responses_get_the_use_none_and_raters_that_read_them_the_use_explore(
     raters: dict[str, ComparedRater],
 ) -> None:
     assert {name: raters[name].calibration.decision.use for name in BLIND} == dict.fromkeys(BLIND, "none")

@@ -29,7 +29,7 @@ NAMED_INSIDE = (
 
 
 @pytest.mark.parametrize("text", NAMED_INSIDE)
-def test_an_experiment_s_file_that_contains_an_impossible_file_name_is_reported_by_its_own_name(
+def test_if_an_experiment_s_file_contains_an_impossible_file_name_the_error_names_the_experiment_s_file(
     text: str, folder: Path
 ) -> None:
     (folder / "place.experiment.yaml").write_text(text)

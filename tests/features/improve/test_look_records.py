@@ -39,7 +39,7 @@ def test_every_opening_of_test_labels_is_recorded_before_the_labels_are_returned
     assert [line["by"] for line in lines] == ["a command", "another"]
 
 
-def test_a_request_for_held_out_labels_is_refused_for_examples_without_a_test_split(tmp_path: Path) -> None:
+def test_opening_held_out_labels_is_refused_if_no_example_of_the_set_is_held_out(tmp_path: Path) -> None:
     examples = a_set(tmp_path, example("1", "dev"), example("2", None))
     assert openings_of(examples) is None
     with pytest.raises(RatingError, match="keeps no example back"):
@@ -61,7 +61,7 @@ def test_examples_that_were_used_to_tune_the_rubric_are_recorded_by_id(tmp_path:
     assert used_to_tune(ExampleSet(examples.examples)) == frozenset()
 
 
-def test_half_a_line_at_the_end_of_the_record_of_opened_labels_or_tuning_is_set_aside_before_a_line_is_added(
+def test_half_a_line_at_the_end_of_opened_jsonl_or_tuned_jsonl_is_moved_aside_when_the_next_line_is_added(
     tmp_path: Path,
 ) -> None:
     examples = a_set(tmp_path, example("1", "test"))

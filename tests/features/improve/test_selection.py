@@ -118,7 +118,7 @@ def test_swapping_the_two_finalist_wordings_only_swaps_their_results(d: Any) -> 
 
 @given(columns)
 @pytest.mark.proof
-def test_a_later_test_on_the_same_labels_never_adopts_more_wordings(d: Any) -> None:
+def test_a_stricter_test_on_the_same_labels_adopts_a_wording_only_if_the_first_test_adopts_one(d: Any) -> None:
     first, third = held_out_test(d, 0.05), held_out_test(d, 0.0125)
     assert third.critical > first.critical
     assert third.best is None or first.best is not None

@@ -179,7 +179,7 @@ def test_duplicated_criteria_count_once_in_the_test_for_new_weights() -> None:
     assert gate(twice, y, [0.1, 0.4, 0.4, 0.1]).p == approx(gate(x, y, AUTHOR).p)
 
 
-def test_clearly_different_weights_are_found_and_rounded_as_finely_as_the_author_s() -> None:
+def test_if_labels_follow_other_weights_than_the_author_s_those_are_found_and_rounded_to_twentieths() -> None:
     x, y = labelled(150, [0.6, 0.2, 0.1, 0.1], 5)
     tuned = fit_weights(x, y, [0.25, 0.25, 0.25, 0.25], generator=generator())
     assert tuned.supported
@@ -193,7 +193,7 @@ def test_clearly_different_weights_are_found_and_rounded_as_finely_as_the_author
     assert ratio.low > 1.5
 
 
-def test_weights_of_one_each_are_rounded_to_twentieths_and_large_ones_to_whole_numbers() -> None:
+def test_new_weights_have_the_sum_of_the_author_s_and_are_whole_numbers_if_the_author_s_are_10_each() -> None:
     x, y = labelled(150, [0.6, 0.2, 0.2], 6)
     ones = fit_weights(x, y, [1, 1, 1], generator=generator()).after
     assert sum(ones) == approx(3)

@@ -57,7 +57,9 @@ def test_rows_in_a_json_list_are_labelled_like_rows_on_lines(folder: Path) -> No
     ]  # fmt: skip
 
 
-def test_of_a_row_with_more_than_twelve_criteria_the_same_eight_are_asked_in_every_session(tmp_path: Path) -> None:
+def test_of_a_row_with_over_twelve_criteria_the_same_eight_are_asked_each_time_unless_all_are_requested(
+    tmp_path: Path,
+) -> None:
     write_rows(tmp_path, more=11)
     criteria = []
     for every in (False, False, True):
@@ -127,7 +129,7 @@ def test_label_refuses_rows_with_a_faulty_rubric_and_rows_together_with_the_opti
     assert (faulty.returncode, "rows.jsonl:1: its rubric, criterion 1: weight" in faulty.stderr) == (2, True)
 
 
-def test_rows_in_a_table_are_labelled_like_rows_on_lines(folder: Path) -> None:
+def test_rows_in_a_csv_file_can_be_labelled_like_rows_in_a_json_lines_file(folder: Path) -> None:
     rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
     with (folder / "rows.csv").open("w", newline="") as file:
         table = csv.DictWriter(file, list(rows[0]))

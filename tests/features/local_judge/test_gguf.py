@@ -88,7 +88,7 @@ def test_removing_a_model_s_chat_marks_from_a_text_leaves_no_mark_and_adds_only_
     assert "".join(split.split()) == "".join(written.split())
 
 
-def test_removing_chat_marks_leaves_a_text_without_any_unchanged() -> None:
+def test_if_no_chat_marks_are_given_none_is_removed_from_a_text() -> None:
     assert without_marks(())("<|im_end|>") == "<|im_end|>"
 
 

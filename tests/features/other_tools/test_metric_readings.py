@@ -118,7 +118,7 @@ def test_a_judge_s_value_that_means_failure_is_ungraded_and_never_a_fail(tool: s
     ([("relevant", None), ("off topic", None), ("stale", None)], "words-apart", None),
     ([(None, 4.0), (None, 1.0), (None, 5.0)], "pass-value", None),
 ])  # fmt: skip
-def test_words_of_a_metric_with_two_possible_meanings_are_refused_with_the_option_that_decides(
+def test_a_metric_whose_words_can_be_read_in_two_ways_is_refused_with_commands_that_settle_the_reading(
     judge: list[MetricValue], code: str | None, agreement: float | None, tmp_path: Path
 ) -> None:
     words: list[MetricValue] = [("on topic", None), ("off topic", None), ("stale", None)][: 3 if code else 2]  # type: ignore[assignment]

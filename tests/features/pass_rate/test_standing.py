@@ -47,7 +47,9 @@ def watched(folder: Path) -> dict[str, Any]:
     return report
 
 
-def test_status_shows_a_sentence_figures_and_a_plot_of_a_tracked_stream_of_responses(folder: Path) -> None:
+def test_status_shows_the_pass_rate_of_a_tracked_stream_with_its_interval_in_a_sentence_and_with_a_plot(
+    folder: Path,
+) -> None:
     assert watched_in(folder, "streams") == watched_in(folder, "looks") == []
     look = watched(folder)
     (shown,) = watched_in(folder, "streams")

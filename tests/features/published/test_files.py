@@ -160,6 +160,6 @@ def test_a_published_pass_mark_on_the_scale_that_all_criteria_share_is_converted
         assert Rubric.from_file(tmp_path / "r.json").pass_mark == Rubric((rubric.criteria[0],)).pass_mark
 
 
-def test_a_published_rubric_with_a_text_in_place_of_its_list_of_criteria_is_not_read_letter_by_letter() -> None:
+def test_a_published_rubric_is_refused_if_its_key_of_criteria_holds_a_text_in_place_of_a_list() -> None:
     with pytest.raises(RubricError, match="'score1_description' is a text; the key of the criteria has a list"):
         published_rubric({"score1_description": "It is wrong.", "n": 1}, ShapeOptions(criteria="score1_description"))

@@ -143,7 +143,7 @@ def test_the_trend_can_be_decided_by_criteria_although_all_examples_have_the_sam
     assert result.to_json()["decision"]["trend"]["figures"]["agreement"]["n"] == 360
 
 
-def test_a_rubric_of_pairs_is_refused_if_the_trend_is_to_be_decided_by_criteria() -> None:
+def test_trends_of_single_criteria_are_refused_for_a_rubric_that_compares_pairs_of_responses() -> None:
     from markscheme.features.rows.trend import trend_of_criteria
 
     class OfPairs:
@@ -185,7 +185,7 @@ def test_the_report_says_if_more_labels_would_probably_not_decide_the_trend_eith
 
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=40, max_size=40))
-def test_an_interval_contains_both_the_interval_with_verdicts_grouped_by_task_and_the_one_grouped_by_criterion(
+def test_the_interval_of_a_gain_over_the_constant_answer_contains_those_from_grouping_by_task_and_by_criterion(
     pairs: list[tuple[bool, bool]],
 ) -> None:
     gold, judge = (np.array(answers, dtype=np.float64) for answers in zip(*pairs, strict=True))

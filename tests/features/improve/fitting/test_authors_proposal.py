@@ -209,7 +209,7 @@ def test_the_order_of_decisions_does_not_change_the_proposed_weights(seed: int) 
 
 
 @given(st.lists(st.floats(0.01, 100), min_size=2, max_size=8))
-def test_weights_are_rounded_as_coarsely_as_their_proportions_allow_and_at_most_to_the_finest_step(
+def test_rounded_weights_keep_their_proportions_within_5_percent_or_are_multiples_of_the_finest_step(
     sizes: list[float],
 ) -> None:
     written = written_weights(np.array(sizes))
