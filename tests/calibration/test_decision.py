@@ -264,7 +264,9 @@ def test_if_no_example_was_graded_the_verdict_is_that_there_are_not_enough_label
     assert (decision.verdict, decision.because_code, decision.labels_needed) == ("not-enough-labels", "no-labels", 79)
 
 
-def test_the_verdict_of_a_calibration_takes_its_findings_into_account() -> None:
+def test_a_judge_that_always_gives_the_top_level_on_a_criterion_gets_the_verdict_adjust_despite_high_agreement() -> (
+    None
+):
     """The judge agrees on 95 % and always says pass: gold fails five."""
     of = rubric("good", "polite")
     gold = np.full((100, 2), 5.0)

@@ -22,7 +22,7 @@ CONFIDENCE = [
 
 
 @pytest.mark.parametrize(("settings", "one_sided", "two_sided"), CONFIDENCE)
-def test_the_confidence_level_of_a_limit_on_wrong_decisions_rises_with_the_number_of_settings_tried_on_the_labels(
+def test_the_confidence_level_of_intervals_that_decide_on_limits_rises_with_the_number_of_settings_tried(
     settings: int, one_sided: float, two_sided: float
 ) -> None:
     assert side_confidence(settings) == pytest.approx(one_sided, abs=1e-6)

@@ -194,7 +194,7 @@ def test_whether_a_judge_can_gate_depends_on_the_fails_it_stops_and_the_passes_i
 
 
 @pytest.mark.parametrize(("counts", "code"), [(LETS_FAILS_PASS, "lenient"), ((100, 95, 100, 60), "severe")])
-def test_a_judge_of_two_levels_that_mostly_errs_to_one_side_is_said_to_be_biased_and_not_also_noisy(
+def test_on_two_levels_a_judge_that_mostly_errs_in_one_direction_is_called_biased_and_not_also_noisy(
     counts: tuple[int, int, int, int], code: str
 ) -> None:
     assert [finding.code for finding in calibrated(counts).findings] == [code]

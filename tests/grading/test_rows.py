@@ -143,7 +143,9 @@ def test_the_pass_mark_of_a_row_is_that_of_the_row_s_rubric_or_else_that_of_the_
         ([{"requirement": f"Names {i}"} for i in range(2001)], "the most are 2,000"),
     ],
 )
-def test_the_error_on_a_rubric_in_a_row_that_cannot_be_used_says_what_is_wrong_with_it(text: Any, fault: str) -> None:
+def test_the_error_on_a_row_whose_own_rubric_cannot_be_used_says_what_is_wrong_with_that_rubric(
+    text: Any, fault: str
+) -> None:
     problem = rubric_of(text if isinstance(text, str) else json.dumps(text), CORE)
     assert isinstance(problem, str)
     assert fault in problem

@@ -162,7 +162,7 @@ def test_intervals_of_correlations_use_influence_functions_for_many_groups_and_t
 
 
 @pytest.mark.parametrize("statistic", CORRELATIONS.values(), ids=CORRELATIONS)
-def test_a_perfect_correlation_allows_for_exceptions_that_were_not_seen(statistic: Statistic) -> None:
+def test_the_interval_of_a_perfect_correlation_allows_for_exceptions_that_were_not_seen(statistic: Statistic) -> None:
     gold = np.repeat([1.0, 2.0, 3.0], [10, 12, 13])
     same, alike, opposite = statistic(gold, gold), statistic(gold, 2 * gold + 1), statistic(gold, -gold)
     assert same.value == alike.value == 1
@@ -173,7 +173,7 @@ def test_a_perfect_correlation_allows_for_exceptions_that_were_not_seen(statisti
 
 
 @pytest.mark.parametrize("statistic", ALL.values(), ids=ALL)
-def test_a_correlation_s_interval_is_withheld_or_marked_approximate_if_few_units_leave_the_most_common_level(
+def test_a_correlation_has_no_interval_or_an_approximate_one_if_few_units_differ_from_the_most_common_level(
     statistic: Statistic,
 ) -> None:
     def with_off(off: int) -> Estimate:

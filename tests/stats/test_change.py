@@ -82,7 +82,7 @@ def test_the_sign_flip_test_of_yes_no_ratings_is_the_exact_mcnemar_test() -> Non
     assert test.mid_p == approx(0.0573730469, abs=6e-11)
 
 
-def test_p_values_of_mcnemar_s_test_are_reproduced_and_for_an_even_split_the_observed_outcome_counts_once() -> None:
+def test_mcnemar_s_p_values_equal_those_of_the_reference_file_except_the_mid_p_value_of_an_even_split() -> None:
     for case in block("reference.yaml", "mcnemar")["cases"]:
         b, c = case["b"], case["c"]
         test = sign_flip([1] * b + [-1] * c)
@@ -289,7 +289,7 @@ def test_the_interval_that_shows_that_a_judge_did_not_drift_equals_that_of_an_in
 
 @given(st.lists(halves, min_size=1, max_size=30))
 @settings(max_examples=60, deadline=None)
-def test_the_interval_of_a_judge_s_shift_contains_the_shift_and_narrows_with_more_unchanged_examples(
+def test_the_interval_of_a_judge_s_shift_narrows_if_the_same_differences_are_seen_on_twice_as_many_examples(
     d: list[float],
 ) -> None:
     once, twice = shift_interval(d, span=8), shift_interval(d * 2, span=8)

@@ -328,7 +328,7 @@ def test_unknown_names_of_coefficients_and_weights_are_refused() -> None:
         fleiss_kappa([[1, 2]], levels=[1, 2], weights="ordinal")
 
 
-def test_weights_are_refused_for_shares_of_agreement_and_gwet_s_ac1() -> None:
+def test_linear_weights_for_distances_of_levels_are_refused_for_shares_of_agreement_and_gwet_s_ac1() -> None:
     for name in ("exact_agreement", "within_one", "percent_agreement", "gwet_ac1"):
         assert agreement([[1, 2]], name, levels=[1, 2], weights="identity") == agreement([[1, 2]], name, levels=[1, 2])
         with pytest.raises(ValueError, match=f"{name} takes no weights"):

@@ -25,7 +25,7 @@ def test_swapping_the_raters_changes_the_sign_of_the_gain_in_agreement_and_of_it
 
 
 @given(pairs=HITS)
-def test_the_interval_of_a_gain_in_agreement_contains_the_gain_and_lies_within_minus_one_and_one(
+def test_the_interval_of_a_gain_in_agreement_contains_the_observed_gain_and_lies_between_minus_one_and_one(
     pairs: list[tuple[int, int]],
 ) -> None:
     first, second = np.array(pairs, dtype=float).T

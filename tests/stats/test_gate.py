@@ -81,7 +81,7 @@ def test_the_expected_share_of_fails_among_responses_is_above_0_even_if_no_label
     assert nothing_failed.stops.lower(0.975) is None
 
 
-def test_labels_drawn_by_verdict_count_in_the_share_of_fails_stopped_by_how_common_their_verdict_is() -> None:
+def test_labels_drawn_by_verdict_are_weighted_in_the_share_of_fails_stopped_and_their_counts_stay_unweighted() -> None:
     gold = [0.0] * 5 + [1.0] * 45 + [0.0] * 45 + [1.0] * 5
     judge = [1.0] * 50 + [0.0] * 50
     weights = [1.8] * 50 + [0.2] * 50

@@ -230,7 +230,7 @@ def test_impossible_counts_of_a_group_s_labels_or_responses_are_refused(table: A
         group_rate(table, pool)
 
 
-def test_counts_by_which_two_groups_share_more_tests_than_one_of_them_has_are_refused() -> None:
+def test_a_number_of_tests_that_two_groups_of_responses_share_is_refused_if_a_group_has_fewer_tests() -> None:
     with pytest.raises(ValueError, match="common tests"):
         group_difference([[3, 3], [1, 15]], [50, 150], [[7, 7], [1, 7]], [40, 160], common=[[60, 0], [0, 0]])
 

@@ -224,7 +224,9 @@ def test_doubling_every_unit_leaves_the_value_of_a_coefficient_unchanged(name: s
 @law
 @given(ratings=tables(), level=st.sampled_from(LEVELS))
 @holders(AGREEING)
-def test_an_agreeing_unit_never_lowers_a_coefficient(name: str, ratings: Table, level: float) -> None:
+def test_adding_a_unit_on_which_all_raters_agree_never_lowers_an_agreement_coefficient(
+    name: str, ratings: Table, level: float
+) -> None:
     before = statistic(name)(ratings)
     assume(before.value is not None)
     agreeing = np.vstack([ratings, np.full((1, ratings.shape[1]), level)])

@@ -168,7 +168,9 @@ def test_every_figure_that_was_published_with_three_data_sets_is_tested_or_liste
 
 
 @pytest.mark.parametrize("entry", [e for e in published("hanna") if "ci95" in e], ids=lambda e: str(e["criterion"]))
-def test_published_limits_computed_by_another_method_are_within_0_045_of_ours(entry: dict[str, Any]) -> None:
+def test_published_limits_of_gwet_s_ac1_by_another_method_are_within_0_045_of_our_confidence_limits(
+    entry: dict[str, Any],
+) -> None:
     low, high = limits(agreement(explanations(entry["criterion"]), "gwet_ac1", levels=[0, 1]))
     assert (low, high) == pytest.approx(entry["ci95"], abs=0.045)
     assert low < entry["value"] < high <= 1

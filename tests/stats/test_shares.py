@@ -135,7 +135,7 @@ def test_the_upper_bound_of_a_share_of_misses_is_one_minus_the_lower_bound_of_th
 
 @settings(deadline=None, max_examples=40)
 @given(data=grouped_hits())
-def test_confidence_bounds_contain_the_share_and_are_never_narrower_with_groups_than_without(
+def test_confidence_bounds_contain_the_observed_share_and_are_never_narrower_with_groups_than_without(
     data: tuple[list[int], list[int]],
 ) -> None:
     hits, sizes = data

@@ -49,7 +49,7 @@ def test_every_chance_to_fail_a_threshold_on_a_mean_in_the_reference_file_is_rep
         assert risk.safe_threshold == approx(expected["safe_mark"]["repeats 1"], abs=1e-6), case["case"]
 
 
-def test_the_smallest_detectable_drop_of_a_mean_is_the_distance_to_the_threshold_plus_the_noise_of_one_run() -> None:
+def test_the_smallest_drop_seen_in_80_of_100_runs_ends_0_84_standard_deviations_of_a_run_below_the_threshold() -> None:
     center, threshold, variance, ratio, drop = SMALLEST_DROP
     assert center - threshold + 0.8416212 * math.sqrt(ratio * variance) == approx(drop, abs=1e-6)
     risk = threshold_risk(STEADY, 0.74)
@@ -120,7 +120,7 @@ def test_examples_that_vary_together_in_groups_make_it_less_certain_whether_a_ru
     assert apart == alone
 
 
-def test_groups_are_refused_unless_there_is_one_for_each_example() -> None:
+def test_a_list_of_groups_is_refused_unless_it_names_the_group_of_each_example() -> None:
     with pytest.raises(ValueError, match="groups"):
         threshold_risk(STEADY, 0.7, groups=["a", "b"])
 

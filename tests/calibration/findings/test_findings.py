@@ -602,7 +602,7 @@ def test_a_judge_s_bias_is_measured_against_adjudicated_labels_if_there_are_any(
     assert "severe" not in codes(diagnosed(of, labelled, judged(of, gold)))
 
 
-def test_on_a_scale_of_unordered_levels_there_is_no_finding_on_passes_or_length() -> None:
+def test_on_unordered_levels_no_finding_says_that_the_judge_has_no_skill_or_that_length_moves_it() -> None:
     kinds = Scale((Level(0.0, "tie"), Level(1.0, "first"), Level(2.0, "second")), ordered=False)
     of = rubric("which", scale=kinds)
     generator = np.random.default_rng(7)

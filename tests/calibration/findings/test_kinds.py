@@ -137,7 +137,7 @@ def test_certify_is_the_next_command_only_for_a_single_judge_or_a_single_file_of
     assert Commands("reply", options).certify() == (f"markscheme certify reply {options}" if is_offered else "")
 
 
-def test_if_an_edit_of_the_rubric_made_a_usable_judge_drift_the_next_command_is_label() -> None:
+def test_if_the_author_s_edit_of_the_rubric_shifted_a_usable_judge_s_ratings_the_next_command_is_label() -> None:
     usable = Commands("reply", is_usable=True)
     assert DRIFT_BY_EDIT.command(usable, None) == "markscheme label reply --rater YOUR-NAME"
 

@@ -87,7 +87,7 @@ def test_the_difference_of_two_groups_pass_rates_equals_the_difference_of_the_pr
     assert (difference.common, difference.on_common) == (200, None)
 
 
-def test_a_group_with_few_labels_has_no_corrected_rate_and_uses_no_other_group_s_labels() -> None:
+def test_the_corrected_pass_rate_of_a_system_with_few_labels_is_withheld_whatever_labels_other_systems_have() -> None:
     rates = two_groups(second=1)
     b = rates.groups["b"]
     assert (b.own_labels, b.needed) == (4, 6)

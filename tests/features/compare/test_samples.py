@@ -8,7 +8,7 @@ from tests.calibration.comparison.test_comparison import YES_NO, sampled
 
 
 @pytest.mark.parametrize("samples", [[0, 1, 2], [1, 2], [1], [0, 1]])
-def test_ratings_whose_samples_state_pass_or_fail_give_the_same_figures_as_ratings_whose_samples_do_not(
+def test_a_pass_or_fail_stated_with_each_sample_of_a_judge_changes_no_figure_in_a_comparison_of_judges(
     samples: list[int],
 ) -> None:
     labelled, with_pass = sampled(samples, with_pass=True)

@@ -469,7 +469,7 @@ def test_without_a_query_the_prompt_has_no_query_tag(make: Callable[[Any], Autog
 
 
 @pytest.mark.parametrize("make", MAKERS, ids=IDS)
-def test_the_default_instructions_of_a_grader_explain_the_fence_and_a_custom_prompt_replaces_them(
+def test_a_grader_s_default_prompt_explains_the_tag_around_the_response_and_a_custom_prompt_replaces_it(
     make: Callable[[Any], Autograder],
 ) -> None:
     for system_prompt, _ in prompts_of(make, "x"):

@@ -356,7 +356,7 @@ def test_empty_replies_to_a_scorer_s_judge_are_not_cached(tmp_path: Path, on_mal
 PAGE = Path(__file__).parents[3] / "docs" / "howto" / "when-code.md"
 
 
-def test_the_python_examples_on_the_documentation_s_page_named_when_code_can_be_run() -> None:
+def test_the_documentation_s_page_on_when_to_use_code_has_at_least_three_python_examples_and_all_run() -> None:
     blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     assert len(blocks) >= 3
     names: dict[str, Any] = {"__name__": "page"}

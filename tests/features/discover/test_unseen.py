@@ -210,7 +210,7 @@ def test_further_outputs_without_a_new_failure_mode_lower_the_bound_on_unseen_mo
 
 
 @pytest.mark.parametrize(("share", "sure", "read"), [(0.01, 0.5, 497), (0.002, 0.9, 4229), (0.0005, 0.9, 19_699)])
-def test_the_chance_of_missing_any_of_many_rare_failure_modes_is_nearly_that_for_independent_modes(
+def test_the_chance_of_missing_at_least_one_of_many_rare_failure_modes_is_nearly_that_of_a_poisson_count(
     share: float, sure: float, read: int
 ) -> None:
     """How many of rare modes are missed is nearly Poisson, with the mean that each adds its own chance to."""

@@ -303,7 +303,7 @@ def test_thirty_seven_unchanged_examples_are_the_fewest_that_show_that_a_judge_d
         assert ((shift_interval(np.zeros(n), span=4).high or 0.0) < 0.25) is affirmed
 
 
-def test_the_number_of_examples_to_show_that_a_judge_did_not_shift_follows_the_rule_of_thumb() -> None:
+def test_the_number_of_examples_to_rule_out_a_shift_is_8_6_times_the_variance_over_the_squared_margin() -> None:
     assert examples_to_affirm(1.0, margin=0.25, span=4) == approx(8.6 * 16, rel=0.01)
 
 

@@ -168,7 +168,9 @@ def test_the_next_command_of_a_plan_draws_no_more_outputs_than_the_pool_has_left
         assert re.search(rf"Next: markscheme label kind .*{command}", printed), printed
 
 
-def test_a_plan_without_a_number_draws_the_whole_pool_if_the_verdict_asks_for_more(project: Path) -> None:
+def test_a_plan_without_a_number_of_labels_draws_the_whole_pool_if_more_labels_are_needed_than_it_has(
+    project: Path,
+) -> None:
     outputs = (project / "pool.jsonl").read_text().splitlines(keepends=True)
     (project / "few.jsonl").write_text("".join(outputs[:20]))
     drawn = run(

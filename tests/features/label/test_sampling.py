@@ -181,9 +181,7 @@ def taken_of(draw: Draw) -> dict[tuple[str, str], int]:
     return dict(Counter((pick.example.system, pick.stratum) for pick in draw.picks))
 
 
-def test_outputs_are_drawn_from_the_systems_and_decisions_where_labels_narrow_the_least_certain_pass_rate_most() -> (
-    None
-):
+def test_outputs_to_label_are_drawn_from_fails_and_passes_of_the_system_with_the_least_certain_pass_rate() -> None:
     examples, ratings = systems({"a": (200, 800), "b": (500, 500), "c": (700, 300)})
     gold = {("a", 5.0): (1, 9), ("a", 1.0): (3, 0), ("b", 5.0): (4, 6), ("b", 1.0): (6, 1)}
     level = {rating.id: rating.criteria["q"].level for rating in ratings}

@@ -59,7 +59,9 @@ def test_a_second_import_adds_only_what_is_new(import_labels: Import, tmp_path: 
     assert len(lines(tmp_path / "ratings" / "ann.jsonl")) == len(lines(tmp_path / "examples.jsonl")) == 4
 
 
-def test_import_counts_contents_that_a_rating_cannot_hold(import_labels: Import, tmp_path: Path) -> None:
+def test_import_leaves_out_a_label_in_an_unknown_word_and_counts_it_as_lost(
+    import_labels: Import, tmp_path: Path
+) -> None:
     (tmp_path / "table.csv").write_text("id,output,label\na,answer,pass\nb,answer,perhaps\n")
     run = import_labels()
     assert [rating.id for rating in run.ratings] == ["a"]

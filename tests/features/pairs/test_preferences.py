@@ -230,7 +230,9 @@ def test_pairs_on_which_preferences_in_the_two_orders_contradict_each_other_coun
     assert (figures.flips.value, figures.in_both, len(figures.flipped)) == (0.25, 20, 5)
 
 
-def test_the_same_numbers_agree_equally_as_preferences_in_pairs_and_as_levels_of_single_responses() -> None:
+def test_agreement_statistics_of_the_same_numbers_are_equal_for_preferences_and_for_levels_of_single_responses() -> (
+    None
+):
     rng = np.random.default_rng(4)
     gold, judge = rng.choice([-1.0, 0.0, 1.0], (2, 60)).tolist()
     groups = {f"p{place}": f"g{place // 3}" for place in range(60)}

@@ -204,7 +204,7 @@ def test_differences_between_accepted_runs_widen_the_margin_for_shifts_in_levels
         assert level_margin(case["runs"], *variances) == close(case["margin"])
 
 
-def test_the_alarm_on_the_judge_s_share_of_passes_reacts_to_rises_and_falls_and_limits_a_large_week_s_effect() -> None:
+def test_the_alarm_on_the_share_of_passes_reacts_to_rises_and_falls_and_counts_3000_responses_a_week_like_300() -> None:
     assert of_share([[[0, 1, 15], [1, 1, 285]]] * 4, REFERENCE_WEEKS) == close(tracked_rates.SHARE_RISE)
     assert of_share([[[0, 1, 900], [1, 1, 2100]]] * 4, REFERENCE_WEEKS) == close(
         of_share([[[0, 1, 90], [1, 1, 210]]] * 4, REFERENCE_WEEKS)

@@ -167,7 +167,7 @@ def test_if_few_tasks_hold_most_of_the_verdicts_all_tasks_get_equal_weight() -> 
     assert trend.on({"r1", "r2"}).figures.agreement.value == 1
 
 
-def test_a_broken_limit_on_missed_credit_gives_a_reason_against_the_trend_and_a_kept_one_does_not() -> None:
+def test_a_limit_on_credit_that_gold_gives_and_the_judge_denies_speaks_against_trends_only_if_it_is_broken() -> None:
     trend = CriteriaTrend(verdicts_of([5] * 40, wrong_in=0), {"missed_credit": 0.5})
     kept = trend.to_json(0.95)["limits"]["missed_credit"]
     broken = CriteriaTrend(trend.verdicts, {"missed_credit": 0.0})

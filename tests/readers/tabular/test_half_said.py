@@ -147,7 +147,7 @@ def test_a_known_word_for_a_missing_value_is_not_asked_about_if_the_other_column
     assert (error.code, list(error.columns), dict(error.values)) == ("odd-value", ["human"], {"??": 6})
 
 
-def test_the_option_named_pass_takes_a_word_such_as_no_for_a_column_that_writes_false() -> None:
+def test_the_option_pass_with_the_word_no_makes_false_the_passing_value_of_a_column_of_true_and_false() -> None:
     faults = ["true", "false", "false"] * 8
     reading = read_in_memory({"has_error_judge": faults, "has_error_human": faults}, ColumnOptions(pass_=("no",)))
     (values,) = reading.values.values()

@@ -19,7 +19,7 @@ OTHER_ROWS = ["fail" if row % 2 else None for row in range(20)]
 @pytest.mark.parametrize(
     "table", [{"judge": ALTERNATE, "human": OTHER_ROWS}, {"human1": ALTERNATE, "human2": OTHER_ROWS}]
 )
-def test_a_table_in_which_no_row_has_values_in_both_columns_is_refused_with_the_counts_of_values(
+def test_a_table_in_which_no_row_is_rated_by_both_raters_is_refused_with_the_number_of_each_rater_s_ratings(
     table: Table, tmp_path: Path
 ) -> None:
     write({"id": [f"t{row}" for row in range(20)], **table}, "csv", tmp_path)

@@ -83,7 +83,7 @@ def test_improve_finds_better_weights_from_pass_fail_decisions_alone_and_writes_
     assert len(moved["ids"]) == 120
 
 
-def test_the_overview_warns_that_held_out_texts_may_have_been_read_until_the_file_of_examples_has_parts(
+def test_improve_warns_that_held_out_texts_may_have_been_read_until_examples_are_marked_as_dev_or_test(
     tmp_path: Path,
 ) -> None:
     plate = Plate(tmp_path, warm=1)

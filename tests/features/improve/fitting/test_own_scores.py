@@ -88,6 +88,6 @@ def test_overall_scores_by_a_model_change_no_weights() -> None:
     assert OwnScores.of(rubric(), by_model).ids == ()
 
 
-def test_fitting_weights_to_overall_scores_without_labels_is_refused() -> None:
+def test_fitting_weights_to_overall_scores_is_refused_if_no_example_is_labelled() -> None:
     with pytest.raises(ComparisonError):
         OwnScores.of(rubric(), ExampleSet((Example(Submission("", {}, "e"), ()),)))
