@@ -60,7 +60,7 @@ def test_figures_without_posix_equal_those_with_it(project: Path, tmp_path: Path
     assert without["use"] == whole["use"]
 
 
-def test_a_table_is_graded_with_a_cache_without_posix(project: Path) -> None:
+def test_grading_a_table_and_caching_the_replies_work_on_a_system_without_posix(project: Path) -> None:
     (project / "careful.py").write_text(
         "def judge(system_prompt, user_prompt):\n"
         "    return {'verdicts': {'form': {'quote': '', 'reason': 'So.', 'level': 'MET'}}}\n"

@@ -144,7 +144,7 @@ def test_the_scorer_decorator_works_with_and_without_a_name() -> None:
     assert scorer(len).name == "len"
 
 
-def test_a_scorer_s_unknown_parameter_is_refused_when_it_is_declared() -> None:
+def test_a_scorer_with_a_parameter_that_no_run_provides_is_refused_as_soon_as_the_scorer_is_declared() -> None:
     with pytest.raises(TypeError, match="scorer 'f' asks for 'temperature', which no run provides"):
 
         @scorer

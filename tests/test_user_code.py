@@ -95,7 +95,7 @@ def outcomes_of(commands: Sequence[Sequence[str]], folder: Path) -> tuple[list[i
     return statuses, set(tried)
 
 
-def test_the_tests_that_no_command_imports_a_module_left_in_the_working_folder_cover_every_command() -> None:
+def test_every_command_is_among_those_tested_not_to_import_a_module_left_in_the_working_folder() -> None:
     assert {*command_names()} <= {command[0] for command in (*COMMANDS, DEMO)}
 
 

@@ -52,7 +52,7 @@ GOOD = answer_of({"clear": "4"})
 
 
 @pytest.mark.parametrize(("level", "value"), [("4", 4), (" 4 ", 4), (4, 4), (4.0, 4), ("1", 1), (5, 5)])
-def test_a_level_of_the_scale_is_read_by_number(level: Any, value: float) -> None:
+def test_a_level_in_a_reply_is_read_from_a_number_or_from_text_that_is_a_number(level: Any, value: float) -> None:
     outcome = outcome_of(level)
     assert isinstance(outcome, Verdict)
     assert outcome.level == value

@@ -251,7 +251,9 @@ def test_a_table_in_memory_that_may_be_read_in_several_ways_is_refused_with_call
     assert all(eval(call, {"TABLE": table, "calibrate": calibrate}) for call in calls)
 
 
-def test_the_error_on_an_ambiguous_table_names_arguments_and_calls_with_its_file(elsewhere: Path) -> None:
+def test_the_error_on_an_ambiguous_table_names_python_arguments_and_shows_calls_that_name_the_table_s_file(
+    elsewhere: Path,
+) -> None:
     (elsewhere / "table.csv").write_text("id,gpt_judge,foo\n1,yes,1\n2,no,2\n", encoding="utf-8")
     with pytest.raises(UsageError) as refused:
         calibrate("table.csv")

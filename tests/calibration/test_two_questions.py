@@ -426,7 +426,9 @@ def test_no_number_of_random_labels_is_asked_for_if_no_labelled_response_fails()
     assert "Fails are rare here (0%)" in str(decision.next_step)
 
 
-def test_for_a_table_of_levels_without_a_pass_mark_the_gate_is_not_decided(tmp_path: Path) -> None:
+def test_on_a_table_of_levels_without_a_pass_mark_a_judge_can_be_shown_good_enough_for_trends_but_not_to_gate(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "levels.csv"
     rows = "".join(f"{1 + i % 5},{1 + i % 5},{1 + i % 5}\n" for i in range(100))
     path.write_text(f"verdict,human_1,human_2\n{rows}")

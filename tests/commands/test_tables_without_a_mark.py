@@ -47,7 +47,9 @@ def test_many_examples_whose_two_labels_differ_are_named_as_the_reason_why_score
     assert f"for trends. {SPLIT}" in printed
 
 
-def test_one_example_whose_two_labels_differ_is_not_mentioned(tmp_path: Path) -> None:
+def test_if_two_labels_differ_on_only_one_example_the_report_does_not_say_that_gold_lies_between_two_levels(
+    tmp_path: Path,
+) -> None:
     rows = [f"e{n},{1 if n % 3 else n % 4 + 1},{n % 4 + 1},{n % 4 + 1 + (n == 0)}" for n in range(60)]
     table(tmp_path, "id,judge,ann,ben", rows)
     assert "between two levels" not in screen(tmp_path, "--judge", "judge", "--human", "ann", "--human", "ben")
@@ -86,7 +88,7 @@ def test_a_report_on_categories_says_that_agreement_alone_decides_about_the_gate
     assert "Nothing says which categories pass, so agreement alone decides: `--pass VALUE`" in printed
 
 
-def test_whether_the_judge_can_gate_is_asked_even_for_categories_on_which_it_does_not_beat_the_baseline(
+def test_a_report_on_categories_asks_whether_the_judge_can_gate_even_if_it_is_not_shown_to_beat_the_baseline(
     tmp_path: Path,
 ) -> None:
     words = {3: "blue", 5: "green", 9: "blue"}

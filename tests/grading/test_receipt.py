@@ -252,7 +252,7 @@ def test_a_calibration_receipt_names_excepted_slices_and_says_if_the_settings_tr
     assert why_no_gate(EXCEPT_X.for_example({"system": "X"})).endswith("doesn't hold here: system X is excepted")
 
 
-def test_an_accepted_run_keeps_the_measure_and_the_number_of_settings_tried_and_the_excepted_slices(
+def test_an_accepted_run_keeps_what_was_compared_how_many_settings_were_tried_and_which_slices_are_excepted(
     tmp_path: Path,
 ) -> None:
     made = calibrated_except((14, 40), (144, 160), settings=3)

@@ -68,7 +68,7 @@ def test_the_score_of_a_row_with_criteria_of_its_own_equals_the_one_calculated_b
 
 
 @pytest.mark.parametrize("case", cases("core"), ids=lambda case: f"core_share {case['core_share']}")
-def test_criteria_of_the_run_s_rubric_and_of_a_row_keep_their_weights_unless_core_share_fixes_the_shares_of_both(
+def test_criteria_of_a_run_and_of_a_row_keep_their_weights_unless_core_share_sets_the_run_s_share_of_the_score(
     case: dict[str, Any],
 ) -> None:
     from markscheme.grading.score import unclipped_score, weigh
@@ -159,7 +159,7 @@ def test_the_error_on_a_row_whose_own_rubric_cannot_be_used_says_what_is_wrong_w
         [{"prefer": "The kinder one"}],
     ],
 )
-def test_a_row_s_own_rubric_that_compares_pairs_is_refused_as_such(rubric: Any) -> None:
+def test_a_row_s_own_rubric_that_compares_pairs_is_refused_because_a_row_has_only_one_response(rubric: Any) -> None:
     fault = "its rubric: compares pairs of responses; a row's own rubric judges its one response"
     assert rubric_of(json.dumps(rubric), None) == fault
 

@@ -72,7 +72,7 @@ def test_typescript_examples_in_the_labelled_documentation_texts_print_what_they
 
 
 @pytest.mark.parametrize("example", of_task("config-readme"))
-def test_commands_in_the_labelled_readme_texts_start_the_service_unless_labelled_as_faulty(
+def test_the_command_in_a_readme_example_works_and_prints_what_is_shown_unless_the_example_s_faults_say_otherwise(
     example: dict[str, Any], tmp_path: Path
 ) -> None:
     config, main = fenced(example["query"], "js").split("// main.js\n")

@@ -101,7 +101,7 @@ def test_no_key_of_a_settings_file_is_declared_twice() -> None:
     assert sorted(keys) == sorted(set(keys))
 
 
-def test_looking_up_a_built_in_setting_loads_no_optional_feature() -> None:
+def test_looking_up_a_settings_key_of_the_core_loads_no_optional_feature() -> None:
     before = features()
     loaded: list[str] = []
 

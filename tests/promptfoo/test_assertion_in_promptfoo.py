@@ -351,7 +351,7 @@ process.exit(0);
 
 
 @pytest.mark.proof
-def test_an_ungraded_output_never_passes_even_if_promptfoo_calls_our_assertion_for_a_test_without_that_assertion(
+def test_an_ungraded_output_passes_no_negated_assertion_even_if_the_promptfoo_test_does_not_list_the_assertion(
     promptfoo: PromptfooInstall, tmp_path: Path
 ) -> None:
     scripted(tmp_path)

@@ -22,7 +22,7 @@ def opened(engine: Engine, **options: Any) -> Limited:
     return inner
 
 
-def test_assertions_with_identical_parameters_of_a_judge_share_a_judge_and_others_get_their_own() -> None:
+def test_two_assertions_share_one_judge_exactly_if_they_give_the_judge_the_same_parameters() -> None:
     engine = Engine(())
     plain, warm = opened(engine), opened(engine, temperature=0.7)
     assert opened(engine, samples=3, strategy="per_criterion") is plain

@@ -33,7 +33,7 @@ def row_of(results: dict[str, Any], word: str, folder: Path) -> Row:
     return next(row for row in read.rows if row.inputs["word"] == word)
 
 
-def test_the_two_rows_of_the_promptfoo_test_data_for_one_word_differ_only_in_numbers(
+def test_in_promptfoo_s_test_data_the_two_rows_that_contain_the_same_word_differ_only_in_their_numbers(
     results: dict[str, Any],
 ) -> None:
     """Other tests rely on this to make as many rows as they need."""

@@ -130,7 +130,7 @@ def test_the_words_of_the_rubric_are_in_the_system_prompt_and_those_of_the_submi
             assert words not in prompt.system
 
 
-def test_a_prompt_shows_a_criterion_s_examples_and_the_answers_for_cannot_be_judged_and_does_not_apply() -> None:
+def test_a_prompt_shows_a_criterion_s_levels_and_its_examples_and_the_answers_that_give_no_level() -> None:
     system = verdict_prompt(RUBRIC, SUBMISSION, RUBRIC.criteria[:1]).system
     for words in ("Paris.", "Lyon.", '"MET"', '"UNMET"', f'"{CANNOT_JUDGE}"'):
         assert words in system

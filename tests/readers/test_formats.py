@@ -271,7 +271,9 @@ def test_a_file_of_ratings_that_does_not_say_who_rated_is_refused(tmp_path: Path
     }
 
 
-def test_a_rater_named_as_a_judge_is_read_as_a_judge_and_a_rater_of_unknown_kind_is_refused(tmp_path: Path) -> None:
+def test_a_rater_that_the_caller_lists_as_a_judge_is_read_as_a_judge_and_a_rater_of_unknown_kind_is_refused(
+    tmp_path: Path,
+) -> None:
     path = table(tmp_path, "id,good,rater\na,MET,gpt\nb,UNMET,gpt\n")
     assert {r.kind for r in imported(path, ONE, Columns(judges=frozenset(["gpt"]))).ratings} == {"model"}
     mixed = table(tmp_path, "id,good,rater\na,MET,gpt\na,UNMET,ann\n", "mixed.csv")

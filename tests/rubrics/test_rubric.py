@@ -74,7 +74,7 @@ def test_a_level_of_a_scale_whose_value_is_not_a_finite_number_is_refused(value:
         Level(value)
 
 
-def test_labels_of_options_may_look_like_numbers() -> None:
+def test_levels_that_are_chosen_by_name_may_have_names_that_look_like_numbers() -> None:
     scale = Scale((Level(0.0, "1"), Level(0.5, "2"), Level(1.0, "3")), by_label=True)
     assert scale.choices == ("1", "2", "3")
 
@@ -107,7 +107,7 @@ def test_all_faults_of_a_criterion_are_reported_at_once() -> None:
 
 
 @given(position=st.floats(0, 1), threshold=st.floats(0, 1))
-def test_a_fault_passes_at_a_position_if_a_merit_with_an_equal_threshold_passes_at_one_minus_the_position(
+def test_a_fault_passes_at_a_position_if_a_positive_criterion_of_equal_threshold_passes_at_one_minus_the_position(
     position: float, threshold: float
 ) -> None:
     merit, fault = Criterion(1.0, "A", threshold=threshold), Criterion(-1.0, "A", threshold=threshold)

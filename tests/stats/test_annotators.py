@@ -262,7 +262,7 @@ def test_the_alternative_annotator_test_is_undefined_without_three_annotators_an
     assert two.passed is None
 
 
-def test_an_annotator_with_too_few_examples_is_left_out_of_the_winning_rate() -> None:
+def test_an_annotator_with_too_few_examples_is_left_out_of_the_alternative_annotator_test() -> None:
     people, judge = drawn(60, 0.5, 4)
     people[20:, 2] = nan
     outcome = alternative_annotator_test(people, judge)

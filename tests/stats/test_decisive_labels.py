@@ -158,7 +158,7 @@ def test_the_chance_to_show_a_share_of_misses_equals_the_chance_to_show_that_of_
     assert chance_to_place_share(as_misses, 1 - target, 60, confidence=0.975) == approx(chance, abs=1e-9)
 
 
-def test_if_every_allowed_number_of_labels_is_certain_to_decide_the_smallest_is_asked_for() -> None:
+def test_if_every_number_of_labels_is_certain_to_decide_the_verdict_the_smallest_number_is_asked_for() -> None:
     assert labels_for_decision(lambda more: 1.0) == DecisiveLabels(20, 1.0)
 
 

@@ -84,7 +84,7 @@ def test_slope_and_noise_from_a_single_group_have_no_interval_and_the_reason_say
     assert {estimate.note for estimate in estimates} == {"withheld: one group of examples only"}
 
 
-def test_the_correlation_of_two_criteria_without_annotators_noise_is_spearman_s_disattenuated_correlation() -> None:
+def test_the_correlation_of_criteria_corrected_for_annotators_noise_is_spearman_s_disattenuated_correlation() -> None:
     generator = np.random.default_rng(2)
     truth = generator.normal(size=(50, 2))
     first, second = (truth[:, [c]] + 0.5 * generator.normal(size=(50, 2)) for c in (0, 1))
@@ -216,7 +216,7 @@ def test_slope_and_noise_are_undefined_for_too_few_units_and_for_annotators_who_
     assert statistic(opposed, np.arange(6.0)).undefined == "people share no variance"
 
 
-def test_a_judge_whose_levels_fall_where_annotators_rise_has_no_slope() -> None:
+def test_the_slope_of_a_judge_that_falls_where_people_rise_and_the_noise_of_one_without_error_are_undefined() -> None:
     people = np.column_stack([np.arange(8.0), np.arange(8.0)])
     assert slope_on_people(people, -np.arange(8.0)).undefined == "the judge doesn't rise with people"
     assert noise_beside_people(people, 2 * np.arange(8.0)).undefined == "the judge shows no error"

@@ -82,7 +82,7 @@ def test_ratings_that_are_not_numbers_are_refused(gold: Any) -> None:
         paired(gold, [1, 2])
 
 
-def test_a_rating_of_none_counts_as_missing() -> None:
+def test_python_s_none_in_place_of_a_rating_counts_as_a_missing_rating() -> None:
     gold: Any = [1, None, 2]
     judge: Any = [1, 2, None]
     assert len(paired(gold, judge)) == 1

@@ -11,7 +11,7 @@ from markscheme.stats.planning import labels_for_share
 
 @given(st.floats(0, 1), st.floats(0.01, 0.2))
 @settings(max_examples=60, deadline=None)
-def test_the_planned_labels_for_a_share_are_the_fewest_whose_score_interval_is_narrow_enough(
+def test_the_planned_labels_for_a_share_are_the_fewest_whose_wilson_interval_is_narrow_enough(
     share: float, half_width: float
 ) -> None:
     n = labels_for_share(share, half_width)

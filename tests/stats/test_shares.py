@@ -192,7 +192,7 @@ def test_a_share_of_examples_in_four_groups_has_no_bounds_and_in_nine_groups_app
     assert many.estimate().note is None
 
 
-def test_a_mean_of_differences_in_few_groups_has_no_bounds() -> None:
+def test_no_confidence_bounds_are_given_for_a_mean_of_differences_in_only_two_groups() -> None:
     mean = grouped_mean([0.0, 1.0, 0.0, -1.0], [1, 1, 2, 2])
     assert mean.lower(0.9) is None
     assert mean.upper(0.9) is None

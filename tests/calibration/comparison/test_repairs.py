@@ -302,7 +302,7 @@ def test_what_fixing_a_criterion_corrects_is_not_counted_if_scores_or_decisions_
     assert compared(of, labels, whole).repairs is None
 
 
-def test_what_fixing_a_criterion_corrects_is_counted_if_a_score_differs_from_its_levels_only_by_rounding() -> None:
+def test_repairs_are_computed_even_if_a_score_differs_by_a_rounding_error_from_what_the_levels_come_to() -> None:
     of = rubric("a", "b", "c", scale=YES_NO)
     rounded_off = [replace(rated, overall=1 / 3 + SAME_AS_LEVELS / 2) for rated in judged(of, [[1, 0, 0]] * 3)]
     assert compared(of, examples(of, {"p": [[0, 0, 0]] * 3}), rounded_off).repairs is not None

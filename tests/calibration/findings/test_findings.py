@@ -159,7 +159,7 @@ def test_a_judge_whose_levels_scatter_more_than_those_of_two_annotators_is_repor
     assert finding.command(Commands("reply", "--judge gpt")) == "markscheme calibrate reply --judge gpt --samples 3"
 
 
-def test_a_noisy_judge_that_was_asked_three_times_is_not_to_be_asked_three_times() -> None:
+def test_a_noisy_judge_that_was_already_asked_three_times_gets_no_advice_to_ask_it_three_times() -> None:
     of = replace(rubric("tone"), samples=3)
     gold = np.array([[1], [2], [3], [4], [5]] * 12)
     both_ways = np.clip(gold + np.resize([1, 1, 1, 1, -1, 0], 60)[:, None], 1, 5)

@@ -147,7 +147,7 @@ def test_a_label_counts_for_no_group_if_responses_of_several_groups_have_the_lab
     assert [rate.own_labels for rate in rates.groups.values()] == [0, 0]
 
 
-def test_a_group_has_a_corrected_pass_rate_only_if_labels_with_the_same_verdict_were_drawn_with_equal_chances() -> None:
+def test_a_slice_s_pass_rate_is_corrected_only_if_labels_with_the_same_verdict_have_equal_sampling_weights() -> None:
     a, b = group("a", 150, 50), group("b", 160, 40)
 
     def weighed(rows: list[Judged], per_pass: int, *, uneven: bool) -> list[Labelled]:

@@ -273,7 +273,7 @@ def test_judges_are_compared_by_decisions_and_the_agreement_of_scores_is_shown_f
     assert choice.pairs[0].figures["accuracy"].second.value == 1.0
 
 
-def test_a_choice_is_not_marked_as_good_while_it_is_not_known_whether_another_judge_is_worse() -> None:
+def test_the_choice_of_a_judge_has_the_tone_good_only_once_the_judge_compared_with_it_is_shown_to_be_worse() -> None:
     wrong = {"near": range(2, 15, 5), "far": range(60)}
     shown = {
         name: callout(choose(RUBRIC, [judge("best", usd=1.0), judge(name, wrong[name], usd=2.0)], labels()))

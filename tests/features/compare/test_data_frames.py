@@ -12,7 +12,9 @@ from tests.test_data_frames import EMPTY, RUBRIC, verdicts
 
 
 @pytest.mark.parametrize("empty", EMPTY.values(), ids=EMPTY)
-def test_verdicts_with_nan_or_another_empty_cell_of_a_data_frame_are_compared_as_verdicts_with_none(empty: Any) -> None:
+def test_nan_and_other_empty_cells_of_a_data_frame_count_like_python_s_none_when_verdicts_are_compared(
+    empty: Any,
+) -> None:
     other = verdicts(None)[:11]
     assert compare(verdicts(empty), other).to_json() == compare(verdicts(None), other).to_json()
 

@@ -64,7 +64,9 @@ def test_calibrate_refuses_several_limits_of_criteria_per_call_and_names_compare
 
 
 @pytest.mark.parametrize("value", ["1,1", "0,8", "1,", "x"])
-def test_limits_of_criteria_per_call_must_be_different_whole_numbers(value: str, folder: Path) -> None:
+def test_compare_refuses_limits_of_criteria_per_call_that_are_repeated_or_not_whole_numbers_from_1(
+    value: str, folder: Path
+) -> None:
     done = run(
         *("markscheme", "compare", "function:judging:judge", "--rubric", "towns", "-o", f"criteria_per_call={value}"),
         cwd=folder,

@@ -21,7 +21,7 @@ def test_a_response_or_input_that_is_not_text_is_refused_by_a_reward_before_the_
     assert judge.prompts == []
 
 
-def test_an_object_that_is_not_text_is_refused_in_a_dataset_for_scorers() -> None:
+def test_in_a_dataset_for_scorers_a_prediction_of_bytes_is_refused_with_the_accepted_types() -> None:
     with pytest.raises(UsageError, match=f"`prediction` is a bytes object; {ACCEPTED}"):
         run(name="qa", dataset=[{"prediction": b"x"}], scorers=[json_valid])
 

@@ -194,7 +194,7 @@ def audits_of_rows(n_criteria: int, sharper: float, seed: int, n: int = 120) -> 
 
 
 @pytest.mark.proof
-def test_a_judge_whose_probabilities_match_the_outcomes_is_rarely_found_overconfident_on_any_of_many_criteria() -> None:
+def test_a_judge_with_correct_probabilities_is_rarely_called_overconfident_on_any_of_eight_criteria() -> None:
     """Looked at alone, one of eight rows is flagged in a fifth of 40 draws; looked at together, hardly ever."""
     draws = [audits_of_rows(8, 1.0, seed, n=80) for seed in range(40)]
     alone = [any(a.is_overconfident or a.confident_errors.exceeds for a in draw.named.values()) for draw in draws]

@@ -173,7 +173,7 @@ def test_on_few_examples_a_probability_audit_has_only_bias_and_confident_errors_
     assert one_kind.confident[1].n == 40
 
 
-def test_a_probability_audit_has_no_slope_if_the_probabilities_separate_the_outcomes_completely() -> None:
+def test_a_probability_audit_has_no_slope_if_the_probabilities_separate_yes_and_no_labels_completely() -> None:
     y = np.repeat([0.0, 1.0], 20)
     audit = probability_audit(np.where(y == 1, 0.9, 0.1), y)
     assert audit.slope.undefined == "the probabilities separate the outcomes"

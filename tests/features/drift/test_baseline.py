@@ -396,7 +396,7 @@ def test_a_new_criterion_and_one_whose_scale_changed_are_not_compared_and_the_re
     assert drift.score.by_weights is None
 
 
-def test_the_drift_of_an_unordered_scale_is_measured_by_the_numbers_that_its_levels_stand_for(tmp_path: Path) -> None:
+def test_drift_on_unordered_levels_is_measured_by_the_numbers_that_the_levels_stand_for(tmp_path: Path) -> None:
     kinds = Scale((Level(0.0, "a"), Level(1.0, "b"), Level(1.0, "c")), ordered=False, by_label=True)
     changed = Rubric((Criterion(1.0, "which kind", "kind", kinds),), name="one")
     truth: Sequence[float | None] = [0.0, 1.0] * 30
@@ -500,7 +500,9 @@ def test_a_shift_after_a_criterion_was_reworded_is_not_called_drift_if_agreement
     assert calibration.decision.use == "gate"
 
 
-def test_agreement_that_fell_after_a_criterion_was_reworded_is_reported_as_drift(tmp_path: Path) -> None:
+def test_if_agreement_on_a_reworded_criterion_fell_the_drift_alarm_is_raised_and_its_reason_names_the_rewording(
+    tmp_path: Path,
+) -> None:
     truth = _truth(80)
     stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth})
     calibration = _now(stored, _reworded(KIND_TONE), _examples({"tone": truth}), {"tone": _turned(truth)})

@@ -291,7 +291,9 @@ def test_improve_outside_tests_candidates_on_all_labels_and_says_that_you_vouch_
     assert "split" not in (project.home / "examples.jsonl").read_text()
 
 
-def test_with_the_option_outside_labels_that_are_held_out_are_used_only_with_the_option_open(project: Project) -> None:
+def test_improve_with_the_option_outside_tests_on_held_out_labels_only_if_the_option_open_is_given_too(
+    project: Project,
+) -> None:
     better = project.candidate("better", edit(BETTER))
     project.improve("--candidates", better)
     status, _, complaint = project.improve("--candidates", better, "--outside")

@@ -286,7 +286,7 @@ def test_ratings_in_words_of_unknown_order_count_as_lost_and_the_message_names_t
     assert set(levels(read(written(tmp_path, files), warm="3"), "ann", "mood").values()) == {3.0}
 
 
-def test_a_metric_in_an_export_is_read_as_the_criterion_of_that_name_or_as_pass_or_fail_if_mapped_to_that(
+def test_a_metric_in_an_export_is_read_as_a_criterion_by_its_name_but_as_pass_or_fail_only_if_it_is_mapped_to_that(
     tmp_path: Path,
 ) -> None:
     files = exports.langfuse()

@@ -104,7 +104,9 @@ def test_a_metric_is_read_in_the_same_way_for_all_raters(case: str, tool: str, t
 
 
 @pytest.mark.parametrize("tool", TOOLS)
-def test_a_judge_s_value_that_means_failure_is_ungraded_and_never_a_fail(tool: str, tmp_path: Path) -> None:
+def test_a_judge_s_value_such_as_not_parsable_leaves_the_example_ungraded_and_is_never_read_as_a_fail(
+    tool: str, tmp_path: Path
+) -> None:
     human = cycled(("bad", 0.0), ("good", 1.0), ("good", 1.0), ("bad", 0.0))
     judge = [("NOT_PARSABLE", 0.0) if at % 4 == 0 else given for at, given in enumerate(human)]
     report = calibrated(tmp_path, exported(tmp_path, tool, human, judge))

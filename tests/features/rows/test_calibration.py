@@ -233,7 +233,7 @@ def in_form(name: str, rows: list[dict[str, Any]], folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["rows.csv", "text.jsonl", "criteria.jsonl"])
-def test_calibrate_reads_criteria_from_tables_from_json_text_and_from_the_key_criteria(
+def test_calibrate_reads_rows_that_have_criteria_in_a_csv_cell_or_as_json_text_or_under_the_key_criteria(
     name: str, tmp_path: Path
 ) -> None:
     in_form(name, [row(number, wrong=10) for number in range(40)], tmp_path)

@@ -159,7 +159,7 @@ def test_rows_may_hold_their_criteria_in_five_published_shapes() -> None:
     assert [grade.raw_score for grade in grades] == [5, 5, 4, 5, 1]
 
 
-def test_a_reward_function_logs_a_mean_for_each_tag_of_the_rows_criteria_to_trl() -> None:
+def test_a_reward_function_logs_to_trl_the_mean_score_of_the_rows_criteria_with_each_tag() -> None:
     logged: dict[str, float] = {}
 
     async def rewarded(grader: Grader) -> list[float | None]:

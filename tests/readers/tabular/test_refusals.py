@@ -38,7 +38,9 @@ def test_a_number_too_long_for_any_scale_is_never_offered_as_infinity(tmp_path: 
     assert [command.rpartition("=")[2] for command in commands] == ["NUMBER", ""]
 
 
-def test_ends_of_a_scale_that_no_numbers_suggest_are_in_capitals_in_the_offered_command(tmp_path: Path) -> None:
+def test_the_offered_command_has_low_and_high_in_capitals_for_ends_of_a_scale_that_the_ratings_do_not_suggest(
+    tmp_path: Path,
+) -> None:
     write({"judge": ["1", "2", "5", "4", "3", "2"], "human": ["0.5", "7", "10", "3", "4", "8"]}, "csv", tmp_path)
     done = run("markscheme", "calibrate", "t.csv", "--json", "-", cwd=tmp_path)
     error = json.loads(done.stdout)["error"]
@@ -63,7 +65,7 @@ def test_ends_of_a_scale_that_no_numbers_suggest_are_in_capitals_in_the_offered_
         ),
     ],
 )
-def test_long_rows_and_equal_names_are_refused_with_a_code(
+def test_a_table_with_a_row_longer_than_its_header_or_two_columns_of_one_name_is_refused_with_an_error_code(
     lines: list[str], error: dict[str, Any], tmp_path: Path
 ) -> None:
     (tmp_path / "t.csv").write_text("\n".join(lines), encoding="utf-8")
