@@ -173,7 +173,7 @@ def test_if_the_folders_of_all_optional_features_are_deleted_calibrate_and_grade
 
 
 @pytest.mark.skipif(not CASES.is_file(), reason="runs where ../shared/statistics/tables.yaml is there")
-def test_every_command_that_a_worked_example_of_a_table_names_exists() -> None:
+def test_every_command_that_a_worked_example_in_the_reference_file_of_tables_names_exists() -> None:
     listed = cases_in(CASES)["cases"]
     former = {"gate-risk", "tune"}  # parts of `pass-rate` and `improve`, where one table is another question
     assert {command_of(case) for case in listed} - former <= set(command_names())
@@ -188,7 +188,7 @@ def test_each_word_exempted_from_the_search_for_names_of_kinds_of_judges_in_code
 
 
 @pytest.mark.proof
-def test_the_runner_of_tests_in_a_copy_of_the_package_without_optional_features_works() -> None:
+def test_a_test_file_of_the_core_runs_and_passes_in_a_copy_of_the_package_without_optional_features() -> None:
     assert run_core_tests(names_of_features(), ("-n", "0", "tests/test_verdict.py")) == 0
 
 

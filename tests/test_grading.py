@@ -59,7 +59,9 @@ def level_by_name(levels: Mapping[str, str]) -> Any:
         ("holistic", [()]),
     ],
 )
-def test_each_strategy_sends_the_prompts_that_belong_to_it(strategy: str, asked: list[tuple[str, ...]]) -> None:
+def test_the_strategy_decides_how_many_prompts_are_sent_and_which_criteria_each_prompt_asks_about(
+    strategy: str, asked: list[tuple[str, ...]]
+) -> None:
     def script(prompt: Prompt, _: int) -> Any:
         return dict.fromkeys(prompt.criteria, "MET") if prompt.criteria else '{"quote": "", "reason": "r", "score": 50}'
 

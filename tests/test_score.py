@@ -337,7 +337,7 @@ def test_the_chance_of_passing_is_unknown_unless_every_criterion_has_probabiliti
 
 
 @pytest.mark.proof
-def test_the_chance_of_passing_with_twenty_uneven_weights_is_accurate() -> None:
+def test_with_even_odds_on_twenty_criteria_of_uneven_weights_the_chance_of_passing_is_one_half() -> None:
     rubric = yes_no(*(1 + math.sqrt(place) for place in range(20)))
     even: dict[str, Outcome] = {c.name: Verdict(c.name, 0.0, probabilities=(0.5, 0.5)) for c in rubric.criteria}
     chance = chance_of_passing(even, rubric)

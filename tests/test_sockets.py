@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 SOCKETS = sorted((ROOT / "src/markscheme/sockets").glob("[a-z]*.py"))
 
 
-def test_a_criterion_s_score_and_the_rubric_s_score_never_have_the_same_name() -> None:
+def test_the_rubric_s_score_is_named_with_the_ending_score_if_a_criterion_has_the_rubric_s_name() -> None:
     rubric = Rubric((Criterion(1.0, "A", "tone"), Criterion(1.0, "B", "place")), name="tone")
     grade = Grade("", {}, "why", None, by_criterion={"tone": 0.5, "place": None})
     assert named_scores(grade, rubric) == {"tone-score": None, "tone": 0.5, "place": None}

@@ -263,7 +263,7 @@ def test_the_error_on_an_ambiguous_table_names_python_arguments_and_shows_calls_
 
 
 @pytest.mark.parametrize("value", [None, 3])
-def test_what_is_no_rubric_and_no_table_is_refused_with_what_calibrate_takes(value: Any) -> None:
+def test_given_a_number_or_none_as_a_rubric_calibrate_and_grade_say_in_an_error_what_they_take(value: Any) -> None:
     with pytest.raises(UsageError, match=rf"`calibrate` takes a rubric's name or file, .*, got {value}"):
         calibrate(value)
     with pytest.raises(UsageError, match=f"a rubric is given by its name, its file's path or a Rubric, got {value}"):

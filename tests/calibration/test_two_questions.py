@@ -109,7 +109,7 @@ def test_calibrating_a_table_gives_the_answer_of_each_case_in_the_reference_file
 
 
 @pytest.mark.proof
-def test_every_answer_on_whether_a_judge_can_gate_in_the_reference_file_is_reproduced_from_a_rubric(
+def test_calibrating_a_rubric_gives_the_answer_of_each_case_in_the_reference_file_on_whether_a_judge_can_gate(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number, case in enumerate(block("gate.yaml", "gate")):
@@ -277,7 +277,7 @@ ROWS: list[tuple[Ruling | None, Ruling, Circumstances, tuple[str, str, str]]] = 
 
 
 @pytest.mark.parametrize(("gate", "trend", "circumstances", "row"), ROWS)
-def test_the_verdict_is_that_of_the_first_row_in_the_table_of_verdicts_that_fits_gate_and_trend(
+def test_each_listed_case_of_gate_and_trend_and_circumstances_has_its_expected_verdict_and_use_and_reason(
     gate: Ruling | None, trend: Ruling, circumstances: Circumstances, row: tuple[str, str, str]
 ) -> None:
     assert verdict_row(gate, trend, circumstances) == row

@@ -115,7 +115,9 @@ def test_an_error_about_examples_or_ratings_given_in_place_of_a_rubric_names_the
         )
 
 
-def test_examples_of_several_annotators_in_place_of_a_rubric_are_compared_and_no_judge_is_asked(here: Path) -> None:
+def test_given_a_file_of_examples_calibrate_compares_their_annotators_with_each_other_and_asks_no_judge(
+    here: Path,
+) -> None:
     file = "calibration/clear/examples.jsonl"
     done = run("calibrate", file, "--json", "-", "--quiet", cwd=here, env=setting.environment(here))
     assert done.returncode == 0, done.stderr
@@ -139,7 +141,9 @@ def test_a_split_that_no_example_belongs_to_is_reported(here: Path) -> None:
     assert "leave --split out" in stderr
 
 
-def test_checks_named_by_an_option_of_calibrate_are_graded_together_with_the_judge_s_criteria(here: Path) -> None:
+def test_code_that_an_option_of_calibrate_names_grades_its_criterion_and_the_judge_grades_the_others(
+    here: Path,
+) -> None:
     add_check(here)
     by = ("--judge", setting.JUDGE, "-o", "scorers=checks")
     done = run("calibrate", "clear", *by, "--quiet", "--json", "-", cwd=here, env=setting.environment(here))

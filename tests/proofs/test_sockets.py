@@ -128,7 +128,9 @@ def _of_tag(tag: str, rubric: list[dict[str, Any]], text: str) -> float | None:
 
 
 @pytest.mark.parametrize("evaluation", ["verifiers"], indirect=True)
-def test_a_verifiers_environment_gives_a_reward_or_an_error_in_each_of_two_steps(evaluation: Any) -> None:
+def test_in_verifiers_each_task_gets_a_reward_or_an_error_in_each_of_two_rounds_of_the_environment(
+    evaluation: Any,
+) -> None:
     good, bad, down, other = evaluation["scored"]
     assert good == other == [{"parcel": [2, 0.5]}, 1, None, {}]
     assert bad == [{"parcel": [-1, 0.5]}, -0.5, None, {}]

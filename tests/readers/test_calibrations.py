@@ -126,7 +126,7 @@ def test_an_inferred_rubric_has_the_scales_that_the_ratings_use(tmp_path: Path) 
     assert len(load_ratings(path, rubric)) == 2
 
 
-def test_ratings_with_a_single_level_still_imply_a_scale(tmp_path: Path) -> None:
+def test_from_ratings_that_are_all_3_a_scale_with_the_levels_3_and_4_is_inferred(tmp_path: Path) -> None:
     assert infer_rubric([lines(tmp_path, {"a": 3})]).criteria[0].scale.values == (3, 4)
 
 

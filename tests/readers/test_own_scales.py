@@ -60,7 +60,7 @@ def test_a_judge_s_numbers_on_another_scale_are_converted_to_the_rubric_s_scale_
 @pytest.mark.parametrize(
     ("values", "named"), [([0, 1, 2, 3, 4], "judge=0..4"), ([0, 1, 1, 0, 1], "judge=0..1")], ids=["from 0", "yes or no"]
 )
-def test_a_judge_s_scale_from_0_or_of_yes_and_no_is_not_mistaken_for_low_levels(
+def test_ratings_from_0_on_a_scale_from_1_to_5_are_refused_and_are_converted_if_their_own_scale_is_stated(
     values: list[float], named: str, tmp_path: Path
 ) -> None:
     judge = ratings(tmp_path / "judge.jsonl", "gpt", "model", values)

@@ -165,7 +165,9 @@ def test_a_fault_whose_weight_reaches_the_sum_of_the_positive_weights_gets_the_a
         ("Promises something without saying on what it depends.", False),
     ],
 )
-def test_a_fault_that_says_what_a_good_response_leaves_out_is_reported(words: str, is_negated: bool) -> None:
+def test_a_criterion_worded_as_something_to_avoid_gets_advice_only_if_its_weight_is_negative(
+    words: str, is_negated: bool
+) -> None:
     fault = {"name": "fault", "requirement": words, "weight": -0.5}
     assert (("negated-fault", "fault") in codes_of(PLAIN, fault)) is is_negated
     assert ("negated-fault", "fault") not in codes_of(PLAIN, {**fault, "weight": 0.6})
@@ -200,7 +202,7 @@ def test_every_kind_of_advice_occurs_in_these_tests() -> None:
     assert [code for code in get_args(Code) if f'"{code}"' not in text] == []
 
 
-def test_no_criterion_of_a_rubric_of_pairs_is_said_to_decide_alone_by_a_pass_mark_that_pairs_lack() -> None:
+def test_no_criterion_of_a_rubric_of_pairs_is_said_to_decide_alone_since_pairs_have_no_pass_mark() -> None:
     helps = {"name": "helps", "prefer": "The reply that gets the customer further.", "weight": 2}
     tone = {"name": "tone", "prefer": "The reply that reads kinder.", "weight": 1}
     assert codes_of(helps, tone, compare="pairs", inputs=["query"]) == []

@@ -396,7 +396,7 @@ def test_faults_in_json_rubrics_are_reported_with_their_lines(tmp_path: Path) ->
     assert refusals(written(tmp_path, broken, "r.json"))[0][0] == 3
 
 
-def test_half_a_surrogate_pair_is_refused_in_data_and_replaced_in_a_json_text() -> None:
+def test_from_dict_refuses_half_a_surrogate_pair_in_a_rubric_and_from_json_replaces_it() -> None:
     with pytest.raises(RubricError, match=r"^\[0\]\.requirement: requirement holds half a character"):
         Rubric.from_dict([{"requirement": "a\ud800"}])
     assert Rubric.from_json('[{"requirement": "a\\ud800"}]').criteria[0].requirement == "a\ufffd"
@@ -502,7 +502,7 @@ def test_numeric_levels_of_a_criterion_with_the_scale_type_nominal_are_unordered
     assert not criterion.scale.ordered
 
 
-def test_options_on_a_nominal_scale_have_no_order() -> None:
+def test_the_key_scale_type_with_the_value_nominal_makes_a_criterion_s_levels_unordered() -> None:
     options = [{"label": "red", "value": 1}, {"label": "blue", "value": 1}, {"label": "grey", "value": 0}]
     (criterion,) = Rubric.from_dict([{"requirement": "A", "options": options, "scale_type": "nominal"}]).criteria
     assert not criterion.scale.ordered

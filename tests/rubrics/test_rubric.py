@@ -116,7 +116,7 @@ def test_a_fault_passes_at_a_position_if_a_positive_criterion_of_equal_threshold
     assert fault.passes(position) == merit.passes(1 - position)
 
 
-def test_a_merit_passes_from_its_threshold_on_and_a_fault_up_to_one_minus_its_threshold() -> None:
+def test_a_criterion_passes_from_its_threshold_upwards_and_a_negative_one_up_to_one_minus_its_threshold() -> None:
     assert Criterion(1.0, "A", threshold=0.75).passes(0.75)
     assert not Criterion(1.0, "A", threshold=0.75).passes(0.74)
     assert Criterion(-1.0, "A", threshold=0.75).passes(0.25)

@@ -247,7 +247,7 @@ def test_the_share_of_examples_whose_level_changed_is_a_mean_over_pairs_of_runs(
     assert change_test.runs == 2
 
 
-def test_the_test_whether_a_judge_changed_at_all_needs_more_than_one_stored_run_and_says_so() -> None:
+def test_the_test_whether_a_judge_changed_at_all_is_undefined_after_one_stored_run_and_says_to_store_three() -> None:
     change_test = any_change([1, 2, 2], [1, 1, 2])
     assert change_test.undefined == "one stored run doesn't show its own noise; store three"
     assert change_test.exact_p is change_test.mid_p is change_test.excess is None

@@ -183,7 +183,7 @@ def test_an_interval_of_a_judge_s_slope_or_noise_contains_the_estimate_and_is_wi
     assert wide.low < narrow.low < narrow.value < (narrow.high or 0) < wide.high
 
 
-def test_the_correlation_without_noise_is_symmetric_and_changes_its_sign_if_one_criterion_is_reversed() -> None:
+def test_swapping_two_criteria_keeps_their_correlation_without_noise_and_reversing_one_flips_its_sign() -> None:
     generator = np.random.default_rng(6)
     truth = generator.normal(size=(40, 1))
     first, second = (truth + 0.4 * generator.normal(size=(40, 2)) for _ in range(2))

@@ -172,7 +172,7 @@ def test_a_compared_group_of_only_8_responses_gets_no_pass_rate_and_no_number_of
     assert rate.needed is None
 
 
-def test_swapping_two_groups_reverses_the_sign_of_the_difference_of_their_pass_rates() -> None:
+def test_swapping_two_groups_of_responses_reverses_the_sign_of_the_difference_of_their_pass_rates() -> None:
     units = np.array([[20, 30], [20, 130]])
     first, second = [[3, 3], [1, 15]], [[7, 7], [1, 7]]
     forward = group_difference(first, [50, 150], second, [40, 160], common=units).difference
@@ -205,7 +205,7 @@ def test_if_two_groups_share_some_tests_their_pass_rates_on_the_common_tests_are
     assert difference.on_common[1].judge_alone == 0.8
 
 
-def test_a_group_without_a_pass_rate_has_no_difference_to_another_group() -> None:
+def test_the_difference_of_pass_rates_is_undefined_if_one_of_two_groups_of_responses_has_no_pass_rate() -> None:
     difference = group_difference([[1, 1], [0, 2]], [100, 100], [[7, 7], [1, 7]], [40, 160])
     assert difference.difference.value is None
     assert difference.difference.undefined
@@ -216,7 +216,7 @@ def test_no_further_labels_are_planned_in_a_group_whose_responses_are_all_labell
     assert taken.tolist() == [[1, 2], [0, 2]]
 
 
-def test_more_labels_in_a_group_give_a_narrower_planned_interval_of_its_pass_rate() -> None:
+def test_the_planned_interval_of_a_pass_rate_never_gets_wider_with_more_labels_in_a_group_of_responses() -> None:
     widths = [PLANNED_WIDTHS[own] for own in sorted(PLANNED_WIDTHS)]
     assert widths == sorted(widths, reverse=True)
 
@@ -225,7 +225,9 @@ def test_more_labels_in_a_group_give_a_narrower_planned_interval_of_its_pass_rat
     ("table", "pool"),
     [([[1, 2]], [5, 5]), ([[1, 2], [3, -1]], [5, 5]), ([[1, 2], [3, 4]], [3, 9]), ([[0, 0], [0, 0]], [0, 0])],
 )
-def test_impossible_counts_of_a_group_s_labels_or_responses_are_refused(table: Any, pool: Any) -> None:
+def test_impossible_counts_of_labels_or_graded_responses_in_a_group_of_responses_are_refused(
+    table: Any, pool: Any
+) -> None:
     with pytest.raises(ValueError, match=r"must have shape|whole numbers|a pool holds"):
         group_rate(table, pool)
 

@@ -152,7 +152,7 @@ def test_the_jackknife_refuses_values_and_counts_of_different_shapes() -> None:
     transform=st.sampled_from([ATANH, LOGIT, LOG, IDENTITY]),
     level=st.sampled_from([0.8, 0.9, 0.95, 0.99]),
 )
-def test_a_jackknife_interval_contains_the_value_and_widens_with_its_coverage(
+def test_a_jackknife_interval_contains_the_estimate_and_widens_with_the_confidence_level(
     values: list[float], transform: Transform, level: float
 ) -> None:
     sample = np.array(values)
@@ -271,7 +271,7 @@ def test_groups_are_numbered_from_names_of_any_type() -> None:
     assert group_numbers(None, 3)[1] == 3
 
 
-def test_groups_of_another_length_than_the_units_are_refused() -> None:
+def test_a_list_of_groups_that_is_shorter_than_the_number_of_units_is_refused() -> None:
     with pytest.raises(ValueError, match=r"shape \(3,\), one for each unit, not \(2,\)"):
         group_numbers([1, 2], 3)
 

@@ -88,7 +88,7 @@ def test_python_s_none_in_place_of_a_rating_counts_as_a_missing_rating() -> None
     assert len(paired(gold, judge)) == 1
 
 
-def test_the_error_on_groups_of_another_length_than_the_ratings_names_the_length() -> None:
+def test_the_error_on_a_list_of_groups_that_is_shorter_than_the_ratings_names_both_lengths() -> None:
     with pytest.raises(ValueError, match=r"\(3,\).*\(2,\)"):
         paired([1, 2, 3], [1, 2, 3], groups=["a", "b"])
 

@@ -91,7 +91,7 @@ REPRODUCED = {
     "gate.yaml": {
         "gate": [
             "calibration/test_two_questions.py::test_calibrating_a_table_gives_the_answer_of_each_case_in_the_reference_file_on_whether_a_judge_can_gate",
-            "calibration/test_two_questions.py::test_every_answer_on_whether_a_judge_can_gate_in_the_reference_file_is_reproduced_from_a_rubric",
+            "calibration/test_two_questions.py::test_calibrating_a_rubric_gives_the_answer_of_each_case_in_the_reference_file_on_whether_a_judge_can_gate",
         ],
         "labels": [
             "stats/test_gate.py::test_every_chance_that_labels_decide_about_a_gate_in_the_reference_file_is_reproduced"
@@ -139,7 +139,7 @@ REPRODUCED = {
             "features/certify/test_statistics.py::test_certificates_for_passes_or_fails_alone_reproduce_every_reference_case"
         ],
         "except": [
-            "calibration/test_exceptions.py::test_hand_worked_cases_of_slices_excepted_from_a_gate_equal_those_of_the_reference_file"
+            "calibration/test_exceptions.py::test_the_cases_of_excepted_slices_that_are_written_out_in_this_file_equal_those_in_the_reference_file"
         ],
         "stale": [
             "stats/test_relabelling.py::test_the_worked_examples_of_labels_given_again_after_a_rewording_equal_those_of_the_reference_file"

@@ -58,7 +58,9 @@ def test_rewording_a_criterion_can_change_its_own_levels_and_those_of_criteria_i
         ({"check": "json_valid"}, "check:tone"),
     ],
 )
-def test_any_change_of_a_criterion_s_prompt_can_change_its_levels(changes: dict[str, Any], key: str) -> None:
+def test_with_a_prompt_for_each_criterion_a_change_to_one_can_have_moved_levels_on_that_criterion_only(
+    changes: dict[str, Any], key: str
+) -> None:
     changes_found = _changes(rubric("per_criterion"), _with(rubric("per_criterion"), "tone", **changes))
     assert key in changes_found
     assert changes_found[key].side == "rubric"
@@ -115,7 +117,7 @@ def test_adding_or_removing_a_criterion_can_change_the_levels_of_the_criteria_in
     assert _changes(rubric("per_criterion"), alone)["added:length"].criteria == {"length"}
 
 
-def test_reordering_criteria_can_change_levels_only_if_one_prompt_asks_for_all_criteria() -> None:
+def test_reordering_criteria_can_have_moved_levels_only_if_one_prompt_asks_about_all_criteria() -> None:
     turned = replace(rubric(), criteria=tuple(reversed(rubric().criteria)))
     assert _changes(rubric(), turned)["order"].criteria == ALL
     assert _changes(rubric("per_criterion"), replace(turned, strategy="per_criterion"))["order"].criteria == set()
@@ -143,7 +145,7 @@ def test_a_change_of_the_judge_is_reported_with_its_old_and_new_values(
     assert f"({then_now[0]} → {then_now[1]})" in change.sentence
 
 
-def test_a_change_of_the_judge_cannot_change_the_levels_of_a_criterion_that_code_checks() -> None:
+def test_a_change_of_the_judge_cannot_have_moved_levels_on_a_criterion_that_code_checks() -> None:
     coded = _with(rubric(), "format", check="json_valid")
     (change,) = changes_between(_setting(coded), _setting(coded, replace(JUDGE, model="large-2")))
     assert change.criteria == ALL - {"format"}

@@ -176,7 +176,7 @@ def test_a_certificate_in_an_older_format_fails_verification_with_advice_to_cert
         (lambda file: file.update(further=10**9), "further is a whole number from 0 to 1000"),
     ],
 )
-def test_verify_refuses_a_certificate_in_which_an_entry_is_not_a_decision_and_names_the_file(
+def test_verify_refuses_a_certificate_with_malformed_contents_and_names_the_file_and_what_is_wrong(
     project: Path, edit: Callable[[dict[str, Any]], object], problem: str
 ) -> None:
     edited(project, edit)

@@ -323,7 +323,7 @@ def test_in_a_cascade_a_response_that_one_judge_cannot_grade_goes_on_to_the_next
     assert (cascade.stage[::2] == 1).any()
 
 
-def test_a_cascade_counts_copies_in_a_group_as_one_example_and_is_no_less_strict_with_a_limit_on_false_passes() -> None:
+def test_a_cascade_decides_fewer_examples_if_copies_are_grouped_and_no_more_with_a_limit_on_false_passes() -> None:
     stages = [judge(150, errs_below=0.8, seed=1), judge(150, errs_below=0.6, seed=2)]
     copied = [
         StageDecisions.of(

@@ -208,7 +208,7 @@ def test_no_number_of_labels_needed_is_given_if_a_judge_is_worse_on_each_example
     assert labels_to_tell(np.full(30, difference)) is None
 
 
-def test_labels_needed_to_tell_judges_apart_rise_with_a_task_s_examples_and_are_unknown_without_differences() -> None:
+def test_labels_needed_to_tell_judges_apart_rise_with_task_size_and_are_unknown_if_judges_never_differ() -> None:
     differences = np.array([1.0, -1.0] + [0.0] * 18)
     alone = labels_to_tell(differences)
     assert labels_to_tell(np.repeat(differences, 3), groups=[f"t{n // 3}" for n in range(60)]) == 3 * (alone or 0)

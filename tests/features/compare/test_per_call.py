@@ -74,7 +74,9 @@ def test_compare_refuses_limits_of_criteria_per_call_that_are_repeated_or_not_wh
     assert (done.returncode, "must be a whole number from 1" in " ".join(done.stderr.split())) == (2, True)
 
 
-def test_python_compares_several_limits_of_criteria_per_call(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_compare_in_python_takes_several_numbers_of_criteria_per_call_and_refuses_a_single_number(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def where_alone(prompt: Prompt, _: int) -> dict[str, str]:
         return dict.fromkeys(prompt.criteria, "MET" if len(prompt.criteria) == 1 else "UNMET")
 

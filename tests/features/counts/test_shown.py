@@ -39,7 +39,7 @@ def test_with_the_option_shown_export_writes_wrong_decisions_next_to_the_counts_
     assert json.loads(run(*command, "--json", "-", cwd=project).stdout)["shown"] == shown
 
 
-def test_stored_wrong_decisions_are_not_shown_with_counts_that_have_changed_since(project: Path) -> None:
+def test_wrong_decisions_that_export_wrote_are_not_shown_once_the_counts_file_has_changed(project: Path) -> None:
     exported(project, "counts.csv", "--shown", "3")
     counts = project / "counts.csv"
     header, _, rows = counts.read_text().partition("\n")

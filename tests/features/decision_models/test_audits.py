@@ -103,7 +103,7 @@ def test_a_reliability_diagram_shows_each_bin_with_its_interval_the_diagonal_and
     assert drawn(plot).count('class="path target"') == 1
 
 
-def test_the_json_of_the_audit_of_a_decision_s_probabilities_has_every_figure_and_no_nan() -> None:
+def test_a_report_s_json_has_every_figure_on_the_judge_s_probabilities_of_passing_and_no_nan() -> None:
     audit = calibrated(2.5).to_json()["probabilities"]["decision"]
     assert set(audit) >= {
         *("n", "bias", "brier", "skill", "miscalibration", "discrimination", "slope", "intercept", "p", "confident"),
@@ -140,7 +140,7 @@ def test_a_probability_audit_checks_the_chance_of_a_pass_or_for_unordered_levels
     assert audits.criteria["a"].share == y
 
 
-def test_the_probability_audit_of_published_dialogues_equals_the_worked_example(
+def test_the_figures_on_a_judge_s_probabilities_for_published_dialogues_equal_the_worked_example(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(dialogues.project(tmp_path))  # where the settings that were tried are recorded

@@ -51,7 +51,9 @@ def test_outputs_are_read_whatever_their_column_of_responses_is_called(tmp_path:
 
 
 @pytest.mark.parametrize("form", OUTPUT_FORMS)
-def test_a_pool_without_responses_is_refused_in_one_message_that_names_the_option(tmp_path: Path, form: str) -> None:
+def test_if_no_column_is_recognized_as_responses_discover_says_so_in_one_error_that_names_the_option_response(
+    tmp_path: Path, form: str
+) -> None:
     outputs(tmp_path, form, "txt")
     refused = run("markscheme", "discover", "m", "--pool", f"t.{form}", "--report", cwd=tmp_path)
     assert (refused.returncode, refused.stderr.count("error:")) == (2, 1)

@@ -47,7 +47,9 @@ def test_the_documented_experiment_file_defines_two_variants_three_cases_and_fou
     assert definition.name == "support"
 
 
-def test_every_setting_in_an_experiment_s_file_is_in_the_experiment_that_is_loaded_from_it(tmp_path: Path) -> None:
+def test_every_key_of_an_experiment_s_file_takes_effect_in_the_experiment_that_is_loaded_from_it(
+    tmp_path: Path,
+) -> None:
     text = WHOLE.replace("{name: long}", '{name: long, prompt: "At length: {{query}}"}')
     definition = Experiment.from_file(experiment(tmp_path, text))
     assert definition.name == "try"

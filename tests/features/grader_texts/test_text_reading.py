@@ -55,7 +55,7 @@ def test_levels_read_from_an_llm_rubric_text_keep_their_descriptions() -> None:
     assert [level.description for level in scale.levels] == ["off topic", "touches it", "mostly on topic", "on topic"]
 
 
-def test_points_of_an_llm_rubric_text_keep_the_words_before_and_after_the_list() -> None:
+def test_each_item_of_the_list_in_an_llm_rubric_text_is_read_with_the_words_before_and_after_the_list() -> None:
     text = "The reply should:\n1. greet the customer\n2. name the\n   delivery day\nQuotes don't count."
     assert read_text(text).points == (
         "The reply should greet the customer Quotes don't count.",

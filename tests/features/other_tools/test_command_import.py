@@ -308,7 +308,7 @@ def test_a_mapped_column_that_no_row_has_is_refused(project: Path, sheet: str, c
 
 
 @pytest.mark.parametrize("mapped", [(), ("--map", "good=good")])
-def test_ratings_under_the_only_key_with_records_of_a_json_file_are_imported(
+def test_import_reads_the_ratings_in_a_json_object_of_which_only_one_key_holds_records(
     project: Path, mapped: tuple[str, ...]
 ) -> None:
     events = [{"id": "a", "good": "MET", "rater": "ann"}, {"id": "b", "good": "UNMET", "rater": "ann"}]

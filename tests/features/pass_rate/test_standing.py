@@ -128,7 +128,7 @@ def test_calibrating_the_accepted_examples_again_is_recorded_as_evidence_on_whet
     assert len(looks(folder)) == 4
 
 
-def test_calibrating_with_five_samples_records_five_regradings_that_leave_out_new_examples(
+def test_calibrating_with_five_samples_records_five_looks_at_the_accepted_examples_and_none_at_a_new_example(
     folder: Path,
 ) -> None:
     (folder / "rubrics/reply.yaml").unlink()

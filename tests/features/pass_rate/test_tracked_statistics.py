@@ -126,7 +126,7 @@ def test_the_confidence_limits_of_a_share_equal_the_worked_examples_at_any_confi
         assert mid_p_limits(case["hits"], case["n"], level=ALL_LOOKS) == close(tuple(case["tracked"]))
 
 
-def test_intervals_of_a_pass_rate_corrected_within_the_judge_s_passes_and_fails_equal_the_worked_examples() -> None:
+def test_intervals_of_a_pass_rate_corrected_separately_for_judge_passes_and_fails_equal_the_worked_examples() -> None:
     for pool, passed, labels, expected in tracked_rates.ALL_LOOKS_RATES:
         assert figures(rate_by_verdict(passed, labels, pool, level=ALL_LOOKS)) == close(list(expected))
     for case in block(FILE, "rate"):

@@ -270,7 +270,7 @@ def test_only_rows_of_the_chosen_split_are_compared(tmp_path: Path) -> None:
     assert (report["verdicts"]["n"], report["counts"]["graded"]) == (60, 20)
 
 
-def test_a_file_of_examples_is_refused_for_rows_that_contain_their_own(tmp_path: Path) -> None:
+def test_the_option_examples_is_refused_if_calibrate_is_given_rows_with_rubrics_of_their_own(tmp_path: Path) -> None:
     write_rows(tmp_path / "rows.jsonl", [row(number) for number in range(12)])
     done = run("calibrate", "rows.jsonl", "--examples", "rows.jsonl", cwd=tmp_path)
     assert (done.returncode, "--examples needs a rubric; rows.jsonl contains its own" in done.stderr) == (2, True)

@@ -103,7 +103,7 @@ def test_a_row_s_score_combines_the_row_s_own_criteria_with_those_of_the_rubric_
         "strategy: holistic\ncriteria: [{name: A, description: Is short}]",
     ],
 )
-def test_rows_with_criteria_of_their_own_are_refused_before_a_rubric_that_judges_pairs_or_wholes_asks_anything(
+def test_grade_refuses_rows_with_criteria_of_their_own_next_to_a_rubric_of_pairs_or_a_holistic_rubric(
     core: str, folder: Path
 ) -> None:
     (folder / "alone.yaml").write_text(core)
@@ -113,7 +113,7 @@ def test_rows_with_criteria_of_their_own_are_refused_before_a_rubric_that_judges
 
 
 @pytest.mark.parametrize("more", [(), ("--out", "graded.csv"), ("--show-prompt",)])
-def test_rows_with_criteria_of_their_own_are_refused_before_a_judge_of_wholes_is_asked(
+def test_grade_refuses_rows_with_criteria_of_their_own_if_the_strategy_is_set_to_holistic(
     more: tuple[str, ...], folder: Path
 ) -> None:
     done = grade(folder, "rows.jsonl", "-o", "strategy=holistic", *more)

@@ -204,7 +204,7 @@ HEADER = "nr,answer,judge,human"
 
 @pytest.mark.parametrize("below", [["Durchschnitt,,2.5,2"], ["Average,,2.5,2", "1 is the best of all grades,,,"]])
 @pytest.mark.parametrize("is_first", [False, True])
-def test_totals_and_notes_are_not_examples_whether_above_or_below_the_rows(
+def test_rows_of_averages_and_remarks_above_or_below_the_rated_rows_are_not_read_as_examples(
     below: list[str], is_first: bool, tmp_path: Path
 ) -> None:
     rows = [*below, *ROWS] if is_first else [*ROWS, *below]

@@ -105,7 +105,7 @@ def test_improve_leaves_weights_that_already_fit_the_labels_as_they_are(tmp_path
     assert "To find smaller gains, label fresh outputs: markscheme label plate --pool FILE" in shown
 
 
-def test_if_decisions_contradict_the_pass_mark_but_no_other_would_gain_on_decisions_left_out_the_pass_mark_stays(
+def test_improve_keeps_a_pass_mark_that_decisions_contradict_if_no_other_mark_gains_on_decisions_outside_the_fit(
     tmp_path: Path,
 ) -> None:
     plate = Plate(tmp_path, warm=1)
@@ -170,7 +170,9 @@ def test_with_too_few_decisions_improve_says_how_many_are_needed(tmp_path: Path,
     assert "40 are needed" in error
 
 
-def test_decisions_on_the_same_tasks_and_those_next_to_a_verdict_are_counted_next_to_the_tasks(tmp_path: Path) -> None:
+def test_improve_says_how_many_decisions_on_how_many_tasks_are_blind_and_how_many_further_ones_are_not(
+    tmp_path: Path,
+) -> None:
     plate = Plate(tmp_path, warm=1, n=60)
     examples = plate.home / "examples.jsonl"
     lines = [json.loads(line) for line in examples.read_text().splitlines()]
@@ -197,7 +199,9 @@ def levels_to_a_judge(plate: Plate, *files: str) -> None:
     examples.write_text("\n".join(map(json.dumps, lines)) + "\n")
 
 
-def test_improve_numbers_says_what_can_be_tried_with_the_levels_in_a_file_of_ratings(tmp_path: Path) -> None:
+def test_improve_with_the_option_numbers_says_that_levels_in_a_file_of_ratings_let_new_weights_be_tried(
+    tmp_path: Path,
+) -> None:
     plate = Plate(tmp_path, warm=1)
     levels_to_a_judge(plate, "careful.jsonl")
     assert plate.improve("--numbers")[1]["can_try"]["weights"] is False
