@@ -355,7 +355,7 @@ def json_values(raws: Sequence[bytes]) -> list[Any] | None:
 
 
 def _flat_objects(first: bytes, whole: bytes) -> list[Any] | None:
-    """Parse a list of JSON texts, if each is an object that contains no other objects and no key twice.
+    """Parse a list of JSON texts if each is an object without inner objects or a repeated key; else return None.
 
     Counting keys is faster than comparing them: if there are as many keys in the text as in the objects, each occurs
     once. A text that has the end of a key in a string is left to the slower reader.

@@ -294,7 +294,7 @@ def test_the_mean_score_cut_to_0_to_1_after_averaging_is_printed_too_if_it_diffe
     assert "Mean score" not in alike.stderr
 
 
-def test_a_grade_s_calibration_receipt_names_the_criteria_and_tags_of_a_row_that_were_not_calibrated() -> None:
+def test_a_grade_s_receipt_names_the_row_s_own_criteria_and_their_tags_as_outside_what_was_calibrated() -> None:
     receipt = Receipt("gate", 0.9, None, 84, "human", "2026-11-02", CORE.fingerprint, "p", "j")
     grading = Grading(CORE, judging("Paris", "polite"), receipt=receipt)
     core, both = (

@@ -120,7 +120,9 @@ def test_a_program_that_changes_its_folder_or_environment_is_not_graded_by_the_o
 
 
 @pytest.mark.proof
-def test_each_output_is_graded_by_a_python_process_with_one_warning_if_no_session_can_be_started(folder: Path) -> None:
+def test_if_no_session_can_be_started_a_single_warning_is_printed_and_each_output_is_graded_all_the_same(
+    folder: Path,
+) -> None:
     """A folder for the sockets that others can read is never used."""
     shared = folder / "runtime" / "markscheme"
     shared.mkdir(parents=True)
@@ -191,7 +193,7 @@ def test_if_python_crashes_the_output_fails_or_an_error_is_reported_if_the_asser
 
 
 @pytest.mark.proof
-def test_each_output_is_graded_by_a_python_process_with_one_warning_if_a_session_never_answers(
+def test_if_a_session_never_answers_a_single_warning_is_printed_and_each_output_is_graded_all_the_same(
     folder: Path, runtime: Path
 ) -> None:
     body = f"""

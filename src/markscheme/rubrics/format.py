@@ -152,7 +152,7 @@ def _key(path: Place) -> str:
 
 
 def _single(schema: dict[str, Any], convert: Callable[[Any], Any]) -> KeyValueKind:
-    """Make the kind of value that is a single text, number or boolean.
+    """Make a kind of value of a rubric's key: a single value of the type that a JSON Schema states.
 
     Args:
         schema: JSON Schema of the value.

@@ -47,7 +47,7 @@ def relabelling_state(relabelled: int, differ: int) -> CheckState:
 
 
 def old_counted(state: CheckState, relabelled: int, old: int) -> int:
-    """Return how many of the labels from before a rewording still count.
+    """Return how many old labels count: none, or up to a fixed number for each example that was labelled again.
 
     Args:
         state: Result of `relabelling_state`.

@@ -18,7 +18,9 @@ def test_the_rubric_that_init_writes_has_yes_no_criteria_and_lint_has_no_advice_
     assert all(label.kind == "constructed" for example in examples.examples for label in example.labels)
 
 
-def test_lint_has_no_advice_on_the_words_that_init_writes_for_several_annotators(tmp_path: Path) -> None:
+def test_lint_accepts_the_rubric_that_init_writes_from_a_table_with_the_labels_of_two_annotators(
+    tmp_path: Path,
+) -> None:
     lines = ["id,answer,judge,ana,ben", *(f"r{n},It is {n}.,yes,yes,no" for n in range(3))]
     (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
     done = run("markscheme", "init", "--from", "t.csv", "--human", "ana", "--human", "ben", cwd=tmp_path)

@@ -458,7 +458,7 @@ def labels_to_decide_gate(
 def labels_to_decide(
     figures: AgreementFigures, target: float, because: BecauseCode, *, settings: int = 1
 ) -> DecisiveLabels | None:
-    """Estimate the number of labels with which an open verdict has an even chance to be decided.
+    """Estimate how many further labels give an open verdict an even chance to be decided.
 
     Args:
         figures: The figures from the labels so far.

@@ -214,7 +214,7 @@ class _Counting:
 
     @cached_property
     def totals(self) -> Totals:
-        """Counts of the examples on which the judge is wrong, including those on which no repair could be counted."""
+        """Numbers of false passes, of false fails and of wrong scores, also on examples without a countable repair."""
         passes = self.judge.decisions
         people = self.swap.people
         off = close(self.swap.scores, self.judge.scores, self.swap.tolerance) == 0

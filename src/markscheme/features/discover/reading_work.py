@@ -73,7 +73,7 @@ class ReadingWork:
     # --- what is read -------------------------------------------------------------------------------------------------
 
     def outputs(self) -> ReadOutputs:
-        """Return the outputs that all readers have read so far, with the codebook and the reading order."""
+        """Return the outputs that any reader has read so far, with the codebook and the reading order."""
         return self.opened.outputs()
 
     @cached_property

@@ -198,7 +198,7 @@ def _part(share: ShiftPart) -> str:
 
 
 def _way_out(drift: CriterionDrift) -> tuple[str, str | None]:
-    """Return advice on a criterion's shift, and the options of `calibrate` to run next; None if no run follows."""
+    """Return advice on a criterion's shift, and the options of the `calibrate` to run next, or None for no run."""
     explanation = drift.explanation
     if drift.movers is None:
         return (

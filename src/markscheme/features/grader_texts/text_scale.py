@@ -117,7 +117,7 @@ def scale_of(text: str, whole: str) -> Scale | None:
 
 
 def _longest_run(text: str, *, is_score: bool) -> Mapping[float, str]:
-    """Return the longer of two sequences of levels: from scores in digits alone, or from scores in words too."""
+    """Read a text's levels twice, from scores in digits alone and from scores in words too; return the longer list."""
     may_be_list = demands_number(text)
     runs = (level_run(words, is_score=is_score, may_be_list=may_be_list) for words in (text, in_digits(text)))
     return max(runs, key=len)

@@ -177,7 +177,7 @@ class ImprovableSet:
 
     @cached_property
     def settings_on_held_out(self) -> int:
-        """Number of other settings (rubric with judge) whose figures on held-out labels were seen, at least 1.
+        """Number of settings whose figures on held-out labels were seen, one with this rubric left out; at least 1.
 
         Wordings that an opening tested don't count, since their figures are withheld unless one is adopted.
         """

@@ -168,7 +168,7 @@ def _holds_rubric(key: Any, value: Any) -> bool:
 
 
 def unwrapped(data: Any) -> tuple[Any, dict[str, Any], Place]:
-    """Return the rubric, also if nested under `rubric` or `rubrics`, with the keys around it and the path to it."""
+    """Return a rubric that may be nested under `rubric` or `rubrics`, the entries next to it, and the path to it."""
     around: dict[str, Any] = {}
     path: Place = ()
     while True:
