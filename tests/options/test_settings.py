@@ -7,7 +7,8 @@ import pytest
 from markscheme.commands.call import parse
 from markscheme.commands.table import command_names
 from markscheme.errors import UsageError
-from markscheme.options.settings import SettingsFile, find_settings
+from markscheme.judges.options import AskOptions
+from markscheme.options.settings import SettingsFile, find_settings, words_of
 from tests.commands.console import run
 from tests.commands.judged_project import make_project
 
@@ -112,3 +113,13 @@ def test_the_error_on_a_setting_that_is_out_of_range_names_the_settings_file_it_
     assert "markscheme.toml: target must be above 0 and at most 1, got 80; did you mean 0.8?" in done.stderr.replace(
         "`", ""
     )
+
+
+def test_an_option_without_a_value_is_no_word_of_a_command_even_if_the_settings_file_sets_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "markscheme.toml").write_text("samples = 3\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert list(words_of(AskOptions(samples=None), {"samples"})) == []
+    assert list(words_of(AskOptions(samples=3), {"samples"})) == []
+    assert list(words_of(AskOptions(samples=2), {"samples"})) == ["--samples", "2"]

@@ -4,7 +4,19 @@ import io
 
 import pytest
 
-from markscheme.report.document import Callout, Card, Cards, Command, Document, Ids, Items, Paragraph, Table, Tiles
+from markscheme.report.document import (
+    Callout,
+    Card,
+    Cards,
+    Command,
+    Document,
+    Facts,
+    Ids,
+    Items,
+    Paragraph,
+    Table,
+    Tiles,
+)
 from markscheme.report.terminal import render_terminal
 
 NEXT = "markscheme calibrate support-reply --judge function:reply_judges:careful --accept"
@@ -67,6 +79,13 @@ def test_columns_of_tiles_are_as_wide_as_their_texts_and_the_widest_are_narrowed
 ) -> None:
     tiles = Tiles((("agreement", "18 of 24 examples", Ids(("e1", "e2")), ""),))
     assert shown(Document("", "", (tiles,)), width)[-len(lines) :] == lines
+
+
+@pytest.mark.parametrize("width", range(1, 13))
+def test_a_page_narrower_than_its_columns_is_drawn_with_at_least_a_letter_in_each(width: int) -> None:
+    tiles = Tiles((("agreement", "18 of 24", Ids(("e1", "e2")), ""),))
+    lines = shown(Document("", "", (Facts((("judge", "gpt"),)), tiles)), width)
+    assert {"j", "g"} <= {letter for line in lines for letter in line}
 
 
 class Screen(io.StringIO):

@@ -59,15 +59,13 @@ def judges_in_file(path: "Path", options: "LabelOptions") -> "Sequence[Calibrati
 
 def calibrations_otherwise(request: Any) -> "list[Calibration] | None":
     """Return the calibrations of a request if a feature provides its labels or ratings; None if none does."""
-    sources = (calibrate(request) for calibrate in CALIBRATION_SOURCES)
-    first = next((calibrations for calibrations in sources if calibrations is not None), None)
+    first = next((made for calibrate in CALIBRATION_SOURCES if (made := calibrate(request)) is not None), None)
     return None if first is None else list(first)
 
 
 def answer_of(request: Any) -> FileAnswer | None:
     """Return the result of a request, from the feature that reads its kind of files; None if no feature does."""
-    answers = (answer(request) for answer in FILE_ANSWERS)
-    return next((answer for answer in answers if answer is not None), None)
+    return next((answer for read in FILE_ANSWERS if (answer := read(request)) is not None), None)
 
 
 def answer_of_sides(sides: "Sequence[str]", rubric: str | None, options: "LabelOptions") -> Reported | None:

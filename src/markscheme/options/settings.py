@@ -71,7 +71,8 @@ def words_of(options: Any, keys: Container[str]) -> Iterator[str]:
     defaults = {declared.name: declared.default for declared in fields(options)}
     for key, row in options_of(type(options)).items():
         value = getattr(options, key)
-        if key not in keys or value == (row.read(in_file[key], key) if key in in_file else defaults[key]):
+        set_anyway = row.read(in_file[key], key) if key in in_file else defaults[key]
+        if key not in keys or value is None or value == set_anyway:
             continue
         for single in value if row.several else (value,):
             text = str(single).lower() if isinstance(single, bool) else str(single)

@@ -97,7 +97,7 @@ def _has_rubric(row: object) -> bool:
         return False
     texts = {str(key): cell if isinstance(cell, str) else dumps(cell, default=str) for key, cell in row.items()}
     text = (row_rubric_in(texts, None) or "").strip()
-    return text.startswith(("[", "{")) or text in known_rubrics()
+    return text.startswith(("[", "{")) or bool(text and text in known_rubrics())
 
 
 def refuse_table(name: str) -> None:

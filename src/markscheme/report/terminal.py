@@ -400,7 +400,7 @@ def _narrowed(widths: Sequence[int], room: int) -> list[int]:
             cut = min(most, round(excess / n_left))
             narrowed[index] -= cut
             excess -= cut
-    return [*(width - _GAP for width in narrowed[:-1]), narrowed[-1]]
+    return [max(1, width) for width in (*(width - _GAP for width in narrowed[:-1]), narrowed[-1])]
 
 
 def _belong_together(first: doc.Block | None, second: doc.Block) -> bool:

@@ -125,3 +125,14 @@ def test_an_error_about_a_file_of_the_right_kind_stays_as_it_is(tmp_path: Path) 
 def test_an_error_about_an_option_stays_as_it_is_whatever_is_in_the_option_s_file(tmp_path: Path) -> None:
     (tmp_path / "empty.jsonl").write_text("")
     assert "leave --ratings empty.jsonl out" in error_of("label tone --progress --ratings empty.jsonl")
+
+
+@pytest.mark.parametrize("option", ["--json", "--html", "--sarif"])
+def test_an_error_is_left_as_it_is_if_the_only_file_on_the_command_line_is_one_to_write(option: str) -> None:
+    assert "there is no rubric named 'nothing'" in error_of(f"calibrate nothing {option} report.json")
+
+
+def test_an_error_is_left_as_it_is_if_a_folder_has_the_name_of_a_rubric_that_lacks_examples() -> None:
+    Path("rubrics", "bare.yaml").write_text(RUBRIC)
+    Path("bare").mkdir()
+    assert "is a folder" not in error_of("label bare --next 5")

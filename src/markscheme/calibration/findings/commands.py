@@ -1,5 +1,6 @@
 """The commands that may follow a calibration, as a user types them."""
 
+import re
 import shlex
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -59,7 +60,7 @@ class Commands:
 
     def calibrate_one_at_a_time(self) -> str:
         """Return the command that asks the judge (or the model, if ratings were read) about one criterion at a time."""
-        judge = self.judge if self.asks else f"--judge {self.model}"
+        judge = re.sub(r" ?-o strategy=\S+", "", self.judge or "") if self.asks else f"--judge {self.model}"
         return _command("calibrate", self.rubric, judge, self.comparing, "-o strategy=per_criterion")
 
     def label(self, options: str | None = None) -> str:

@@ -159,7 +159,7 @@ def _searched_again(file: CascadeFile, document: Mapping[str, Any]) -> Certifica
         confidence=file.confidence,
         side=_asked_for(file.side),
         wrong_passes=document.get("wrong_passes"),
-        further=document.get("further", 0),
+        further=document.get("further") or 0,
     )
     parts = seen.thresholds(promise)
     return Certificate(

@@ -141,7 +141,7 @@ _KINDS: Final = (
         "a record of accepted runs",
         lambda content: content.has("use", "wordings", "ratings", "date"),
         frozenset(),
-        "`markscheme status --html FILE.html` shows it",
+        "`markscheme status --html PAGE.html` shows it",
     ),
     _FileKind(
         "a record of the settings that were calibrated",
@@ -266,15 +266,28 @@ def explain(error: MarkschemeError, command: str, bound: BoundArguments) -> None
         return
     refused = {taker for taker, _ in _files(command, bound) if taker.startswith("--") and taker in str(error)}
     files = [file for file in dict.fromkeys(_files(command, bound)) if file[0] not in refused and file[1].exists()]
-    named = [(taker, path) for taker, path in files if path.name in str(error)]
-    for taker, path in named or (files if len(files) == 1 else []):
+    for taker, path in files:
+        if not _is_about(error, taker, path):
+            continue
         sentence = _sentence(str(error), taker, path)
         if sentence is not None:
             raise UsageError(sentence) from error
 
 
+def _is_about(error: MarkschemeError, taker: str, path: Path) -> bool:
+    """Return True if an error carries a path, or has its name and it is an option's file or can only be a file's."""
+    if isinstance(error, FileError) and error.path is not None:
+        return Path(error.path).resolve() == path.resolve()
+    is_named_for_sure = (taker.startswith("--") and taker in _EXPECTED) or bool(path.is_file() and path.suffix)
+    return is_named_for_sure and path.name in str(error)
+
+
 def _files(command: str, bound: BoundArguments) -> Iterator[tuple[str, Path]]:
-    """Yield the name of the option, or for an operand that of the command, with each path in a command's arguments."""
+    """Yield the option, or for an operand the command, with each path in a command's arguments that it may read."""
+    return (pair for pair in _paths_by_option(command, bound) if pair[0] not in _WRITTEN)
+
+
+def _paths_by_option(command: str, bound: BoundArguments) -> Iterator[tuple[str, Path]]:
     for name, value in bound.arguments.items():
         if dataclasses.is_dataclass(value):
             for field in dataclasses.fields(value):
@@ -282,7 +295,7 @@ def _files(command: str, bound: BoundArguments) -> Iterator[tuple[str, Path]]:
         else:
             is_operand = bound.signature.parameters[name].kind is Parameter.POSITIONAL_ONLY
             option = command if is_operand else _option(name)
-            yield from ((option, path) for path in _paths_in(value) if option not in _WRITTEN)
+            yield from ((option, path) for path in _paths_in(value))
 
 
 def _option(name: str) -> str:
@@ -302,6 +315,8 @@ def _sentence(message: str, taker: str, path: Path) -> str | None:
     if path.is_dir():
         is_taken = " a folder" in message or " no folder" in message or taker in _TAKE_FOLDERS
         return None if is_taken else f"{path} is a folder, not a file{expected}"
+    if not path.is_file():  # a pipe, which would never end
+        return None
     try:
         content = _FileContent(path)
     except OSError:

@@ -166,7 +166,8 @@ def calibrate_each_judge(path: Path, options: LabelOptions) -> list[Calibration]
     judges = dict.fromkeys(label.rater for example, _ in labelled for label in _of_judges(example))
     if len(judges) < 2:
         raise UsageError(f"a comparison needs two judges, and {counted(len(judges), 'judge')} rated these rows")
-    raters = (Rater(name, "", "ratings", path.name, named=str(path), has_rubric=False) for name in judges)
+    named = shlex.quote(str(path))
+    raters = (Rater(name, "", "ratings", path.name, named=named, has_rubric=False) for name in judges)
     return [_judge_in_file(rater, path, labelled, ROWS_ALONE, options).whole for rater in raters]
 
 
@@ -270,7 +271,7 @@ def _with_kept_labels(labelled: Sequence[LabelledRow], path: Path) -> Sequence[L
     named = {criterion.name for criterion in of_all.criteria}
     for file in sorted(ratings_folder.glob("*.jsonl")):
         lines = [line for _, line in json_lines(file, RatingError)]
-        stale = [(str(line["id"]), name) for line in lines for name in stale_criteria(line, named)]
+        stale = [(str(line.get("id")), name) for line in lines for name in stale_criteria(line, named)]
         for rating in load_ratings(file, of_all, kind="human", interpreted=partial(on_criteria, named)):
             if rating.sample == 0:
                 labels[rating.id].append(rating)
