@@ -96,7 +96,7 @@ def next_labels(folder: Path, rubric: Rubric, examples: ExampleSet) -> NextLabel
 
 def _before_the_first(rubric: Rubric, examples: ExampleSet) -> NextLabels:
     """Return the labels that a rubric without a calibration needs for a first verdict."""
-    if not examples.labels and rubric.target == DEFAULT_TARGET:
+    if not examples.by_people and rubric.target == DEFAULT_TARGET:
         return asked_first(FIRST_LABELS, by_people=True)
     from markscheme.calibration.decision import first_labels_of
 
