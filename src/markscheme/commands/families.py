@@ -269,11 +269,11 @@ def refuse_lost_files(parameters: Mapping[str, FunctionParameter], arguments: Ma
         UsageError: Names the file.
     """
     written = {name: value for name, value in arguments.items() if is_written(parameters[name])}
-    of_arguments = (path for name, value in arguments.items() if name not in written for path in _paths_in(value))
+    of_arguments = (path for name, value in arguments.items() if name not in written for path in paths_in(value))
     read = [*of_arguments, *known_rubrics().values()] if written else []
     option_of: dict[Path, str] = {}
     for name, value in written.items():
-        for path in (path for path in _paths_in(value) if not is_no_file(path)):
+        for path in (path for path in paths_in(value) if not is_no_file(path)):
             refuse_overwriting(path, read)
             option = _option(parameters[name])
             other_option = option_of.setdefault(path.resolve(), option)
@@ -293,7 +293,7 @@ def _option(parameter: FunctionParameter) -> str:
     return next(names, f"--{parameter.name.replace('_', '-')}")
 
 
-def _paths_in(value: Any) -> Iterator[Path]:
+def paths_in(value: Any) -> Iterator[Path]:
     """Yield each value that may be a path, and the path in a judge's KIND:PATH or an input's NAME=@PATH."""
     for element in value if isinstance(value, tuple | list) else (value,):
         if isinstance(element, str | Path) and str(element) not in ("", "-"):

@@ -46,10 +46,11 @@ class RowsToLabel(NamedTuple):
     def progress(self, labels: Iterable[Rating]) -> str:
         """Return a phrase on how many of the criteria to label have a label, and in how many of the tasks."""
         answered = {(label.id, name) for label in labels for name in label.criteria}
-        asked = [(id, criterion.name) for id, criteria in self.criteria_by_id.items() for criterion in criteria]
+        to_label = [(id, criterion.name) for id, criteria in self.criteria_by_id.items() for criterion in criteria]
         task_by_id = {example.id: example.group or example.id for example in self.pool.examples}
-        begun = {task_by_id[id] for id, name in asked if (id, name) in answered}
-        criteria = f"{sum(answer in answered for answer in asked)} of {counted(len(asked), 'criterion', 'criteria')}"
+        begun = {task_by_id[id] for id, name in to_label if (id, name) in answered}
+        n_answered = sum(answer in answered for answer in to_label)
+        criteria = f"{n_answered} of {counted(len(to_label), 'criterion', 'criteria')}"
         return f"{criteria}, in {len(begun)} of {counted(len(set(task_by_id.values())), 'task')}"
 
 

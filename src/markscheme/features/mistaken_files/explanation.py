@@ -10,6 +10,7 @@ from inspect import BoundArguments, Parameter
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from markscheme.commands.families import paths_in
 from markscheme.errors import ComparisonError, FileError, MarkschemeError, NothingGraded, UsageError
 
 _MOST_BYTES: Final = 2_000_000
@@ -291,23 +292,15 @@ def _paths_by_option(command: str, bound: BoundArguments) -> Iterator[tuple[str,
     for name, value in bound.arguments.items():
         if dataclasses.is_dataclass(value):
             for field in dataclasses.fields(value):
-                yield from ((_option(field.name), path) for path in _paths_in(getattr(value, field.name)))
+                yield from ((_option(field.name), path) for path in paths_in(getattr(value, field.name)))
         else:
             is_operand = bound.signature.parameters[name].kind is Parameter.POSITIONAL_ONLY
             option = command if is_operand else _option(name)
-            yield from ((option, path) for path in _paths_in(value))
+            yield from ((option, path) for path in paths_in(value))
 
 
 def _option(name: str) -> str:
     return f"--{name.strip('_').replace('_', '-')}"
-
-
-def _paths_in(value: Any) -> Iterator[Path]:
-    """Yield each value that may be a path, and the path in a judge's KIND:PATH or an input's NAME=@PATH."""
-    for element in value if isinstance(value, tuple | list) else (value,):
-        if isinstance(element, str | Path) and str(element) not in ("", "-"):
-            yield Path(element)
-            yield from (Path(path) for mark in (":", "=@") if (path := str(element).partition(mark)[2]))
 
 
 def _sentence(message: str, taker: str, path: Path) -> str | None:
