@@ -15,7 +15,7 @@ from typing import IO, Any, Final
 
 from markscheme.errors import BudgetError, RatingError, RatingWarning, UsageError, writing
 from markscheme.files import append_lines, end_of_link, exclusive, replacing, set_aside_damaged_end
-from markscheme.grading.grades import Grade, row_verdicts
+from markscheme.grading.grades import GRADE_COLUMNS, Grade, row_verdicts
 from markscheme.grading.grading import Grading, grade_many
 from markscheme.grading.receipt import receipt_json
 from markscheme.judges.judge import Usage
@@ -147,7 +147,7 @@ class GradedTable:
 
     def __post_init__(self) -> None:
         self._write_rows = row_writer(self.out, "`--out`")
-        taken = {*OWN_COLUMNS, *([ROW_VERDICTS] if self.has_rows else [])}
+        taken = {*GRADE_COLUMNS, *([ROW_VERDICTS] if self.has_rows else [])}
         clash = sorted({criterion.name for criterion in self._criteria} & taken)
         if clash:
             raise UsageError(f"a table has a column {clash[0]!r} of its own; rename the criterion, or use --json")
@@ -162,7 +162,7 @@ class GradedTable:
         """Names of the columns in the table file, in order."""
         criteria: CellKinds = {c.name: "text" if c.scale.coded else "number" for c in self._criteria}
         verdicts = {ROW_VERDICTS: VERDICT_CELLS} if self.has_rows else {}
-        last: CellKinds = dict.fromkeys(OWN_COLUMNS[3:], "text")
+        last: CellKinds = dict.fromkeys(GRADE_COLUMNS[3:], "text")
         return {"id": "text", "score": "number", "pass": "yes-no", **criteria, **verdicts, **last}
 
     def _refuse_other_settings(self) -> None:
@@ -362,8 +362,6 @@ def _offsets(file: IO[bytes]) -> Mapping[str, int]:
     return offsets
 
 
-OWN_COLUMNS: Final = ("id", "score", "pass", "error", "receipt")
-"""Columns of the table that don't belong to a criterion."""
 ROW_VERDICTS: Final = "verdicts"
 """Name of the column with the levels on rows' own criteria."""
 VERDICT_CELLS: Final[CellKind] = {

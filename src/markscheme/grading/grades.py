@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from markscheme.grading.score import NO_SCORE, GradeDecision, Score, unclipped_score
 from markscheme.grading.verdict import Abstention, Holistic, NotApplicable, Outcome, Unread, Verdict
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 MOST_UNGRADED = 0.1
 """Largest share of submissions that may stay ungraded for a run to count."""
+GRADE_COLUMNS: Final = ("id", "score", "pass", "error", "receipt")
+"""Columns of a table of grades that don't belong to a criterion."""
 ASK_A_PERSON = "ask a person: "
 """Beginning of the reason for a decision that no judge may make."""
 

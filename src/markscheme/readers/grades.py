@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from markscheme.errors import Fault, RatingError, refuse_lines
-from markscheme.grading.graded_table import OWN_COLUMNS
+from markscheme.grading.grades import GRADE_COLUMNS
 from markscheme.plain_data import json_lines, mapping, shown, table_rows
 from markscheme.prompts.submission import Submission, as_text
 from markscheme.ratings.example_rows import Example
@@ -83,12 +83,12 @@ def _graded(peek: Peek) -> Iterator[tuple[int | None, Any]]:
 
 
 def _brought_together(row: Mapping[str, Any]) -> dict[str, Any]:
-    grade = {name: value for name, value in row.items() if name in OWN_COLUMNS}
+    grade = {name: value for name, value in row.items() if name in GRADE_COLUMNS}
     score = grade.get("score")
     decision = grade.get("pass")
     grade["score"] = score if number(score) is None else number(score)
     grade["pass"] = DECISIONS.get(str(decision).casefold(), decision)
-    levels = {name: value for name, value in row.items() if name not in OWN_COLUMNS and value is not None}
+    levels = {name: value for name, value in row.items() if name not in GRADE_COLUMNS and value is not None}
     return {
         **grade,
         "criteria": {name: value if number(value) is None else number(value) for name, value in levels.items()},
