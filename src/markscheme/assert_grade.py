@@ -94,7 +94,7 @@ class AssertGrade:
         calibration: str = "warn",
         **options: Any,
     ) -> Grade:
-        """Grade an output and return the grade if it passes.
+        """Grade an output; return the grade if it passes, else fail the test.
 
         Args:
             output: The output to judge: text, a number, a boolean, a list, a mapping or a trace.

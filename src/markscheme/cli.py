@@ -74,7 +74,7 @@ def _crashed() -> int:
 
 
 def calibrate_main() -> int:
-    """Run the separate command `calibrate`, which is short for `markscheme calibrate`."""
+    """Run the separate command `calibrate`, short for `markscheme calibrate`, and return its exit status."""
     return main(["calibrate", *sys.argv[1:]])
 
 

@@ -88,7 +88,7 @@ class CarriedLabels:
 
     @cached_property
     def to_relabel(self) -> tuple[str, ...]:
-        """Ids to label again: those of `check` or, once they showed that labels change, all with old labels."""
+        """Ids of examples to label again: those of `check` or, if labels changed there, all that have old labels."""
         if self.state == "relabel the rest" and not self._is_vouched:
             return self.affected
         return self.check

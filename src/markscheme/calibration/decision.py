@@ -223,7 +223,7 @@ def _circumstances(
 
 
 def _picked_against_gate(gold: Gold) -> int:
-    """Count the hand-picked examples that forbid a gate: all if every example is hand-picked, else those that pass."""
+    """Count the hand-picked examples that rule out a gate: those gold doesn't fail, or all if no example was drawn."""
     if not gold.stands_for_outputs:
         return gold.picked_by_hand
     return int((np.array(values_of(gold.examples, "is_picked_by_hand"), dtype=bool) & (gold.decisions != 0)).sum())
@@ -248,7 +248,7 @@ def _verdict_with_ties(comparison: Comparison, decision: Decision) -> VerdictNam
 
 
 def labels_to_begin(gold: Gold, target: float, *, settings: int = 1) -> DecisiveLabels | None:
-    """Estimate how many labels to add for a first verdict, before there are ratings of a judge to plan by.
+    """Estimate how many labels to add for a first verdict, before a judge has rated anything; None if no number does.
 
     The judge is assumed halfway between the target and 100 %, and examples of one group slightly correlated.
 
@@ -268,7 +268,7 @@ def labels_to_begin(gold: Gold, target: float, *, settings: int = 1) -> Decisive
 
 
 def first_labels_of(examples: ExampleSet, rubric: Rubric) -> tuple[DecisiveLabels | None, bool]:
-    """Return how many labels to add for a first verdict by a rubric, and True if people have labelled any example.
+    """Return how many labels to add for a first verdict, None if no number would do, and True if people labelled any.
 
     Args:
         examples: The rubric's examples with all labels so far.
@@ -289,7 +289,10 @@ def _is_open(decision: Decision) -> bool:
 
 
 def _labels(comparison: Comparison, decision: Decision) -> DecisiveLabels | None:
-    """Return how many labels an open verdict needs or, if too few are given to say, how many a first verdict needs."""
+    """Return how many labels an open verdict needs or, with too few to say, a first verdict; None if none are needed.
+
+    None as well if no number is likely to decide the verdict.
+    """
     answer = decision.gate_answer
     is_gate_open = answer is not None and answer.ruling.state == "open"
     if answer is not None and not is_gate_open and decision.circumstances.by_people:

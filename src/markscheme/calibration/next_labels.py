@@ -126,7 +126,7 @@ def _recorded(folder: Path) -> dict[str, Any] | None:
 
 
 def _scarce(record: Mapping[str, Any] | None) -> ScarceDecision | None:
-    """Read from a record the decision, pass or fail, that the verdict depends on and few labels have, with their share.
+    """Read the rare decision, pass or fail, that a verdict depends on, and its share of labels; None without a record.
 
     Raises:
         ValueError: The decision is neither pass nor fail, or the share isn't one.

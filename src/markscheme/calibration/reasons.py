@@ -257,7 +257,7 @@ def next_step_in_words(comparison: Comparison, decision: Decision) -> str | None
 
 
 def scarce_decision(answer: GateAnswer) -> ScarceDecision | None:
-    """Return the rare decision, pass or fail, that the gate depends on, and its share of labels; else None."""
+    """Return the decision, pass or fail, that is rare and alone keeps the gate open, with its share; else None."""
     short = [side for side in answer.sides if side.state == "open"]
     if len(short) != 1 or "target-open" in answer.ruling.codes:
         return None

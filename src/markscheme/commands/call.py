@@ -162,7 +162,7 @@ def parse(command: str, rest: Sequence[str], settings: SettingsFile) -> tuple[Co
 
 
 def complete(argv: Sequence[str]) -> int:
-    """Print a shell's completion script; called by such a script, print the possible next words."""
+    """Print a shell's completion script or, if that script calls, the possible next words; return the exit status."""
     app = app_with(SettingsFile(), all_commands(), _WordedApp)
     if argv[0] == "__complete":
         app(argv)

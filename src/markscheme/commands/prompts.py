@@ -17,7 +17,7 @@ from markscheme.rubrics.search import find_calibration
 
 
 def print_prompts(rubric: Rubric, wanted: list[Prompt] | None, *, missing: bool, grade_rows: str | None) -> int:
-    """Print the prompts that a judge would be sent first, before any retries, as JSON lines without labels.
+    """Print the prompts that a judge is sent before any retries, as JSON lines without labels; return the exit status.
 
     Args:
         rubric: The rubric.

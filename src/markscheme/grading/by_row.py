@@ -66,7 +66,9 @@ def _unknown_check(row_rubric: RowRubric) -> str | None:
 def rubric_for(
     inputs: Mapping[str, Any], core: Rubric | None, rule: RowRule, of_run: Rubric = ROWS_ALONE
 ) -> RowRubric | str | None:
-    """Read a row's own rubric from its inputs; if there is none, the reason names a key that may hold criteria.
+    """Return a row's own rubric, or the reason why the row has none to use; None if the run's rubric applies.
+
+    If no input holds a rubric, the reason names a key that may hold criteria.
 
     >>> rubric_for({"questions": '["Is it kind?"]', "query": "Hello?"}, None, "add").rpartition("; ")[2]
     '`questions` may hold criteria: --map questions=rubric'

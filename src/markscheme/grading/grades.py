@@ -40,7 +40,7 @@ class Fingerprints:
 
 @dataclass(frozen=True, slots=True)
 class DecidedBy:
-    """Which of several judges decided on a response, or the reason why a person should.
+    """The judge that decided on a response, out of several, or the reason why a person should decide.
 
     Attributes:
         stage: Number of the judge that decided, from 1 in the order of asking; None if a person should decide.

@@ -111,7 +111,7 @@ class Admitting(AroundGrader):
         self.refusing = refusing
 
     async def grade(self, submission: Submission) -> Grade:
-        """Grade a submission by the wrapped grader, unless the rubric can't grade it."""
+        """Grade a submission by the wrapped grader, or return an ungraded Grade if the rubric can't grade it."""
         for objection in self.objections:
             why = objection(submission)
             if why is not None:

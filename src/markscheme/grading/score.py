@@ -147,7 +147,7 @@ def certainty_of(chance: float | None, score: float, rubric: Rubric, *, passed: 
 
 
 def chance_of_passing(outcomes: Mapping[str, Outcome], rubric: Rubric) -> float | None:
-    """Compute the probability that a response passes, by a judge's probabilities of its levels.
+    """Compute the probability that a response passes, from a judge's probabilities of levels; None if it isn't known.
 
     Args:
         outcomes: An outcome for each criterion, by name. A check by code is certain, and criteria that don't apply are
@@ -227,7 +227,7 @@ def _coarser(chances: Mapping[tuple[float, bool], float]) -> dict[tuple[float, b
 def _weighted_steps(
     criterion: Criterion, probabilities: Probabilities, certain: Mapping[str, float]
 ) -> dict[tuple[float, bool], float]:
-    """Map each outcome of a criterion, what it adds to the sum and if the response may pass, to its probability."""
+    """Map each outcome of a criterion (what it adds to the sum, and if the response may pass) to its probability."""
     values = criterion.scale.values
     if criterion.check is not None and criterion.name in certain:
         values, probabilities = (certain[criterion.name],), (1.0,)

@@ -28,7 +28,7 @@ from markscheme.seam import OpenTable
 
 
 class StrategyKind(NamedTuple):
-    """A strategy by which a rubric lets a judge be asked about submissions: its prompts and its grader.
+    """A strategy of asking a judge, as a rubric names it: the prompts that are sent and the grader that sends them.
 
     Attributes:
         name: Name in a rubric's `strategy`.

@@ -638,7 +638,11 @@ def _alternatives_at(reply: Reply, index: int) -> Mapping[str, float]:
 
 
 def _begun_choices(text: str, choices: Sequence[str], odds: Iterable[str]) -> list[str]:
-    """List the choices of a scale that begin with a token's text."""
+    """List the choices of a scale that a token's text may be the beginning of.
+
+    A choice that the text spells in full is the only one if a quote ends it, or if a token of `odds` spells a longer
+    choice.
+    """
     spelled = text.strip()
     begun = spelled.strip('"').casefold()
     if not begun:

@@ -196,7 +196,7 @@ TWICE: Final = "two answers"
 
 
 def _decision(answer: Any, question: DecisionQuestion, wire: DecisionFormat) -> Any:
-    """Return the probabilities in an answer, or that the model refused, or what makes the answer unreadable."""
+    """Return an answer's probabilities by option, {"refused": True}, or a text that says why it can't be read."""
     if answer == TWICE:
         return TWICE
     if not isinstance(answer, Mapping):

@@ -300,7 +300,7 @@ class Wrapping:
         make_room(self.judge, calls)
 
     def forget(self, reply: Reply, *, settled: bool) -> None:
-        """Remove a reply from the wrapped judge's cache."""
+        """Remove an unreadable reply from the wrapped judge's cache; `settled` says that another reply replaces it."""
         forget(self.judge, reply, settled=settled)
 
     async def aclose(self) -> None:

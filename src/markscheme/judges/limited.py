@@ -484,7 +484,7 @@ class Limited(Wrapping):
         return reply
 
     def _wait_after(self, failures: Sequence[JudgeError]) -> float | None:
-        """Return the seconds to wait before retrying after an error; None if a retry wouldn't help."""
+        """Return the seconds to wait before trying again after these failures; None if no further try is to be made."""
         error = failures[-1]
         backoff = min(LONGEST_BACKOFF, self.first_wait * 2.0 ** (len(failures) - 1))
         if len(failures) >= self.attempts:

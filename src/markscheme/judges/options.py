@@ -59,7 +59,7 @@ def _code_or_address(name: str) -> str | None:
 
 @dataclass(frozen=True, kw_only=True)
 class AskOptions:
-    """Settings for asking a judge, and their limits; an attribute's name is also that of the option, key and argument.
+    """Settings for asking a judge, and limits on asking; each attribute has the name of its option, key and argument.
 
     `None` leaves the choice to the rubric, the judge's adapter or the provider.
     """

@@ -92,7 +92,7 @@ class Memory:
         return int(rows[0][0]) if rows else 0
 
     def forget(self, reply: Reply, *, settled: bool) -> None:
-        """Remove a cached reply that couldn't be read, and count the attempt.
+        """Remove a cached reply that couldn't be read, and count it as a try that failed.
 
         Args:
             reply: The reply as this cache returned it.
@@ -209,7 +209,7 @@ class Remembering(Wrapping):
         return fingerprint(prompt.fingerprint, self.judge.identity.fingerprint, sample)
 
     def forget(self, reply: Reply, *, settled: bool) -> None:
-        """Remove from the cache a reply that couldn't be read."""
+        """Remove an unreadable reply from the cache; `settled` says that another reply supplied what it lacks."""
         self.memory.forget(reply, settled=settled)
 
     async def aclose(self) -> None:

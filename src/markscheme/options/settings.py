@@ -28,7 +28,7 @@ class SettingsFile(NamedTuple):
         return {key: value for key, value in self.values.items() if key in options_of(family)}
 
     def source_of(self, family: type) -> OptionSource:
-        """Return the file's values for a family, and the format string with which an error names the file and a key."""
+        """Return a family's values in the file, and a template by which errors name the file and an option's key."""
         return self.values_of(family), f"{self.path}: `{{}}`"
 
     def texts(self, key: str) -> list[str]:

@@ -226,7 +226,7 @@ def results_of(rows: Iterable[Any], path: Path, *, at: str | None = None, unjudg
 
 
 def calibrations(rows: Iterable[Any]) -> dict[str, tuple[str, str | None]]:
-    """Return what Promptfoo's results say of each rubric's calibration, by the rubric's name: a sentence and a use."""
+    """Return each rubric's calibration as Promptfoo's results state it, by rubric: a sentence, and the use or None."""
     by_rubric: dict[str, tuple[str, str | None]] = {}
     for raw in rows:
         for component in _list(mapping(mapping(raw).get("gradingResult")).get("componentResults")):
@@ -537,7 +537,7 @@ def _decided(
 
 
 def _rebuilt(grading: Mapping[str, Any], threshold: float | None) -> tuple[bool | None, float | None]:
-    """Recompute an output's pass and weighted mean score from its assertions, by the threshold of its test, if any."""
+    """Recompute an output's pass and mean score from its assertions and its test's threshold; None each without any."""
     components = [component for component in _components(grading) if component.stands == "alone"]
     if not components:
         return None, None

@@ -117,7 +117,9 @@ class Trajectory:
         return list(enumerate(self.steps, start=self.first))
 
     def excerpt(self, asked_for: Sequence[str] = (), room: int = MOST_SHOWN_CHARACTERS) -> tuple[Excerpt, str | None]:
-        """Select steps that fit into `room` characters: first and last, those asked for, then from both ends inwards.
+        """Select steps that fit into `room` characters; return them, and a note on what isn't shown or None.
+
+        The first and last step are chosen first, then steps asked for, then others from both ends inwards.
 
         Args:
             asked_for: Names of roles and tools, in which * matches anything.
@@ -403,7 +405,7 @@ def _of_spans(spans: Sequence[TraceSpan]) -> Iterator[AgentStep]:
 
 
 def _before(span: TraceSpan) -> list[AgentStep]:
-    """Return the step at a span's beginning, before the spans inside it, with its arguments, attributes and events."""
+    """Return the step that a span begins with, before the spans in it: its name, arguments, attributes and events."""
     facts = [f"{key}: {_text(value)}" for key, value in span.rest.items()]
     facts += [f"event {name}: {_text(value)}" if value else f"event {name}" for name, value in span.events]
     received = [_text(span.received)] if span.received is not None and span.prompt is None else []

@@ -56,7 +56,7 @@ def skips_on(codes: RatingCodes, name: str) -> Flags:
 
 
 def level_kinds_on(codes: RatingCodes, name: str) -> Integers:
-    """Number ratings by their level on a criterion, equal levels with equal numbers, shape (n_ratings,).
+    """Return for each rating a number that is equal for equal levels on a criterion, shape (n_ratings,).
 
     An answer that the criterion doesn't apply has a number too; a rating without an answer has -1.
     """
@@ -121,7 +121,7 @@ row."""
 
 
 def _numbered(column: npt.NDArray[Any]) -> tuple[Integers, int]:
-    """Number a column's values, equal values with equal numbers; return the numbers, and a number above all of them."""
+    """Give each of a column's cells a number, equal for equal values; return the numbers and one above all of them."""
     if column.dtype.kind == "f":
         distinct, number = numbered_values(column)
         return number, max(len(distinct), 1)

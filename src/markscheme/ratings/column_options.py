@@ -102,7 +102,7 @@ class ColumnOptions:
     judge_names: tuple[str, ...] = _texts(about="raters of an export that are judges", form=COLUMN_NAMES, value="A,B")
 
     def of_table(self, judges: Iterable[str] = ()) -> "ColumnOptions":
-        """Check the form of the options and return them; `judges`, if given, replaces the judges' columns.
+        """Check that the options are well-formed and return them; `judges`, if given, replaces the columns of judges.
 
         Raises:
             UsageError: A value of `--scale` doesn't give two ends, or one of `--map` has no `=`.

@@ -212,7 +212,7 @@ class _Reading:
             yield from starmap(_Row, self._table(_rows(path, form)))
 
     def _rows_of_lines(self, lines: Sequence[tuple[int, bytes]], path: Path) -> Iterator[_Row]:
-        """Yield each line's example to be checked by itself, unless all could be added together, which is faster."""
+        """Yield those examples on lines that must be checked one by one; none if all could be added at once."""
         parts = [_labels_apart(raw) if self.with_labels else None for _, raw in lines]
         rows = json_values([part[0] for part in parts if part])
         ratings = None if rows is None else self.lines.coded([text for part in parts if part for text in part[1]])
@@ -297,7 +297,7 @@ class _Reading:
             yield lines.get((*at, index)), raw
 
     def _table(self, rows: Iterable[tuple[int, dict[str, str] | None]]) -> Iterator[tuple[int | None, Any]]:
-        """Yield the examples in rows of a table; rows with the same id become one example with several labels."""
+        """Yield each example in a table's rows with its line; rows with one id become one example with their labels."""
         criteria = {criterion.name: criterion for criterion in self.rubric.criteria}
         of_labels = criteria.keys() | {"rater", "kind", "overall"}
         merged: dict[str, tuple[int, dict[str, Any]]] = {}

@@ -77,7 +77,7 @@ def group_of_inputs(inputs: Mapping[str, Any]) -> str:
 
 
 def faults_of_groups(pairs: Iterable[tuple[str, str, tuple[PairSide, PairSide], int | None]]) -> list[Fault]:
-    """Return a fault for each response found in pairs of different groups, though groups must be independent.
+    """Return a fault for each response that pairs of different groups share, since groups must be independent.
 
     Args:
         pairs: The id, the group, the origins of both responses, and the line of each pair.

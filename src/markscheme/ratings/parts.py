@@ -70,7 +70,10 @@ def parts_by_place(examples: ExampleSet) -> ExampleSet:
 
 
 def keep_parts_by_place(path: Path, rubric: Rubric) -> tuple[Example, ...]:
-    """Hold out examples of a file that has no splits, if it has enough, and write that; return the examples.
+    """Divide a file's outputs into dev and held out, if it has no splits and enough outputs; return its outputs.
+
+    The splits follow the order of the file and are written into it. A file that is missing, empty or can't hold them
+    gives ().
 
     Raises:
         RatingError: The file can't be read or written.

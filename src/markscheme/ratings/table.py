@@ -466,7 +466,7 @@ def collapsed(samples: Sequence[Rating], rubric: Rubric, earned_by: EarnedByLeve
 
 
 def _single(header: Rating, criteria: Mapping[str, Rated], rubric: Rubric, earned_by: EarnedByLevels) -> Collapsed:
-    """Convert a rater's only sample to Collapsed; score and decision are those it states, or follow from its levels."""
+    """Collapse a rater's only sample: score and decision are those that it states, or follow from its levels."""
     levels, skipped = _levels_and_skips(criteria)
     if _says_score(header):
         score = header.overall
@@ -481,7 +481,7 @@ def _single(header: Rating, criteria: Mapping[str, Rated], rubric: Rubric, earne
 def _earned(
     levels: Mapping[str, float], skipped: frozenset[str], rubric: Rubric, earned_by: EarnedByLevels
 ) -> tuple[float | None, bool | None]:
-    """Return the score and the decision that some levels give; they are cached by levels."""
+    """Return the score and the decision that some levels give, each None if they give none; cached by levels."""
     key = (tuple(levels.items()), skipped)
     if key not in earned_by:
         score = earned_score(levels, skipped, rubric)

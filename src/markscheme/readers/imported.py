@@ -39,7 +39,7 @@ Whole = tuple[dict[str, Rated], float | None, bool | None]
 
 @dataclass(frozen=True)
 class Columns:
-    """What a user states about files to read: the field of each column, the meaning of words, and the raters.
+    """Settings for reading files of ratings: the field of each column, the meaning of words, and the raters.
 
     Attributes:
         fields: The field of `tables.FIELDS`, or the criterion, that each column holds, by column. A value inside an

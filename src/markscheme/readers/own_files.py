@@ -74,7 +74,7 @@ def read_ratings(files: Sequence[Peek], rubric: Rubric | None, columns: Columns)
 
 
 def _rubric_of_folder(files: Sequence[Peek]) -> Rubric | None:
-    """Return the rubric of a file of ratings in a project, by its path calibration/<rubric>/ratings/<rater>.jsonl.
+    """Return the rubric of files of ratings, by their path calibration/<rubric>/ratings/<rater>.jsonl; else None.
 
     None if the files are elsewhere, or in the folders of several rubrics.
     """

@@ -158,7 +158,7 @@ class Peek:
 
     @property
     def header(self) -> tuple[str, ...]:
-        """Names of the columns of a table that is text, or of a sheet, also of those without a value; else empty."""
+        """Names of the columns of a text table or a sheet, even of columns without values; empty for other files."""
         if self.shape == "table":
             return tuple(next((row for _, row in table_rows(self.path, RatingError) if row is not None), ()))
         return tuple(self._sheet.header) if self.shape == "sheet" else ()

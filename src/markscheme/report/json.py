@@ -62,7 +62,7 @@ _OF_NUMBERS = frozenset([float, type(None)])
 
 
 class _Rounded(dict[float | None, float | None]):
-    """Cache of rounded numbers, None for an unknown one, since reports repeat few numbers in long lists."""
+    """Cache that maps each number to its rounded value, nan to None, since reports repeat few numbers in long lists."""
 
     def __missing__(self, value: float | None) -> float | None:
         rounded: float | None = plain(value)

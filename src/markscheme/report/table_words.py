@@ -107,7 +107,7 @@ def _open_in(values: ReadValues) -> set[str]:
 
 
 def _turned(values: ReadValues) -> str:
-    """Return a scale's likely ends as `--levels` takes them if low numbers are good, such as "5-1"."""
+    """Return the likely ends of a scale on which low numbers are good, as `--levels` takes them, such as "5-1"."""
     return "-".join(reversed(likely_ends(_levels_seen(values)).split("-")))
 
 

@@ -238,7 +238,7 @@ class _Page:
         ]
 
     def block(self, block: doc.Block) -> None:
-        """Draw a block as blocks of its class are drawn."""
+        """Draw a block by its class: a section, a callout, a paragraph, a list or any other kind."""
         match block:
             case doc.Section():
                 self._blank()

@@ -151,7 +151,7 @@ async def _all(reader: asyncio.StreamReader) -> bytes:
 
 @contextmanager
 def socket_file(path: str) -> Iterator[Callable[[], None]]:
-    """Yield a function that removes a socket's file, and call it on exit; a newer file at the path stays."""
+    """Yield a function that removes a socket's file, and call it at the end; a file that was put there later stays."""
     bound = [socket_mark(path)]
 
     def release() -> None:

@@ -17,7 +17,9 @@ MOST_TAGS = 20
 
 
 def rubric_reward(grader: Grader) -> Callable[..., Awaitable[list[float | None]]]:
-    """Make an asynchronous reward function, named like the rubric, that returns the raw score of each completion.
+    """Make an asynchronous reward function that returns each completion's raw score, None if it can't be graded.
+
+    The function has the name of the rubric.
 
     `query` is the prompt, or a conversation's last message, and `messages` is the whole conversation; other inputs come
     from the dataset's columns of the same name, a row's own criteria from the column `rubric`. A completion that can't

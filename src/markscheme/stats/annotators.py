@@ -355,11 +355,11 @@ class _AlphaComparison:
 
     def _fewest_off(self, rating: Sequence[int]) -> int:
         """Return the fewest examples that any of these raters has outside the level the rater gives most often."""
-        return min(self._off[column] for column in rating)
+        return min(self._examples_off_common[column] for column in rating)
 
     @cached_property
-    def _off(self) -> list[int]:
-        """Number of examples that each rater has outside the rater's most common level."""
+    def _examples_off_common(self) -> list[int]:
+        """Numbers of examples, one per rater, that the rater put on another level than the rater's most common one."""
         units = self.groups.units
         return [
             self.groups.count(~np.isnan(column) & (column != commonest(column, units))) for column in self.columns.T

@@ -236,8 +236,11 @@ def _chance_of_unsure_guess(table: RatingPatterns, loss: _Loss) -> Floats:
     return np.asarray(1 - (1 - loss.uniform) * unsure)
 
 
-def _packs(table: RatingPatterns, loss: _Loss) -> tuple[Floats, Floats]:
-    """Sum the feature vectors of ratings on units with two ratings or more, and count these ratings (Krippendorff)."""
+def _feature_sums(table: RatingPatterns, loss: _Loss) -> tuple[Floats, Floats]:
+    """Sum the feature vectors of ratings that share their unit with another rating, and count these ratings.
+
+    Both are computed over all units and then without each jackknife set (Krippendorff).
+    """
     paired = table.rated >= 2
     return (
         table.remaining(_row_sums(table, loss.features) * paired[:, None]),
@@ -247,7 +250,7 @@ def _packs(table: RatingPatterns, loss: _Loss) -> tuple[Floats, Floats]:
 
 def _seen_in_pack(table: RatingPatterns, loss: _Loss) -> Floats:
     """Compute Krippendorff's observed disagreement, with equal weight for each rating, corrected for small samples."""
-    packs, size = _packs(table, loss)
+    packs, size = _feature_sums(table, loss)
     if loss.ranked:
         within = _ranked_losses(table, _midranks(packs))
     else:
@@ -256,7 +259,7 @@ def _seen_in_pack(table: RatingPatterns, loss: _Loss) -> Floats:
 
 
 def _chance_of_pack(table: RatingPatterns, loss: _Loss) -> Floats:
-    packs, size = _packs(table, loss)
+    packs, size = _feature_sums(table, loss)
     shares = over(packs, size[:, None])
     if loss.ranked:
         rank = _midranks(packs)
@@ -273,7 +276,7 @@ def _midranks(counts: Floats) -> Floats:
 
 
 def _ranked_losses(table: RatingPatterns, rank: Floats) -> Floats:
-    """Sum the ordinal losses within units: in all, then without each jackknife set, with ranks of the other units."""
+    """Sum the ordinal losses within units: over all units, then without each jackknife set, by ranks among the rest."""
     differing = (table.rated >= 2) & ~table.unanimous
     counts = _row_sums(table, np.eye(len(table.levels))) * differing[:, None]
     weight = table.times / np.maximum(table.rated - 1, 1)

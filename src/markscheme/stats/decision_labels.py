@@ -55,7 +55,7 @@ class _Basis:
 def labels_for_sides(
     figures: DecisionFigures, target: float, *, stops: float, keeps: float, confidence: float
 ) -> DecisiveLabels | None:
-    """Find how many further labels have an even chance to show if a judge is right often enough, in all and per side.
+    """Find how many further labels have an even chance to show if a judge is right often enough, overall and per side.
 
     The bounds are on its shares of right decisions: overall, on gold's fails and on gold's passes.
 

@@ -27,7 +27,7 @@ PLANNED_ICC = 0.2
 
 
 def labels_for_decision(chance_of: Callable[[int], float]) -> DecisiveLabels | None:
-    """Return the smallest number of labels with an even chance to show a figure above or below its target.
+    """Return the smallest number of labels with an even chance to decide a question; None if no number helps.
 
     Without such a number, it is the largest one tried.
 

@@ -406,7 +406,7 @@ class _Covariances:
         return over(self._groups.left_out(products) - of_means, degrees)
 
     def _centred(self, number: int, counted: Flags, key: bytes) -> tuple[Floats, Floats]:
-        """Return a column's ratings centred, 0 where left out, and the sums of these in all and without each group."""
+        """Return a column's ratings minus their mean, 0 where left out, and their sum in all and without each group."""
         if (number, key) not in self._sums:
             filled = np.where(counted, self._rated[number][0], 0.0)
             centred = np.where(counted, filled - filled.sum() / max(1, np.count_nonzero(counted)), 0.0)

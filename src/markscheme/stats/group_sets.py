@@ -39,7 +39,7 @@ def set_numbers(places: npt.ArrayLike, n_groups: int) -> Integers:
 
 
 def set_names(names: Sequence[str] | None) -> Sequence[str] | Integers | None:
-    """Return the jackknife set of each example from its group's name; up to 1,000 groups each form a set of their own.
+    """Return the jackknife set of each example from its group, None without groups; up to 1,000 groups are the sets.
 
     Args:
         names: Name of each example's group; None if examples have no groups.

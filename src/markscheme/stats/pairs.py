@@ -152,7 +152,9 @@ class Pairs:
 
     @cached_property
     def orderings_in_sets(self) -> Floats:
-        """Sums of `orderings` over each jackknife set, counting only units of that set, shape (3, n_sets).
+        """Counts of pairs of units within each jackknife set, by how gold and judge order them, shape (3, n_sets).
+
+        They are the sums of `orderings` over the units of a set, if only units of that set are compared.
 
         They are counted in a table of levels for each set if these are small enough; else by putting the groups one
         after another, so that gold and judge order units of different groups alike.

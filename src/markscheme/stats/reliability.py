@@ -182,7 +182,7 @@ class _Ratings:
 
     @cached_property
     def off(self) -> int:
-        """Number of examples (or groups with any) that lack a rater's most common rating, for the rater with fewest."""
+        """Fewest examples (or groups that have any) on which a rater differs from its own most common rating."""
         return min(len(np.unique(self.groups.number[x != commonest(x)])) for x in self.ratings.T)
 
 

@@ -127,7 +127,7 @@ class DecisionChanges:
 
     @cached_property
     def ranks(self) -> npt.NDArray[np.int64]:
-        """Array with a row per replacement: false passes repaired, decisions and then scores repaired minus broken."""
+        """Effects by replacement, a row each: false passes repaired; decisions, then scores, repaired minus broken."""
         stopped = self.false_passes.sum(axis=0)
         decisions = stopped + self.false_fails.sum(axis=0) - self.held_up.sum(axis=0) - self.let_through.sum(axis=0)
         scores = self.scores_repaired.sum(axis=0) - self.scores_broken.sum(axis=0)
@@ -140,7 +140,7 @@ def _flags(changes: DecisionChanges) -> list[Flags]:
 
 @dataclass(frozen=True, eq=False)
 class LevelSwap:
-    """A judge's levels, the gold levels that may replace them, and the decisions and scores by people's labels.
+    """A judge's levels and the gold levels to put in their place, to see which decisions and scores become right.
 
     Attributes:
         judge: TermSums of the judge's levels by criterion, shape (n_examples, n_criteria).

@@ -91,7 +91,7 @@ class SliceLook:
 
     @property
     def outside_at_same_gold(self) -> float:
-        """Expected figure outside, with gold levels as in the slice: figure inside minus difference at equal gold."""
+        """Figure outside the slice, adjusted to the slice's gold levels: inside minus the difference at equal gold."""
         return self.as_it_is.inside - self.same_gold
 
     def matters(self, least: float) -> bool:
@@ -196,7 +196,7 @@ class SliceColumn:
 
     @cached_property
     def _sign_of_shares(self) -> float | None:
-        """The only value except 0, namely 1 or -1, that the figure has on examples; None if it has other values."""
+        """Sign of the figure: 1.0 if all its values are 0 or 1, -1.0 if all are 0 or -1; None for other values."""
         x = self.values
         sign = -1.0 if x.min(initial=0.0) < 0 else 1.0
         return sign if bool(((x == 0) | (x == sign)).all()) else None

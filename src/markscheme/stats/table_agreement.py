@@ -142,7 +142,7 @@ class _PairStatistics:
         return RaterPair(raters, len(complete), self._of_two(complete, raters))
 
     def pooled(self, table: Floats, columns: Sequence[tuple[int, int]]) -> dict[str, Estimate]:
-        """Compute statistics over the stacked units of all pairs; all rows of a unit are left out together."""
+        """Compute the statistics on all pairs' units stacked; the jackknife leaves out all rows of a unit together."""
         rows = np.vstack([table[:, pair] for pair in columns])
         unit = np.tile(np.arange(len(table)), len(columns))
         is_complete = ~np.isnan(rows).any(axis=1)

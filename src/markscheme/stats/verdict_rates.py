@@ -85,7 +85,7 @@ def rate_by_verdict(
 def rates_by_verdict(
     passed: npt.ArrayLike, labels: npt.ArrayLike, pool: npt.ArrayLike, *, level: float = ONE_LOOK
 ) -> tuple[Floats, Floats, Floats]:
-    """Compute the pass rate of many sets of responses at once, as `rate_by_verdict` does of one, with limits.
+    """Compute the pass rates of many sets of responses from labels by verdict; return rates, lower and upper limits.
 
     Args:
         passed: Number of labels that pass, for each set and verdict, shape (..., k).

@@ -376,7 +376,7 @@ def accepted_document(
 
 
 def _asked_rubric(rubric: Rubric) -> dict[str, Any]:
-    """Return the rubric as a dict for accepted.json, without `NOT_ASKED` keys and unset `NEWER` ones."""
+    """Return the rubric for accepted.json: the keys that affect what a judge is asked, newer ones only if set."""
     data = {key: value for key, value in asdict(replace(rubric, source=None)).items() if key not in NOT_ASKED}
     defaults = {field.name: field.default for field in fields(Rubric)}
     data = {key: value for key, value in data.items() if key not in NEWER or value != defaults[key]}

@@ -68,7 +68,7 @@ class AcceptedRuns(NamedTuple):
             yield
 
     def before(self, current: Setting, examples: Sequence[Example], more: int) -> int:
-        """Count the accepted runs that a new run joins; the new run's samples are numbered from this count on.
+        """Count the accepted runs that a new run joins; the numbers of its samples continue theirs.
 
         Args:
             current: The setting of the new run.
@@ -88,7 +88,7 @@ class AcceptedRuns(NamedTuple):
     def since(
         self, rubric: Rubric, examples: ExampleSet, ratings: Sequence[Rating], *, of_other_examples: bool, count: bool
     ) -> Since | None:
-        """Return the accepted runs with how new ratings are compared with them; None if there are none to compare with.
+        """Return the accepted runs and how a new run is to be compared with them; None if there is no accepted run.
 
         Args:
             rubric: The rubric of the new run.
@@ -251,7 +251,9 @@ def _counted(accepted: Accepted, ratings: Sequence[Rating], *, count: bool) -> i
 def _replaying_judge(
     judge: GradingJudge, reopened: Callable[[], GradingJudge], *, may_ask: bool
 ) -> GradingJudge | None:
-    """Return today's judge to grade by the accepted rubric, limited to recorded replies if it may not be asked.
+    """Return today's judge to grade by the accepted rubric, if it may be asked or has recorded replies; else None.
+
+    A judge that may not be asked answers from recorded replies alone.
 
     None if the judge may not be asked and has no recorded replies.
     """

@@ -43,7 +43,7 @@ def answers_of(rubric: Rubric, column: Column) -> Floats:
 
 
 def answer_in_words(rubric: Rubric, answer: float) -> str:
-    """Return an answer in words: the name of each category, then the score of the other criteria."""
+    """Return an answer, encoded as a number, in words: each category's name, then the score of the other criteria."""
     if math.isnan(answer):
         return brief(None)
     code = int(answer // APART)

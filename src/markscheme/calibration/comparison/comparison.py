@@ -108,7 +108,7 @@ def _only_criterion(rubric: Rubric) -> Criterion | None:
 
 
 def rank_systems(rubric: Rubric, examples: ExampleSet, ratings: Sequence[Rating]) -> Reported | None:
-    """Rank the systems that wrote the compared responses, by all labels together and by each judge.
+    """Rank the systems that wrote the compared responses, by all labels and by each judge; None if no system is named.
 
     Args:
         rubric: The rubric by which the examples were rated.

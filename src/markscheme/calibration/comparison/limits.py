@@ -96,7 +96,7 @@ class GateSide:
 
     @property
     def estimate(self) -> Estimate:
-        """Estimate of the side's share on which the judge is right, with the interval that decides its state."""
+        """Estimate of how often the judge is right on this side, with the interval that decides the side's state."""
         return _estimate(self.share, OF_SIDE[self.name], 2 * self.confidence - 1)
 
     @property

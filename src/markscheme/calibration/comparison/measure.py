@@ -41,7 +41,7 @@ LevelFigures: TypeAlias = Callable[["CriterionComparison"], Mapping[str, Estimat
 
 @dataclass(frozen=True)
 class Measure:
-    """What is compared of each example, as a number from 0 to 1: its score, its decision, or its level of a criterion.
+    """Value that is compared of each example, from 0 to 1: its score, its decision, or its level on a criterion.
 
     Levels of a criterion count as the score that a rubric of this criterion alone would give.
 

@@ -233,7 +233,7 @@ class _Counting:
         return tuple(self.ids[index] for index in self._by_error[chosen[self._by_error]].tolist())
 
     def repair(self, changes: DecisionChanges, criteria: Sequence[int], column: int) -> Repair:
-        """Return the repair by fixing some criteria, whose effects are the flags in one column of `changes`."""
+        """Return the repair that fixing some criteria makes; its effects are the flags in one column of `changes`."""
         return Repair(
             tuple(self.criteria[index] for index in criteria),
             self.totals,

@@ -76,7 +76,7 @@ class GateAnswer:
 
     @property
     def side_with_offer(self) -> GateSide | None:
-        """The only side not shown to be kept, if a looser limit on it can be offered; else None."""
+        """The only side not shown to be kept, if all else is shown and a looser limit on it can be offered, or None."""
         low = self.figures.same.lower(self.stops.confidence)
         short = [side for side in self.sides if side.state != "kept"]
         if low is None or low <= self.target or len(short) != 1:

@@ -302,7 +302,7 @@ class Evidence:
         return cls(comparison, criteria, np.ones(len(ids), dtype=bool))
 
     def without(self, hidden: Flags, called: str | None = None) -> "Evidence":
-        """Return the evidence for diagnosis without some examples.
+        """Return the evidence for diagnosis with the flagged examples left out.
 
         Args:
             hidden: Flags of the examples to leave out, shape (n_examples,).

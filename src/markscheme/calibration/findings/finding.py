@@ -44,7 +44,7 @@ class Finding:
 
     @property
     def code(self) -> str:
-        """Code of the finding's kind, by the names of the JSON format."""
+        """Code of the kind of finding, as JSON output has it."""
         return self.kind.code
 
     def __str__(self) -> str:

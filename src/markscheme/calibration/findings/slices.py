@@ -368,7 +368,7 @@ class _Looks:
         return of_parts
 
     def _measured_in(self, name: str | None, figure: FigureName) -> str | None:
-        """Return the unit of a difference of 1: a level, or the whole scale where levels are words."""
+        """Return the unit of a figure in levels, a level or, for levels that are words, the scale; else None."""
         is_of_levels = name is not None and figure in ("signed_error", "mae")
         return self._evidence.criteria[name].scale.unit if name is not None and is_of_levels else None
 

@@ -240,7 +240,7 @@ def _otlp(value: Any) -> Any:
 
 
 def _messages(facts: Mapping[str, Any], names: Sequence[str]) -> list[Any] | None:
-    """Return a span's messages in OpenAI's form, from the first of the named attributes that holds any."""
+    """Return a span's messages in OpenAI's form, from the first of the named attributes that has any; else None."""
     for name in names:
         messages = _numbered(facts, name) or _listed_in(facts.get(name))
         if messages:

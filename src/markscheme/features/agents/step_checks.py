@@ -43,7 +43,7 @@ def tool_used(steps: Sequence[AgentStep], value: Any) -> tuple[bool, str]:
 
 
 def tool_args(steps: Sequence[AgentStep], value: Any) -> tuple[bool, str]:
-    """Check that at least one call of a tool had the expected arguments.
+    """Check that a call of a tool had the expected arguments; return True if one had, and a sentence on the calls.
 
     Args:
         steps: All steps.
@@ -81,7 +81,7 @@ def tool_args(steps: Sequence[AgentStep], value: Any) -> tuple[bool, str]:
 
 
 def tool_order(steps: Sequence[AgentStep], value: Any) -> tuple[bool, str]:
-    """Check that tools were called in the expected order.
+    """Check that tools were called in the expected order; return True if they were, and a sentence on the calls.
 
     Args:
         steps: All steps.
@@ -113,7 +113,9 @@ def tool_order(steps: Sequence[AgentStep], value: Any) -> tuple[bool, str]:
 
 
 def step_count(steps: Sequence[AgentStep], value: Any) -> tuple[bool, str]:
-    """Check that the number of steps is within limits; a call and its result are one step.
+    """Check that the number of steps is within limits; return True if it is, and a sentence that gives the number.
+
+    A call and its result are one step.
 
     Args:
         steps: All steps.

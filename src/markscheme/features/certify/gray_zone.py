@@ -30,7 +30,7 @@ def zone_of(certificate: Certificate) -> float | GrayZone | None:
 
 
 def _width(certificate: Certificate, side: MarkSide) -> float:
-    """Return the rounded half-width of one side's gray zone that leaves people what the certificate leaves them."""
+    """Return how far from the pass mark people decide on one side, as by the certificate; infinite if everywhere."""
     of_side = certificate.parts.get(side)
     certain = None if of_side is None else of_side.certain[0]
     if certain is None:

@@ -183,7 +183,7 @@ class CertifiedCascade:
 
     @property
     def decided(self) -> tuple[int, ...]:
-        """Numbers of examples that each judge decides, in the order of the judges, and last that people decide."""
+        """Numbers of examples decided by each judge, in the order of the judges, and last by people."""
         return tuple(int(np.count_nonzero(self.stage == index)) for index in (*range(len(self.certain)), -1))
 
 

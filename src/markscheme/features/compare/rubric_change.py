@@ -53,7 +53,7 @@ class RubricVerdict:
 
 @dataclass(frozen=True)
 class RubricChange:
-    """What differs between two versions of a rubric: an old one, in a commit or another file, and today's.
+    """Differences between two versions of a rubric: an old one, in a commit or another file, and today's.
 
     Attributes:
         name: Name of the rubric.
@@ -163,7 +163,10 @@ def _rubric_of(file: Path, revision: str | None) -> Rubric | None:
 
 
 def _card_of(rubric: Rubric, revision: str | None, folder: Path) -> RubricVerdict | None:
-    """Return the verdict that a commit's judge card states or, without a commit, today's card if it fits the rubric."""
+    """Return the verdict on a judge that a commit's judge card states, or today's card; None without a card.
+
+    Today's card counts only if it was made with exactly this rubric.
+    """
     path = calibration_folder(rubric.name, Path.cwd()) / CARD
     if revision is not None:
         text = _text_at(_commit(revision, folder), path)

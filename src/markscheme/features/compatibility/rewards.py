@@ -145,7 +145,7 @@ def _as_input(rubric: Any) -> dict[str, Any]:
 
 
 def _receipt(rubric: Rubric, judge: Judge, calibration: str) -> Receipt | None:
-    """Return the receipt of a rubric's calibration, and warn if it doesn't show that scores may be averaged."""
+    """Return the receipt of a rubric's calibration, or None; warn if it doesn't show that scores may be averaged."""
     receipt = receipt_wanted(calibration, "calibration", rubric, judge, Path.cwd(), averaged=True)
     if calibration == "warn" and not (receipt is not None and receipt.may_trend):
         reason = why_no_gate(receipt, way_to_accept(rubric, Path.cwd()))

@@ -95,7 +95,7 @@ class CountedComparison(Comparison):
 
     @cached_property
     def scores_counted(self) -> CountedRows:
-        """Counted rows of gold's and the judge's score, in which rounded scores are exact fractions again."""
+        """Rows that count pairs of a gold score and a judge's score, with rounded scores turned back into fractions."""
         rows = self.counts.rows_of(SCORE_PART)
         return replace(rows, gold=exact(rows.gold), judge=exact(rows.judge))
 

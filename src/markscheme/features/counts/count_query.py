@@ -68,7 +68,7 @@ def refuse_uncountable(rubric: Rubric) -> None:
 
 @dataclass(frozen=True)
 class CountQuery:
-    """What to count in a wide table, which has a column `RATER__CRITERION` for each rater and criterion.
+    """Query that counts the rows of a wide table, with a column `RATER__CRITERION` for each rater and criterion.
 
     Attributes:
         rubric: The rubric by which the examples were rated.
@@ -126,7 +126,7 @@ class CountQuery:
 
     @property
     def is_labelled(self) -> str:
-        """Condition that an example has a level by an annotator or by gold."""
+        """SQL condition that an example has a level from an annotator or from gold."""
         return " OR ".join(
             f"{_raw(prefix, index, criterion)} IS NOT NULL"
             for prefix in self._labellers
@@ -183,11 +183,11 @@ class CountQuery:
 
     @property
     def shared(self) -> str:
-        """Condition that an example has scores by at least two annotators and by the judge."""
+        """SQL condition that an example has scores from at least two annotators and from the judge."""
         return "n_people >= 2 AND judge_score IS NOT NULL"
 
     def shares(self, constant: str) -> tuple[str, str, str]:
-        """Return SQL for three shares of annotators: whose scores agree with others', the judge's, and a constant.
+        """Return SQL for an example's shares of annotators who agree with others, with the judge and with a constant.
 
         These are three shares of one example: of pairs of annotators who agree, and of annotators who agree with the
         judge's score and with the best constant score.

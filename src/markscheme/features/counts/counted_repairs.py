@@ -14,7 +14,7 @@ from markscheme.stats.intervals import Floats
 
 @dataclass(frozen=True, slots=True)
 class CountedRepair(Repair):
-    """How decisions would change if the judge were right on one criterion: numbers, without ids of examples.
+    """Change of decisions if the judge were right on one criterion: numbers alone, without ids of examples.
 
     Attributes:
         n_stopped: Number of false passes that become right.

@@ -82,7 +82,7 @@ class CountedRows:
 
     @property
     def as_rates(self) -> tuple[Floats, Groups]:
-        """Each row's share of right ratings and the groups it counts, for a part that counts right ratings by group."""
+        """Each row's share of right ratings, and the groups of the rows; only for a part that counts them by group."""
         groups = Groups(np.arange(len(self.n)), self.examples, times=self.judge, copies=self.n, named=True)
         return self.gold / self.judge, groups
 

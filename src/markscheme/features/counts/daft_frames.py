@@ -23,7 +23,7 @@ def counted_frame(
     values = [f"p{place}" for place in range(1, max(len(query.annotators), 1) + 1)]
     parts = [
         _metadata(query, examples.count_rows(), groups),
-        *(_counted(examples, part.name, part.values, _named(query, part)) for part in query.parts()),
+        *(_counted(examples, part.name, part.values, _earlier_column(query, part)) for part in query.parts()),
         *_of_annotators(examples, query),
         *(_rate(examples, *rate) for rate in query.rates()),
     ]
@@ -64,8 +64,8 @@ def _metadata(query: CountQuery, n: int, groups: int | None) -> daft.DataFrame:
     return daft.from_pydict({"part": [*rows], "n": [*rows.values()]})
 
 
-def _named(query: CountQuery, part: CountedPart) -> dict[str, str]:
-    """Map the earlier judge's column to its expression in a part of a counts file; {} if the part doesn't count it."""
+def _earlier_column(query: CountQuery, part: CountedPart) -> dict[str, str]:
+    """Map the earlier judge's column to the expression that this part counts for it; {} if it counts none."""
     return {} if query.earlier is None or part.earlier is None else {query.earlier: part.earlier}
 
 

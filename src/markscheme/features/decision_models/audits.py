@@ -16,7 +16,7 @@ from markscheme.stats.intervals import Floats
 
 @dataclass(frozen=True)
 class ProbabilityAudits:
-    """One judge's probabilities compared with gold: an audit for each criterion, and one for the decision.
+    """Comparison of one judge's probabilities with gold, for each criterion and for the decision to pass or fail.
 
     Attributes:
         criteria: Audits of the judge's probability that the response passes a criterion or, if levels have no order, of

@@ -82,7 +82,7 @@ def write_lines(path: Path, lines: Sequence[Mapping[str, Any]]) -> None:
 
 
 def in_another_process(folder: Path, command: Sequence[str]) -> int:
-    """Run a command of markscheme in a new process, which knows only the files in `folder`."""
+    """Run a command of markscheme in a new process, which knows only the files in `folder`; return its exit status."""
     code = (
         "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from markscheme.cli import main; "
         "sys.exit(main(sys.argv[2:]))"

@@ -71,7 +71,7 @@ def _round(made: Round, keep: Path | None, json: bool, *, sealed: bool) -> dict[
 
 
 def show_judges_misread(keep: Path | None, json: bool) -> int:
-    """Show three judges by their agreement, and by the shares of fails they stop and of passes they keep.
+    """Show three judges by agreement, and by the fails they stop and passes they keep; return the exit status.
 
     Their files are saved in `keep`.
     """

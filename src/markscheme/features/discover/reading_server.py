@@ -119,7 +119,7 @@ def _data(work: ReadingWork, *, timed: bool) -> dict[str, Any]:
 
 
 def _reading(reading: OutputReading | None, book: Codebook) -> dict[str, Any] | None:
-    """Return a reader's own reading of an output as the dict that the page's script takes."""
+    """Return a reader's own reading of an output as the dict that the page's script takes; None if there is none."""
     if reading is None:
         return None
     return {

@@ -68,7 +68,7 @@ class Discovery:
 
     @cached_property
     def read_more(self) -> ReadMore:
-        """How many outputs or tasks people still have to read so that no common mode goes unseen."""
+        """Number of outputs or tasks that people still have to read so that no common mode goes unseen."""
         return self.outputs.read_more(self.large_share, self.sure)
 
     @cached_property

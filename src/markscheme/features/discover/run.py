@@ -66,7 +66,10 @@ def assign_notes(opened: OpenedDiscovery, path: Path, rater: str | None, taking:
 
 
 def suggest_groups(opened: OpenedDiscovery, judge: str, ask: AskFlags, *, plan: bool, json: bool) -> int:
-    """Ask a model to group the unsorted notes; the groups wait for a person to accept them."""
+    """Ask a model to group the unsorted notes, or with `plan` print what that costs; return the exit status.
+
+    The groups wait for a person to accept them.
+    """
     outputs = opened.outputs()
     notes = {key: outputs.notes[key] for key in outputs.unsorted}
     if not notes:
@@ -142,7 +145,7 @@ def _written_lines(written: Written, here: Path) -> list[str]:
 
 
 def print_figures(discovery: Discovery, html: str | None, markdown: str | None, *, details: bool, json: bool) -> int:
-    """Print the figures of a discovery; return 0 if enough outputs were read and people confirmed failure modes."""
+    """Print the figures of a discovery; return exit status 0 if people read enough and confirmed modes, else 4."""
     targets = {"html": html, "markdown": markdown}
     refuse_outputs(targets)
     write_report(lambda: view(discovery), lambda: json_of(discovery), targets, details=details, quiet=json)

@@ -123,7 +123,7 @@ AskModel = Callable[[Prompt], Awaitable[Reply]]
 
 
 def shuffled_batches(notes: Mapping[str, Note], time: int) -> list[dict[str, Note]]:
-    """Split notes into batches of at most 150, in a random order that differs between the two times of asking."""
+    """Split notes into batches of at most 150, in a random order that `time`, first or second asking, determines."""
     keys = list(notes)
     random.Random(f"notes {time}").shuffle(keys)  # noqa: S311 - guessing it gains nothing
     batches = (keys[start : start + MOST_NOTES] for start in range(0, len(keys), MOST_NOTES))

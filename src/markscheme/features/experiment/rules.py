@@ -69,7 +69,7 @@ class Rule:
             return f"{name}: {self.figure} is not known, so {self.text!r} can't be checked"
         return (
             f"{name}: {self.figure} is {brief(value, 4)}, and the run fails if {self.text}"
-            if self._fails(value)
+            if self._fails_run(value)
             else ""
         )
 
@@ -78,8 +78,11 @@ class Rule:
             return row.pass_rate.value
         return row.overall.mean if self.figure == OVERALL else row.criteria[self.figure].mean
 
-    def _fails(self, value: float) -> bool:
-        """Return True if the rule is true of a value; within rounding error of the bound, <= and >= are true."""
+    def _fails_run(self, value: float) -> bool:
+        """Return True if a value makes a run fail, as 0.7 does by `overall < 0.8`.
+
+        A value within rounding error of the bound counts as equal to it.
+        """
         if abs(value - self.bound) <= ROUNDING:
             return "=" in self.sign
         return value < self.bound if self.sign[0] == "<" else value > self.bound

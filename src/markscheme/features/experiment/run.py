@@ -137,8 +137,8 @@ async def run_experiment(
 # --- outputs --------------------------------------------------------------------------------------------------------
 
 
-def _under(prompt: Prompt, model: Judge) -> str:
-    """Return the digest of prompt and model by which an output is stored."""
+def _output_digest(prompt: Prompt, model: Judge) -> str:
+    """Return the digest of prompt and model under which an output is stored."""
     return fingerprint(prompt.fingerprint, model.identity.fingerprint)
 
 
@@ -185,7 +185,7 @@ def missing(experiment: Experiment, model: Judge | None, outputs_file: OutputsFi
 def _at_hand(experiment: Experiment, model: Judge, outputs_file: OutputsFile) -> dict[Cell, Output | None]:
     if not model.identity.lasting:
         return dict.fromkeys(experiment.to_ask)
-    return {cell: outputs_file.find(_under(_prompt(experiment, cell), model)) for cell in experiment.to_ask}
+    return {cell: outputs_file.find(_output_digest(_prompt(experiment, cell), model)) for cell in experiment.to_ask}
 
 
 def _prompt(experiment: Experiment, cell: Cell) -> Prompt:
@@ -250,7 +250,7 @@ async def _new_outputs(
         except JudgeError as error:
             return Output(None, f"no output: {error}"), Usage()
         variant, case = cell
-        under = _under(prompt, model)
+        under = _output_digest(prompt, model)
         if not model.identity.lasting:  # the same prompt may come to another output, which is not this one
             under = fingerprint(under, reply.text)
         return outputs_file.keep(reply, under, variant, experiment.by_id[case]), reply.usage

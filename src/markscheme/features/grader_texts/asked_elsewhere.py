@@ -57,7 +57,7 @@ def asked_elsewhere(context: Mapping[str, Any]) -> Iterator[tuple[str | None, Ma
             if str(assertion.get("type")).removeprefix("not-") not in MODEL_GRADED:
                 continue
             of_assertion = assertion.get("provider")
-            grader = _named(of_test if of_assertion is None else of_assertion)
+            grader = _provider_name(of_test if of_assertion is None else of_assertion)
             if not _is_ours(labels.get(grader or "", grader)):
                 yield grader, assertion
 
@@ -69,14 +69,14 @@ def _labelled(context: Mapping[str, Any]) -> dict[str, str]:
     return {provider["label"]: str(provider.get("id")) for provider in named if isinstance(provider.get("label"), str)}
 
 
-def _named(provider: Any) -> str | None:
+def _provider_name(provider: Any) -> str | None:
     """Return the name of a Promptfoo provider, given as text or as a mapping; None if there is no provider.
 
     If a mapping has a provider for each kind, such as text or embedding, it is the name of the text provider.
     """
     if isinstance(provider, Mapping):
         names = (provider.get(key) for key in ("text", "id", "providerId", "scriptPath", "modelName", "label"))
-        name = next((_named(name) for name in names if name), None)
+        name = next((_provider_name(name) for name in names if name), None)
         return json.dumps(provider, default=str) if name is None and provider else name
     return str(provider) if provider else None
 
@@ -117,7 +117,7 @@ def _places(data: Any, grader: str, assertion: Mapping[str, Any], place: tuple[A
         for index, item in enumerate(data):
             yield from _places(item, grader, assertion, (*place, index))
     elif isinstance(data, Mapping):
-        if _named(data.get("provider")) == grader and _is_of(data, assertion, place):
+        if _provider_name(data.get("provider")) == grader and _is_of(data, assertion, place):
             yield (*place, "provider")
         for key, value in data.items():
             yield from _places(value, grader, assertion, (*place, key))

@@ -267,7 +267,7 @@ def _compared(words: str, scores: frozenset[float]) -> _Limit | None:
 
 
 def _listed(words: str, scores: frozenset[float], scale: Scale) -> _Limit | None:
-    """Return the limit of a statement that lists passing or failing scores, as in "4 or 5 passes"."""
+    """Return the limit in a statement that lists scores, as in "4 or 5 passes"; None for a comparison."""
     if any(pattern.search(words) for pattern, _, _ in LIMIT_WORDS):
         return None
     fails = _fails(words)

@@ -162,7 +162,7 @@ def _rise_by_one(conditions: Mapping[float, str]) -> bool:
 
 
 def _are_degrees(conditions: Mapping[float, str]) -> bool:
-    """Return False if the only scores with conditions are 0 and 1, which just mean fail and pass; else True."""
+    """Return True if three scores or more have conditions, or if two have that aren't just 0 and 1 (fail and pass)."""
     return len(conditions) > 2 or (len(conditions) > 1 and not conditions.keys() <= {0, 1})
 
 

@@ -339,7 +339,7 @@ def new_among(others: Iterable[Wording], wording: Wording) -> Wording:
 
 
 def _json_in(path: Path) -> Any:
-    """Read a JSON file; return None if it isn't JSON and its name doesn't end in .json."""
+    """Read a JSON file; return None for a file that isn't JSON, unless its name ends in .json, which is an error."""
     try:
         return read_json(path, RubricError)
     except RubricError:

@@ -33,7 +33,7 @@ MORE = 160
 
 @dataclass(frozen=True)
 class TriableChanges:
-    """What the labels of a rubric are enough to try: other words, other weights, another pass mark.
+    """Changes of a rubric that its labels suffice to try: other words, other weights, another pass mark.
 
     Attributes:
         setting: The rubric and its labels.

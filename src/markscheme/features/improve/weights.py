@@ -238,7 +238,10 @@ class _Task:
         return self.author + FTest.of(sums, self.author).step() * (self.normalised(sums) - self.author)
 
     def rounded(self, upright: Floats) -> tuple[float, ...]:
-        """Round tuned weights to the author's step, none to 0, keeping the positive ones' sum; return all weights."""
+        """Return all weights, the tuned ones rounded to multiples of the author's step and at least one step each.
+
+        The sum of the positive weights is kept if that is possible.
+        """
         grain = _grain(self.weights)
         steps = _rounded_steps(upright / grain, self.signs)
         weights = self.weights.copy()

@@ -86,7 +86,7 @@ def agreement_so_far(ratings: Iterable[Rating], rubric: Rubric, rater: str, ids:
 
 
 def ratings_in(folder: Path, rubric: Rubric, *, may_be_stale: bool = False) -> list[Rating]:
-    """Load all ratings in a folder's .jsonl files; `may_be_stale=True` leaves out labels on criteria the rubric lacks.
+    """Load the ratings in a folder's .jsonl files; with `may_be_stale`, drop labels on criteria not in the rubric.
 
     Raises:
         RatingError: A line isn't a rating.

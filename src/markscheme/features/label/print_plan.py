@@ -75,7 +75,7 @@ def _plan_typed(words: Sequence[str]) -> str:
 
 
 def refuse_shared_output(to: str | None, json: str | None) -> None:
-    """Refuse to write both the plan and the outputs to label next to standard output.
+    """Refuse to write both the plan and the outputs that are to be labelled next to standard output.
 
     Raises:
         UsageError: Both would be written to standard output.
@@ -87,7 +87,7 @@ def refuse_shared_output(to: str | None, json: str | None) -> None:
 def write_pairs(
     rubric: Rubric, pool: Path | None, to: str, *, most: int | None, seed: int, columns: ColumnOptions
 ) -> int:
-    """Write pairs of outputs as examples to label, and print in how many pairs each system is.
+    """Write pairs of outputs as examples to label, print in how many pairs each system is, and return the exit status.
 
     Args:
         rubric: A rubric of pairs.

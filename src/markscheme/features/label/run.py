@@ -143,7 +143,7 @@ def _say_what_is_left_out(works: Sequence[Work]) -> None:
 
 
 def _serve_pages(works: Sequence[Work], page: PageOptions, *, timed: bool, json: bool) -> int:
-    """Print the address of each rater's page, and serve the pages until Ctrl-C."""
+    """Print the address of each rater's page, serve the pages until Ctrl-C, and return the exit status."""
     listening, port = listen(page)
     by_token = {new_token(): work for work in works}
     for token, work in by_token.items():
@@ -195,7 +195,7 @@ def _say_where(work: Work, url: str, port: int, *, json: bool) -> None:
 
 
 def _write_sheets(works: Sequence[Work], target: Path, *, timed: bool, json: bool) -> int:
-    """Write each rater's sheet, and add its responses to the rubric's examples, so that `import` finds them there."""
+    """Write each rater's sheet, and add its responses to the rubric's examples for `import`; return the exit status."""
     for work in works:
         rater = work.file.rater
         path = target if len(works) == 1 else target.with_stem(f"{target.stem}-{rater}")

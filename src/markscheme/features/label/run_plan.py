@@ -201,7 +201,7 @@ def _commands(rubric: Rubric, ratings: Sequence[Path], judges: Sequence[str]) ->
 
 
 def _labelled(rubric: Rubric, named: Path | None) -> tuple[ExampleSet, Path | None, CarriedLabels | None]:
-    """Return the examples with labels that count, the calibration folder, and the labels from before a rewording.
+    """Return examples with the labels that count, the calibration folder, and labels under earlier wordings or None.
 
     There are no examples if there is no file of them yet.
     """

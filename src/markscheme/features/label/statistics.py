@@ -136,7 +136,7 @@ def labels_for_promise(automatic: float, *, errors: int = 0, alpha: float = 0.05
 
 
 def labels_to_vary(commonest: float) -> int | None:
-    """Compute the labels needed to expect ten away from the most common level, the fewest for a coefficient.
+    """Compute how many labels are expected to contain ten that aren't on the most common level, as a coefficient needs.
 
     Args:
         commonest: Share of the most common level, 0 to 1.

@@ -163,7 +163,10 @@ class Work:
 
     @property
     def current(self) -> Step | None:
-        """The next step to label; None when all are labelled. A response comes back only after its first label."""
+        """The next step to label; None when all are labelled.
+
+        The repeat of a response comes only after the response was labelled once.
+        """
         for step in self.steps:
             if not self.is_done(step) and (step.sample == 0 or self.is_done(Step(step.id))):
                 return step

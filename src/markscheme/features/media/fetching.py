@@ -19,7 +19,7 @@ class _StayingThere(HTTPRedirectHandler):
     def redirect_request(
         self, req: Request, fp: IO[bytes], code: int, msg: str, headers: HTTPMessage, newurl: str
     ) -> Request | None:
-        """Follow a redirection, unless it leads to a host that isn't allowed."""
+        """Follow a redirection; raise an error if it leads to a host that isn't allowed."""
         refuse_foreign(newurl)
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 

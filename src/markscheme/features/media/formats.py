@@ -40,7 +40,7 @@ class MediaFormat:
 
 @dataclass(frozen=True, slots=True)
 class SniffedContent:
-    """Format of an image or document, and the size of an image, as found in its bytes.
+    """Format of an image or document, and an image's size, as read from its bytes.
 
     Attributes:
         format: The format.

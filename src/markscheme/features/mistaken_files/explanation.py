@@ -80,7 +80,7 @@ class _FileContent:
 
     @property
     def emptiness(self) -> str | None:
-        """How the file is empty, wholly or below the header of a table; None if it has content."""
+        """Phrase on an empty file, "is empty" or "has a header and no rows below it"; None if the file has content."""
         text = self.text.strip()
         if not text:
             return "is empty"
@@ -276,7 +276,10 @@ def explain(error: MarkschemeError, command: str, bound: BoundArguments) -> None
 
 
 def _is_about(error: MarkschemeError, taker: str, path: Path) -> bool:
-    """Return True if an error carries a path, or has its name and it is an option's file or can only be a file's."""
+    """Return True if an error is about a file: by its path or, if it has no path, by the file's name in its text.
+
+    The name is enough if the file belongs to an option that takes files, or if it has an ending and exists.
+    """
     if isinstance(error, FileError) and error.path is not None:
         return Path(error.path).resolve() == path.resolve()
     is_named_for_sure = (taker.startswith("--") and taker in _EXPECTED) or bool(path.is_file() and path.suffix)

@@ -148,7 +148,7 @@ def _refuse_two_names(sheet: RatedFile, path: Path, targets: TargetFiles) -> Non
 
 
 def _raters_in_names(sheet: Path, rubric: Rubric, targets: TargetFiles) -> Mapping[Path, str | None]:
-    """Map the sheet, and the file to write in a folder of ratings, to the rater in the file's name; None if none."""
+    """Map the sheet, and the file to write if that is in a folder of ratings, to the rater in its name or None."""
     prefix = f"{rubric.name}-"
     saved_as = saved_for(sheet.stem)
     raters = {sheet: saved_as.removeprefix(prefix) if saved_as.startswith(prefix) else None}

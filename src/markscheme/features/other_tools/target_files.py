@@ -144,7 +144,7 @@ def _shared_folder(target: Path) -> Path:
 
 
 def _add_lines(lines: Iterable[str], path: Path) -> None:
-    """Append lines to a file, made if missing. Follow no link to an existing file, since others may have made it."""
+    """Append lines to a file, made if missing; a link is followed only to something like a terminal, not to a file."""
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         append_text(path, "".join(lines), follow=is_no_file(path))

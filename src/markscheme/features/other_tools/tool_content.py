@@ -179,7 +179,7 @@ class ToolContent(Import):
         return text_in_file(value, name, self.path.parent, self.lost.update)
 
     def steps(self, name: str, recorded: Any, *, beyond: int) -> dict[str, Any]:
-        """Return an agent's steps under the rubric's input for steps; {} if a response has none.
+        """Return an agent's steps under the name of the input that takes them; {} if a response has none.
 
         Args:
             name: The input's name for a rubric that declares none.

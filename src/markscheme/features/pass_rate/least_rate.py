@@ -22,7 +22,7 @@ def rate_status(rate: Estimate, at_least: float) -> int:
 
 
 def labels_to_decide(rate: Estimate, at_least: float) -> int | None:
-    """Return how many more labels would decide whether a rate reaches `at_least`, if the estimate stayed the same.
+    """Return how many more labels would decide whether a rate that stays the same reaches `at_least`; else None.
 
     None if it is decided, or if more than `_FARTHEST` labels would be needed.
     """

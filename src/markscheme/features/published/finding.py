@@ -192,7 +192,7 @@ def _key_inside(data: Any) -> str | None:
 
 
 def find_criteria(data: Any, named: str | None) -> FoundCriteria | None:
-    """Find the criteria of a file.
+    """Find the criteria in data that aren't in markscheme's own format; return None if there are none.
 
     Args:
         data: Plain data that aren't in markscheme's own format.

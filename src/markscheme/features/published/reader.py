@@ -148,7 +148,7 @@ class _Reading:
         raise open_to_option(f"no criteria found (keys {', '.join(map(str, keys))}): --criteria KEY", "criteria")
 
     def _note_groups(self, inner: Any) -> None:
-        """Remark which keys of groups of criteria aren't read."""
+        """Record the keys of groups of criteria that aren't read, to report them."""
         values = inner.values() if isinstance(inner, Mapping) else [inner]
         for value in values:
             for fields in value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ():

@@ -79,7 +79,7 @@ def _measured(path: Path) -> tuple[tuple[str, ...] | None, float | None, float |
 
 
 def _cost(cost: Mapping[str, Any]) -> tuple[float | None, float | None]:
-    """Return US dollars per thousand grades, and tokens per grade, as if cached replies had been paid for too."""
+    """Return US dollars per 1,000 grades, and tokens per grade, as if cached replies had cost as much, or None."""
     grades = cost["examples"] * cost["runs"]
     calls = cost["calls"]
     if not calls or not grades:

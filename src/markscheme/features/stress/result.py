@@ -255,7 +255,7 @@ class Stress:
         return np.asarray(asked_again - self._ratings(ORIGINAL, criterion).mean(axis=1))
 
     def _noisy(self, cell: StressCell | None, version: str, criterion: Criterion) -> StressCell:
-        """Add to a result how much single ratings vary; return NOT_PRESERVING if there is no result (None)."""
+        """Add to a result how much single ratings vary; None gives the result of a change that may alter the level."""
         if cell is None:
             return NOT_PRESERVING
         return with_noise(cell, self._ratings(ORIGINAL, criterion), self._ratings(version, criterion))

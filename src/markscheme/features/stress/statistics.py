@@ -29,7 +29,7 @@ _METHOD = "mean of perturbed minus originals; t"
 
 @dataclass(frozen=True)
 class Noise:
-    """How often a perturbation changes single ratings, compared with asking about the original again.
+    """Frequency with which a change of text changes single ratings, next to that of asking about the original again.
 
     Attributes:
         changed: Share of pairs of a rating of the changed text and one of the original that differ.

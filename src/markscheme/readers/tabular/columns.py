@@ -646,7 +646,9 @@ def _of_raters(names: Sequence[str], *, has_judge: bool) -> tuple[str, ...]:
 
 
 def _grid(names: Sequence[str], every: Sequence[str]) -> list[list[str]]:
-    """Find patterns of column names that combine criterion and rater: a list of endings, and a list of beginnings.
+    """Return patterns for column names made of criterion and rater: by endings, such as `*_ann`, then by beginnings.
+
+    The list is empty if no columns are named so.
 
     Args:
         names: Names of columns that may hold ratings.

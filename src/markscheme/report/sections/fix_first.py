@@ -29,7 +29,10 @@ def fix_first(calibration: Calibration) -> doc.Section:
 
 
 def _heading(calibration: Calibration, blocks: Sequence[doc.Block]) -> str:
-    """Return the section's heading: "Fix first", "Worth fixing" if the judge can gate, or "To fix" without findings."""
+    """Return the heading: "Fix first", or "Worth fixing" if the judge can gate; without a list, another one.
+
+    Without a list it is "To fix" or, if there are findings, "Not known yet".
+    """
     if not any(isinstance(block, doc.Cards | doc.Section) for block in blocks):
         return "Not known yet" if calibration.findings else "To fix"
     can_gate = calibration.decision.verdict == "ok" and calibration.decision.use == "gate"

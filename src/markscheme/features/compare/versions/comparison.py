@@ -170,7 +170,7 @@ def compare_versions(
 def _ratings(
     version: RubricVersion, examples: ExampleSet, judge: str | None, ask: AskOptions, watch: Watch
 ) -> tuple[Mapping[str, float], JudgeLevels, str | None]:
-    """Return the judge's decisions and levels under one version, and its name; without a judge, people's decisions."""
+    """Return the judge's decisions, levels and name under one version; without a judge, people's decisions alone."""
     if version.report is not None:
         responses = {example.id: fingerprint(*example.submission.responses) for example in examples.examples}
         answered = version.report.responses

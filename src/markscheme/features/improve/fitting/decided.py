@@ -31,7 +31,7 @@ class AuthorNumbers:
 
     @cached_property
     def shares(self) -> Floats:
-        """How much of the score each weight makes up, from the worst to the best level, shape (k,)."""
+        """Share of the score that each weight can move, from the worst to the best level, shape (k,)."""
         return np.abs(self.weights) / self.scale
 
 

@@ -80,7 +80,7 @@ def fit_logistic(
 def _search(
     objective: Callable[[Floats], float], start: Floats, value: float, directions: Iterable[Floats], bounded: Flags
 ) -> tuple[Floats, float]:
-    """Search along several directions in turn; return the first point with a lower objective, or else the start."""
+    """Search along directions in turn; return the first point with a lower objective, else the start, and its value."""
     for direction in directions:
         size = 1.0
         while size > SMALLEST_STEP:

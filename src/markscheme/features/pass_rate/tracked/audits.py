@@ -61,7 +61,7 @@ def is_closed(*, responses: int, graded: int, audits: int, labelled: int) -> boo
 
 
 def effective_labels(passed: npt.ArrayLike, labels: npt.ArrayLike, chances: npt.ArrayLike) -> tuple[float, float]:
-    """Compute how many labels drawn with equal chances some labels drawn unequally are worth: those that pass, and all.
+    """Compute how many equally drawn labels say as much as some unequally drawn ones: passing labels, and all.
 
     Args:
         passed: Number of labels that pass, for each chance of an audit, shape (k,).

@@ -70,7 +70,7 @@ class WeekCounts:
 
     @property
     def by_verdict(self) -> tuple[tuple[int, int], tuple[int, int]]:
-        """Numbers of passing labels and of all labels, each a pair: on what the judge doesn't pass, on what it does."""
+        """Numbers of passing labels, then of all labels: each on what the judge doesn't pass and on what it passes."""
         sides = [[0, 0], [0, 0]]
         for (verdict, _), (passed, n) in self.labels.items():
             side = sides[verdict == PASSES]

@@ -257,7 +257,7 @@ class _RowReader:
         return self._verdict
 
     def _decided(self, row: Mapping[str, Any]) -> tuple[bool | None, bool]:
-        """Return a row's verdict or None, and True if it was graded, even if the judge left the decision to people."""
+        """Return a row's verdict or None, and True if the row was graded, also if the judge left it to people."""
         if row.get("decision") == "ask":
             return None, True
         column = self._verdict_column(row)
@@ -385,7 +385,7 @@ def _tool_time(raw: Any, unit: str, file: RatedFile, latest: datetime) -> dateti
 
 
 def _verdicts(file: RatedFile, rubric: Rubric, *, is_named: bool) -> dict[str, tuple[str | None, bool | None]]:
-    """Map each response that the judge decided on to the judge's name and its decision."""
+    """Map each response that the judge decided on to the judge's name, None if the file has none, and the decision."""
     ids = list(dict.fromkeys(rating.id for rating in file.judged))
     raters = {rating.rater for rating in file.judged}
     if len(raters) > 1:

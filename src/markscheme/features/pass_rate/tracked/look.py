@@ -63,7 +63,7 @@ class Watched:
 
     @property
     def now(self) -> float | None:
-        """Evidence, as of the last week, that the figure has changed; None if no week has been compared yet."""
+        """Evidence after the last week compared that the figure has changed; None if no week was compared yet."""
         return self.after[-1] if self.after else None
 
 
@@ -200,7 +200,7 @@ def look_at(
 
 
 def _beginnings(memory: StreamMemory, through: date) -> tuple[date | None, date | None]:
-    """Return the days from which rates count and from which the judge is watched, each None for the stream's start.
+    """Return the first day that counts for rates, and the first for watching the judge; None for the stream's start.
 
     After two years without a new period, one begins by itself.
     """

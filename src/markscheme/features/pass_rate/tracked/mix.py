@@ -79,7 +79,10 @@ def _counts(rows: Iterable[GradedLine]) -> ColumnCounts:
 
 
 def _in_fifths(*sides: dict[Any, list[int]]) -> Iterator[dict[Any, list[int]]]:
-    """Yield each period's counts in five ranges of numbers, each with a fifth of the first period's responses."""
+    """Yield, for each period, its numbers of passes and responses in five ranges of a column's numbers.
+
+    Each range holds about a fifth of the first period's responses.
+    """
     values = sorted(sides[0])
     so_far = np.cumsum([sides[0][value][1] for value in values])
     bounds = [values[int(np.searchsorted(so_far, share * so_far[-1]))] for share in (0.2, 0.4, 0.6, 0.8)]

@@ -125,10 +125,10 @@ def _weeks_to_find(rates: JudgeRates, audits: int, drop: float, streams: int) ->
     labels = np.stack([audits - passes, passes], axis=-1)
     chance = np.where(has_dropped[..., None], [after.of_fails, after.of_passes], [rates.of_fails, rates.of_passes])
     passed = generator.binomial(labels, chance)
-    return _weeks_from(begins, _rings(passed, labels, share))
+    return _weeks_from(begins, _alarm_weeks(passed, labels, share))
 
 
-def _rings(passed: Integers, labels: Integers, share: Floats) -> Flags:
+def _alarm_weeks(passed: Integers, labels: Integers, share: Floats) -> Flags:
     """Mark the weeks in which evidence of a drop in simulated streams reaches the alarm, shape (streams, weeks)."""
     so_far = labels.sum(axis=-1).cumsum(axis=1)
     week = np.arange(HORIZON)

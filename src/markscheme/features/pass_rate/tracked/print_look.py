@@ -117,7 +117,10 @@ def _show_plan(rates: JudgeRates, name: str, *, json: bool) -> int:
 
 
 def _judge_of(files: Sequence[Path], columns: ColumnOptions) -> tuple[ColumnOptions, str | None]:
-    """Split the values of `--judge` into columns of verdicts in the files and the name of a judge to ask."""
+    """Return the options with only those values of `--judge` that are columns of the files, and the judge to ask.
+
+    The judge is None if every value is a column.
+    """
     if not columns.judge:
         return columns, None
     in_files = {str(name) for path in files if path.is_file() for record in Peek(path).records for name in record}
