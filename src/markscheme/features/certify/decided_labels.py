@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from markscheme.calibration.decided_labels import WholeLabels
+from markscheme.calibration.whole_labels import WholeLabels
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.kinds import Kind
 from markscheme.rubrics.rubric import Rubric

@@ -5,8 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 
-from markscheme.calibration.decided_labels import is_quoted
 from markscheme.calibration.labelled_examples import examples_with_every_label
+from markscheme.calibration.whole_labels import is_quoted
 from markscheme.errors import UsageError
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import Gold, gold_of

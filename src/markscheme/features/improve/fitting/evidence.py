@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from markscheme.calibration.decided_labels import is_quoted
+from markscheme.calibration.whole_labels import is_quoted
 from markscheme.features.improve.drawn_parts import task_of
 from markscheme.features.improve.fitting.decided import AuthorNumbers, DecidedRows
 from markscheme.features.improve.fitting.judged import answers_by_id

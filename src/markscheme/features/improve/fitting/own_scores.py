@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from markscheme.calibration.decided_labels import WholeLabels
+from markscheme.calibration.whole_labels import WholeLabels
 from markscheme.features.improve.weights import WEIGHTS_P, TunedWeights, fit_weights
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.kinds import PEOPLE
