@@ -18,7 +18,6 @@ from markscheme.stats.coefficients import (
     agreement,
     agreement_family,
     agreement_values,
-    corrected,
     two_raters,
 )
 from markscheme.stats.estimate import Estimate
@@ -91,11 +90,16 @@ def cells(counts: list[list[int]]) -> list[tuple[list[list[int]], int]]:
     return cases
 
 
+def valued(estimate: Estimate) -> float:
+    """Return the value of an estimate; nan if it has none."""
+    return nan if estimate.value is None else estimate.value
+
+
 def left_out_values(name: str, weights: Any, counts: list[list[int]]) -> tuple[list[float], list[int]]:
     """Return the coefficient without each unit, recomputed from scratch each time."""
     levels = range(len(counts))
     values = [
-        corrected(from_contingency(fewer), name, levels=levels, weights=weights).value for fewer, _ in cells(counts)
+        valued(agreement(from_contingency(fewer), name, levels=levels, weights=weights)) for fewer, _ in cells(counts)
     ]
     return values, [count for _, count in cells(counts)]
 
@@ -115,9 +119,9 @@ def test_coefficients_of_tables_of_two_raters_equal_those_that_other_libraries_c
     expected = block("reference.yaml", "two_rater_tables")[name]
     ratings, levels = from_contingency(expected["table"]), range(len(expected["table"]))
     for key, (coefficient, weights) in REFERENCE_NAMES.items():
-        estimate = corrected(ratings, coefficient, levels=levels, weights=weights)
+        estimate = agreement(ratings, coefficient, levels=levels, weights=weights)
         assert estimate.value == pytest.approx(expected[key], abs=6e-11), key
-    ordinal = corrected(ratings, "gwet_ac2", levels=levels, weights=gwet_ordinal(len(expected["table"])))
+    ordinal = agreement(ratings, "gwet_ac2", levels=levels, weights=gwet_ordinal(len(expected["table"])))
     assert ordinal.value == pytest.approx(expected["gwet_ac2_ordinal"], abs=6e-11)
     assert exact_agreement(ratings, levels=levels).value == pytest.approx(expected["exact"])
     assert within_one(ratings, levels=levels).value == pytest.approx(expected["within_one"])
@@ -246,7 +250,7 @@ def test_the_fast_jackknife_of_a_coefficient_equals_computing_the_coefficient_wi
     for weights in ("identity",) if coefficient == "gwet_ac1" else ("identity", "linear", "quadratic", *metrics):
 
         def value(kept: npt.NDArray[np.bool_], weights: Any = weights) -> float:
-            return corrected(ratings[kept], coefficient, levels=range(4), weights=weights).value
+            return valued(agreement(ratings[kept], coefficient, levels=range(4), weights=weights))
 
         left_out = [value(groups != g) for g in np.unique(groups[rated])]
         afresh = jackknife(value(np.ones_like(rated)), left_out, transform=ATANH)
@@ -333,8 +337,6 @@ def test_linear_weights_for_distances_of_levels_are_refused_for_shares_of_agreem
         assert agreement([[1, 2]], name, levels=[1, 2], weights="identity") == agreement([[1, 2]], name, levels=[1, 2])
         with pytest.raises(ValueError, match=f"{name} takes no weights"):
             agreement([[1, 2]], name, levels=[1, 2], weights="linear")
-    with pytest.raises(ValueError, match=r"a coefficient is one of cohen_kappa, .*not 'exact_agreement'"):
-        corrected([[1, 2]], "exact_agreement", levels=[1, 2])
 
 
 def test_if_linear_weights_are_requested_every_weighted_coefficient_of_a_table_uses_them() -> None:
@@ -631,13 +633,13 @@ def test_statistics_computed_together_equal_those_that_are_computed_one_by_one(s
     for name in CHANCE_CORRECTED:
         costs = scale if name == "krippendorff_alpha" else weights
         costs = "identity" if name in ("cohen_kappa", "gwet_ac1") else costs
-        assert family[name] == agreement(ratings, name, levels=range(4), weights=costs)
-        alone = corrected(ratings, name, levels=range(4), weights=costs)
-        assert (values[name].undefined, family[name].undefined) == (alone.undefined, alone.undefined)
+        alone = agreement(ratings, name, levels=range(4), weights=costs)
+        assert family[name] == alone
+        together = values[name]
+        assert together.undefined == alone.undefined
         if alone.undefined is None:
-            assert family[name].value == pytest.approx(alone.value, rel=1e-13)
-            assert values[name].value == pytest.approx(alone.value, rel=1e-13)
-            assert alone.value == pytest.approx((alone.observed - alone.expected) / (1 - alone.expected))
+            assert together.value == pytest.approx(alone.value, rel=1e-13)
+            assert alone.value == pytest.approx((together.observed - together.expected) / (1 - together.expected))
 
 
 def test_the_statistics_of_a_calibration_s_criterion_have_the_documented_names() -> None:

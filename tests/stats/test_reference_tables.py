@@ -9,13 +9,13 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 
-from markscheme.stats.coefficients import Corrected, agreement, corrected
+from markscheme.stats.coefficients import NamedWeights, ScaleKind, agreement, agreement_values
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.reliability import icc
 from markscheme.stats.severity import pair_statistic
@@ -219,9 +219,8 @@ def table_of(row: dict[str, str]) -> str:
     return f"gwet_{name}.csv"
 
 
-def irrcac_figure(row: dict[str, str]) -> Corrected:
-    ratings, levels = read(table_of(row), "contingency" if row["family"] == "table" else "raw")
-    return corrected(ratings, IRRCAC_NAMES[row["coefficient"]], levels=levels, weights=credit(row["weights"], levels))
+def ratings_of(row: dict[str, str]) -> tuple[Table, tuple[float, ...]]:
+    return read(table_of(row), "contingency" if row["family"] == "table" else "raw")
 
 
 def has_matrix_of_its_own(row: dict[str, str]) -> bool:
@@ -232,11 +231,28 @@ def row_id(row: dict[str, str]) -> str:
     return f"{row['dataset']} {row['coefficient']} {row['weights']}"
 
 
-@pytest.mark.parametrize("row", [row for row in irrcac() if not has_matrix_of_its_own(row)], ids=row_id)
-def test_figures_of_the_irrcac_package_are_reproduced_with_their_observed_and_expected_agreement(
-    row: dict[str, str],
-) -> None:
-    figure = irrcac_figure(row)
+@pytest.mark.parametrize(
+    "row", [row for row in irrcac() if row["coefficient"] != "pa" and not has_matrix_of_its_own(row)], ids=row_id
+)
+def test_values_of_the_irrcac_package_are_reproduced_with_all_its_weights(row: dict[str, str]) -> None:
+    ratings, levels = ratings_of(row)
+    name = IRRCAC_NAMES[row["coefficient"]]
+    value = agreement(ratings, name, levels=levels, weights=credit(row["weights"], levels)).value
+    assert value == pytest.approx(float(row["coef"]), abs=0.0005 + 1e-9)
+
+
+def has_our_weights(row: dict[str, str]) -> bool:
+    """Return True for weights that the table of all coefficients uses for the row's coefficient."""
+    is_fixed = row["coefficient"] in ("cohen", "krippendorff")
+    return row["weights"] in (("identity",) if is_fixed else get_args(NamedWeights))
+
+
+@pytest.mark.parametrize("row", [row for row in irrcac() if has_our_weights(row)], ids=row_id)
+def test_observed_and_expected_agreement_of_the_irrcac_package_are_reproduced(row: dict[str, str]) -> None:
+    ratings, levels = ratings_of(row)
+    scale: ScaleKind = "nominal" if row["weights"] == "identity" else "interval"
+    figures = agreement_values(ratings, levels=levels, scale=scale, weights=credit(row["weights"], levels))
+    figure = figures[IRRCAC_NAMES[row["coefficient"]]]
     value = figure.observed if row["coefficient"] == "pa" else figure.value
     assert value == pytest.approx(float(row["coef"]), abs=0.0005 + 1e-9)
     for ours, theirs in ((figure.observed, row["pa"]), (figure.expected, row["pe"])):

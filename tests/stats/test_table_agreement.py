@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from markscheme.stats.coefficients import agreement, corrected
+from markscheme.stats.coefficients import agreement
 from markscheme.stats.intervals import Floats
 from markscheme.stats.severity import pair_statistic
 from markscheme.stats.table_agreement import table_agreement
@@ -38,7 +38,7 @@ def test_the_jackknife_of_a_mean_over_pairs_of_raters_leaves_each_unit_out_of_ev
     def mean(table: Floats) -> float:
         pairs = ([0, 1], [0, 2], [1, 2])
         return float(
-            np.mean([corrected(table[:, p], "weighted_kappa", levels=range(4), weights="linear").value for p in pairs])
+            np.mean([agreement(table[:, p], "weighted_kappa", levels=range(4), weights="linear").value for p in pairs])
         )
 
     left_out = np.array([mean(np.delete(ratings, i, axis=0)) for i in range(len(ratings))])

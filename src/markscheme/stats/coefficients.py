@@ -586,26 +586,6 @@ def agreement(
     return _SHARES[name](table, level) if name in _SHARES else _estimate(name, weights, table, level)
 
 
-def corrected(
-    ratings: npt.ArrayLike, name: str, *, levels: npt.ArrayLike, weights: Weights | Metric | None = None
-) -> Corrected:
-    """Compute a chance-corrected coefficient with its observed and expected agreement, without an interval.
-
-    Args:
-        ratings, name, levels, weights: As for `agreement`, except for the plain shares.
-
-    Raises:
-        ValueError: The name is unknown, a shape doesn't fit, or a rating is off the scale.
-
-    Example:
-        >>> kappa = corrected([[0, 0], [1, 1], [1, 1], [0, 1]], "cohen_kappa", levels=[0, 1])
-        >>> kappa.observed, kappa.expected, kappa.value
-        (0.75, 0.5, 0.5)
-    """
-    weights = _weights(name, weights, names=CHANCE_CORRECTED)
-    return _corrected(name, weights, rating_patterns(ratings, levels, leave_out=False))
-
-
 def pair_left_out(
     pair: Floats, name: str, *, levels: npt.ArrayLike, weights: Weights | Metric, groups: Groups
 ) -> Floats:
