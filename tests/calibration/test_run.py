@@ -199,6 +199,7 @@ def test_the_settings_file_fills_in_options_that_a_python_call_does_not_set(else
         ({"sampels": 3}, "did you mean `samples`"),
         ({"replace": True}, "--replace goes with --accept"),
         ({"only": ["colour=red"]}, "FIELD one of system, group"),
+        ({"scale": "wide"}, "^`scale` must be LOW-HIGH or SIDE=LOW-HIGH, such as judge=0-1, got 'wide'"),
     ],
 )
 def test_an_option_with_an_impossible_value_is_refused(options: dict[str, Any], message: str) -> None:

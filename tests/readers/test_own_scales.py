@@ -10,8 +10,9 @@ import pytest
 from markscheme import agreement
 from markscheme.calibration.agreement import Agreement
 from markscheme.errors import RatingError, UsageError
+from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.imported import Columns
-from markscheme.readers.rated import RatedFiles, judge_ratings, open_rated
+from markscheme.readers.rated import RatedFiles, columns_from_options, judge_ratings, open_rated
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 
 PEOPLE = [1, 2, 3, 4, 5]
@@ -55,6 +56,15 @@ def test_a_judge_s_numbers_on_another_scale_are_converted_to_the_rubric_s_scale_
     moved = opened(both, QUALITY, {"judge": (0, 1)})
     levels = [[rating.criteria["quality"].level for rating in file.ratings] for file in moved.files]
     assert levels == [PEOPLE, PEOPLE]
+
+
+def test_a_scale_stated_without_a_side_is_that_of_judges_and_people_unless_a_side_has_its_own(
+    both: list[Path],
+) -> None:
+    columns = columns_from_options(ColumnOptions(scale=("1-5", "judge=0-1")))
+    assert columns.scales == {"judge": (0, 1), "human": (1, 5), "": (1, 5)}
+    rated = open_rated(both, None, columns=columns)
+    assert [[rating.criteria["quality"].level for rating in file.ratings] for file in rated.files] == [POSITIONS] * 2
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,16 @@ from typing import Any, Final, Literal, TypeAlias
 
 from markscheme.errors import UsageError
 from markscheme.numerals import number_in
-from markscheme.options.forms import ANY_NUMBER, COLUMN_NAMES, ENDS, FLAG, VALUE_TEXTS, one_of, text_form
+from markscheme.options.forms import (
+    ANY_NUMBER,
+    COLUMN_NAMES,
+    ENDS,
+    FLAG,
+    VALUE_TEXTS,
+    ValueForm,
+    one_of,
+    text_form,
+)
 from markscheme.options.table import NAMES_IN_FILES, option, options_of, setting
 from markscheme.ratings.kinds import KINDS, Kind
 from markscheme.rubrics.search import find_rubric
@@ -18,6 +27,16 @@ Span: TypeAlias = tuple[float, float]
 SCALE_SIDES = ("judge", "human")
 """Names of the kinds of raters in `--scale`."""
 _COLUMN: Final = text_form("a column's name")
+
+
+def _spans(written: Any) -> tuple[str, ...]:
+    texts: tuple[str, ...] = ENDS.read(written)
+    if any(span_in(_named(text)[1]) is None for text in texts):
+        raise ValueError
+    return texts
+
+
+_SPANS: Final = ValueForm("LOW-HIGH or SIDE=LOW-HIGH, such as judge=0-1", _spans)
 _texts = partial(option, (), several=True)
 _column = partial(option, None, form=_COLUMN, value="COLUMN")
 
@@ -65,7 +84,7 @@ class ColumnOptions:
     )
     scale: tuple[str, ...] = _texts(
         about="the ends of a scale: 1-5; of a side or a column, where they differ: judge=0-1; may be repeated",
-        form=ENDS,
+        form=_SPANS,
         value="SIDE=A-B...",
     )
     same: tuple[str, ...] = _texts(
@@ -105,11 +124,8 @@ class ColumnOptions:
         """Check that the options are well-formed and return them; `judges`, if given, replaces the columns of judges.
 
         Raises:
-            UsageError: A value of `--scale` doesn't give two ends, or one of `--map` has no `=`.
+            UsageError: A value of `--map` has no `=`.
         """
-        for scale in self.scale:
-            if span_in(_named(scale)[1]) is None:
-                raise UsageError(f"`--scale` must be LOW-HIGH or SIDE=LOW-HIGH, such as judge=0-1, got {scale!r}")
         sides_of("map", self.map)
         return replace(self, judge=column_list(judges) or self.judge)
 
@@ -228,9 +244,8 @@ class ColumnOptions:
 
         A side is the judges' columns or the people's.
         """
-        spans = {name.strip(): span_in(ends) for name, ends in map(_named, self.scale)}
-        side = SCALE_SIDES[0] if is_judge else SCALE_SIDES[1]
-        return spans.get(column) or spans.get(side) or spans.get("")
+        spans = spans_by_name(self.scale)
+        return spans.get(column) or spans.get(SCALE_SIDES[0] if is_judge else SCALE_SIDES[1])
 
     @property
     def scaled(self) -> list[str]:
@@ -263,20 +278,13 @@ def sides_of(option: str, texts: Iterable[str]) -> dict[str, str]:
     return sides
 
 
-def spans_of_sides(texts: Iterable[str]) -> dict[str, Span]:
+def spans_by_name(texts: Iterable[str]) -> dict[str, Span]:
     """Parse the values of `--scale`, such as judge=0..1, into a dict from "judge", "human" or a column to a range.
 
-    Raises:
-        UsageError: A value isn't in the form SIDE=LOW-HIGH.
+    A range without a name is that of "judge" and "human", unless they have their own.
     """
-    spans = {}
-    for text in texts:
-        side, _, ends = text.partition("=")
-        span = span_in(ends)
-        if span is None:
-            raise UsageError(f"`--scale` must be SIDE=LOW..HIGH, such as judge=0..1, got {text!r}")
-        spans[side.strip()] = span
-    return spans
+    spans = {name.strip(): span for name, ends in map(_named, texts) if (span := span_in(ends)) is not None}
+    return dict.fromkeys(SCALE_SIDES, spans[""]) | spans if "" in spans else spans
 
 
 def as_typed(words: Iterable[str]) -> tuple[str, ...]:

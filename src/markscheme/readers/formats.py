@@ -14,7 +14,7 @@ from markscheme.readers.decisions import (
 )
 from markscheme.readers.file_format import FORMATS, SAVED, FileFormat, ReadFiles
 from markscheme.readers.grades import is_experiment, is_grades, read_experiment, read_grades
-from markscheme.readers.imported import Columns, Expected, Reading, to_pass
+from markscheme.readers.imported import Columns, Expected, Reading
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.own_files import is_labelled, is_ratings, may_be_examples, read_examples, read_ratings
 from markscheme.readers.pair_lists import is_pair_list, read_pair_lists
@@ -35,7 +35,7 @@ def one_by_one(read: Callable[[Reading], None], *, has_responses: bool = True) -
 
     def read_each(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:
         if rubric is None and columns.expected != "examples":
-            problem = f"isn't an export that names its metrics; {to_pass('`--rubric`')}"
+            problem = "isn't an export that names its metrics; pass `--rubric NAME`"
             raise RatingError(problem, path=files[0].path)
         if rubric is None and not has_responses:
             return [Reading(peek.path, rubric_of_wholes()) for peek in files]

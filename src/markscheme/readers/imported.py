@@ -196,11 +196,6 @@ RESPONSES_ALONE = Columns(kind="human")
 """Columns for callers who only want the responses in files, so that it doesn't matter who rated them."""
 
 
-def to_pass(option: str) -> str:
-    """Write the advice to use an option, either with the command that is running or with `markscheme import`."""
-    return f"pass {option}, here or to `markscheme import`"
-
-
 @dataclass
 class Reading(Import):
     """The content of one file of ratings, which must fit a rubric; readers add examples and ratings.

@@ -12,7 +12,7 @@ from markscheme.ratings.example_rows import Example
 from markscheme.ratings.kinds import KINDS, Kind
 from markscheme.ratings.pair_sides import PairSide, group_of_inputs, systems_of
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.readers.imported import Columns, Reading, number, to_pass
+from markscheme.readers.imported import Columns, Reading, number
 from markscheme.readers.peek import Peek
 from markscheme.rubrics.preference import LEVEL_OF, preference_scale
 from markscheme.rubrics.rubric import Criterion, Rubric
@@ -162,7 +162,7 @@ def reading_of_rows(peek: Peek, rubric: Rubric, columns: Columns, rows: Sequence
                 )
             kind = reading.columns.kind or answer.kind
             if kind is None:
-                raise RatingError(f"doesn't say who preferred; {to_pass('`--kind human` or model')}", path=peek.path)
+                raise RatingError("doesn't say who preferred; pass `--kind human` or `--kind model`", path=peek.path)
             rated = {rubric.criteria[0].name: Rated(level, answer.reason or "")}
             reading.add(Rating(row.id, reading.columns.rater or answer.rater, kind, rated))
     return reading

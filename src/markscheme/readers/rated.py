@@ -14,7 +14,7 @@ from markscheme.judges.judge import Usage, total
 from markscheme.promptfoo.results import Results
 from markscheme.prompts.submission import Submission
 from markscheme.ratings.codes import RatingCodes, RatingView
-from markscheme.ratings.column_options import ColumnOptions, sides_of, spans_of_sides
+from markscheme.ratings.column_options import ColumnOptions, sides_of, spans_by_name
 from markscheme.ratings.example_rows import Example, values_of
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.kinds import JUDGES
@@ -51,10 +51,10 @@ def columns_from_options(options: ColumnOptions) -> Columns:
     """Convert the options on columns to Columns, the form in which readers of exports take them.
 
     Raises:
-        UsageError: A value of `--map`, `--levels` or `--scale` isn't of the form that exports take.
+        UsageError: A value of `--map` or `--levels` isn't of the form that exports take.
     """
     words = {folded_word(word): level for word, level in sides_of("levels", options.levels).items()}
-    scales = spans_of_sides(options.scale)
+    scales = spans_by_name(options.scale)
     fields = {column: field for column, field in options.column_fields.items() if column not in options.sides}
     return Columns(fields, options.rater, options.kind, frozenset(options.judge_names), scales, options, words)
 

@@ -9,7 +9,7 @@ from markscheme.plain_data import shown
 from markscheme.prompts.submission import Submission, as_text
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.readers.imported import Reading, to_pass
+from markscheme.readers.imported import Reading
 from markscheme.readers.peek import Peek
 from markscheme.rubrics.file import rubric_from_data
 from markscheme.rubrics.rubric import Criterion
@@ -39,7 +39,7 @@ def read_autorubric(reading: Reading) -> None:
     data = reading.data
     if kind is None:
         raise RatingError(
-            f"doesn't say who gave its ground truth; {to_pass('`--kind human` or constructed')}", path=reading.path
+            "doesn't say who gave its ground truth; pass `--kind human` or `--kind constructed`", path=reading.path
         )
     items = [record for record in data["items"] if isinstance(record, Mapping)]
     criteria_of_dataset = _criteria(data.get("rubric"), reading)
