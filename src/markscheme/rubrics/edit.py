@@ -4,7 +4,7 @@ import json
 import re
 import textwrap
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from difflib import unified_diff
 from pathlib import Path
@@ -137,33 +137,6 @@ def edit(path: Path, changes: Changes) -> Edit:
     """
     before = _text_of(path)
     return Edit(path, before, edited(before, form_of(path), changes, path=path))
-
-
-def edit_criteria(path: Path, entries: Sequence[Mapping[str, object]]) -> Edit:
-    """Prepare an edit that appends criteria to a rubric's file; nothing else in the file changes.
-
-    Nothing is written yet.
-
-    Args:
-        path: The file.
-        entries: The criteria in the form of a rubric's file.
-
-    Raises:
-        RubricError: The file is faulty, or its criteria aren't a list that others can follow.
-    """
-    before = _text_of(path)
-    marker = "\ufeff" if before.startswith("\ufeff") else ""
-    body = before.removeprefix(marker)
-    form = form_of(path)
-    old = _rubric(body, form)
-    editing = _Editing(body, form, path)
-    editing.append_criteria(entries)
-    after = editing.result()
-    new = _rubric(after, form)
-    is_longer = new.criteria[: len(old.criteria)] == old.criteria
-    if not is_longer or len(new.criteria) != len(old.criteria) + len(entries):
-        raise RubricError("its criteria aren't a list to which others can be added; add them by hand", path=path)
-    return Edit(path, before, marker + after)
 
 
 def edited(text: str, form: Form, changes: Changes, *, path: Path | None = None) -> str:
@@ -340,45 +313,6 @@ class _Editing:
         index = self._next_line(value_node)
         head = "" if index == 0 or self.text[index - 1] == "\n" else end_of_line
         self.splices.append((index, index, f"{head}{' ' * key_node.start_mark.column}{line}{end_of_line}"))
-
-    def append_criteria(self, entries: Sequence[Mapping[str, object]]) -> None:
-        """Insert criteria after the file's last criterion, in the YAML style of the list that they join."""
-        if not self.criteria:
-            raise RubricError("has no criteria to add others to", path=self.path)
-        *parent, _ = self.criteria[-1]
-        listed = self._node(tuple(parent))
-        last = listed.value[-1]
-        if listed.flow_style:
-            start = last.end_mark.index
-            self.splices.append((start, start, "".join(f", {safe_json(criterion)}" for criterion in entries)))
-            return
-        end_of_line = "\r\n" if "\r\n" in self.text else "\n"
-        column = listed.start_mark.column
-        start = self._after_block(last, column)
-        head = "" if start == 0 or self.text[start - 1] == "\n" else end_of_line
-        lines = [
-            f"{' ' * column}{'- ' if index == 0 else '  '}{key}: {safe_json(value)}"
-            for criterion in entries
-            for index, (key, value) in enumerate(criterion.items())
-        ]
-        self.splices.append((start, start, head + end_of_line.join(lines) + end_of_line))
-
-    def _after_block(self, node: "Node", column: int) -> int:
-        """Return the offset in the text of the line that follows an item of a YAML list.
-
-        The parser may let an item end at the next key, after blank lines and comments, which belong to what follows.
-        """
-        end = int(node.end_mark.index)
-        before = self.text[:end]
-        block = before.rstrip()
-        while block:
-            start = block.rfind("\n") + 1
-            line = block[start:]
-            if not line.lstrip().startswith("#") or len(line) - len(line.lstrip()) > column:
-                break
-            block = block[:start].rstrip()
-        after = self.text.find("\n", len(block))
-        return len(self.text) if after < 0 else after + 1
 
     def _next_line(self, node: "Node") -> int:
         """Return the offset in the text of the line that follows a YAML value."""

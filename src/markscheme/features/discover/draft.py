@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from markscheme.errors import UsageError
+from markscheme.features.discover.added_criteria import add_criteria
 from markscheme.features.discover.figures import ModeFigures, ReadOutputs, answered_again, was_listed
 from markscheme.features.discover.modes import HOW_BAD, Mode
 from markscheme.features.discover.reading import OutputReading
@@ -16,7 +17,7 @@ from markscheme.prompts.material import Material
 from markscheme.prompts.submission import RESPONSE
 from markscheme.ratings.example_rows import DrawnBy, Example
 from markscheme.ratings.rating import Rated, Rating, asked_under
-from markscheme.rubrics.edit import FAILS_WITH, NONE_FAILS, Edit, edit_criteria
+from markscheme.rubrics.edit import FAILS_WITH, NONE_FAILS, Edit
 from markscheme.rubrics.file import rubric_from_text
 from markscheme.rubrics.rubric import DEFAULT_TOLERANCE, Criterion, Rubric
 
@@ -131,7 +132,7 @@ def added_to(path: Path, rubric: Rubric, outputs: ReadOutputs, materials: Mappin
         raise UsageError(f"{path.name} has all modes already: {', '.join(names)}")
     anchors = {figures.mode.name: anchor_of(figures.mode, outputs, materials) for figures in new}
     entries = [_entry(figures.mode, anchors[figures.mode.name]) for figures in new]
-    change = edit_criteria(path, entries)
+    change = add_criteria(path, entries)
     lenders = tuple(dict.fromkeys(anchor[1] for anchor in anchors.values() if anchor is not None and anchor[1]))
     changed = replace(rubric_from_text(change.after, "json" if path.suffix == ".json" else "yaml"), name=rubric.name)
     modes = tuple(figures.mode for figures in confirmed if figures.mode.name in {c.name for c in changed.criteria})

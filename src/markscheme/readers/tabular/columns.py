@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from itertools import permutations
 from typing import Final, Literal, TypeAlias
@@ -162,7 +162,7 @@ def roles_of(columns: Sequence[TableColumn], options: ColumnOptions) -> Roles:
     people = [side for side in sides if not side.is_judge]
     if not judges or not people:
         _refuse_one_side(columns, roles, judges, people)
-    criteria = _by_criterion(judges, people, options)
+    criteria = {name: _with_own_names(listed) for name, listed in _by_criterion(judges, people, options).items()}
     used = {side.column.name for listed in criteria.values() for side in listed}
     aside = [name for name, role in roles.items() if role in ("aside", "derived")]
     aside += [side.column.name for side in sides if side.column.name not in used] + of_aggregates
@@ -204,8 +204,8 @@ def _refuse_unknown(columns: Sequence[TableColumn], options: ColumnOptions) -> N
 
 
 def _matches(column: TableColumn, pattern: str) -> bool:
-    plain = pattern.partition(":")[2] if column.file and pattern.startswith(f"{column.file}:") else pattern
-    return column.name == pattern or plain == column.name or ("*" in pattern and fnmatchcase(column.name, pattern))
+    names = (column.name, column.name.removeprefix(f"{column.file}:"))
+    return pattern in names or ("*" in pattern and any(fnmatchcase(name, pattern) for name in names))
 
 
 def _stated(columns: Sequence[TableColumn], options: ColumnOptions) -> dict[str, ColumnRole]:
@@ -475,6 +475,13 @@ def _by_criterion(
     if len(of_people) > 1 and not options.human:
         _refuse_raters_or_criteria("human", people)
     return {"": (*judges, *people)}
+
+
+def _with_own_names(sides: Sequence[SideColumn]) -> tuple[SideColumn, ...]:
+    """Name raters by file and column if their files alone don't tell them apart."""
+    if len({side.name for side in sides}) == len(sides):
+        return tuple(sides)
+    return tuple(replace(side, column=replace(side.column, file=None)) for side in sides)
 
 
 def _is_version(key: str) -> bool:

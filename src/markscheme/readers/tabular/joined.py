@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from markscheme.numerals import number_in
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.readers.tabular.columns import TableColumn, id_column
+from markscheme.readers.tabular.columns import TableColumn, id_column, output_roles
 from markscheme.readers.tabular.refusals import refusal
 from markscheme.readers.tabular.words import QUERY_ENDS, RESPONSE_ENDS, folded, name_words
 
@@ -49,7 +49,38 @@ def joined(
             name = f"{stem}:{column.name}" if is_shared else column.name
             result.append(TableColumn(name, cells, stem if is_shared else None))
     apart = {stem: len(by_key) - len(shared) for (stem, _), by_key in zip(tables, keys, strict=True)}
-    return result, apart
+    return _with_one_of_equal(result, options), apart
+
+
+def _with_one_of_equal(columns: Sequence[TableColumn], options: ColumnOptions) -> list[TableColumn]:
+    """Keep one column of those that repeat one side's ratings in each file, if the files have both sides' ratings.
+
+    Labels next to two judges' verdicts are one annotator's if no two differ. Where they do, equal verdicts are one
+    judge's next to the labels of several annotators.
+    """
+    roles = output_roles(columns, options)
+    groups: dict[str, dict[str, list[TableColumn]]] = {"human": {}, "judge": {}}
+    for column in columns:
+        if column.file is not None and roles[column.name] in groups:
+            groups[roles[column.name]].setdefault(column.name.removeprefix(f"{column.file}:"), []).append(column)
+    people, judges = ({name: of for name, of in side.items() if len(of) > 1} for side in groups.values())
+    one = {name: of for name, of in people.items() if _are_one(of)} if judges else {}
+    if people and not one:
+        one = {name: of for name, of in judges.items() if len({tuple(map(folded, c.cells)) for c in of}) == 1}
+    merged = {of[0].name: TableColumn(name, _first_filled(of)) for name, of in one.items()}
+    dropped = {column.name for of in one.values() for column in of[1:]}
+    return [merged.get(column.name, column) for column in columns if column.name not in dropped]
+
+
+def _are_one(columns: Sequence[TableColumn]) -> bool:
+    """Return True if columns have the same value wherever several are filled, and are both filled in some row."""
+    rows = [list(filter(None, map(folded, cells))) for cells in zip(*(c.cells for c in columns), strict=True)]
+    return all(len(set(values)) < 2 for values in rows) and any(len(values) > 1 for values in rows)
+
+
+def _first_filled(columns: Sequence[TableColumn]) -> tuple[str, ...]:
+    """Return for each row the first cell of the columns that isn't empty."""
+    return tuple(next(filter(folded, cells), cells[0]) for cells in zip(*(c.cells for c in columns), strict=True))
 
 
 def _is_text(column: TableColumn) -> bool:

@@ -1,5 +1,6 @@
 """Reading of a table without a rubric into comparisons, each with its rubric, examples and ratings."""
 
+import os
 import shlex
 from array import array
 from collections import Counter
@@ -293,13 +294,27 @@ def read_files(paths: Sequence[Path], options: ColumnOptions) -> TableReading:
 
 
 def _read_files(paths: Sequence[Path], options: ColumnOptions) -> TableReading:
-    sheets = [one_of_each_row(sheet) for path in paths for sheet in open_sheets(path, options)]
+    twice = next((path for index, path in enumerate(paths) if path in paths[:index]), None)
+    if twice is not None:
+        raise UsageError(f"{twice} is named twice")
+    opened = [(path, one_of_each_row(sheet)) for path in paths for sheet in open_sheets(path, options)]
+    sheets = _named_apart(opened)
     notes = tuple(dict.fromkeys(note for sheet in sheets for note in sheet.notes))
     if len(sheets) == 1:
         return read_columns(sheets[0].columns, sheets[0].name, options, tuple(paths), notes)
     columns, apart = joined([(sheet.name, sheet.columns) for sheet in sheets], options)
     name = "-".join(sheet.name for sheet in sheets)
     return read_columns(columns, name, options, tuple(paths), notes, apart=apart)
+
+
+def _named_apart(opened: Sequence[tuple[Path, Sheet]]) -> list[Sheet]:
+    """Return the tables of several files; those of files called alike get the names of their folders too."""
+    if len({sheet.name for _, sheet in opened}) == len(opened):
+        return [sheet for _, sheet in opened]
+    folder = os.path.commonpath([path.absolute().parent for path, _ in opened])
+    inner = [(path.absolute().relative_to(folder).with_name(sheet.name), path.suffix, sheet) for path, sheet in opened]
+    alike = len({path for path, _, _ in inner}) < len(inner)
+    return [replace(sheet, name="-".join(path.parts) + ending * alike) for path, ending, sheet in inner]
 
 
 def has_ids(names: Iterable[str]) -> bool:

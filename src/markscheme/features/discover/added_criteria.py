@@ -1,0 +1,97 @@
+"""Criteria added to a rubric's file after its last one, while the rest of the file stays as it is."""
+
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ruamel.yaml import YAML
+
+from markscheme.errors import RubricError, RubricWarning
+from markscheme.plain_data import Form, form_of, plain_data, safe_json
+from markscheme.rubrics.edit import Edit
+from markscheme.rubrics.file import rubric_from_text
+from markscheme.rubrics.reading import places_of
+from markscheme.rubrics.rubric import Rubric
+
+
+def add_criteria(path: Path, entries: Sequence[Mapping[str, object]]) -> Edit:
+    """Prepare an edit that appends criteria to a rubric's file; nothing else in the file changes.
+
+    Nothing is written yet.
+
+    Args:
+        path: The file.
+        entries: The criteria in the form of a rubric's file.
+
+    Raises:
+        RubricError: The file is faulty, or its criteria aren't a list that others can follow.
+    """
+    before = _text_of(path)
+    marker = "\ufeff" if before.startswith("\ufeff") else ""
+    body = before.removeprefix(marker)
+    form = form_of(path)
+    old = _rubric(body, form)
+    after = _with_entries(body, form, entries, path)
+    new = _rubric(after, form)
+    is_longer = new.criteria[: len(old.criteria)] == old.criteria
+    if not is_longer or len(new.criteria) != len(old.criteria) + len(entries):
+        raise RubricError("its criteria aren't a list to which others can be added; add them by hand", path=path)
+    return Edit(path, before, marker + after)
+
+
+def _text_of(path: Path) -> str:
+    """Read a file's text unchanged, line ends included."""
+    try:
+        return path.read_bytes().decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise RubricError(f"cannot be read: {error}", path=path) from error
+
+
+def _rubric(text: str, form: Form) -> Rubric:
+    """Read the rubric in a text, ignoring warnings, which the user has already seen."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RubricWarning)
+        return rubric_from_text(text, form)
+
+
+def _with_entries(text: str, form: Form, entries: Sequence[Mapping[str, object]], path: Path) -> str:
+    """Insert criteria after a text's last criterion, in the YAML style of the list that they join."""
+    data, _ = plain_data(text, form, RubricError, path=path)
+    _, criteria = places_of(data)
+    if not criteria:
+        raise RubricError("has no criteria to add others to", path=path)
+    # JSON allows tabs as white space, YAML doesn't; a space keeps every position
+    node: Any = YAML().compose(text.replace("\t", " ") if form == "json" else text)
+    for step in criteria[-1][:-1]:
+        node = node.value[step] if isinstance(step, int) else next(v for key, v in node.value if key.value == step)
+    last = node.value[-1]
+    if node.flow_style:
+        start = last.end_mark.index
+        return text[:start] + "".join(f", {safe_json(criterion)}" for criterion in entries) + text[start:]
+    end_of_line = "\r\n" if "\r\n" in text else "\n"
+    column = node.start_mark.column
+    start = _after_block(text, int(last.end_mark.index), column)
+    head = "" if start == 0 or text[start - 1] == "\n" else end_of_line
+    lines = [
+        f"{' ' * column}{'- ' if index == 0 else '  '}{key}: {safe_json(value)}"
+        for criterion in entries
+        for index, (key, value) in enumerate(criterion.items())
+    ]
+    return text[:start] + head + end_of_line.join(lines) + end_of_line + text[start:]
+
+
+def _after_block(text: str, end: int, column: int) -> int:
+    """Return the offset in a text of the line that follows an item of a YAML list.
+
+    The parser may let an item end at the next key, after blank lines and comments, which belong to what follows.
+    """
+    block = text[:end].rstrip()
+    while block:
+        start = block.rfind("\n") + 1
+        line = block[start:]
+        if not line.lstrip().startswith("#") or len(line) - len(line.lstrip()) > column:
+            break
+        block = block[:start].rstrip()
+    after = text.find("\n", len(block))
+    return len(text) if after < 0 else after + 1

@@ -1,0 +1,88 @@
+"""Several files joined by id, each of which has a judge's verdicts and people's labels."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from markscheme.errors import UsageError
+from markscheme.ratings.column_options import ColumnOptions
+from markscheme.readers.tabular.reading import TableReading, read_files
+
+LABELS = ["pass", "fail"] * 8
+OTHER_LABELS = ["fail", *LABELS[1:]]
+LENIENT, STRICT = ["pass"] * 16, ["fail", "fail", *LABELS[2:]]
+
+
+def table(path: Path, verdicts: Sequence[str], labels: Sequence[str]) -> Path:
+    path.parent.mkdir(exist_ok=True)
+    rows = (f"{row},{verdict},{label}\n" for row, (verdict, label) in enumerate(zip(verdicts, labels, strict=True)))
+    path.write_text("".join(["id,verdict,human\n", *rows]), encoding="utf-8")
+    return path
+
+
+def agreements(reading: TableReading) -> dict[tuple[str, str], int]:
+    """Count, for each judge and annotator, the rows on which their cells are the same."""
+    sides = {(side.name, side.is_judge): side.cells for side in reading.sides("")}
+    return {
+        (judge, person): sum(ours == theirs for ours, theirs in zip(cells, labels, strict=True))
+        for (judge, is_judge), cells in sides.items()
+        if is_judge
+        for (person, is_other), labels in sides.items()
+        if not is_other
+    }
+
+
+def test_two_judges_files_with_the_same_labels_are_compared_with_one_annotator(tmp_path: Path) -> None:
+    files = [table(tmp_path / "old.csv", LENIENT, LABELS), table(tmp_path / "new.csv", STRICT, LABELS)]
+    assert agreements(read_files(files, ColumnOptions())) == {("old", "human"): 8, ("new", "human"): 15}
+
+
+def test_labels_missing_from_one_of_two_judges_files_are_taken_from_the_other(tmp_path: Path) -> None:
+    files = [
+        table(tmp_path / "old.csv", LENIENT, ["", *LABELS[1:]]),
+        table(tmp_path / "new.csv", STRICT, [*LABELS[:8], *[""] * 8]),
+    ]
+    assert agreements(read_files(files, ColumnOptions())) == {("old", "human"): 8, ("new", "human"): 15}
+
+
+def test_two_annotators_files_with_the_same_verdicts_are_compared_with_one_judge(tmp_path: Path) -> None:
+    files = [table(tmp_path / "ann.csv", STRICT, LABELS), table(tmp_path / "ben.csv", STRICT, OTHER_LABELS)]
+    assert agreements(read_files(files, ColumnOptions())) == {("verdict", "ann"): 15, ("verdict", "ben"): 16}
+
+
+def test_raters_of_files_that_differ_in_verdicts_and_labels_are_named_by_file_and_column(tmp_path: Path) -> None:
+    files = [table(tmp_path / "a.csv", LENIENT, LABELS), table(tmp_path / "b.csv", STRICT, OTHER_LABELS)]
+    assert agreements(read_files(files, ColumnOptions())) == {
+        ("a:verdict", "a:human"): 8,
+        ("a:verdict", "b:human"): 7,
+        ("b:verdict", "a:human"): 15,
+        ("b:verdict", "b:human"): 16,
+    }
+
+
+def test_a_column_that_several_files_have_may_be_named_without_the_file(tmp_path: Path) -> None:
+    files = [table(tmp_path / "old.csv", LENIENT, LABELS), table(tmp_path / "new.csv", STRICT, LABELS)]
+    stated = read_files(files, ColumnOptions(judge=("verdict",), human=("human",)))
+    assert agreements(stated) == {("old", "human"): 8, ("new", "human"): 15}
+
+
+@pytest.mark.parametrize(
+    ("names", "raters"),
+    [
+        (("mon/v.csv", "tue/v.csv"), {"mon-v", "tue-v"}),
+        (("v.csv", "tue/v.csv"), {"v", "tue-v"}),
+        (("v.csv", "v.txt"), {"v.csv", "v.txt"}),
+    ],
+)
+def test_raters_in_files_called_alike_are_named_by_folder_or_ending(
+    names: Sequence[str], raters: set[str], tmp_path: Path
+) -> None:
+    files = [table(tmp_path / name, of, LABELS) for name, of in zip(names, (LENIENT, STRICT), strict=True)]
+    assert set(read_files(files, ColumnOptions()).raters("", judges=True)) == raters
+
+
+def test_a_file_that_is_named_twice_is_refused(tmp_path: Path) -> None:
+    file = table(tmp_path / "v.csv", STRICT, LABELS)
+    with pytest.raises(UsageError, match="named twice"):
+        read_files([file, file], ColumnOptions())
