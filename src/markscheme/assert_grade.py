@@ -191,7 +191,7 @@ class AssertGrade:
 
 
 def pytest_source(judge: str | None, pairs: Sequence[str], origin: str) -> OptionSource:
-    """Read the options that pytest's command line or its configuration sets.
+    """Read the judge and the `KEY=VALUE` options that pytest's command line or configuration (`origin`) sets.
 
     Raises:
         UsageError: An option is unknown, or has a value that it can't have.

@@ -32,11 +32,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     os.environ.setdefault(THREADS_OF_NUMPY, "1")
     atexit.register(gc.freeze)  # or Python scans all objects three more times before it exits
     with redirect_stdout(SafeStream(sys.stdout)), redirect_stderr(SafeStream(sys.stderr)):
-        return _ended(argv)
+        return _exit_status(argv)
 
 
-def _ended(argv: list[str]) -> int:
-    """Run a command line and return its exit status; print any error that it raises."""
+def _exit_status(argv: list[str]) -> int:
+    """Run a command line, print any error that it raises, and return the exit status."""
     search_for_code(Path.cwd())
     with warnings.catch_warnings():
         warnings.showwarning = _show_warning

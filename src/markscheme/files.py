@@ -437,7 +437,7 @@ def _is_unlocked(handle: int) -> bool | None:
 
 
 def try_writing(path: Path) -> None:
-    """Create and remove an empty file next to `path`.
+    """Check that files can be written next to `path`, by creating and removing an empty one.
 
     Raises:
         OSError: The folder isn't writable.

@@ -214,7 +214,7 @@ def json_rows(path: Path, error: type[FileError]) -> Iterator[tuple[int, Any]]:
 
 
 def append_readable(path: Path, lines: Sequence[Mapping[str, Any]], read: Callable[[Any], object]) -> None:
-    """Append JSON objects as lines, once each is checked to be readable by the reader of such files.
+    """Append JSON objects to a file as lines, once `read`, the reader of such files, has accepted each of them.
 
     Raises:
         UsageError: A line couldn't be read back; nothing is written.
@@ -452,7 +452,7 @@ def _decoder(
     *,
     is_long: bool,
 ) -> json.JSONDecoder:
-    """Make a JSON decoder with the given hooks for constants and objects, cached."""
+    """Make and cache a JSON decoder with hooks for constants and objects; `is_long` if a number may be very long."""
     numbers: dict[str, Any] = _NUMBERS if is_long else _FRACTIONS
     return json.JSONDecoder(parse_constant=parse_constant, object_pairs_hook=object_pairs_hook, **numbers)
 

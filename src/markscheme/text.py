@@ -108,7 +108,7 @@ def _is_invisible(letter: str) -> bool:
 
 
 def path_component(name: str, what: str) -> str:
-    """Check that a name is a plain file or folder name, and return it.
+    """Return a name that can be the name of a file or folder; refuse any other name.
 
     Args:
         name: The name, from a rubric, a command line or a file.

@@ -333,12 +333,12 @@ class Calibration(Reported):
 
     @property
     def false_passes(self) -> list[Any]:
-        """Return the ids, or a data frame's index labels, of the examples that the judge passes and people fail."""
+        """Ids, or a data frame's index labels, of the examples that the judge passes and people fail."""
         return self._ids_in_source(self.comparison.false_passes)
 
     @property
     def false_fails(self) -> list[Any]:
-        """Return the ids, or a data frame's index labels, of the examples that the judge fails and people pass."""
+        """Ids, or a data frame's index labels, of the examples that the judge fails and people pass."""
         return self._ids_in_source(self.comparison.false_fails)
 
     def _ids_in_source(self, ids: Sequence[str]) -> list[Any]:

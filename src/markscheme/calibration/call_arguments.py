@@ -22,7 +22,7 @@ PlainRow: TypeAlias = Mapping[str, Any]
 def examples_given(
     examples: str | Path | Iterable[Example | PlainRow] | None, rubric: Rubric | str | Path | None
 ) -> Path | ExampleSet | None:
-    """Convert examples that a caller passes: a path stays a path, and examples in memory become an ExampleSet."""
+    """Convert examples that a caller passes: a path or None stays so, and examples in memory become an ExampleSet."""
     if examples is None or isinstance(examples, str | Path):
         return None if examples is None else Path(examples)
     if rubric is None:

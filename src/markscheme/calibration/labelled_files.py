@@ -188,9 +188,10 @@ def _agreement(calibration: Calibration) -> float:
 def answer_in(
     files: Sequence[Path], columns: ColumnOptions, options: LabelOptions, *, is_export: bool
 ) -> ToolFilesAnswer | AnnotatorAgreement | None:
-    """Read the files of one export, and calibrate each judge in them on each of its metrics.
+    """Calibrate each judge in the files of an export on each of its metrics.
 
-    If the files have several annotators and no judge, return the annotators' agreement.
+    If the files have several annotators and no judge, return the annotators' agreement. Without an export, return that
+    of a file of ratings, or None for any other file.
 
     Raises:
         UsageError: Values may mean several things, and no option says which.

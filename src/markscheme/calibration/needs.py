@@ -37,7 +37,7 @@ class Need(NamedTuple):
 
     @property
     def more(self) -> int | None:
-        """The number of labels that the goal needs in addition to those that there are."""
+        """Number of labels that the goal needs besides those that there are; None if no number would be enough."""
         return None if self.labels is None else max(0, self.labels - self.have)
 
 

@@ -51,7 +51,7 @@ class NextLabels:
         return refusal if self.in_words is None else f"{refusal} {self.in_words}"
 
     def of(self, remaining: int, pool: str | None = None) -> str | None:
-        """Return the sentence on how many labels to give, but never more than there are unlabelled responses.
+        """Return the sentence on how many labels to give, at most as many as remain; None if no labels are needed.
 
         Args:
             remaining: Number of responses that nobody has labelled yet.
@@ -105,7 +105,7 @@ def _before_the_first(rubric: Rubric, examples: ExampleSet) -> NextLabels:
 
 
 def asked_first(first: DecisiveLabels | None, *, by_people: bool) -> NextLabels:
-    """Make the NextLabels for a first verdict; its sentence says how many, or that no number is likely to suffice."""
+    """Make the NextLabels for a first verdict: how many labels it needs or, for None, that no number is enough."""
     if first is None:
         return NextLabels(None, "No number of labels is likely to show a judge above so high a target.")
     return NextLabels(first, labels_to_add(first, by_people=by_people))

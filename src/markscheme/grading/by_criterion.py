@@ -176,7 +176,7 @@ class OneJudge(ABC):
                 criterion.name: outcome.in_words(criterion.scale)
                 for criterion in self.rubric.criteria
                 if isinstance(outcome := by_name.get(criterion.name), Verdict)
-                and _says_itself(outcome, criterion.scale)
+                and _needs_no_reason(outcome, criterion.scale)
             },
         )
 
@@ -334,8 +334,8 @@ def _split(group: list[Criterion], calls: int) -> list[list[Criterion]]:
     return [group[start:end] for start, end in pairwise(ends)]
 
 
-def _says_itself(verdict: Verdict, scale: Scale) -> bool:
-    """Return True if a verdict is shown without a reason: one on a category, or one with probabilities instead."""
+def _needs_no_reason(verdict: Verdict, scale: Scale) -> bool:
+    """Return True if a verdict needs no reason: it chooses a category, or gives probabilities and no reason."""
     return scale.coded or bool(verdict.probabilities and not verdict.reason)
 
 

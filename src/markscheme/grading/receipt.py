@@ -181,7 +181,7 @@ class Receipt:
         return replace(self, why_excepted=why) if why else self
 
     def asked_without(self, *ways: tuple[str, ...]) -> "Receipt":
-        """Return the receipt for a grade, as not holding if requests left out other parameters than in the calibration.
+        """Return the receipt; it no longer holds if requests left out other parameters than in the calibration.
 
         Each way is the names of the parameters left out when the judge was asked for one of the grade's answers.
         """

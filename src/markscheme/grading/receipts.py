@@ -72,7 +72,9 @@ def receipt_of(rubric: Rubric, judge: GradingJudge, *starts: Path) -> Receipt | 
 
 
 def way_to_accept(rubric: Rubric, *starts: Path, judge: str | None = YOUR_JUDGE) -> str | None:
-    """Return advice with the command that accepts a run of the judge or, without labels, the one that labels examples.
+    """Return advice with the command that accepts a run, or that labels examples if there are none.
+
+    None for a rubric without a file.
 
     Args:
         rubric: The rubric; one without a file has no labels.

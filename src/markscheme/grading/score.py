@@ -176,6 +176,8 @@ def chance_of_levels(
 ) -> float | None:
     """Compute the probability that a response passes, from the level probabilities of independent criteria.
 
+    None if the rubric decides nothing, or if a criterion that counts has no probabilities.
+
     Args:
         probabilities: Probability of each level, by criterion.
         certain: Levels by criterion, of which those of checks by code are used, with probability 1, and others are

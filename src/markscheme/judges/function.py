@@ -126,7 +126,7 @@ class FunctionJudge:
 
     @property
     def files_read(self) -> list[Path]:
-        """Paths of each file that the function says it reads: one next to its module, one in the working directory.
+        """Paths where the files that the function says it reads may be: next to its module, in the working directory.
 
         The files needn't exist.
         """

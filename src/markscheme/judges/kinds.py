@@ -147,7 +147,7 @@ def _kind_named(kind_name: str) -> JudgeKind | None:
 
 
 def known_kind(name: str) -> JudgeKind:
-    """Return the kind of a judge by its name.
+    """Return the kind of the judge with this name.
 
     Raises:
         UsageError: The kind is unknown.

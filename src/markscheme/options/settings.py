@@ -58,7 +58,7 @@ def find_settings(start: Path) -> SettingsFile:
 
 
 def words_of(options: Any, keys: Container[str]) -> Iterator[str]:
-    """Yield the words of a command line that set options as a family's object does, without what is set anyway.
+    """Yield the command-line words for the options of an object that defaults and the settings file don't set anyway.
 
     Args:
         options: An object of a family.

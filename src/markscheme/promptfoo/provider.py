@@ -71,7 +71,7 @@ def call_api(prompt: str, options: Mapping[str, Any], context: Mapping[str, Any]
 async def respond(
     prompt: str, options: Mapping[str, Any], context: Mapping[str, Any], *, near: Path, engine: Engine
 ) -> dict[str, Any]:
-    """Answer a prompt as `call_api` does, using the judges that `engine` keeps open."""
+    """Return the grading provider's answer to one prompt from Promptfoo, by the judges that `engine` keeps open."""
     search_for_code(Path.cwd(), near, near.parent)
     try:
         config = _config(options)

@@ -114,7 +114,7 @@ class Material:
         return holds
 
     def _texts_with(self, level: str) -> "list[_TextByWords]":
-        """List the texts that contain "level" next to a given level; results are cached by level."""
+        """Return the texts in which the word "level" precedes a given level, as in "level: 3"; results are cached."""
         texts = self._with_level.get(level)
         if texts is None:
             words = _statement("level", level)

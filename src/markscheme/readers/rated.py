@@ -188,7 +188,7 @@ class RatedFiles:
 
     @property
     def example_set(self) -> ExampleSet:
-        """The labelled examples of the only file; those from a file of examples keep their line numbers."""
+        """The labelled examples of the files; those of a file of examples are as read, with their line numbers."""
         (file,) = self.files[:1]
         return self.labelled if file.examples_read is None else file.examples_read
 

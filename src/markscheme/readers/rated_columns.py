@@ -54,7 +54,7 @@ def annotators_in(rated: RatedFiles, paths: Sequence[Path], options: ColumnOptio
 
 
 def _compared(rated: RatedFiles, labels: Sequence[Rating]) -> dict[str, Scale | None]:
-    """Return the rated criteria with their scales; if none is rated, the overall score, or else the decision."""
+    """Map each rated criterion to its scale; if none is rated, map the overall score or else the decision to None."""
     rubric = rated.rubric
     named = {
         criterion.name: criterion.scale

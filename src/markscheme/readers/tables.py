@@ -256,7 +256,7 @@ class _Table:
 
     @cached_property
     def probability_columns(self) -> tuple[str, ...]:
-        """Fields `probability:LEVEL` that columns of the table are read as."""
+        """The names `probability:LEVEL` among the fields that columns of the table are read as."""
         fields = dict.fromkeys(self.reading.columns.fields.values())
         return tuple(name for name in fields if name.partition(":")[0] == PROBABILITY)
 

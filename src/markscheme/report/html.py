@@ -126,13 +126,13 @@ def _data(lists: Sequence[Examples]) -> str:
         for limit in _TEXT_LIMITS:
             if sum(_size(examples.cases[:most], limit) for examples in lists) > _LARGEST_DATA:
                 continue  # counting takes less time than laying out
-            text = _within(_LARGEST_DATA, lists, limit, most, laid_out)
+            text = _encoded(_LARGEST_DATA, lists, limit, most, laid_out)
             if text is not None:
                 return text
-    return _within(math.inf, lists, _TEXT_LIMITS[-1], fewest, laid_out) or ""
+    return _encoded(math.inf, lists, _TEXT_LIMITS[-1], fewest, laid_out) or ""
 
 
-def _within(room: float, lists: Sequence[Examples], limit: int, most: int | None, laid_out: "_LaidOut") -> str | None:
+def _encoded(room: float, lists: Sequence[Examples], limit: int, most: int | None, laid_out: "_LaidOut") -> str | None:
     """Encode the first `most` examples of every list as JSON; None if that takes more than `room` bytes."""
     data = []
     size = 0

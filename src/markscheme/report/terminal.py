@@ -197,7 +197,7 @@ class _Page:
         return self._lines
 
     def _draw(self, *words: Hashable, by: Callable[[], Iterable[str]]) -> None:
-        """Add lines to the page: those cached under a key or, if none are, the lines of a block that is made now."""
+        """Add a block's lines to the page: those already drawn under the key `words`, else those that `by` draws."""
         if words not in self._drawn:
             self._drawn[words] = [line.replace(_GLUE, " ").rstrip() for line in by()]
         self._lines += self._drawn[words]

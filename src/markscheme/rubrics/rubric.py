@@ -157,7 +157,7 @@ class Rubric:
 
     @property
     def judges_by_one_rubric(self) -> bool:
-        """True for pairs, and for responses judged as a whole: rows can't add criteria of their own."""
+        """True if rows can't add criteria of their own: the rubric judges pairs, or each response as a whole."""
         return self.is_of_pairs or self.strategy == "holistic"
 
     @property

@@ -352,7 +352,7 @@ def is_halted(pid: int) -> bool:
 
 
 def socket_mark(path: str) -> "tuple[int, int, int] | None":
-    """Return a mark of a socket's file that differs for a later socket at the same path."""
+    """Return a mark of a socket's file that differs for a later socket at the same path; None if there is no file."""
     try:
         about = os.lstat(path)
     except OSError:

@@ -360,7 +360,10 @@ def _why_undefined(coefficient: _Coefficient, table: RatingPatterns) -> Reason |
 
 
 def _disagreements(name: str, weights: Weights, table: RatingPatterns) -> tuple[_Loss, Floats, Floats] | Reason:
-    """Return the loss, and observed and expected disagreement over all units and without each set, or a Reason."""
+    """Return the loss, the observed and the expected disagreement, or the Reason why there are none.
+
+    Each disagreement is given over all units, then without each jackknife set.
+    """
     coefficient = _COEFFICIENTS[name]
     if why := _why_undefined(coefficient, table):
         return why

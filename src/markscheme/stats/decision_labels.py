@@ -32,7 +32,13 @@ FIGURES_KEPT: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class _Basis:
-    """Evidence on one share in the labels so far, as numbers of hits and of independent examples that say as much."""
+    """Evidence on one share in the labels so far, as if all examples were independent.
+
+    Attributes:
+        hits: Number of hits among `n` examples.
+        n: Number of independent examples that say as much as the labels.
+        per_label: Number of independent examples that say as much as one label.
+    """
 
     hits: float
     n: float
@@ -84,7 +90,7 @@ def labels_for_sides(
 def chance_to_decide_sides(
     figures: DecisionFigures, more: int, target: float, *, stops: float, keeps: float, confidence: float
 ) -> float:
-    """Compute the chance that further labels show if a judge is right often enough, in all and on each side.
+    """Compute the chance that further labels show if the judge is right often enough, overall and on each side.
 
     The bounds are on its shares of right decisions: overall, on gold's fails and on gold's passes.
 
@@ -128,7 +134,7 @@ def chance_to_decide_sides(
 def _chance_above(
     chances: tuple[Floats, Floats], adds: tuple[float, float], stops: float, keeps: float, same: float
 ) -> float:
-    """Return the probability that hits on fails exceed `stops`, hits on passes `keeps` and all hits `same` at once.
+    """Return the probability that hits on fails exceed `stops`, those on passes `keeps`, and all together `same`.
 
     Args:
         chances: Probability of each number of further hits, on gold's fails and on its passes.

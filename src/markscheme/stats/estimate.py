@@ -165,7 +165,7 @@ class Estimate:
 
     @property
     def hedge(self) -> Hedge | None:
-        """Word for what limits trust in the interval: "few" examples, "withheld" or "rough"; None if nothing does."""
+        """Kind of limitation of the interval: "few", "withheld" or "rough"; None if it isn't limited."""
         return None if self.caveat is None else self.caveat.hedge
 
     @property

@@ -33,7 +33,7 @@ NO_SPREAD = Reason("no-spread")
 
 @dataclass(frozen=True, slots=True)
 class Transform:
-    """A scale on which a statistic is distributed evenly enough for a t interval.
+    """A scale on which a statistic's distribution is symmetric enough for a t interval.
 
     Attributes:
         name: Name in `Estimate.method`.
@@ -452,7 +452,7 @@ def group_numbers(groups: npt.ArrayLike | None, n_units: int) -> tuple[Integers,
 
 @lru_cache(maxsize=MANY_GROUPINGS)
 def _numbers_of_tuple(names: tuple[Any, ...]) -> tuple[Integers, int]:
-    """Return read-only group numbers for a tuple of names, cached since many statistics share one grouping."""
+    """Return read-only group numbers and the number of groups for a tuple of names, cached as statistics share them."""
     numbers, n_groups = _numbers_of(names)
     numbers.flags.writeable = False
     return numbers, n_groups

@@ -303,11 +303,11 @@ def least_labels(errors: int, *, alpha: float = 0.05, confidence: float = 0.90) 
     """
     if errors < 0 or not (0 < alpha < 1 and 0 < confidence < 1):
         raise ValueError(f"errors {errors} must be 0 or more, alpha {alpha} and confidence {confidence} within 0 to 1")
-    return least_n(lambda n: _luck(errors, n, alpha) <= 1 - confidence, start=errors + 1)
+    return least_n(lambda n: _chance_of_few_errors(errors, n, alpha) <= 1 - confidence, start=errors + 1)
 
 
-def _luck(errors: int, n: int, alpha: float) -> float:
-    """Compute the binomial probability of at most so many errors among n examples, given the share of errors."""
+def _chance_of_few_errors(errors: int, n: int, alpha: float) -> float:
+    """Compute the probability of at most `errors` errors among `n` examples, each wrong with probability `alpha`."""
     return float(bdtr(errors, n, alpha)) if n > errors else 1.0
 
 

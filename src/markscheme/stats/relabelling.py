@@ -47,7 +47,7 @@ def relabelling_state(relabelled: int, differ: int) -> CheckState:
 
 
 def old_counted(state: CheckState, relabelled: int, old: int) -> int:
-    """Return how many old labels count: none, or up to a fixed number for each example that was labelled again.
+    """Return how many labels under the old wording count: none, or at most a fixed number per example labelled again.
 
     Args:
         state: Result of `relabelling_state`.

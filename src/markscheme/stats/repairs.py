@@ -169,7 +169,7 @@ class LevelSwap:
         return self.judge.total
 
     def moves(self, criteria: Sequence[int]) -> TermSums:
-        """Return the change in the sums if gold's level replaces the judge's, for each criterion at these indices."""
+        """Return how much each criterion at these indices adds to the sums if gold's level replaces the judge's."""
         return self.gold.at(criteria).minus(self.judge.at(criteria))
 
     @cached_property

@@ -201,7 +201,7 @@ class MeanSide:
     df: float
 
     def reach(self, confidence: float) -> float:
-        """Compute how far the one-sided bound lies from the mean with the added group, at a given confidence."""
+        """Compute how far the one-sided bound lies from `centre`, at a given confidence."""
         return t_quantile(self.df, 2 * confidence - 1) * self.se
 
 
@@ -653,7 +653,7 @@ def _side(v: Floats, in_groups: Groups, design: float, worst: float) -> MeanSide
 
 
 def _weighted_side(v: Floats, w: Floats, in_groups: Groups, design: float, worst: float) -> MeanSide:
-    """Compute centre, standard error and df for the one-sided bound of a weighted mean; the weights' mean is 1."""
+    """Compute the MeanSide of a weighted mean, with a group of weight `design` at `worst` added; weights average 1."""
     n = len(v) + design
     centre = (float((w * v).sum()) + worst * design) / n
     moves = np.append(in_groups.sums(w * (v - centre)), (worst - centre) * design) / n

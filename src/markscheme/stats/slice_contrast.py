@@ -49,7 +49,7 @@ class Contrast:
 
     @property
     def difference(self) -> float:
-        """Mean inside the slice minus mean outside it."""
+        """Mean of the figure inside the slice minus its mean outside."""
         return self.inside - self.outside
 
 
@@ -79,7 +79,10 @@ class SliceLook:
 
     @property
     def comparable(self) -> bool:
-        """True if gold that occurs in and outside the slice covers half of it, at least 5 examples, and 10 others."""
+        """True if enough examples have gold that occurs both inside and outside the slice.
+
+        Enough are half of the slice and at least 5 of its examples, and 10 examples outside it.
+        """
         inside = self.comparable_inside
         enough = inside >= max(FEWEST_INSIDE, LEAST_PART * self.as_it_is.n_inside)
         return enough and self.comparable_outside >= FEWEST_OUTSIDE
@@ -191,7 +194,7 @@ class SliceColumn:
 
     @cached_property
     def _same_gold(self) -> "_SameGold":
-        """Regression of the figure on gold over all examples, for slices with part but not all of each stratum."""
+        """Regression of the figure on gold over all examples, for slices that split the examples of every stratum."""
         return _SameGold(self.values, self.strata, self.covariate)
 
     @cached_property

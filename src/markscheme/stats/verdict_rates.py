@@ -105,7 +105,12 @@ def rates_by_verdict(
 def moments_by_verdict(
     passed: npt.ArrayLike, labels: npt.ArrayLike, pool: npt.ArrayLike, level: float
 ) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-    """Compute pass rates, squared distances to low and high limits, variances between verdicts, and smoothed shares."""
+    """Compute what a pass rate and its interval are made from, out of counts by verdict on the last axis.
+
+    Returns:
+        The pass rate, its squared distances to the low and to the high limit, the variance from differences between
+        verdicts, and the smoothed share of passes under each verdict.
+    """
     hits, sizes = (np.asarray(counts, dtype=np.float64) for counts in (passed, labels))
     total = np.sum(pool, axis=-1)
     weight = np.asarray(pool) / total[..., None]

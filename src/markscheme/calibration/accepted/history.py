@@ -230,7 +230,7 @@ def _refuse(why: Reason, drift: DriftOptions, *, of_other_examples: bool) -> Non
 
 
 def _counted(accepted: Accepted, ratings: Sequence[Rating], *, count: bool) -> int:
-    """Count the different sets of ratings compared with the accepted run so far, including these ratings."""
+    """Count the different sets of ratings compared with the accepted run, these included and, if `count`, recorded."""
     file = cache_folder() / COUNTED / f"{accepted.digest[:16]}.txt"
     levels = [[r.id, r.sample, {name: rated.level for name, rated in r.criteria.items()}, r.overall] for r in ratings]
     this = fingerprint(sorted(levels, key=lambda level: (level[0], level[1])))

@@ -227,7 +227,7 @@ class Comparison:
 
     @cached_property
     def repairs(self) -> Repairs | None:
-        """Wrong decisions that fixing each criterion would repair; None if no decision follows from the levels."""
+        """Decisions that fixing each criterion would correct; None if no decision follows from the levels."""
         tolerance = self.tolerance if self.measure.of == OF_SCORE else self.rubric.tolerance
         return repairs_of(self.table, judge=self.judge_name, gold=self.gold_name, tolerance=tolerance)
 
@@ -279,7 +279,7 @@ class Comparison:
 
     @property
     def gold(self) -> Gold:
-        """Gold with its labels, if the judge is compared with gold.
+        """The gold that the judge is compared with: levels, scores, decisions and the labels behind them.
 
         Raises:
             TypeError: The comparison is with another judge.
@@ -305,7 +305,7 @@ class Comparison:
 
     @property
     def passes(self) -> Floats:
-        """The judge's decisions, shape (n_examples,), 1 for pass, nan where not graded."""
+        """The judge's decisions, 1 for pass and 0 for fail, shape (n_examples,); nan where not graded."""
         return self.judge.decisions
 
     @cached_property
@@ -325,7 +325,7 @@ class Comparison:
 
     @cached_property
     def gold_values(self) -> Floats:
-        """Gold's values by the measure that is compared, nan where missing."""
+        """Gold's values by the compared measure, such as score or decision, shape (n_examples,); nan where missing."""
         return self.measure.values(self.reference)
 
     @property
@@ -484,7 +484,7 @@ class Comparison:
 
     @cached_property
     def agreement_with_person(self) -> Estimate | None:
-        """Share of annotators with whom the judge agrees, on the examples that two or more annotators rated."""
+        """Share of annotators with whom the judge agrees, on examples that two or more rated; None without any."""
         judge = self.figures.judge_people
         method = "agreement of the judge with an annotator"
         return judge.estimate(level=self.level, method=method) if judge.n else None

@@ -301,7 +301,7 @@ def _terms(column: Column, criteria: Sequence[Criterion]) -> tuple[TermSums, Fla
 
 
 def _of_criterion(column: Column, criterion: Criterion, split: Flags | None) -> tuple[Floats | Flags, ...]:
-    """Return a criterion's arguments for `TermSums.of`, and flags of the examples whose level on it is known."""
+    """Return a criterion's arrays in the order of `TermSums.of`, then flags of the examples with a known level."""
     levels = column.levels[criterion.name]
     is_rated = ~np.isnan(levels)
     does_not_apply = column.skipped[criterion.name] & ~is_rated

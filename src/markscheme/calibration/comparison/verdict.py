@@ -65,7 +65,7 @@ class GateAnswer:
 
     @property
     def same(self) -> Estimate:
-        """Share of examples with the same decision by judge and people, with the interval that decides."""
+        """Share of examples with the same decision by judge and people; the verdict depends on its interval."""
         level = 2 * self.stops.confidence - 1
         return self.figures.same.estimate(level=level, method="same decision")
 

@@ -134,7 +134,7 @@ def ambiguous(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> 
         if name not in firm and not hint:
             continue
         shared, noise = shared_and_own(*criterion.people_once)
-        worst = evidence.worst(_apart(criterion))
+        worst = evidence.worst(_range_of_annotators(criterion))
         most = _highest_correlation(criterion, shared, noise)
         between_two = criterion.ceiling.people if criterion.ceiling is not None else alpha
         quoted = alpha if between_two.value is None else between_two
@@ -157,7 +157,7 @@ def ambiguous(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> 
         )
 
 
-def _apart(criterion: CriterionEvidence) -> Floats:
+def _range_of_annotators(criterion: CriterionEvidence) -> Floats:
     """Return the highest minus the lowest annotator's level on each example; 0 with fewer than two annotators."""
     filled = np.where(np.isnan(criterion.people), np.nan_to_num(criterion.gold)[:, None], criterion.people)
     return np.where(criterion.n_people >= 2, np.ptp(filled, axis=1), 0.0)

@@ -87,7 +87,7 @@ def _gold(file: RatedFile, rubric: Rubric) -> Gold | None:
 
 
 def decided(rating: Rating, *, named: bool) -> Rating:
-    """Return a rating, without its overall score if that is all it has and no rubric gives a pass mark.
+    """Return a rating, without its overall score if that says neither pass nor fail, as no rubric is `named`.
 
     A score alone becomes a decision by a rubric's pass mark, and without a named rubric there is none.
     """

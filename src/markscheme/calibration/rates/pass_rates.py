@@ -193,7 +193,7 @@ def _by_stratum(pool: RatingTable, labelled: RatingTable) -> Estimate:
 
 
 def _cells(table: RatingTable, *, by_name: bool) -> list[str]:
-    """Return each row's stratum: its name or, if strata have no names, the judge's verdict."""
+    """Return each row's stratum: its name if `by_name`, else the judge's verdict."""
     if by_name:
         return list(_of_each(table, "stratum"))
     return ["judge's passes" if passed else "judge's fails" for passed in _passes(table)]
@@ -240,16 +240,16 @@ def _group_pass_rate(pool: RatingTable, labelled: RatingTable, how: DrawnHow) ->
         labels = len(labelled.ids)
         return GroupPassRate(raw, _withheld(why, labels), labels)
     of_group = group_rate(_table(labelled), _verdicts(pool))
-    return GroupPassRate(raw, _noted(of_group.rate), of_group.own_labels, of_group.needed)
+    return GroupPassRate(raw, _with_reason(of_group.rate), of_group.own_labels, of_group.needed)
 
 
-def _noted(estimate: Estimate) -> Estimate:
-    """Return an estimate without a value with the reason why it has none; return any other estimate unchanged."""
+def _with_reason(estimate: Estimate) -> Estimate:
+    """Add to an estimate without a value the caveat that says why; return any other estimate unchanged."""
     return estimate if estimate.undefined is None else withhold(estimate, estimate.undefined)
 
 
 def _withheld(why: Reason, n: int) -> Estimate:
-    return _noted(Estimate.without_value(why, n=n, method=_METHOD))
+    return _with_reason(Estimate.without_value(why, n=n, method=_METHOD))
 
 
 def _groups(pool: RatingTable, labelled: RatingTable) -> dict[str, _Group]:
@@ -299,7 +299,7 @@ def _difference(first: _Group, second: _Group, how: DrawnHow) -> GroupDifference
     between = group_difference(
         _table(first_labels), _verdicts(first_pool), _table(second_labels), _verdicts(second_pool), common=common
     )
-    return replace(between, difference=_noted(between.difference))
+    return replace(between, difference=_with_reason(between.difference))
 
 
 def _common(first: RatingTable, second: RatingTable) -> Integers:

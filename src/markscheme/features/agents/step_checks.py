@@ -17,7 +17,7 @@ MOST_LISTED = 20
 
 
 def tool_used(steps: Sequence[AgentStep], value: Any) -> tuple[bool, str]:
-    """Check that a tool was called, that each of several tools was, or that a tool's number of calls is within limits.
+    """Return True if a tool was called, each of several was, or one was as often as required; also return the reason.
 
     Args:
         steps: All steps.

@@ -288,7 +288,7 @@ class BatchQueue:
 
     async def _follow(self, token: str, *, is_ours: bool = False) -> None:
         """Wait for a batch, return its replies to their callers, and queue the prompts again that got none."""
-        remote = await self._adopted(token, is_ours=is_ours)
+        remote = await self._remote_id(token, is_ours=is_ours)
         if not remote:
             for key in self._keys[token]:
                 self._put_back(key)
@@ -312,8 +312,8 @@ class BatchQueue:
         if state.fault is not None and asked_again:
             await asyncio.sleep(self.batching.longest_poll)
 
-    async def _adopted(self, token: str, *, is_ours: bool) -> str:
-        """Return a batch's id at its provider, looked up if it isn't recorded.
+    async def _remote_id(self, token: str, *, is_ours: bool) -> str:
+        """Return a batch's id at its provider, which is searched for there if no id is recorded.
 
         If the provider never received the batch, forget it and return "".
         """

@@ -85,7 +85,7 @@ class BatchLedger:
         return mine
 
     def trying(self, token: str) -> None:
-        """Record that this process begins now to send a batch."""
+        """Record that this process now begins to send a batch."""
         with self._writing() as connection:
             values = (new_owner(), time.time(), token)
             connection.execute("UPDATE batches SET owner = ?, began = ? WHERE token = ?", values)

@@ -18,7 +18,7 @@ def print_verified(path: Path, *, json: bool) -> int:
         path: The file of a card or certificate, or a folder, whose card and certificates are all checked.
         json: True to print JSON.
     """
-    return max(_shown(recomputed, json=json) for recomputed in _recomputed(path))
+    return max(_print_check(recomputed, json=json) for recomputed in _recomputed(path))
 
 
 def _recomputed(path: Path) -> Iterator[Recomputed]:
@@ -35,7 +35,7 @@ def _recomputed(path: Path) -> Iterator[Recomputed]:
         yield verify_card(path)
 
 
-def _shown(recomputed: Recomputed, *, json: bool) -> int:
+def _print_check(recomputed: Recomputed, *, json: bool) -> int:
     """Print the check of one card or certificate, and return its exit status."""
     reporter = reporter_of(recomputed)
     show(reporter.view(recomputed), reporter.data(recomputed), json=json)

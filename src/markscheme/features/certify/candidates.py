@@ -154,7 +154,7 @@ def _member(
     if why is not None:
         return StageCandidate(rater, ratings, why_unnamed=why), None
     full = f"{name}:{model}" if model and ":" not in name else name
-    identity = open_judge(full, asking=asking).identity.as_asked(_ways_in(ratings))
+    identity = open_judge(full, asking=asking).identity.as_asked(_count_left_out(ratings))
     models = (identity.model,) if identity.model else ()
     source = path if columns == ColumnOptions() else None
     return StageCandidate(full, ratings, models, stage_fingerprint([identity]), source=source), identity
@@ -172,8 +172,8 @@ def _why_unnamed(path: Path, name: str, ratings: Sequence[Rating], rubric: Rubri
     return None
 
 
-def _ways_in(ratings: Sequence[Rating]) -> Mapping[AskedWithout, int]:
-    """Count ratings by the parameters, such as temperature, that requests left out; {} if none are recorded."""
+def _count_left_out(ratings: Sequence[Rating]) -> Mapping[AskedWithout, int]:
+    """Count ratings by the parameters, such as temperature, that requests left out; {} if no rating records any."""
     if not any(rating.asked_without for rating in ratings):
         return {}
     return ways_of(rating.asked_without or ((),) for rating in ratings if rating.error is None)

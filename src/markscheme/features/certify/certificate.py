@@ -181,7 +181,7 @@ class Certificate:
             stage |= _source_entry(candidate.source, path)
         with writing(folder):
             refuse_link(path)
-            write_whole(path, _text(document, self.seen.to_json()), follow=False)
+            write_whole(path, _file_text(document, self.seen.to_json()), follow=False)
         return path
 
 
@@ -244,7 +244,7 @@ def _source_entry(source: Path | None, certificate: Path) -> dict[str, str]:
     return {"file": name_of(source, certificate)}
 
 
-def _text(document: Mapping[str, Any], decisions: Sequence[Mapping[str, Any]]) -> str:
+def _file_text(document: Mapping[str, Any], decisions: Sequence[Mapping[str, Any]]) -> str:
     """Return the text of a certificate's file, which ends with a line for each labelled example."""
     head = json.dumps(document, ensure_ascii=False, indent=2, allow_nan=False).removesuffix("\n}")
     lines = ",\n".join(f"    {json.dumps(decision, allow_nan=False)}" for decision in decisions)

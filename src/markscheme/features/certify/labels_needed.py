@@ -27,6 +27,8 @@ def labels_for_certificate(
 ) -> Need | None:
     """Estimate how many labels `certify` needs for these judges in this order; the promise isn't recorded as tested.
 
+    None for pairs, if a file doesn't have exactly one judge, if there are too many judges, or with too few labels.
+
     Args:
         rubric: The rubric as it is today.
         examples: The labelled examples.

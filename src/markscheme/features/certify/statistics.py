@@ -59,7 +59,7 @@ class ErrorLimit:
         return math.ceil(math.log(self.level) / math.log1p(-self.error))
 
     def upper(self, wrong: Flags, groups: Integers | None = None) -> float | None:
-        """Compute the upper confidence limit of the share of wrong decisions; None without any or with few groups.
+        """Compute the upper limit of the share of wrong decisions; None without any decision or with too few groups.
 
         Args:
             wrong: Flags of the wrong decisions, shape (n,).

@@ -609,6 +609,8 @@ def _no_shift(criterion: Criterion, levels: Mapping[str, Floats]) -> Estimate:
 def labels_to_tell(differences: Floats, *, groups: Sequence[str] | None = None) -> int | None:
     """Estimate how many labels would show a judge to be no worse than another, if they go on differing as now.
 
+    None if the judge seems to be worse, or if too few examples or too many labels would be needed to tell.
+
     Args:
         differences: For each example 1 if only the one judge is right, -1 if only the other is, else 0, shape (n,); nan
             is allowed.

@@ -20,7 +20,7 @@ FEWEST_SCORES = 3
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """A score of the old rater, with the new rater's mean score on the examples that have it.
+    """A score that the old rater gave, with the new rater's mean score on the same examples.
 
     Attributes:
         old: The score under the old rater.

@@ -176,7 +176,10 @@ class CountedComparison(Comparison):
         return replace(by_rows, stops=self._side("stops", by_rows.stops), keeps=self._side("keeps", by_rows.keeps))
 
     def _side(self, name: str, of_decisions: SideShare) -> SideShare:
-        """Return the share of gold's fails that the judge stops, or of passes it keeps, by group if counted so."""
+        """Return the share of gold's fails that the judge stops, or of passes it keeps.
+
+        It respects groups if the counts file has these shares by group.
+        """
         rates = self.counts.parts.get(f"rate:{name}")
         if rates is None:
             return of_decisions

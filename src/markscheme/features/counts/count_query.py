@@ -201,7 +201,7 @@ class CountQuery:
 
     @property
     def shared_decision(self) -> str | None:
-        """Condition that the judge and at least two annotators decided on an example; None if that can't be."""
+        """SQL condition that the judge and at least two annotators decided on an example; None if none can meet it."""
         if not self.rubric.decides or len(self.annotators) < 2:
             return None
         return "n_deciding >= 2 AND judge_pass IS NOT NULL"

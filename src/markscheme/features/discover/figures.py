@@ -275,7 +275,7 @@ class ReadOutputs:
 
     @cached_property
     def _sequence(self) -> tuple[tuple[str, ...], tuple[frozenset[str], ...], tuple[bool, ...]]:
-        """Ids of random outputs that their busiest reader read, the modes of each, and True for each with a new mode.
+        """Ids of the random outputs that the busiest reader read, their modes, and True for each that shows a new mode.
 
         An unsorted note may be a mode of its own, so it counts as one until it is put into a mode.
         """

@@ -239,7 +239,7 @@ class ReadingWork:
     # --- grouping -----------------------------------------------------------------------------------------------------
 
     def change(self, changed: Callable[[Codebook], Codebook], *, keeps_history: bool = True) -> None:
-        """Apply a function that changes the codebook, and write the result to disk.
+        """Apply a function that changes the codebook, and save the result; with `keeps_history` the page can undo it.
 
         Raises:
             UsageError: The change isn't possible; nothing is written.

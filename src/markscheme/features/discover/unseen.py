@@ -320,7 +320,7 @@ def chance_any_missed(read: int, share: float) -> float:
     >>> round(chance_any_missed(103, 0.05), 6)
     0.097904
     """
-    modes = _modes_of(share)
+    modes = _most_modes(share)
     if not read or modes * (1 - share) ** read > MISSED_FOR_SURE:
         return 1.0
     terms: list[float] = []
@@ -341,15 +341,15 @@ def read_enough_for_all(share: float = LARGE_SHARE, sure: float = SURE) -> int:
     >>> read_enough_for_all()
     103
     """
-    at_most = math.log((1 - sure) / _modes_of(share)) / math.log1p(-share)  # if no two were missed together
+    at_most = math.log((1 - sure) / _most_modes(share)) / math.log1p(-share)  # if no two were missed together
     read = max(0, math.ceil(at_most))
     while read and chance_any_missed(read - 1, share) <= 1 - sure:
         read -= 1
     return read
 
 
-def _modes_of(share: float) -> int:
-    """Return the largest possible number of modes if each occurs in a given share of outputs, with no two in one."""
+def _most_modes(share: float) -> int:
+    """Return the largest number of modes if each occurs in a given share of outputs and no output shows two."""
     return math.floor(1 / share + 1e-9)
 
 

@@ -218,7 +218,7 @@ def drift_since(since: Since, current: Setting, comparison: Comparison, ratings:
     why = why_incomparable(accepted, current.rubric, examples)
     if why is not None:
         raise ComparisonError(str(why))
-    alike, other_response = _alike(accepted, examples)
+    alike, other_response = _unchanged_examples(accepted, examples)
     table = _table_of_runs(since, accepted, comparison, ratings, alike)
     weighed, by_weights = _by_todays_weights(table, accepted, current.rubric)
     table = table.with_columns(*weighed)
@@ -298,7 +298,7 @@ def _findings(baseline: Baseline) -> Iterator[Finding]:
 # --- what is common -------------------------------------------------------------------------------------------------
 
 
-def _alike(accepted: Accepted, examples: Sequence[Example]) -> tuple[list[int], int]:
+def _unchanged_examples(accepted: Accepted, examples: Sequence[Example]) -> tuple[list[int], int]:
     """Return the indices of examples whose texts are as in the accepted run, and the number of changed examples."""
     rated_then = [index for index, example in enumerate(examples) if example.id in accepted.submissions]
     alike = [i for i in rated_then if accepted.submissions[examples[i].id] == submission_digest(examples[i])]

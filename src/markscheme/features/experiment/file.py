@@ -243,7 +243,7 @@ class _Reading:
         self.faults.append(Fault(problem, line_at(self.lines, path)))
 
     def _line_of(self, about: Sequence[tuple[str, str]]) -> int | None:
-        """Return the line on which the file lists the first case or variant that a fault is about."""
+        """Return the line of the first case or variant that a fault is about; else that of the cases, or the rubric."""
         keys = {OF_CASE: ("cases", "id"), OF_VARIANT: ("variants", "name")}
         for kind, name in about:
             key, name_key = keys[kind]

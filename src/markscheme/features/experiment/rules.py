@@ -53,7 +53,7 @@ class Rule:
         match = _RULE.fullmatch(text)
         if match is None:
             raise UsageError(f'--fail-if is `worse`, or as in "overall < 0.8" (<, <=, >, >=); found {text!r}')
-        variants, figure = _named(match[1], experiment)
+        variants, figure = _variants_and_figure(match[1], experiment)
         bound = float(match[3])
         scale = (0.0, 1.0) if figure in FIGURES else experiment.rubric.criterion(figure).scale.values
         if not min(scale) <= bound <= max(scale):
@@ -117,7 +117,7 @@ def _repeats(run: ExperimentRun, variant: str) -> RatingTable:
     return _repeats_of(rubric, graded)
 
 
-def _named(name: str, experiment: Experiment) -> tuple[tuple[str, ...], str]:
+def _variants_and_figure(name: str, experiment: Experiment) -> tuple[tuple[str, ...], str]:
     """Return the variants and the figure that the left side of a rule names, such as `overall` or `short.overall`."""
     figures = [*FIGURES, *(criterion.name for criterion in experiment.rubric.criteria)]
     if name in figures:

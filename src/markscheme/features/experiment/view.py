@@ -156,12 +156,12 @@ def _every_figure(report: ExperimentReport) -> Iterator[Block]:
 
 
 def _sections(report: ExperimentReport) -> Iterator[Section]:
-    pictures = [picture for difference in _shown(report.differences) if (picture := _pairs(report, difference))]
+    pictures = [picture for difference in _to_print(report.differences) if (picture := _pairs(report, difference))]
     if pictures:
         yield Section("Case by case", (OnPages(tuple(pictures)),), "cases")
     yield Section("Every figure", tuple(_every_figure(report)))
     if report.differences:
-        rows = tuple(cells for difference in _shown(report.differences) for cells in _shift_rows(difference))
+        rows = tuple(cells for difference in _to_print(report.differences) for cells in _shift_rows(difference))
         lines = Paragraph(tuple(_on_differences(report.differences)))
         yield Section("Differences", (Table(_SHIFT_HEADINGS, rows), lines))
     if report.since:
@@ -218,7 +218,7 @@ def _whole(name: str, row: VariantFigures) -> str:
     return f"{name}: overall {number(row.overall.mean)}{levels}; passes {share_with_interval(row.pass_rate)}"
 
 
-def _shown(differences: Sequence[Difference]) -> list[Difference]:
+def _to_print(differences: Sequence[Difference]) -> list[Difference]:
     """Return the comparisons to print: all if they are few, else those with the first variant."""
     return [d for d in differences if len(differences) <= _MOST_PAIRS or d.first == differences[0].first]
 

@@ -160,7 +160,7 @@ class _Limit(NamedTuple):
 
 def level_in(text: str, scale: Scale, *, is_turned: bool) -> float | None:
     """Return the worst level that a text says passes; None if the text states none."""
-    named = _named(text, scale, is_turned=is_turned)
+    named = _named_level(text, scale, is_turned=is_turned)
     levels = (limit.level(scale, is_turned=is_turned) for limit in _limits_in(text, scale))
     return named if named is not None else next((level for level in levels if level is not None), None)
 
@@ -179,8 +179,8 @@ def _limits_in(text: str, scale: Scale) -> Sequence[_Limit]:
     return sorted(filter(None, limits), key=lambda limit: limit.is_listed)
 
 
-def _named(text: str, scale: Scale, *, is_turned: bool) -> float | None:
-    """Return the worst level that passes where a text names levels by words, as in "good or better"; else None."""
+def _named_level(text: str, scale: Scale, *, is_turned: bool) -> float | None:
+    """Return the worst level that passes if a text names levels by words, as in "good or better"; else None."""
     run = level_run(in_digits(text), is_score=True, may_be_list=True)
     described = {level.description.casefold(): level.value for level in scale.levels if level.description}
     names = {words.casefold(): value for value, words in run.items()} | described | dict(values_of_names(text))

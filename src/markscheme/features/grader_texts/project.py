@@ -73,14 +73,14 @@ class _Drafting:
         reading = read_text(text.text)
         in_every_test = self._is_in_every_test(text)
         if not reading.points or _may_miss_points(text, reading):
-            name = self._named(text.metric or text.text)
+            name = self._free_name(text.metric or text.text)
             self.criteria.append(self._criterion(name, text, reading, in_every_test=in_every_test))
             words = f"counts how many of {len(reading.points)} points hold" if reading.points else reading.in_words
             self.lines.append(f"  {name}: {words}{_counts(text)}  {_short(text.text)}")
             return
         names = []
         for point in reading.points:
-            names.append(self._named(_unlike(point, reading.points)))
+            names.append(self._free_name(_unlike(point, reading.points)))
             single = text._replace(text=point, weight=text.weight / len(reading.points))
             self.criteria.append(self._criterion(names[-1], single, TextReading(point), in_every_test=in_every_test))
         self.lines.append(
@@ -114,8 +114,8 @@ class _Drafting:
         self.inputs |= dict.fromkeys(_PLACEHOLDER.findall(text))
         return _PLACEHOLDER.sub(lambda match: f"<{match[1]}>", text)
 
-    def _named(self, words: str) -> str:
-        """Return a name for a criterion, made from the first of these words, that no other criterion has."""
+    def _free_name(self, words: str) -> str:
+        """Return a name for a criterion from the first words of a text, with a number added if the name is taken."""
         plain = _NOT_IN_NAMES.sub(" ", words).strip().lower().split() or ["criterion"]
         name = "-".join(plain[:_NAMING_WORDS])[:_LONGEST_NAME].strip("-")
         taken = {criterion["name"] for criterion in self.criteria}

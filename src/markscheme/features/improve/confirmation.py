@@ -97,7 +97,11 @@ class Ledger:
         return opening_alpha(opening) / self.settings
 
     def open(self, wordings: Sequence[Wording]) -> tuple[int, Opening]:
-        """Record that a test of these wordings uses held-out labels, or continue such a test that was interrupted."""
+        """Record that a test of these wordings uses held-out labels, or continue such a test that was interrupted.
+
+        Returns:
+            The number of the test, from 1, and its record.
+        """
         prints = tuple(sorted(wording.rubric.fingerprint for wording in wordings))
         if not self.is_kept:
             labels = labelling_digest(self.examples)

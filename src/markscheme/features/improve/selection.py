@@ -311,7 +311,7 @@ def confirmed_gain(differences: npt.ArrayLike, t: float | None, critical: float,
 
 
 def expected_gain(differences: npt.ArrayLike, share: float, *, method: str) -> Estimate:
-    """Estimate the gain on new examples, with a t interval: the part of the tasks' mean gain that is likely to hold.
+    """Estimate the gain on new examples: the tasks' mean gain times the share likely to hold, with a t interval.
 
     Args:
         differences: Differences by task, shape (n_tasks,), without nan.

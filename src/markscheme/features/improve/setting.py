@@ -177,7 +177,7 @@ class ImprovableSet:
 
     @cached_property
     def settings_on_held_out(self) -> int:
-        """Number of settings whose figures on held-out labels were seen, one with this rubric left out; at least 1.
+        """Number of settings seen on held-out labels: those of other rubrics, and this rubric's except one; at least 1.
 
         Wordings that an opening tested don't count, since their figures are withheld unless one is adopted.
         """

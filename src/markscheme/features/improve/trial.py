@@ -75,7 +75,7 @@ class TrialPart:
         return self.gold.scores if self.decided is None else np.array(self.decided)
 
     def compared(self, column: Column) -> Floats:
-        """Return a judge's scores or decisions, whichever wordings are compared by, shape (n_examples,)."""
+        """Return a judge's scores or, if wordings are compared by decisions, its decisions, shape (n_examples,)."""
         return column.scores if self.decided is None else column.decisions
 
     @property

@@ -146,7 +146,7 @@ def fit_weights(
         p=p,
         gain=gain,
         ratios=_ratios(task),
-        alike=_alike(task),
+        alike=_correlated_criteria(task),
     )
 
 
@@ -497,7 +497,7 @@ def _ratios(task: _Task) -> tuple[Estimate, ...]:
     return tuple(ratios)
 
 
-def _alike(task: _Task) -> tuple[tuple[int, int, float], ...]:
+def _correlated_criteria(task: _Task) -> tuple[tuple[int, int, float], ...]:
     """Return pairs of tuned criteria with highly correlated levels, by index, with the correlation."""
     products = task.sums.levels
     sd = np.sqrt(np.diag(products))

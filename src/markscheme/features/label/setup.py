@@ -214,7 +214,7 @@ def _reworded(work: Work, carried: CarriedLabels | None, ask_whole: AskWhole) ->
 
 
 def _noting_what_is_left(work: Work, *, by_next: bool) -> Work:
-    """Return the work with responses to label again first, without those that need no label, and with remarks."""
+    """Move responses to label again to the front, drop those that need no label, add remarks, and return the work."""
     steps = [
         step
         for step in work.steps

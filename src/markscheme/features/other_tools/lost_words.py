@@ -6,7 +6,7 @@ LEVELS_OF_WORDS = "`--levels WORD=LEVEL` says which level a word means"
 
 
 def counted_loss(things: str, count: int) -> str:
-    """Return the words for one kind of lost content, with its count.
+    """Return a phrase for content that an import loses, from its plural form and its count.
 
     >>> counted_loss("levels 'meh' of 'good', which aren't among UNMET, MET", 1)
     "1 level 'meh' of 'good', which isn't among UNMET, MET"

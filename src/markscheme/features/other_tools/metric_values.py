@@ -51,7 +51,7 @@ class RawRating:
 
     @property
     def written(self) -> Any:
-        """The word that the tool stored for the value, else the value."""
+        """The rating as written in the tool: the word stored with the value or, without a word, the value."""
         return self.value if self.word is None else self.word
 
     @property

@@ -349,11 +349,11 @@ class ToolContent(Import):
                 self.scales[name] = (0.0, 1.0)
             ends = criterion.scale.ends if criterion is not None else (0.0, 1.0)
             raw_ratings = [
-                self._moved(raw, ends) if self._criterion_of(raw.metric) == name else raw for raw in raw_ratings
+                self._rescaled(raw, ends) if self._criterion_of(raw.metric) == name else raw for raw in raw_ratings
             ]
         return list(raw_ratings)
 
-    def _moved(self, raw: RawRating, ends: Span) -> RawRating:
+    def _rescaled(self, raw: RawRating, ends: Span) -> RawRating:
         """Convert a rating's number from its rater's scale to the same relative position between two given ends."""
         level = number(self.meant(raw.value))
         if level is None:

@@ -16,7 +16,7 @@ LEANS_TO_FIRST: Final = FindingKind(
 
 
 def leans_to_first(examined: ExaminedJudge) -> Iterator[Finding]:
-    """Return the finding that a judge prefers the response shown first, by more than 5 percentage points."""
+    """Yield a finding if the judge prefers the response shown first, by more than 5 percentage points."""
     from markscheme.features.pairs.preferences import order_figures
 
     evidence = examined.evidence

@@ -68,7 +68,7 @@ def decided_by_tests(results: Results) -> RatingTable | None:
 
 
 def _decided(judged: RatingCodes, *, named: bool) -> RatingCodes:
-    """Remove the judge's overall scores that imply neither pass nor fail, for want of a pass mark."""
+    """Remove the judge's overall scores if they say neither pass nor fail, as no rubric with a pass mark is `named`."""
     if named or all(header.overall is None or header.passed is not None for header in judged.headers):
         return judged
     return RatingCodes.of(decided(rating, named=named) for rating in judged)

@@ -99,7 +99,7 @@ def print_rate(
         )
         notes = (Notes((FOR_A_GATE,)),) if labelled.reference in _BY_ANNOTATORS else ()
         document = replace(document, blocks=(*document.blocks, *notes), onward=onward)
-    return _answered(rates, document, json_of(rates, labelled.reference), least, json=json)
+    return _print_rate(rates, document, json_of(rates, labelled.reference), least, json=json)
 
 
 def _rated(reading: TableReading) -> RatedFiles:
@@ -126,7 +126,9 @@ def _refuse_to_ask(columns: ColumnOptions, file: Path, rubric: Rubric | None) ->
         )
 
 
-def _answered(rates: PassRates, document: Document, data: Mapping[str, Any], least: float | None, *, json: bool) -> int:
+def _print_rate(
+    rates: PassRates, document: Document, data: Mapping[str, Any], least: float | None, *, json: bool
+) -> int:
     """Print a pass rate, and whether it reaches a required minimum if there is one; return the exit status."""
     if least is None:
         show(document, data, json=json)
@@ -153,4 +155,4 @@ def _of_table(file: Path, columns: ColumnOptions, how: DrawnHow | None, least: f
         labelled = decided_in(rated)
         rates = pass_rates(graded_table(rated), labelled.table, how=how)
     document = view(rates, labelled.reference)
-    return _answered(rates, document, json_of(rates, labelled.reference), least, json=json)
+    return _print_rate(rates, document, json_of(rates, labelled.reference), least, json=json)

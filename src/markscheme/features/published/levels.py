@@ -120,7 +120,7 @@ def _within(levels: Sequence[Mapping[str, Any]], ends: tuple[int, int]) -> bool:
 
 
 def _filled(levels: list[dict[str, Any]], ends: tuple[int, int] | None, *, is_whole: bool) -> list[dict[str, Any]]:
-    """Sort levels worst first, and fill gaps between whole-number levels with levels that have no description."""
+    """Sort levels worst first; if `is_whole`, fill gaps between whole numbers with levels without a description."""
     by_value = {level["value"]: level for level in levels}
     if is_whole and all(value == int(value) for value in by_value):
         low = int(min(by_value))

@@ -211,7 +211,7 @@ def names_good(text: str) -> bool:
 
 
 def weight_of_class(fields: Mapping[str, Any]) -> tuple[str, float, bool] | None:
-    """Return a criterion's weight class, such as "Essential", the class's weight, and whether it deducts points.
+    """Return a criterion's weight class, such as "Essential", its weight, and True if it deducts; None without any.
 
     >>> weight_of_class({"weight_class": "very important", "very_important_weight": 8, "important_weight": None})
     ('very important', 8.0, False)
@@ -285,7 +285,7 @@ def level_of(key: Any) -> float | None:
 
 
 def value_of_level(level: Mapping[str, Any]) -> float | None:
-    """Return the score of a published level: its number, or the middle of its range of scores.
+    """Return the score of a published level: its number, or the middle of its range of scores; None without either.
 
     >>> value_of_level({"score": 3}), value_of_level({"score_range": [7, 10]}), value_of_level({"range": [10, 10]})
     (3.0, 8.5, 10.0)

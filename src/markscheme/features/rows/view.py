@@ -59,7 +59,7 @@ def _sentences(result: RowsCalibration) -> Iterator[str]:
 
 
 def _estimate(share_of: GroupedShare, *, rough: bool = False) -> Any:
-    """Return a share as an Estimate, marked as approximate if a few criteria or a few large tasks make it up."""
+    """Return a share as an Estimate; if `rough`, mark it as approximate, as for few criteria or a few large tasks."""
     estimate = share_of.estimate(method="share of verdicts")
     return mark_rough(estimate, "few criteria, or large tasks") if rough and estimate.low is not None else estimate
 

@@ -140,7 +140,7 @@ class Battery:
         return None if changed == response else changed
 
     def _variant(self, version: str) -> Rubric | None:
-        """Return the rubric after a change, such as with criteria in reverse order; None if it would be the same."""
+        """Return the rubric to ask about a version with; None if a change of the rubric would leave it as it is."""
         if version == ORDER:
             turned = tuple(reversed(self.rubric.criteria))
             return replace(self.rubric, criteria=turned) if len(self.judged) > 1 else None

@@ -118,7 +118,7 @@ def reads_whole(criterion: Criterion) -> bool:
 
 
 def whitespace(original: Submission) -> str | None:
-    """Add trailing spaces to code, and double the blank lines of prose."""
+    """Add trailing spaces to code; double the blank lines of prose or, if it has none, add line breaks at its end."""
     text = original.response
     if is_code(original.response):
         return "\n".join(f"{line}   " for line in text.splitlines())
@@ -127,7 +127,7 @@ def whitespace(original: Submission) -> str | None:
 
 
 def indent(original: Submission) -> str | None:
-    """Reduce an indentation of four columns to two throughout."""
+    """Reduce indentation by steps of four columns to steps of two; None for any other indentation, or for none."""
     lines = original.response.splitlines()
     widths = [len(line) - len(line.lstrip(" ")) for line in lines if line.strip()]
     if "\t" in original.response or not any(widths) or any(width % 4 for width in widths):
@@ -151,7 +151,7 @@ def comment_style(original: Submission) -> str | None:
 
 
 def truncation(original: Submission) -> str | None:
-    """Keep only the first half of a response's words, or of its lines of code."""
+    """Keep only the first half of a response's words, or of its lines of code; None with fewer than two."""
     parts = original.response.splitlines() if is_code(original.response) else original.response.split()
     if len(parts) < 2:
         return None

@@ -250,7 +250,7 @@ class Stress:
         return differences(self._ratings(ORIGINAL, criterion), self._ratings(version, criterion), groups)
 
     def _shifts(self, version: str, criterion: Criterion) -> Floats:
-        """Compute each example's mean rating of a version minus that of the original, shape (n_examples,), or nan."""
+        """Compute each example's mean rating of a version minus that of the original; nan where either is missing."""
         asked_again = self._ratings(version, criterion).mean(axis=1)
         return np.asarray(asked_again - self._ratings(ORIGINAL, criterion).mean(axis=1))
 

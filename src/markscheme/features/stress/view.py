@@ -253,7 +253,7 @@ def _obedience(stress: Stress) -> str:
 
 
 def _moves(stress: Stress) -> str:
-    """Return sentences on the first shift, the first flip and effects of length, each after a space; "" without any."""
+    """Return sentences on the first shift, the first flip and the effects of length, for use after another sentence."""
     sentences = [_shift(stress)] if stress.findings else []
     sentences += [_flip(stress)] if stress.flips else []
     sentences += [_length(stress, criterion) for criterion in stress.length]

@@ -188,7 +188,7 @@ def _card(
 
 
 def _part(part: Finding, *, is_one: bool, says_change: bool) -> str:
-    """Format a finding as a probable consequence of the first finding on its card."""
+    """Format a finding as a probable consequence of the first one on its card, with its effect if `says_change`."""
     words = part.text if is_one else part.message
     return f"Probably part of this change: {_followed(words, repair_of_finding(part) if says_change else '')}"
 

@@ -185,7 +185,7 @@ class DecisionEvidence:
 
     @property
     def has_columns(self) -> bool:
-        """True if two or more criteria vary enough, and there are enough decisions for a weight of each."""
+        """True if weights can be fitted: two or more criteria vary enough, with enough decided tasks for all."""
         k = len(self.tuned)
         return k > 1 and len(self.tasks) >= PER_WEIGHT * k
 

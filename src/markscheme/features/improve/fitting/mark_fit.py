@@ -49,7 +49,10 @@ def fitted_mark(
 
 
 def snapped_mark(mark: float, attainable: Floats) -> float:
-    """Return a number with few decimals between the attainable scores just below and just above `mark`."""
+    """Return a short number that divides the attainable scores into the same two parts as `mark`.
+
+    If there are scores on one side only, return the lowest score above `mark` or, if all are below, `mark`.
+    """
     below = attainable[attainable < mark]
     above = attainable[attainable >= mark]
     if not len(below) or not len(above):

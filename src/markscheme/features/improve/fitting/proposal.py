@@ -131,18 +131,18 @@ def nested_gain(rows: DecidedRows, numbers: AuthorNumbers, *, mark_alone: bool =
                 if mark_alone
                 else _new_numbers(inside, numbers, score_test(inside, numbers))
             )
-            won += _won(out, numbers, new) / REPEATS
+            won += _cost_saved(out, numbers, new) / REPEATS
     won = won[np.unique(rows.units)]
     return NestedGain(float(won.sum() / rows.weights.sum()), _standard_error(won))
 
 
 def _with_whole_fit(gain: NestedGain, rows: DecidedRows, before: AuthorNumbers, after: AuthorNumbers) -> NestedGain:
-    won = _won(rows, before, after)[np.unique(rows.units)]
+    won = _cost_saved(rows, before, after)[np.unique(rows.units)]
     return replace(gain, of_whole_fit=_standard_error(won))
 
 
-def _won(rows: DecidedRows, before: AuthorNumbers, after: AuthorNumbers) -> Floats:
-    """Return how much less each example's or group's wrong decisions cost with the new weights and mark than before."""
+def _cost_saved(rows: DecidedRows, before: AuthorNumbers, after: AuthorNumbers) -> Floats:
+    """Return how much less wrong decisions cost with the new weights and pass mark, for each example or group."""
     difference = _costs(rows, before) * (_right(rows, after) - _right(rows, before))
     return np.asarray(np.bincount(rows.units, difference, minlength=len(rows.names)), dtype=np.float64)
 

@@ -322,7 +322,7 @@ def _of_tool(
     *,
     is_asked: bool,
 ) -> list[TimedResponse]:
-    """Return the responses in another tool's export, with the times that the export has for them."""
+    """Return the responses in another tool's export with their times, and with its verdicts unless a judge is asked."""
     paths = [peek.path for peek in peeks]
     joined = len(paths) > 1
     if is_asked:

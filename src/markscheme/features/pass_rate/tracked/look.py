@@ -231,7 +231,7 @@ def _counted_in_time(rows: Sequence[GradedLine], looks: Sequence[Mapping[str, ob
 def _before_and_since(
     rows: Sequence[GradedLine], reference: Sequence[str]
 ) -> tuple[list[GradedLine], list[GradedLine]]:
-    """Split responses into those of the reference weeks, which later weeks are compared with, and all later ones."""
+    """Return the responses of the reference weeks, then those of later weeks; both empty without reference weeks."""
     if not reference:
         return [], []
     last = max(reference)

@@ -49,7 +49,7 @@ def largest_mix_shift(before: Iterable[GradedLine], since: Iterable[GradedLine])
 
 
 def largest_change(before: Iterable[GradedLine], since: Iterable[GradedLine]) -> MixShift | None:
-    """Find the value of a column whose share of responses changed most, even if the share of passes didn't shift."""
+    """Find the column's value whose share of responses changed most; None if no column can be compared."""
     return max(_shifts(before, since), key=lambda shift: abs(shift.share_since - shift.share_before), default=None)
 
 

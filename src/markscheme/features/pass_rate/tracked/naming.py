@@ -102,7 +102,7 @@ def part_by_mix(shift: float, at_old_mix: float) -> float:
 def name_cause(
     *, judge_rang: bool, people_rang: bool, shift: float, judge_may_explain: bool, by_mix: float | None
 ) -> MovedCause:
-    """Return the cause of a change, by the first of several rules that applies.
+    """Return the cause of a change in a stream's pass rate, by the first of several rules that applies.
 
     Args:
         judge_rang: True if the judge is shown to have moved on accepted examples.

@@ -164,7 +164,11 @@ def look_again(
     *,
     memory_so_far: StreamMemory | None = None,
 ) -> tuple[StreamMemory, Mapping[str, bool], Look]:
-    """Compute the rates and evidence of a stream from its stored files, without adding or writing anything."""
+    """Compute the rates and evidence of a stream from its stored files, which stay as they are.
+
+    Returns:
+        What the files hold, people's labels by response, and the look.
+    """
     memory = stream.read(memory_so_far)
     labels = _labels(calibration, rubric, memory)
     look = look_at(memory, labels, through, anchors=_anchors(calibration), at_least=at_least)
