@@ -493,15 +493,27 @@ def test_certifying_files_of_ratings_writes_a_certificate_only_if_the_ratings_sa
     environment = {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}
     command = ("markscheme", "certify", "reply", "--write", "--judge")
     nameless = run(*command, "nameless.jsonl", cwd=folder, env=environment)
-    assert nameless.returncode == 0
-    assert "nameless.jsonl doesn't say which judge to ask" in " ".join(nameless.stdout.split())
+    assert (nameless.returncode, nameless.stdout) == (2, "")
+    assert "nameless.jsonl doesn't say which judge to ask" in nameless.stderr
     panel = run(*command, "panel.jsonl", cwd=folder, env=environment)
-    assert (panel.returncode, f"--judge anthropic+{BETTER}" in " ".join(panel.stdout.split())) == (0, True)
+    assert (panel.returncode, f"--judge anthropic+{BETTER}" in panel.stderr) == (2, True)
     assert not (folder / "calibration" / "reply" / "cascade.json").exists()
     named = run(*command, "named.jsonl", cwd=folder, env=environment)
     assert named.returncode == 0, named.stdout + named.stderr
     (stage,) = json.loads((folder / "calibration" / "reply" / "cascade.json").read_text())["stages"]
     assert (stage["judge"], stage["model"], stage["certainty"]) == (BETTER, ["better-1"], "probability")
+
+
+@pytest.mark.parametrize(
+    "judge", ["function:desk:judge", f"{CHEAP}+function:desk:judge", f"{CHEAP},function:desk:judge"]
+)
+def test_a_certificate_that_would_name_code_is_refused_before_any_judge_is_asked(judge: str, tmp_path: Path) -> None:
+    folder = write_project(tmp_path)
+    (folder / "desk.py").write_text("raise SystemExit('this judge was imported')\n")
+    done = run("markscheme", "certify", "reply", "--judge", judge.format("function:desk:judge"), "--write", cwd=folder)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--write writes which judges to ask, and function:desk:judge is code, which no file may name;" in done.stderr
+    assert not (folder / "calibration" / "reply" / "asks.jsonl").exists(), "the promise was counted"
 
 
 def copied(certified: tuple[Path, Servers], to: Path) -> Path:

@@ -108,12 +108,17 @@ def test_if_nothing_can_be_certified_no_file_is_written_and_an_older_certificate
     assert path.read_text() == "older"
 
 
-def test_certifying_ratings_that_do_not_say_which_judge_to_ask_shows_figures_and_writes_nothing(tmp_path: Path) -> None:
+def test_certifying_ratings_that_do_not_say_which_judge_to_ask_shows_figures_and_refuses_the_option_write(
+    tmp_path: Path,
+) -> None:
     files = project(tmp_path, name="judge {}")
-    done = run("markscheme", "certify", "reply", "--ratings", *files, "--for", "passes", "--write", cwd=tmp_path)
-    words = " ".join(done.stdout.split())
-    assert "passes 6 of 7 votes" in words
-    assert "cascade.json isn't written: judge0.jsonl doesn't say which judge to ask" in words
+    command = ("markscheme", "certify", "reply", "--ratings", *files, "--for", "passes")
+    shown = run(*command, cwd=tmp_path)
+    assert (shown.returncode, "passes 6 of 7 votes" in " ".join(shown.stdout.split())) == (0, True)
+    assert "--write" not in shown.stdout
+    refused = run(*command, "--write", cwd=tmp_path)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "--write writes which judges to ask, and judge0.jsonl doesn't say which judge to ask;" in refused.stderr
     assert not (tmp_path / "calibration" / "reply" / "cascade.json").exists()
 
 

@@ -1,6 +1,6 @@
 """Candidates for the stages of a certificate: judges or panels, with their ratings of the labelled examples."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -85,6 +85,37 @@ def refuse_stages(stages: Sequence[str]) -> None:
     gone = next((path for path in files if not path.is_file()), None)
     if gone is not None:
         raise UsageError(f"{gone}: {no_file(gone)}")
+
+
+def refuse_code(stages: Iterable[str]) -> None:
+    """Raise an error, before any judge is asked, if one is code, which no certificate may name.
+
+    Raises:
+        UsageError: A judge is code; the message names it.
+    """
+    members = [member for stage in stages for member in panel_names(stage)]
+    code = next((member for member in members if names_code(member)), None)
+    if code is not None:
+        raise _unwritable(_why_code(code))
+
+
+def refuse_unnamed(candidates: Iterable[StageCandidate]) -> None:
+    """Raise an error if a certificate can't name a candidate, so that nobody could grade by it.
+
+    Raises:
+        UsageError: A candidate can't be named; the message says why.
+    """
+    why = next((candidate.why_unnamed for candidate in candidates if candidate.why_unnamed), None)
+    if why is not None:
+        raise _unwritable(why)
+
+
+def _unwritable(why: str) -> UsageError:
+    return UsageError(f"--write writes which judges to ask, and {why}; without --write the figures are shown")
+
+
+def _why_code(name: str) -> str:
+    return f"{name} is code, which no file may name"
 
 
 def _names_ratings(name: str) -> bool:
@@ -254,7 +285,7 @@ def candidate_by_asking(
         tuple(sorted(models)),
         stage_fingerprint(identities),
         sum(priced) if len(priced) == len(costs) else None,
-        f"{code} is code, which no file may name" if code else None,
+        _why_code(code) if code else None,
         recordings[0] if len(names) == len(recordings) == 1 else None,
     )
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from markscheme.calibration.file_names import name_of
-from markscheme.errors import writing
+from markscheme.errors import UsageError, writing
 from markscheme.features.certify.candidates import PANEL, StageCandidate
 from markscheme.features.certify.certificate_file import SCHEMA, CertaintySignal, CertifiedPasses
 from markscheme.features.certify.decided_labels import decided_labels
@@ -167,12 +167,12 @@ class Certificate:
         """Write the certificate's file next to the labels; return its path, or the reason why it isn't written.
 
         Raises:
-            UsageError: The file can't be written.
+            UsageError: The file can't be written, or the labels came from no file that it could be next to.
         """
         if self.why_not_written is not None:
             return self.why_not_written
         if examples.path is None:
-            return "the labels came from no file"
+            raise UsageError(f"{CASCADE_FILE} is written next to the labels, and these came from no file")
         folder = examples.path.parent
         path = folder / CASCADE_FILE
         document = self.to_json(rubric, at=at)

@@ -15,7 +15,9 @@ from markscheme.features.certify.candidates import (
     candidate_in_files,
     candidate_in_table,
     files_of,
+    refuse_code,
     refuse_stages,
+    refuse_unnamed,
     stages_named,
 )
 from markscheme.features.certify.certificate import Certificate, certificate_for
@@ -40,7 +42,7 @@ class CertifyRun:
     Attributes:
         rubric: The rubric by which the judges graded.
         certificate: The decisions that the labels allow judges to make alone.
-        written: The certificate's file, or the reason why it wasn't written; None if it wasn't asked for.
+        written: The certificate's file, or that nothing is certified; None if it wasn't asked for.
         edit: The edit that writes the gray zone into the rubric's file; None if that wasn't asked for, or if no gray
             zone is certified.
     """
@@ -82,7 +84,8 @@ def certify(
 
     Raises:
         UsageError: The rubric compares pairs; a judge is named twice, or too many judges are named; or a name is
-            neither a judge nor a file, or is a file with ratings of several judges.
+            neither a judge nor a file, or is a file with ratings of several judges; or the certificate is to be
+            written, and can't name a judge.
         NoJudge: No judge is named, and none is available.
         BudgetError: The budget doesn't cover all examples.
         ComparisonError: No example is labelled.
@@ -93,6 +96,8 @@ def certify(
         raise UsageError("--ratings and --judge both name who decides; use one of them")
     stages = [] if judges is None else stages_named(judges)
     refuse_stages(stages)
+    if writes:
+        refuse_code(stages)
     every, folder = labelled_examples(rubric, examples)
     warn_of_split_groups(every)
     today = datetime.date.today().isoformat()
@@ -118,6 +123,8 @@ def certify(
             used=used_to_tune(every),
             split="all" if every.has_splits else None,
         )
+        if writes and certificate.is_supported:
+            refuse_unnamed(candidates)
         if certificate.n:
             record()
     return CertifyRun(
