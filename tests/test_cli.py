@@ -87,6 +87,16 @@ def test_a_closed_output_pipe_is_not_an_error() -> None:
     assert (len(done.stdout), done.stderr) == (10, "")
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no device that is always full")
+@pytest.mark.parametrize("stream", ["1", "2"])
+def test_a_full_disk_behind_standard_output_or_standard_error_exits_2_without_a_traceback(stream: str) -> None:
+    command = "status" if stream == "1" else "status --no-such-option"
+    script = f"{INSTALLED / 'markscheme'} {command} {stream}>/dev/full"
+    done = subprocess.run(["bash", "-c", script], cwd=ROOT, capture_output=True, text=True, check=False)
+    told = "error: what is printed cannot be written: No space left on device\n" if stream == "1" else ""
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", told)
+
+
 def test_a_broken_installation_exits_70_and_not_with_the_status_for_a_rubric_to_adjust(tmp_path: Path) -> None:
     (tmp_path / "numpy.py").write_text("raise RuntimeError('half installed')")
     done = run("calibrate", "error-messages", env={"PYTHONPATH": str(tmp_path)})

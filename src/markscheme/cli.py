@@ -7,7 +7,7 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
 
 from markscheme.errors import MarkschemeError, NoJudge, NothingGraded
@@ -56,6 +56,9 @@ def _exit_status(argv: list[str]) -> int:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return FAULT
         except OSError as error:
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+                return _fault(f"{error.filename or 'what is printed'} cannot be written: {error.strerror}")
             if error.errno != errno.ENAMETOOLONG:
                 return _crashed()
             return _fault(f"there is no file {cut_short(str(error.filename), 60)}: a file's name has at most 255 bytes")
@@ -106,8 +109,9 @@ def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
 
 
 def _say(severity: str, message: str) -> None:
-    for line in message.splitlines():
-        print(line if line.startswith("  ") else f"{severity}: {line}", file=sys.stderr)
+    with suppress(OSError):  # a full disk must not change the exit status
+        for line in message.splitlines():
+            print(line if line.startswith("  ") else f"{severity}: {line}", file=sys.stderr)
 
 
 if __name__ == "__main__":

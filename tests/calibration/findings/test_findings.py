@@ -386,6 +386,18 @@ def test_a_judge_that_rewards_longer_responses_beyond_their_quality_gets_a_findi
     assert "length" not in codes(diagnosed(of, labelled, judged(of, MADE.judge)))
 
 
+def test_a_judge_that_punishes_length_is_not_said_to_reward_it_and_no_effect_exceeds_the_range_of_scores() -> None:
+    of = rubric("tone")
+    gold = np.resize([1, 5], 100)
+    judge = np.where(np.random.default_rng(0).random(100) < 0.8, gold, 6 - gold)
+    lengths = np.where(judge == 5, 22, 50 + 4 * np.arange(100)).tolist()
+    labelled = examples(of, {"p": gold[:, None]}, lengths=lengths)
+    finding = of_code(diagnosed(of, labelled, judged(of, judge[:, None])), "length")
+    assert finding.evidence["short_to_long"] == -1
+    assert "punishes length" in finding.message
+    assert finding.kind.short == "depends on length"
+
+
 def test_a_judge_that_rates_longer_responses_higher_because_they_are_better_gets_no_finding() -> None:
     lengths = np.exp(6 + 0.5 * (MADE.truth.mean(axis=1) - 3)).astype(int)
     narrow = rounded(3 + 0.6 * (MADE.truth - 3) + MADE.noise)

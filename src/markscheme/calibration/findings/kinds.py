@@ -234,7 +234,7 @@ NO_SKILL: Final = FindingKind(
 )
 NO_GAIN: Final = replace(NO_SKILL, compares_baseline=True)
 """Kind of finding for a judge without skill in the score, as its gain over the best constant score shows."""
-LENGTH: Final = FindingKind("length", "rewards length", cause="judge", fixed_by="rubric", stage="judge")
+LENGTH: Final = FindingKind("length", "depends on length", cause="judge", fixed_by="rubric", stage="judge")
 BROKEN_SLICE: Final = FindingKind(
     "broken-slice",
     "worse on part of the examples",

@@ -176,7 +176,7 @@ def length_bias(evidence: Evidence) -> Iterator[Finding]:
     (length, missed), in_groups = merged_rows(log_length, misses, groups=groups)
     plainly = pair_statistic(length, missed, "pearson", groups=in_groups)
     slope = leans.value or 0.0
-    size = slope * float(long - short)
+    size = min(1.0, max(-1.0, slope * float(long - short)))  # a line may reach beyond the ends of scores
     if abs(size) < LENGTH_IN_SCORE or not _same_way(leans, plainly):
         return
     excess = slope * (log_length - log_length[rated].mean())
