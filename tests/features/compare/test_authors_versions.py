@@ -1,6 +1,7 @@
 """Two versions of a rubric, compared by people's own decisions: the figures, and the command as a user runs it."""
 
 import json
+import shlex
 import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -23,6 +24,15 @@ criteria:
   - {name: exact, weight: 1, requirement: The reply is exact.}
 """
 WORDS = "The reply is warm."
+JUDGE = """\
+import re
+
+def judge(system_prompt, user_prompt):
+    n = int(re.search(r'Reply (\\d+)', user_prompt)[1])
+    levels = {'warm': n % 2, 'short': n % 4 < 2, 'exact': n % 3 == 0}
+    return {'verdicts': {c: {'quote': '', 'reason': 'so', 'level': 'MET' if met else 'UNMET'}
+                         for c, met in levels.items()}}
+"""
 N = 40
 
 
@@ -165,14 +175,7 @@ def test_two_rubric_files_are_compared_by_the_levels_that_annotators_gave_withou
 def test_a_judge_can_be_asked_under_both_versions_of_a_rubric_in_the_run_that_compares_them(plate: Plate) -> None:
     (plate.folder / "old.yaml").write_text(rubric_text(1))
     (plate.folder / "new.yaml").write_text(rubric_text(3))
-    (plate.folder / "asked.py").write_text(
-        "import re\n\n"
-        "def judge(system_prompt, user_prompt):\n"
-        "    n = int(re.search(r'Reply (\\d+)', user_prompt)[1])\n"
-        "    levels = {'warm': n % 2, 'short': n % 4 < 2, 'exact': n % 3 == 0}\n"
-        "    return {'verdicts': {c: {'quote': '', 'reason': 'so', 'level': 'MET' if met else 'UNMET'}\n"
-        "                         for c, met in levels.items()}}\n"
-    )
+    (plate.folder / "asked.py").write_text(JUDGE)
     status, compared, error = plate.compare("old.yaml", "new.yaml", "--judge", "function:asked:judge")
     assert status == 0, error
     assert compared["decisions"]["answer"] == "better"
@@ -233,10 +236,30 @@ def test_the_error_about_a_report_whose_rubric_version_is_unknown_names_two_ways
     assert status == 2
     digits = report["rubric"]["fingerprint"].removeprefix("sha256:")[:4]
     assert f"before.json was made with another plate ({digits}…): name its file, `before.json=old.yaml`" in error
-    assert "or calibrate again with the version meant: markscheme calibrate plate --json before.json" in error
+    again = "markscheme calibrate plate --ratings YOUR-RATINGS.jsonl --json before.json"
+    assert f"or calibrate again with the version meant: {again}" in error
     (plate.folder / "old.yaml").write_text(rubric_text(1))
     status, compared, _ = plate.compare("before.json=old.yaml", "after.json")
     assert (status, compared["decisions"]["answer"]) == (0, "better")
+
+
+def test_the_command_that_calibrates_an_unknown_rubric_version_again_asks_the_judge_of_the_report_and_runs(
+    plate: Plate,
+) -> None:
+    (plate.folder / "asked.py").write_text(JUDGE)
+    calibrated = ("markscheme", "calibrate", "plate", "--judge", "function:asked:judge", "--quiet", "--json")
+    for name, warm in (("before.json", 1), ("after.json", 3)):
+        plate.file.write_text(rubric_text(warm))
+        assert run(*calibrated, name, cwd=plate.folder).returncode in (0, 1, 4)
+        without_text(plate.folder / name)
+    status, _, error = plate.compare("before.json", "after.json")
+    assert status == 2
+    command = error.strip().rpartition("the version meant: ")[2]
+    assert command == "markscheme calibrate plate --judge function:asked:judge --json before.json"
+    plate.file.write_text(rubric_text(1))
+    assert run(*shlex.split(command), cwd=plate.folder).returncode in (0, 1, 4)
+    status, compared, error = plate.compare("before.json", "after.json=rubrics/plate.yaml")
+    assert (status, compared["rubric"]) == (0, "plate"), error
 
 
 def test_a_reworded_criterion_is_compared_on_examples_that_people_labelled_under_both_wordings(plate: Plate) -> None:

@@ -21,6 +21,8 @@ from markscheme.rubrics.search import RUBRIC_SUFFIXES, find_rubric, known_rubric
 
 DIGITS_SHOWN = 4
 """Digits of a fingerprint that a message shows."""
+YOUR_RATINGS = "YOUR-RATINGS.jsonl"
+"""File of ratings in a printed command, for the user to replace."""
 
 
 @dataclass(frozen=True)
@@ -142,13 +144,20 @@ def _report_of(side: str) -> tuple[Path, Path | None] | None:
 
 
 def _fingerprint(path: Path) -> str:
-    return str(_rubric_entry(path).get("fingerprint", ""))
+    return str(_entry(path, "rubric").get("fingerprint", ""))
 
 
-def _rubric_entry(path: Path) -> Mapping[str, Any]:
+def _entry(path: Path, key: str) -> Mapping[str, Any]:
+    """Return the object that a report has under a key; empty if it has none."""
     report = read_json(path, RatingError)
-    rubric = report.get("rubric") if isinstance(report, dict) else None
-    return rubric if isinstance(rubric, dict) else {}
+    entry = report.get(key) if isinstance(report, dict) else None
+    return entry if isinstance(entry, dict) else {}
+
+
+def _judge_option(path: Path, judge: str) -> str:
+    """Return the option that names a report's judge, or a placeholder for its file of ratings if it wasn't asked."""
+    was_asked = _entry(path, "judge").get("source") != "ratings" and kind_of(judge) is not None
+    return f"--judge {quote(judge)}" if was_asked else f"--ratings {YOUR_RATINGS}"
 
 
 def _rubric_of_report(path: Path, report: WrittenCalibration) -> Rubric:
@@ -157,17 +166,17 @@ def _rubric_of_report(path: Path, report: WrittenCalibration) -> Rubric:
     Raises:
         UsageError: No rubric with that fingerprint is found.
     """
-    text = _rubric_entry(path).get("text")
+    text = _entry(path, "rubric").get("text")
     if isinstance(text, str):
         return rubric_from_text(text, "json" if text.lstrip().startswith("{") else "yaml")
     for rubric in _candidates(report.rubric.name):
         if rubric.fingerprint == report.fingerprint:
             return rubric
     digits = report.fingerprint.removeprefix("sha256:")[:DIGITS_SHOWN]
+    again = f"calibrate {quote(report.rubric.name)} {_judge_option(path, report.judge)} --json {quote(str(path))}"
     raise UsageError(
         f"{path} was made with another {report.rubric.name} ({digits}…): name its file, `{path}=old.yaml`, or "
-        "calibrate again with the version meant: "
-        f"markscheme calibrate {quote(report.rubric.name)} --json {quote(str(path))}"
+        f"calibrate again with the version meant: markscheme {again}"
     )
 
 
