@@ -181,6 +181,6 @@ class SafeStream:
 
 
 def raw_stream(stream: Any) -> TextIO:
-    """Return the terminal's own stream behind a safe one; any other stream unchanged."""
+    """Return the stream that a SafeStream wraps; any other stream unchanged."""
     raw: TextIO = stream.raw if isinstance(stream, SafeStream) else stream
     return raw

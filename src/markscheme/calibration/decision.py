@@ -200,7 +200,7 @@ def _split_decisions(gold: Gold) -> int:
 
 
 def _not_adjudicated(comparison: Comparison) -> Comparison:
-    """Select the examples of a comparison without an adjudicated label."""
+    """Return the comparison on the examples that have no adjudicated label."""
     return _without(comparison, comparison.gold.labelled_by("adjudicated"))
 
 

@@ -144,7 +144,7 @@ def _is_family(kind: Any) -> bool:
 
 
 def _family_in(annotation: Any) -> tuple[Any, Mapping[str, str | None]]:
-    """Return the family of options in a parameter's annotation, and the spellings of its options."""
+    """Return the family of options that a parameter's annotation names, and the options that it spells differently."""
     if get_origin(annotation) is not Annotated:
         return annotation, {}
     kind, *more = get_args(annotation)

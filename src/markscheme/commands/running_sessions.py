@@ -8,7 +8,7 @@ from markscheme.session import client
 
 
 def sessions_at(places: Sequence[str]) -> list[dict[str, Any]]:
-    """Ask the sessions at some sockets for their status; sessions that don't answer are left out."""
+    """Return the status of each session that answers on one of some sockets."""
     answers = {path: client.status(path) for path in places}
     return [{"socket": path, **answer} for path, answer in answers.items() if answer is not None]
 

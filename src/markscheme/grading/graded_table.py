@@ -258,7 +258,7 @@ class GradedTable:
     async def _grade(
         self, submissions: Iterable[Submission], total: int, concurrency: int, failures: IO[bytes]
     ) -> GradedCounts:
-        """Grade submissions into the journal; return how many responses each judge, or a person, decided."""
+        """Grade submissions into the journal, and return how many responses each judge, or a person, decided."""
         try:
             counts = GradedCounts()
             with self.watch("grading", total) as count_step:

@@ -170,7 +170,10 @@ def read_verdicts(
 def read_holistic(reply: Reply, shown: str | Mapping[str, str] | Material, *, highest: int = 100) -> Holistic | Unread:
     """Read the score in a holistic reply, 0 to `highest`, or why there is none.
 
-    `shown` is as for `read_verdicts`.
+    Args:
+        reply: The reply as received; of a reply with parts, the scores are combined.
+        shown: The texts that the judge was shown, by name, the response as `response`; a single text is the response.
+        highest: The highest score.
     """
     material = Material.of(shown)
     if reply.parts:
@@ -244,7 +247,7 @@ def _in_stored_order(outcomes: dict[str, Outcome], turned: bool) -> dict[str, Ou
 
 
 def turned_round(outcome: Outcome) -> Outcome:
-    """Convert an outcome on a pair to what it is if the two responses change places.
+    """Return what an outcome on a pair becomes if the two responses change places.
 
     >>> turned_round(Verdict("helps", -1.0, votes=(-1.0, 0.0))).votes
     (1.0, 0.0)

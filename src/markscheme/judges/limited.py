@@ -141,7 +141,7 @@ class Limiter:
             self._most = fitting
 
     def _fitting(self, calls: int) -> float:
-        """Return the number of calls, reduced with a warning if the limit of open files allows only fewer."""
+        """Return the number of calls at once or, with a warning, the smaller number that open files allow."""
         fit = calls_that_fit()
         if fit is None or calls <= fit:
             return float(calls)

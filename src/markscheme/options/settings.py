@@ -58,7 +58,7 @@ def find_settings(start: Path) -> SettingsFile:
 
 
 def words_of(options: Any, keys: Container[str]) -> Iterator[str]:
-    """Yield the command-line words for the options of an object that defaults and the settings file don't set anyway.
+    """Yield, as words of a command line, the options that differ from the defaults and from the settings file.
 
     Args:
         options: An object of a family.

@@ -124,7 +124,7 @@ class Material:
 
     @cached_property
     def _with_level(self) -> "dict[str, list[_TextByWords]]":
-        """Cache of the texts that contain "level" next to a level, by that level."""
+        """Cache of `_texts_with`: for each level, the texts in which the word "level" precedes it."""
         return {}
 
     @cached_property

@@ -261,7 +261,7 @@ def _apart(entries: _Entries) -> list[str]:
 
 
 def _samples(units: Sequence[str], entries: _Entries) -> Iterator[tuple[int, ...]]:
-    """Yield, for each response, a sample number per rating: how often the same rater rated it before."""
+    """Yield, for each response, the sample number of each rating: how many ratings its rater gave on it before."""
     times = Counter[tuple[str, str]]()
     for unit, number in zip(units, entries.numbers, strict=True):
         rated = [(unit, rating.rater) for rating in entries.statements[number].ratings]

@@ -36,7 +36,7 @@ def reads_as_table(path: Path, options: ColumnOptions) -> bool:
 
 
 def names_responses_otherwise(path: Path, options: ColumnOptions) -> bool:
-    """Return True if responses are in a column that the user names, or in one with a name such as "Model Output"."""
+    """Return True if responses are in a column that the user names, or whose name isn't one of markscheme's own."""
     peek = Peek(path, options)
     names = set(chain.from_iterable(peek.records))  # a key inside a record names no response
     is_plain = format_of(peek, "anything") in (LIST, PLAIN_LINES, TABLE)

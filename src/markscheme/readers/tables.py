@@ -250,7 +250,7 @@ class _Table:
 
     @cached_property
     def inputs(self) -> Mapping[str, tuple[str, ...]]:
-        """Column names from which each input is read; a rubric's own input is read from the column of its name."""
+        """Names of the columns that each input is read from; for one that only the rubric declares, its own name."""
         own_names = ((name, plain(name)) for name in self.reading.rubric.known_inputs if name not in INPUTS)
         return {**{name: (column,) for name, column in own_names if column not in _COLUMNS_READ}, **INPUTS}
 
@@ -348,7 +348,7 @@ class _Table:
                 yield Rating(unit, column.rater, column.kind, {column.criterion.name: rated})
 
     def _judge(self, row: "_Row", named: str | None) -> "_Who":
-        """Return who gave a row's verdict: the judge if the table has labels too, else the rater that the row names."""
+        """Return who gave a row's verdict: the judge, if one is named or the table has labels; else the row's rater."""
         if named is not None or self.has_labels:
             return named or JUDGE_COLUMN, "model"
         rater, kind = self._who(row, "model")

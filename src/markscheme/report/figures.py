@@ -13,7 +13,7 @@ PLAIN_LEVEL = 0.95
 
 
 def share(value: float | None) -> str:
-    """Render a share as whole per cent.
+    """Render a share as a whole percentage; a dash for None.
 
     >>> share(0.8333), share(None)
     ('83%', '–')

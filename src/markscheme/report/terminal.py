@@ -230,7 +230,7 @@ class _Page:
             self._say(line)
 
     def _with_room(self, blocks: Sequence[doc.Block]) -> list[doc.Block]:
-        """Return the blocks to draw as text; the list of examples isn't one of them if `room` allows no examples."""
+        """Return the blocks to draw as text, without the list of examples if there is no room for any."""
         return [
             block
             for block in doc.in_text(blocks)

@@ -86,11 +86,11 @@ class AltPerson:
 
 @dataclass(frozen=True, slots=True)
 class AltTest:
-    """Result of the alternative annotator test of whether the judge can replace any one of the annotators.
+    """Result of the alternative annotator test, which asks if the judge can replace any one of the annotators.
 
     Attributes:
-        winning_rate: Share of annotators than whom the judge isn't worse by epsilon; its `n` is the number of
-            annotators tested.
+        winning_rate: Share of annotators for whom the judge is shown to be less than epsilon worse; its `n` is the
+            number of annotators tested.
         advantage: Share of examples on which the judge is at least as close to the others as an annotator is, mean
             over annotators.
         people: Result for each annotator, in the table's order; None for one with too few examples.
@@ -297,7 +297,7 @@ class _AlphaComparison:
 
     @property
     def people_in_pairs(self) -> list[int]:
-        """Columns of the annotators who share enough examples with another one."""
+        """Columns of the annotators who rated enough examples together with another annotator."""
         return sorted({person for pair in self.people_pairs for person in pair})
 
     @cached_property

@@ -595,8 +595,10 @@ def pair_left_out(
     """Compute a chance-corrected coefficient of two raters, over all units and without each group.
 
     Args:
-        pair: Ratings, shape (n_units, 2), nan if missing; units that both rated count.
-        name, levels, weights: As for `agreement`, except for the plain shares.
+        pair: Ratings, shape (n_units, 2), nan if missing; units that only one rater rated are ignored.
+        name: One of `COEFFICIENTS`, except the shares without correction.
+        levels: Levels of the scale, worst first.
+        weights: Cost of a disagreement: "identity", "linear", "quadratic", a metric or a credit matrix.
         groups: Groups, or single units, that are left out in turn.
 
     Returns:

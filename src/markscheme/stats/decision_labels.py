@@ -97,7 +97,10 @@ def chance_to_decide_sides(
     Args:
         figures: Shares among the labels so far.
         more: Number of further labels; groups and weights reduce their information as they do for those so far.
-        target, stops, keeps, confidence: As for `labels_for_sides`.
+        target: Required share of decisions that are gold's.
+        stops: Required share of gold's fails that the judge fails.
+        keeps: Required share of gold's passes that the judge passes.
+        confidence: One-sided confidence of each limit.
 
     Source:
         Skellam (1948), Journal of the Royal Statistical Society B 10(2), 257-261, for the counts.

@@ -109,7 +109,8 @@ def group_difference(
     """Estimate the difference between two groups in the share of responses that annotators would pass.
 
     Args:
-        labelled: Counts of the first group's labelled responses, shape (2, 2), as for `group_rate`.
+        labelled: Counts of the first group's labelled responses, shape (2, 2): rows are annotators' fails and passes,
+            columns the judge's.
         pool: Counts of the judge's fails and passes among all graded responses of the first group, shape (2,).
         labelled_other: Counts of the other group's labelled responses, shape (2, 2).
         pool_other: Counts of the judge's fails and passes among all graded responses of the other group, shape (2,).

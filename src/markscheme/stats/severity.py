@@ -407,7 +407,7 @@ def _macro(name: str, pairs: Pairs, scale: Floats, level: float) -> Estimate:
 
 
 def _hits(name: str, tables: Integers) -> tuple[Floats, Floats]:
-    """Count, by level, the examples with it from both raters, and those that the measure divides this number by."""
+    """Return, by level, the hits and the divisor of precision, recall or F1: examples by judge, gold or either."""
     diagonal = np.diagonal(tables, axis1=-2, axis2=-1).astype(np.float64)
     gold = tables.sum(axis=-1)
     judge = tables.sum(axis=-2)

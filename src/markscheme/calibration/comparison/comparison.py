@@ -221,7 +221,7 @@ class Comparison:
 
     @cached_property
     def audits(self) -> Mapping[str, Any]:
-        """Figures that features add about the judge, by JSON key; None where its ratings hold nothing to examine."""
+        """Figures that features add about the judge, by JSON key; None for one that its ratings don't allow."""
         audited = [audit(self.table, self.judge_name, self.gold_name) for audit in AUDITS]
         return {key: figures for by_key in audited for key, figures in by_key.items()}
 

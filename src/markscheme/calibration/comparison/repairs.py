@@ -112,7 +112,7 @@ class Repair:
         Without decisions, scores that are off are counted instead.
 
         Args:
-            share: Share of the decisions that are wrong, 0 to 1.
+            share: Share of the wrong decisions, or of the false passes, to reach, 0 to 1.
             least: Smallest number of repairs in any case.
         """
         totals = self.totals

@@ -124,7 +124,7 @@ class Accepted:
 
     @property
     def runs(self) -> tuple[tuple[Rating, ...], ...]:
-        """Ratings of each run; the first run is the one that `agreement` was measured on."""
+        """Ratings of each accepted run; `agreement` was measured on the first run."""
         by_number: dict[int, list[Rating]] = {}
         for rating in self.ratings:
             by_number.setdefault(rating.sample, []).append(rating)

@@ -143,7 +143,7 @@ def no_skill(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> I
 
 
 def _association(criterion: CriterionEvidence, level: float) -> Estimate:
-    """Estimate how far the judge's levels go with gold's, by a coefficient that the judge's bias doesn't affect."""
+    """Estimate how closely the judge's levels follow gold's, by a coefficient on which bias has no effect."""
     return criterion.statistic("pearson", level) if criterion.scale.ordered else criterion.kappa("cohen_kappa", level)
 
 

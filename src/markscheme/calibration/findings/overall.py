@@ -286,7 +286,7 @@ def _what_to_say(subset: Slice) -> str:
 
 
 def _cost_of_slice(evidence: Evidence, inside: Flags) -> float:
-    """Return how much smaller the judge's overall error would be if it did as well on the slice as elsewhere."""
+    """Return by how much the judge's overall error would fall if it did as well on the slice as elsewhere."""
     gained = sum(
         abs(evidence.share(criterion)) * (mean(criterion.distances[inside]) - mean(criterion.distances[~inside]))
         for criterion in evidence.criteria.values()

@@ -283,7 +283,7 @@ def unused_levels(
 
 
 def _should_have_come(criterion: CriterionEvidence, level: float) -> bool:
-    """Return True if a level is so frequent in gold that a judge with skill would have given it."""
+    """Return True if gold has a level so often that a judge with skill would have given it at least once."""
     share = criterion.count(criterion.both & (criterion.gold == level)) / criterion.n
     return share * criterion.n >= LEAST_WRONG and (1 - share) ** criterion.n <= NEVER
 

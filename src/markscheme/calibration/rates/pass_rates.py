@@ -315,5 +315,5 @@ def _common(first: RatingTable, second: RatingTable) -> Integers:
 
 
 def _tests(table: RatingTable) -> list[str]:
-    """Return the test case that each row's response answers."""
+    """Return the test case of each row: the group of its example or, without a group, the example's id."""
     return [group or unit for group, unit in zip(_of_each(table, "group"), _of_each(table, "id"), strict=True)]

@@ -143,7 +143,7 @@ class CalibrationRequest:
 
     @property
     def has_own_source(self) -> bool:
-        """True if a feature provides the calibrations of this request."""
+        """True if a feature, and not the core, computes the calibrations of this request."""
         return self._otherwise is not None
 
     @cached_property

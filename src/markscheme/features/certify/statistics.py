@@ -308,9 +308,9 @@ def labels_for_first_size(
 ) -> int | None:
     """Estimate the number of labels with which a judge's most certain decisions have an even chance to keep a promise.
 
-    With more labels the fewest decisions that can pass are a smaller and surer part of all. Errors are expected there
-    as often as in the same part of the labels so far (beta-binomial, with Jeffreys' prior). With groups, that part has
-    decisions of as many groups as the promise needs.
+    With more labels, the fewest decisions that can keep a promise are a smaller part of all, the most certain one.
+    Errors are expected there as often as in the same part of the labels so far (beta-binomial, with Jeffreys' prior).
+    With groups, that part has decisions of as many groups as the promise needs.
 
     Args:
         certainty: Certainty of each decision, as `StageDecisions.of` takes it, shape (n,).

@@ -378,7 +378,7 @@ def _note_on_missing(by_all: Flags, truth: Gold | None, *, has_baseline: bool) -
 
 
 def _decision(table: RatingTable, judge: str, measure: Measure, n_judges: int) -> Decision:
-    """Return the verdict on one judge, made stricter for the number of judges that were tried on the labels."""
+    """Return the verdict on one judge, with wider intervals the more judges were tried on the labels."""
     compared = after_those_on_record(Comparison(table, judge, GOLD, measure))
     return decide(replace(compared, settings=max(compared.settings, n_judges)))
 
@@ -682,7 +682,7 @@ def _worse(standings: Sequence[ContenderFigures]) -> str:
 
 
 def _open(standings: Sequence[ContenderFigures]) -> str:
-    """Say which judges may be worse than the best one, and how many labels would settle that; "" if no judge may be."""
+    """Say which judges may be worse than the best one, and how many labels would tell; "" if none may be worse."""
     undecided = [standing for standing in standings if not standing.not_worse and not standing.is_worse]
     if not undecided:
         return ""

@@ -211,7 +211,7 @@ def _other_responses(files: Sequence[RatedFile]) -> set[str]:
 def _gold(
     examples: ExampleSet | None, rated: RatedFiles, rule: LabelOptions, split: Part | None, notes: list[str]
 ) -> Gold | None:
-    """Return gold from the given examples' labels, else from labels in the files of ratings, else from calibrations."""
+    """Return gold from the examples' labels, else from files of ratings, else from calibrations; None without any."""
     if examples is not None and examples.labels:
         return gold_of(examples, rated.rubric, kind=rule.gold, by=rule.gold_by)
     if rated.labelled.labels:

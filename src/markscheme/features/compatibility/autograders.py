@@ -387,7 +387,7 @@ def _verdicts(
 
 
 def _base(numbers: set[int], asked_numbers: set[int], said_idx: bool) -> int | None:
-    """Return 0 or 1, the number that an LLM's answer gives the first criterion; None if its numbers are ambiguous.
+    """Return the number, 0 or 1, from which an LLM's answer counts the criteria; None if that is ambiguous.
 
     The numbers count from 0 if they are exactly 0 to n-1, and from 1 if each of them is a number that was asked about.
     Numbers given as `criterion_idx`, which may count from either, must be complete.
@@ -661,7 +661,7 @@ class RubricAsJudgeGrader(_ModelGrader[RubricAsJudgeGenerateFn]):
 
 
 async def _attempted(reading: Awaitable[Mapping[str, _Reading]]) -> Exchange[_Reading]:
-    """Await the outcomes read from a judge's replies; return an exchange with them or with the JudgeError raised."""
+    """Wait for the outcomes that are read from a judge's replies; return an exchange with them, or with the error."""
     try:
         return Exchange(await reading)
     except JudgeError as error:

@@ -173,7 +173,7 @@ def _shares(part: str, sets: Sequence[int] | None, shares: AnnotatorShares | Non
 
 
 def _rates(name: str, groups: Sequence[str] | None, hits: Any, counted: Any) -> Iterator[dict[str, Any]]:
-    """Yield rows that count the groups with each number of right ratings out of each number of examples."""
+    """Yield a row for each combination of right ratings and examples in a group, with the number of such groups."""
     number = np.arange(len(hits)) if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
     sizes = np.bincount(number.reshape(-1)[counted])
     hit = np.bincount(number.reshape(-1)[counted & hits], minlength=len(sizes))

@@ -234,7 +234,7 @@ def _column(table: CountsColumns, name: str, rows: Integers) -> Floats:
 
 
 def _slices(table: CountsColumns, rows: Mapping[str, CountedRows]) -> dict[str, tuple[CountedRows, tuple[str, ...]]]:
-    """Return, for each field with slices, the rows that count its slices, and the field's value in each row.
+    """Return, by field, the rows of a counts file that count the field's slices, and the field's value in each row.
 
     Raises:
         UsageError: There is no column of values, or a score is outside 0 to 1.

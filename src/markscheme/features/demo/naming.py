@@ -103,7 +103,7 @@ def in_another_process(folder: Path, command: Sequence[str]) -> int:
 
 
 def diagnosed(folder: Path, calibrate: Calibrate = in_another_process) -> tuple[FindingJson, ...]:
-    """Calibrate the judge of a round from the round's files, and return the findings in the order of the report.
+    """Calibrate the judge of a round of the demo from its files, and return the findings in the report's order.
 
     Args:
         folder: The folder with the files.
@@ -120,7 +120,7 @@ def named_in(findings: Sequence[FindingJson]) -> Charge:
 
 
 def charge_of(finding: FindingJson) -> Charge:
-    """Return the fault and the criterion that a finding names; a finding of another kind is named by its code.
+    """Return the fault that a finding shows, with its criterion; other findings are named by their code.
 
     Example:
         >>> charge_of({"code": "lenient", "criterion": "tone", "evidence": {}})

@@ -85,7 +85,7 @@ class Round:
 
 
 def made_round(*, n: int, seed: int, fault: str | None = None) -> Round:
-    """Draw a round by a random seed: its fault, its examples with labels, and its judge's ratings.
+    """Draw a round of the demo by a random seed: its fault, its examples with labels, and its judge's ratings.
 
     Args:
         n: Number of examples.

@@ -83,7 +83,7 @@ class SimulatedJudge:
 
 
 def _decisions(*, fails: int, stopped: int, passes: int, passed: int) -> tuple[AlikeExamples, ...]:
-    """Make decisions of people and judge from numbers of fails and stopped fails, of passes and kept passes."""
+    """Return the decisions of people and judge for given numbers of fails, stopped fails, passes and kept passes."""
     return (
         (stopped, (UNMET,), (UNMET,)),
         (fails - stopped, (UNMET,), (MET,)),

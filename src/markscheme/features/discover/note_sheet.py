@@ -53,7 +53,7 @@ def refuse_changed_head(head: NoteSheetHead, folder: Path, path: Path) -> None:
 
 
 def refuse_headless(path: Path, folder: Path) -> None:
-    """Raise an error for a file named like a sheet's notes file of this discovery that lacks the first line of one.
+    """Raise an error for a file named like this discovery's notes from a reading sheet, but without their first line.
 
     Raises:
         RatingError: The file is such a file.

@@ -183,7 +183,7 @@ def _pairs(proposal: ProposedGroups) -> set[tuple[str, str]]:
 
 
 async def _proposed(notes: Mapping[str, Note], earlier: Mapping[str, str], ask: AskModel, time: int) -> ProposedGroups:
-    """Ask a model about each batch of notes once; a later batch may use groups named in the replies to earlier ones."""
+    """Ask a model once about each batch of notes; groups that it names in one batch may be used in later ones."""
     definitions: dict[str, str] = {}
     groups: dict[str, tuple[str, ...]] = {}
     unknown = 0

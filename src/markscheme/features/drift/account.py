@@ -134,7 +134,7 @@ def account(
         drift: Drift of the criterion.
         level: Largest p at which this run raises an alarm.
         is_asked: True if it is on record with which rubric, prompt and judge the ratings were made.
-        cause_first: True to name the cause.
+        cause_first: True to begin with the cause.
         agreement_first: True to state the change of agreement before the shift.
     """
     explanation = drift.explanation

@@ -57,7 +57,7 @@ def _answered_question(baseline: Baseline) -> str:
 
 
 def in_short(baseline: Baseline) -> str:
-    """Return sentences that this run shows no drift; "" if drift is shown, or if the run is being accepted."""
+    """Return sentences that say that this run shows no drift; "" if it shows drift, or if it is being accepted."""
     since = baseline.since
     if baseline.foremost is not None or since.accepting:
         return ""

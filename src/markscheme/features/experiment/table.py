@@ -138,7 +138,7 @@ def figures(table: RatingTable, variant: str) -> VariantFigures:
 
 
 def _figure(values: Floats, is_due: Flags) -> Figure:
-    """Compute mean, minimum and maximum of the cases' values except nan, and count the due values that are nan."""
+    """Compute mean, minimum and maximum of the cases' known values, and count the missing values (nan) that are due."""
     known_values = values[~np.isnan(values)]
     not_graded = int((np.isnan(values) & is_due).sum())
     if not len(known_values):

@@ -70,7 +70,7 @@ def without_points(text: str) -> str:
 
 
 def _leaves(items: Sequence[_Item]) -> Iterator[str]:
-    """Yield a list's points or, if all are short titles of nested points, the nested ones, each after its title."""
+    """Yield a list's points; if all are only short titles, yield the points nested below them, each after its title."""
     only_sorts = all(item.below and len(item.title.split()) <= _TITLE_WORDS for item in items)
     for item in items:
         if only_sorts:

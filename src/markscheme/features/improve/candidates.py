@@ -84,7 +84,7 @@ def labelled_texts(examples: Iterable[Example]) -> LabelledTexts:
 
 
 def copied_runs(new: str, old: str, labelled: LabelledTexts, length: int) -> tuple[str, ...]:
-    """Return the sequences of `length` words in a new text that occur in an example but not in the old text."""
+    """Return the sequences of `length` words that a new text copies from an example, except those in the old text."""
     runs = set(_runs(new, length)) - set(_runs(old, length))
     copyable = {run for texts in labelled for text in texts for run in _runs(text, length)} if runs else set()
     return tuple(sorted(runs & copyable))

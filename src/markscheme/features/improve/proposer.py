@@ -158,7 +158,7 @@ def examples_shown(rubric: Rubric, gold: Gold, judge: Column) -> list[int]:
 
 
 def _differences(rubric: Rubric, gold: Gold, judge: Column) -> list[list[int]]:
-    """List, per criterion and direction, examples where the judge's level differs from gold's, the largest first."""
+    """List examples, worst first, on which the judge is too high, then too low, by criterion and then in score."""
     columns = [
         (judge.levels[criterion.name] - gold.levels[criterion.name]) / criterion.scale.span
         for criterion in rubric.criteria

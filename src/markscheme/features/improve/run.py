@@ -156,7 +156,7 @@ def plan_improvement(
 
 
 def _to_gate(setting: ImprovableSet) -> str | None:
-    """Return a sentence on the labels that the last calibration's verdict still needs; None without a calibration."""
+    """Return a sentence on the labels that the last calibration asks for; None if it asks for none, or without one."""
     if not (setting.folder / NEXT_LABELS).is_file():
         return None
     examples = (*setting.dev.gold.examples, *setting.sealed.gold.examples)

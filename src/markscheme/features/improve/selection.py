@@ -42,7 +42,7 @@ SIGNS_SEED = 1
 
 
 def first_size(n_dev: int) -> int:
-    """Return on how many dev tasks all candidates are tried; the better half of them is then tried on the other tasks.
+    """Return the number of dev tasks on which all candidates are tried; the better half is tried on the rest, too.
 
     >>> first_size(27), first_size(10)
     (13, 6)

@@ -179,7 +179,7 @@ class ImprovableSet:
     def settings_on_held_out(self) -> int:
         """Number of settings seen on held-out labels: those of other rubrics, and this rubric's except one; at least 1.
 
-        Wordings that an opening tested don't count, since their figures are withheld unless one is adopted.
+        Wordings tested on held-out labels don't count, since their figures are withheld unless one is adopted.
         """
         if self.outside:
             return 1

@@ -50,7 +50,7 @@ class TrialPart:
 
     @classmethod
     def of(cls, gold: Gold) -> "TrialPart":
-        """Make a part from the examples that have a gold score, with their tasks in random order."""
+        """Make a part, dev or held-out, from the examples with a gold score, with their tasks in random order."""
         tasks = [task_of(example) for example in gold.examples]
         scored = np.flatnonzero(~np.isnan(gold.scores)).tolist()
         number = {task: index for index, task in enumerate(in_drawn_order(tasks[row] for row in scored))}

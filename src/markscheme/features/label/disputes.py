@@ -211,7 +211,7 @@ def _words(columns: Sequence[Column], criterion: Criterion) -> Floats:
 
 
 def _differ(words: Floats) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Return a mask of the examples that have two different labels on a criterion, shape (n_examples,)."""
+    """Return flags of the examples on which annotators' labels on a criterion differ, shape (n_examples,)."""
     lowest = np.where(np.isnan(words), np.inf, words).min(axis=1, initial=np.inf)
     highest = np.where(np.isnan(words), -np.inf, words).max(axis=1, initial=-np.inf)
     return np.asarray(highest > lowest)

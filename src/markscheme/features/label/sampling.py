@@ -254,7 +254,7 @@ def _by_system(
 
 
 def _none_left_out(taken: Integers, label_counts: Integers, room: Integers) -> Integers:
-    """Move single labels from the largest stratum to strata without labels, so that every output can be drawn."""
+    """Move labels, one at a time, from the largest stratum to strata without any, so that every output can be drawn."""
     adjusted = taken.copy()
     for cell in zip(*np.nonzero((label_counts + taken == 0) & (room > 0)), strict=True):
         adjusted[np.unravel_index(adjusted.argmax(), adjusted.shape)] -= 1
@@ -349,7 +349,7 @@ def _as_expected(name: str, n: int) -> tuple[int, int]:
 
 
 def _expected(name: str) -> tuple[float, float]:
-    """Return the prior counts of fails and passes in a stratum, from the judge's decision and certainty in its name."""
+    """Return pseudo-counts of fails and passes for a stratum, from the judge's decision and certainty in its name."""
     error = DOUBTFUL_ERROR if "doubtful" in name else CLEAR_ERROR if "clear" in name else 0.5
     return (WORTH * error, WORTH * (1 - error)) if name.startswith("pass") else (WORTH * (1 - error), WORTH * error)
 

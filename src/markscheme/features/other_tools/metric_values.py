@@ -163,7 +163,7 @@ def has_words(values: Iterable[Any]) -> bool:
 
 
 def has_marks_against_numbers(metric: Iterable[RawRating]) -> bool:
-    """Return True if the judges gave only 0 and 1 and the people other numbers too, or the reverse."""
+    """Return True if one side, judges or people, gave only 0 and 1, and the other gave further numbers, too."""
     sides: dict[bool, set[float]] = {}
     for rating in metric:
         value = finite(rating.value)

@@ -378,7 +378,7 @@ class ToolContent(Import):
             )
 
     def _compare_ids(self) -> None:
-        """Note rated ids without a response and responses without a rating; refuse the export if no id has both."""
+        """Note rated ids without a response, and responses without a rating; refuse the export if no id has both."""
         rated = dict.fromkeys(raw.unit for raw in self.raw_ratings)
         if not self.responses:
             self.note("the files contain no responses: pass the export that does, too, to write examples")

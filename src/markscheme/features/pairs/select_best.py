@@ -179,7 +179,7 @@ async def _played(grading: Grading, call: Call, texts: Sequence[str], pairs: Seq
 
 
 async def _finalists(grading: Grading, call: Call, texts: Sequence[str], matches: list[Match]) -> list[int]:
-    """Return the indices of the outputs left after a knockout, which shows each pair in one order only.
+    """Return the indices of the outputs that are left after a knockout, in which each pair is shown in one order only.
 
     The order of pairs is random, with a seed from the texts.
     """

@@ -261,7 +261,7 @@ def _hoisted(data: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _repeats(key: str, value: Any, words: str | None) -> bool:
-    """Return True if a long title only repeats the criterion's text or its beginning."""
+    """Return True if a criterion's long title is only a copy of the beginning of its text."""
     text = text_in(value)
     if key not in NAMES or text is None or words is None or words_in(text) < SENTENCE:
         return False

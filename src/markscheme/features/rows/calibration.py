@@ -445,7 +445,7 @@ def _trend(verdicts: Sequence[CriterionVerdict], run: Rubric, options: LabelOpti
 
 
 def _in_tasks(calibration: Calibration, verdicts: Sequence[CriterionVerdict]) -> Decision:
-    """Return the verdict on the judge with the labels needed counted in tasks and verdicts, not in responses."""
+    """Return the verdict on the judge, with the labels needed counted in tasks and verdicts instead of responses."""
     decision = calibration.decision
     labels = decision.labels
     n_tasks = len({verdict.task for verdict in verdicts})
@@ -464,7 +464,7 @@ def _in_tasks(calibration: Calibration, verdicts: Sequence[CriterionVerdict]) ->
 
 
 def _why_lost(example: Example, rating: Rating | None, of_judge: Mapping[str, Rating | None]) -> str | None:
-    """Return why a response can't be compared as a whole; None if it can."""
+    """Return why a response is left out of the comparison of whole responses; None if it is compared."""
     if not _by_people(example):
         return "no person labelled it"
     if rating is None or rating.error:

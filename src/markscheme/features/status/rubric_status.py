@@ -103,7 +103,7 @@ def rubrics_here(start: Path, today: date) -> Iterator[RubricStatus]:
 
 
 def _or_fault(name: str, file: Path | None, read_status: Callable[[], RubricStatus]) -> RubricStatus:
-    """Return the status that a function reads, or a status that states why it can't be read."""
+    """Return the status that a function reads or, if that fails, a status that says why."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

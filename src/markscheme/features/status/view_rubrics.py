@@ -146,7 +146,7 @@ def _is_to_compare(status: RubricStatus) -> bool:
 
 
 def _about_last(name: str, last: NextLabels) -> Iterator[str]:
-    """Yield the line on the last calibration if its run isn't accepted and its verdict doesn't ask for labels."""
+    """Yield a line on the last calibration, if its verdict is adjust, or ok and only its run isn't accepted yet."""
     if last.verdict == "ok" and not last.in_words:
         yield f"{name}: {last.judge} is good enough by the last calibration; accept its run."
     elif last.verdict == "adjust":

@@ -647,7 +647,7 @@ FEW_RATERS: Final = 3
 
 
 def _of_raters(names: Sequence[str], *, has_judge: bool) -> tuple[str, ...]:
-    """Return options that say which columns are annotators'; one named like a model is a judge's if none is known."""
+    """Return options for the user to choose: each column is an annotator's or, if named like a model, the judge's."""
     model = None if has_judge else next((name for name in names if is_model_name(name)), None)
     return tuple(word for name in names for word in ("--judge" if name == model else "--human", name))
 

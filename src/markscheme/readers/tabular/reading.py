@@ -388,7 +388,7 @@ def _options_on(sides: Sequence[SideColumn], roles: Roles, options: ColumnOption
 
 
 def _first_examples(row_of: Sequence[int] | None) -> tuple[int, ...]:
-    """Return, for each row, the index of the first example that it counts; () if no column counts examples."""
+    """Return, for each row of a table with counts, the index of the row's first example; () without counts."""
     firsts = {row: example for example, row in reversed(list(enumerate(row_of or ())))}
     return tuple(firsts[row] for row in sorted(firsts))
 

@@ -227,7 +227,7 @@ def _tags(comparison: Comparison, index: int, rating: Rating | None) -> Iterator
 
 
 def gold_tags(comparison: Comparison, index: int, of: str | None = None) -> Iterator[str]:
-    """Yield an example's tags for filtering: off by the tolerance, off on a criterion, and its cell in a matrix."""
+    """Yield the tags by which a page filters an example: score off, criteria with another level, cells of matrices."""
     if is_off(comparison, index):
         yield f"{of or ''}off"
     for ordinal, compared in enumerate(comparison.criteria.values()):

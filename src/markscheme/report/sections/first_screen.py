@@ -492,7 +492,7 @@ def _even_splits(even_splits: Sequence[tuple[str, str]], adjudicate: str) -> Ite
 
 
 def _no_gate_question(calibration: Calibration) -> Iterator[str]:
-    """Yield advice to state which responses pass, if nothing states it, since only then can a gate be tested."""
+    """Yield advice on how to state which responses pass, if nothing does; without that, no gate can be tested."""
     rubric = calibration.rubric
     if rubric.has_gate_question or rubric.is_of_pairs:
         return

@@ -230,7 +230,7 @@ def _text(finding: Finding, calibration: Calibration) -> str:
 
 
 def _rows(causes: Sequence[Finding], targets: Mapping[str, str]) -> Iterator[doc.Line]:
-    """Yield the text of each finding as a row, preceded by all the criteria that it is said of."""
+    """Yield a row for each different text of the findings: the criteria that it applies to, then the text."""
     by_text: dict[str, list[doc.Name]] = {}
     for finding in causes:
         names = by_text.setdefault(finding.text, [])

@@ -31,7 +31,7 @@ def labels_for(old: Rubric, new: Rubric, named: Path | None) -> ExampleSet:
 
 
 def without_choosers(examples: ExampleSet, old: Rubric, new: Rubric) -> tuple[ExampleSet, int]:
-    """Return the examples that weren't used to choose or word a version, and how many of the others people decided."""
+    """Return the examples that helped neither to choose nor to word a version, and how many others people decided."""
     tuned = used_to_tune(examples)
     chose = {
         example.id

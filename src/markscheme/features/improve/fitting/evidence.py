@@ -159,7 +159,7 @@ class DecisionEvidence:
         )
 
     def _off_commonest(self, column: int) -> int:
-        """Count the tasks with a level of a criterion that isn't the criterion's most common level."""
+        """Count the tasks that have a level of a criterion other than the most common one."""
         levels = [(task_of(decision.example), decision.levels[column]) for decision in self.decisions]
         if not levels:
             return 0

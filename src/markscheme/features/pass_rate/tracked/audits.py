@@ -85,5 +85,5 @@ def effective_labels(passed: npt.ArrayLike, labels: npt.ArrayLike, chances: npt.
 
 
 def nearly_all(counted: int, whole: int) -> bool:
-    """Return True if `counted` is a large enough share of `whole` for a week to be closed."""
+    """Return True if the counted part of a week's responses or audits is large enough for the week to be closed."""
     return counted >= round(CLOSED * whole, 9)

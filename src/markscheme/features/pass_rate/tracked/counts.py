@@ -128,7 +128,7 @@ def _count(week: str, rows: Sequence[GradedLine], labels: Mapping[str, bool], th
 
 
 def labels_of_all(weeks: Iterable[WeekCounts]) -> tuple[Floats, Floats, Floats]:
-    """Return counts over several weeks for each verdict: effective passing labels, all effective labels, and responses.
+    """Return, by the judge's verdict, counts over several weeks: passing labels, all labels (effective), and responses.
 
     Each array has a number for each verdict that the judge gives; a judge that leaves no response to people gives two.
     """
