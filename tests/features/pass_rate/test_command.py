@@ -354,3 +354,29 @@ def test_pass_rates_of_promptfoo_s_results_are_given_for_each_prompt_and_provide
     assert text.startswith("Pass rate\n")
     assert "The judge alone passes" in text
     assert "prompt 0 / echo − prompt 1 / echo" in text
+
+
+@pytest.mark.parametrize(("least", "status"), [(None, 0), (0.3, 0), (0.5, 4), (0.9, 1)])
+def test_results_whose_tests_have_expected_labels_are_corrected_by_these_without_a_file_of_labels(
+    least: float | None, status: int, tmp_path: Path
+) -> None:
+    of_judge = results(np.random.default_rng(2), 50)
+    rows = of_judge["results"]["results"] = of_judge["results"]["results"][::2]
+    for row in rows:
+        row["testCase"]["metadata"] = {"expected_label": "pass" if row["testIdx"] < 26 else "fail"}
+    (tmp_path / "results.json").write_text(json.dumps(of_judge))
+    asked = [] if least is None else ["--at-least", str(least)]
+    done = run("markscheme", "pass-rate", "results.json", *asked, "--json", cwd=tmp_path)
+    report = json.loads(done.stdout)
+    assert (done.returncode, report["labels"]) == (status, 50)
+    assert report["corrected"]["value"] == approx(26 / 50)
+    assert report["assumed"] == "every graded response is labelled"
+
+
+def test_a_sample_of_labels_in_the_graded_file_is_not_called_all_of_it(tmp_path: Path) -> None:
+    of_judge = results(np.random.default_rng(2), 50)
+    for row in of_judge["results"]["results"][:60]:
+        row["testCase"]["metadata"] = {"expected_label": "pass" if row["testIdx"] % 3 else "fail"}
+    (tmp_path / "results.json").write_text(json.dumps(of_judge))
+    report = json.loads(run("markscheme", "pass-rate", "results.json", "--json", cwd=tmp_path).stdout)
+    assert (report["labels"], report["assumed"][:20]) == (60, "labels were drawn se")

@@ -61,7 +61,7 @@ def pass_rate(
     Args:
         calibration: what annotators and the judge both decided on: the JSON of `calibrate --json`, lines {"id",
             "gold": true|false, "judge": true|false, "stratum": …}, Promptfoo's results with manual ratings, or an
-            export with people's labels
+            export with people's labels (default: the labels in FILE)
         drawn: how the labels were drawn: random, by-verdict, by-stratum or elsewhere (default: as they say; else by
             verdict if they are of FILE, else elsewhere)
         of: of several runs: score (the mean score) or pass (the share of cases that pass)
@@ -84,6 +84,7 @@ def pass_rate(
     from markscheme.features.pass_rate import gate_of_runs, rates_of_files
 
     least = tracking.at_least
+    calibration = calibration or rates_of_files.file_with_own_labels(files, named, columns)
     is_gate = rates_of_files.asks_for_gate(files, least, calibration, columns)
     if least is None or not is_gate:
         return rates_of_files.print_rate(files[0], calibration, drawn, named, least, columns, json=json)

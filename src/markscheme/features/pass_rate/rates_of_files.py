@@ -10,7 +10,7 @@ from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.rates.decisions import read_decided
 from markscheme.calibration.rates.pass_rates import DrawnHow, PassRates, pass_rates
 from markscheme.commands.output import TOO_FEW, show
-from markscheme.errors import UsageError, naming
+from markscheme.errors import MarkschemeError, UsageError, naming
 from markscheme.features.pass_rate.decided_files import decided_in, graded_table
 from markscheme.features.pass_rate.least_rate import rate_callout, rate_json, rate_status
 from markscheme.judges.kinds import kind_of
@@ -47,6 +47,17 @@ def asks_for_gate(files: Sequence[Path], least: float | None, calibration: Path 
     if len(files) > 1:
         raise UsageError("several files are runs over the same cases: --at-least T names the gate, or --track watches")
     return False
+
+
+def file_with_own_labels(files: Sequence[Path], rubric: Rubric | None, columns: ColumnOptions) -> Path | None:
+    """Return the only file if it isn't a table and has people's labels next to a judge's decisions; else None."""
+    if len(files) != 1 or names_table([str(files[0])]):
+        return None
+    try:
+        read_decided(files[0], rubric, columns)
+    except MarkschemeError:
+        return None
+    return files[0]
 
 
 def _is_labelled_table(path: Path, columns: ColumnOptions) -> bool:

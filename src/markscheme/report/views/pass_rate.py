@@ -50,14 +50,21 @@ def view(rates: PassRates, reference: str | None = None) -> Document:
 
 def _assumption(rates: PassRates) -> str:
     """Return the sentence on what the correction of pass rates assumes about the labels."""
+    if _has_all_labels(rates):
+        return "every graded response is labelled"
     return _ASSUMED[rates.how] if rates.labels_here else _ASSUMED_OF_OTHERS.get(rates.how, _ASSUMED[rates.how])
+
+
+def _has_all_labels(rates: PassRates) -> bool:
+    """Return True if no graded response is without a label, so that nothing is corrected."""
+    return rates.labels_here and rates.how != "elsewhere" and rates.labels_here == rates.raw.n
 
 
 def _callout(rates: PassRates, who: str) -> Callout:
     """Build the callout with the corrected pass rate and the judge's own."""
     alone = f"The judge alone passes {_share(rates.raw)}."
     if _is_wide(rates.corrected):
-        alone += " The interval is wide: label more."
+        alone += f" The interval is wide: {'grade and ' * _has_all_labels(rates)}label more."
     if rates.corrected.undefined:
         return Callout("open", f"What share {who} would pass isn't known: {rates.corrected.undefined}.", alone)
     shown = share_with_ci(rates.corrected)
