@@ -41,7 +41,7 @@ LONGEST_LINE = 800
 
 @dataclass
 class Background:
-    """The engine that all tests share, in an event loop on a thread of its own."""
+    """The judges that all tests share, open in an event loop on a thread of its own."""
 
     engine: Engine = field(default_factory=Engine)
     loop: BackgroundLoop = field(default_factory=BackgroundLoop)

@@ -103,7 +103,7 @@ EXPLANATIONS: "OpenTable[Callable[[MarkschemeError, str, BoundArguments], None]]
 
 
 class SubmissionError(UsageError, ValueError):
-    """A response or an input that no judge can be shown: bytes, or an object that isn't JSON data.
+    """Error for a response or an input that no judge can be shown: bytes, or an object that isn't JSON data.
 
     Attributes:
         name: "response", or the input's name, as the message begins.
@@ -306,7 +306,7 @@ class RubricError(FileError):
 
 
 class RatingError(FileError):
-    """Invalid examples or ratings; their owner can fix them."""
+    """Error for invalid examples or ratings, which their owner can fix."""
 
 
 class ComparisonError(MarkschemeError):

@@ -245,10 +245,13 @@ def _relabelled_in(example: Example, rubric: Rubric) -> tuple[Rating, ...]:
 
 
 def _under_both(example: Example, rubric: Rubric) -> tuple[tuple[Rating, ...], tuple[Rating, ...]]:
-    """Return an example's labels under earlier and current wording: of people who gave both or, if none did, of all."""
+    """Return an example's labels under earlier and under current wordings, to compare them.
+
+    They are those of people who gave both or, if none did, all labels of people.
+    """
     again = _relabelled_in(example, rubric)
     if again:
-        return tuple(_before(label, rubric) for label in again), again
+        return tuple(_as_before_rewording(label, rubric) for label in again), again
     people = [label for label in example.labels if label.kind in PEOPLE]
     then = tuple(label for label in people if stale_in(label, rubric))
     return then, tuple(_under_current(label, rubric) for label in people)
@@ -260,7 +263,7 @@ def _under_current(label: Rating, rubric: Rubric) -> Rating:
     return replace(label, criteria={name: rated for name, rated in label.criteria.items() if name not in stale})
 
 
-def _before(label: Rating, rubric: Rubric) -> Rating:
+def _as_before_rewording(label: Rating, rubric: Rubric) -> Rating:
     """Return a label with the answers that the rater gave before the rewording."""
     return replace(label, criteria={**label.criteria, **_given_again(label, rubric)}, superseded={})
 

@@ -69,7 +69,7 @@ def _of_gate(answer: GateAnswer, comparison: Comparison, decision: Decision) -> 
     if answer.ruling.state == "shown":
         if decision.verdict == "not-enough-labels":
             yield f"Right on both sides, but {_WHY_NOT.get(decision.because_code, _WHY_NOT_AT_ALL)}"
-        yield f"It {_done(answer.stops, who)} and {_done(answer.keeps, who.again)}."
+        yield f"It {_success_clause(answer.stops, who)} and {_success_clause(answer.keeps, who.again)}."
         return
     if "below-target" in codes or (answer.ruling.state == "open" and "target-open" in codes):
         yield f"{_capital(same_decision_and_target(answer, who.name))}."
@@ -80,7 +80,7 @@ def _of_gate(answer: GateAnswer, comparison: Comparison, decision: Decision) -> 
         elif side.state == short and not side.share.has_few_groups:
             yield f"It {_short_of(side, who)}, {_least(side)}."
         else:
-            yield f"It {_done(side, who)}."
+            yield f"It {_success_clause(side, who)}."
     if "groups" in codes:
         yield "Examples of a side come from fewer than 5 groups; an interval needs at least 5."
 
@@ -90,7 +90,7 @@ def _decide(side: GateSide, who: Labeller) -> str:
     return who.fail() if side.name == "stops" else who.passing()
 
 
-def _done(side: GateSide, who: Labeller) -> str:
+def _success_clause(side: GateSide, who: Labeller) -> str:
     """Return a clause on one side of a gate: how often the judge is right, such as "stops 95% of what people fail"."""
     estimate = side.estimate
     if estimate.is_count:
@@ -108,7 +108,7 @@ def _short_of(side: GateSide, who: Labeller) -> str:
     share = side.share
     estimate = side.estimate
     if share.is_weighted or estimate.is_count:
-        return _done(side, who)
+        return _success_clause(side, who)
     as_share = estimate.as_share(_digits(side))
     if side.state == "broken":
         wrong = _of_responses(share.of - share.hits, side, who)
@@ -289,7 +289,7 @@ def _hopeless_gate(answer: GateAnswer, comparison: Comparison) -> Iterator[str]:
     short = [side for side in answer.sides if side.state == "open"]
     if len(short) == 1:
         (side,) = short
-        yield f"More labels won't decide: it {_done(side, who)}, {_least(side)}."
+        yield f"More labels won't decide: it {_success_clause(side, who)}, {_least(side)}."
     else:
         yield f"More labels won't decide: {same_decision_and_target(answer, who.name)}."
     yield "Improve the judge."

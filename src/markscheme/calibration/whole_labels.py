@@ -54,7 +54,7 @@ class WholeLabels:
 
     @classmethod
     def of(cls, examples: ExampleSet, rubric: Rubric, kind: Kind | None) -> "WholeLabels":
-        """Collect the labels of examples; if a kind of label is given, only labels of that kind."""
+        """Collect labels on whole responses that the judge's prompt doesn't quote; of one kind, if one is given."""
         quoted = tuple(example.id for example in examples.labelled.examples if is_quoted(example, rubric))
         unquoted = tuple(example for example in examples.examples if example.id not in quoted)
         truth = gold_of(replace(examples, examples=unquoted), rubric, kind=kind)

@@ -272,7 +272,7 @@ async def _print_all(
     try:
         with progress("grading", len(submissions)) as count_step:
             async for grade in _in_order(grading, submissions, concurrency):
-                print(_shown(grade, rubric, shown_as, width), flush=True)
+                print(_format_grade(grade, rubric, shown_as, width), flush=True)
                 decisions[_decision(grade)] += 1
                 counts.add(grade)
                 count_step()
@@ -318,13 +318,13 @@ def _summary(decisions: Mapping[str, int], grading: Grading, shown_as: GradeForm
         yield f"Reasons:\n  {typed()} --details"
 
 
-def _shown(grade: Grade, rubric: Rubric, shown_as: GradeForm, width: int) -> str:
+def _format_grade(grade: Grade, rubric: Rubric, shown_as: GradeForm, width: int) -> str:
     """Format a grade: as JSON, with its reasons, or on one line."""
     rubric = grade.rubric or rubric
     if shown_as == "json":
         return dumps(grade_json(grade, rubric), ensure_ascii=False)
     if shown_as == "reasons":
-        return _text(grade, rubric)
+        return _format_with_reasons(grade, rubric)
     head = f"{on_one_line(grade.id):<{width}}  {_decision(grade)}"
     if grade.score is None:
         return head if grade.error is None else f"{head}: {on_one_line(grade.error)}"
@@ -451,7 +451,7 @@ def _decoded(raw: bytes, source: object) -> str:
         raise UsageError(f"{source} is not UTF-8 text: {error.reason} at byte {error.start}") from error
 
 
-def _text(grade: Grade, rubric: Rubric) -> str:
+def _format_with_reasons(grade: Grade, rubric: Rubric) -> str:
     """Format a grade on one line, and each reason on a line of its own below it."""
     return "\n".join([on_one_line(_words(grade)), *(f"  {on_one_line(reason)}" for reason in _reasons(grade, rubric))])
 

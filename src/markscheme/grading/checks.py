@@ -367,7 +367,7 @@ async def find_check(
 
 
 def check_of(criterion: Criterion, scorers: Mapping[str, Callable[..., Any]]) -> Scorer:
-    """Find the code behind a criterion's `check`.
+    """Return the Scorer that a criterion's `check` names.
 
     Args:
         criterion: A criterion with a `check`.

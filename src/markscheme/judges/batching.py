@@ -12,7 +12,7 @@ CLOCKS_APART: Final = 600.0
 """Seconds by which a provider's clock may differ from this machine's."""
 
 
-def _nothing(_: str) -> None:
+def _ignore_message(_: str) -> None:
     """Ignore a message about batches."""
 
 
@@ -43,7 +43,7 @@ class Batching:
     grace: float = 60.0
     patience: float = 3600.0
     attempts: int = 3
-    notify: Callable[[str], None] = _nothing
+    notify: Callable[[str], None] = _ignore_message
 
     def __post_init__(self) -> None:
         times = (self.quiet, self.poll, self.longest_poll, self.grace, self.patience)

@@ -207,7 +207,7 @@ def chat_reply(completion: Any, calls: int = 1, *, expected: bool) -> Reply | No
             return None
     model, content, refusal = (
         text if isinstance(text, str) else ""
-        for text in (completion.get("model"), _text(message.get("content")), message.get("refusal"))
+        for text in (completion.get("model"), _message_text(message.get("content")), message.get("refusal"))
     )
     used, logprobs = (
         data if isinstance(data, Mapping) else {} for data in (completion.get("usage"), choice.get("logprobs"))
@@ -222,7 +222,7 @@ def chat_reply(completion: Any, calls: int = 1, *, expected: bool) -> Reply | No
     )
 
 
-def _text(content: Any) -> Any:
+def _message_text(content: Any) -> Any:
     """Return the text of a message, joining its parts if the server sends several; return other content unchanged."""
     if not isinstance(content, list):
         return content

@@ -175,7 +175,7 @@ class TakenSettings:
         return RequestForm(frozenset(dropped), None if lower is not None and lower < self._largest else lower)
 
     def step(self, kind: SettingKind, form: RequestForm) -> str:
-        """Return the first entry of `steps` for a setting that this form of request still sends; "" if none."""
+        """Return the next setting of a kind to leave out of requests of this form; "" if nothing is left to try."""
         return next((step for step in self.steps.get(kind, ()) if step not in form.dropped), "")
 
     def limit_in(self, form: RequestForm) -> int:

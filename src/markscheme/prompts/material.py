@@ -202,7 +202,7 @@ def _tokens(text: str) -> str:
 
 @lru_cache(maxsize=256)
 def _statement(key: str | None, value: str) -> str:
-    """Return a key and its value as words, to look for them in a `_TextByWords`."""
+    """Return a key and its value as the words to look for in a text."""
     return _words(_keyed(key, value))
 
 

@@ -327,15 +327,15 @@ def _of_message(message: Any, called: dict[str, str]) -> Iterator[AgentStep]:
         called: Names of the called tools, by the call's id; new calls are added.
     """
     if not isinstance(message, Mapping):
-        yield AgentStep("", text=_text(message))
+        yield AgentStep("", text=_words_of_value(message))
     elif call := _call(message, called):
         yield call
         results = (message[key] for key in _RESULTS if message.get(key) is not None)  # in the call itself
         yield from (AgentStep(TOOL_RESULT, call.title, _joined(result), call=call.call) for result in results)
     elif message.get("role") in ("tool", "function") or message.get("type") in ("tool_result", "function_call_output"):
-        id = _text(first_value(message, ("tool_call_id", "call_id", "tool_use_id")))
-        name = _text(first_value(message, ("name", "function"))) or called.get(id, "")
-        error = [f"error: {_text(message['error'])}"] if message.get("error") else []
+        id = _words_of_value(first_value(message, ("tool_call_id", "call_id", "tool_use_id")))
+        name = _words_of_value(first_value(message, ("name", "function"))) or called.get(id, "")
+        error = [f"error: {_words_of_value(message['error'])}"] if message.get("error") else []
         text = _joined(next((message[key] for key in ("content", *_RESULTS) if key in message), ""))
         failed = bool(error or message.get("is_error") or message.get("status") == "error")
         yield AgentStep(TOOL_RESULT, name, "\n".join([*error, text] if text else error), call=id, failed=failed)
@@ -345,7 +345,7 @@ def _of_message(message: Any, called: dict[str, str]) -> Iterator[AgentStep]:
     elif "role" in message or "content" in message:
         yield from _steps_of_message(message, called)
     else:
-        yield AgentStep("", text=_text(message))
+        yield AgentStep("", text=_words_of_value(message))
 
 
 def _steps_of_message(message: Mapping[str, Any], called: dict[str, str]) -> Iterator[AgentStep]:
@@ -354,7 +354,7 @@ def _steps_of_message(message: Mapping[str, Any], called: dict[str, str]) -> Ite
     content = message.get("content")
     if content is None and not message.get("tool_calls"):
         details = {key: value for key, value in message.items() if key not in _ABOUT_MESSAGE}
-        yield from [AgentStep(role, text=_text(details))] if details else []
+        yield from [AgentStep(role, text=_words_of_value(details))] if details else []
     for block in content if isinstance(content, list) else [content]:
         if isinstance(block, Mapping) and block.get("type") in ("tool_use", "tool_result"):
             yield from _of_message(block, called)
@@ -372,9 +372,9 @@ def _call(call: Mapping[str, Any], called: dict[str, str]) -> AgentStep | None:
     arguments = next((inner[key] for key in _ARGUMENTS if key in inner), None)
     if not isinstance(name, str) or "content" in call or (arguments is None and inner is call):
         return None
-    id = _text(first_value(call, ("call_id", "id")))
+    id = _words_of_value(first_value(call, ("call_id", "id")))
     called[id] = name
-    return AgentStep(TOOL_CALL, name, _text(arguments), arguments, call=id)
+    return AgentStep(TOOL_CALL, name, _words_of_value(arguments), arguments, call=id)
 
 
 def _of_spans(spans: Sequence[TraceSpan]) -> Iterator[AgentStep]:
@@ -394,7 +394,7 @@ def _of_spans(spans: Sequence[TraceSpan]) -> Iterator[AgentStep]:
                 yield replace(node, depth=depth)
                 continue
             inner = within.pop(node.id, []) if node.id else []
-            opening = [*talk.heard(node), *_before(node)]
+            opening = [*talk.heard(node), *_opening_step(node)]
             after = [*talk.answered(node), *_after(node)]
             has_more = bool(inner or after or talk.is_of(node))
             before = [step for step in opening if step.text or not has_more]
@@ -404,11 +404,11 @@ def _of_spans(spans: Sequence[TraceSpan]) -> Iterator[AgentStep]:
             waiting += [(span, depth + is_shown) for span in reversed(inner)]
 
 
-def _before(span: TraceSpan) -> list[AgentStep]:
+def _opening_step(span: TraceSpan) -> list[AgentStep]:
     """Return the step that a span begins with, before the spans in it: its name, arguments, attributes and events."""
-    facts = [f"{key}: {_text(value)}" for key, value in span.rest.items()]
-    facts += [f"event {name}: {_text(value)}" if value else f"event {name}" for name, value in span.events]
-    received = [_text(span.received)] if span.received is not None and span.prompt is None else []
+    facts = [f"{key}: {_words_of_value(value)}" for key, value in span.rest.items()]
+    facts += [f"event {name}: {_words_of_value(value)}" if value else f"event {name}" for name, value in span.events]
+    received = [_words_of_value(span.received)] if span.received is not None and span.prompt is None else []
     words = "\n".join([*received, *facts])
     role = TOOL_CALL if span.is_tool else SPAN
     arguments = span.received if span.is_tool else None
@@ -418,7 +418,7 @@ def _before(span: TraceSpan) -> list[AgentStep]:
 def _after(span: TraceSpan) -> list[AgentStep]:
     """Return the step at a span's end, after the spans inside it, with the span's result or failure, if known."""
     failure = [f"failed: {span.failure}"] if span.failure else []
-    gave = [_text(span.gave)] if span.gave is not None and span.answered is None else []
+    gave = [_words_of_value(span.gave)] if span.gave is not None and span.answered is None else []
     if not failure and not gave:
         return []
     role = TOOL_RESULT if span.is_tool else SPAN_RESULT
@@ -447,7 +447,7 @@ class _Talk:
     def about(cls, spans: Sequence[TraceSpan]) -> "_Talk":
         """Make the reader of the messages in a trace's spans."""
         called = [span for span in spans if span.is_tool]
-        results = ((span.name, _text(span.gave)) for span in called)
+        results = ((span.name, _words_of_value(span.gave)) for span in called)
         return cls(frozenset(span.name for span in called), frozenset(results), [])
 
     def is_of(self, span: TraceSpan) -> bool:
@@ -492,7 +492,7 @@ def _shared(earlier: Sequence[AgentStep], later: Sequence[AgentStep]) -> int:
 def _joined(content: Any) -> str:
     """Join the text of a message's content, one part per line."""
     if not isinstance(content, list):
-        return _text(content)
+        return _words_of_value(content)
     parts = [_part(block) for block in content]
     return "\n".join(block for block in parts if block)
 
@@ -500,10 +500,10 @@ def _joined(content: Any) -> str:
 def _part(block: Any) -> str:
     text_keys = ("text", "reasoning", "thinking")
     content = first_value(block, text_keys) if isinstance(block, Mapping) else block
-    return content if isinstance(content, str) else _text(block)
+    return content if isinstance(content, str) else _words_of_value(block)
 
 
-def _text(value: Any) -> str:
+def _words_of_value(value: Any) -> str:
     """Convert a value to text; JSON of a string becomes the string itself."""
     if value is None:
         return ""

@@ -110,7 +110,7 @@ class Openings:
 
     @property
     def of_these(self) -> int:
-        """Number of times a command looked at any of today's test labels, even before raters or splits changed."""
+        """Number of recorded looks at any of today's test labels, without looks at labels that don't test wordings."""
         return len(self._earlier)
 
     @property

@@ -130,7 +130,7 @@ class _Entries:
         self._is_named = rubric is not None
 
     def add(self, line: Any, line_number: int | None) -> _IndexOrFault:
-        """Add a line's response; return the index of the line's statement about it, or the error of an invalid line."""
+        """Add a line's response; return the index of what the line says about it, or the error of an invalid line."""
         try:
             unit = _unit(line)
             self.statements.append(_statement(line, self._reader, named=self._is_named))

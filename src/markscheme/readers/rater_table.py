@@ -80,11 +80,11 @@ def rater_table_from(
         if not isinstance(row, Mapping):
             raise UsageError(f"a row has a rating by each rater, found {shown(row)}")
     header = list(dict.fromkeys(str(name) for row in units for name in row))
-    body = [(ordinal, [_text(row.get(name)) for name in header]) for ordinal, row in enumerate(units, start=1)]
+    body = [(ordinal, [_cell_text(row.get(name)) for name in header]) for ordinal, row in enumerate(units, start=1)]
     return _table([(0, header or [""]), *body], levels or "", place, between=between)
 
 
-def _text(value: Any) -> str:
+def _cell_text(value: Any) -> str:
     """Convert a cell's value to text; a missing one becomes ""."""
     return "" if is_missing(value) else str(value)
 

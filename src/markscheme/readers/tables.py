@@ -513,12 +513,12 @@ class _Row:
         return next((name for name in names if self.by_name.get(name) not in (None, "")), None) if names else None
 
     def value(self, names: Sequence[str]) -> Any:
-        """Return the value of the first of some columns that has one in the row; None if none has."""
+        """Return the row's value in the first of these columns that has one; None if none of them has."""
         name = self.first(names)
         return None if name is None else self.by_name[name]
 
     def text(self, names: Sequence[str]) -> str | None:
-        """Return the value of the first of some columns that has one in the row, as text; None if none has."""
+        """Return the row's value in the first of these columns that has one, as text; None if none of them has."""
         value = self.value(names)
         return None if value is None else as_text(value).strip()
 

@@ -123,7 +123,7 @@ def _texts(value: Sequence[Any], newline: str, numbers: _Numbers) -> list[str]:
 
 
 def _pieces(value: Any, newline: str, numbers: _Numbers) -> Iterator[str]:
-    """Encode a value, piece by piece, as `json.dumps` encodes what `plain` makes of it, with an indent of 2.
+    """Encode a value as JSON with an indent of 2, piece by piece, with its numbers rounded as in reports.
 
     Args:
         value: Anything that `plain` takes.

@@ -114,13 +114,13 @@ def _spearman_unit_left_out(pairs: Pairs) -> Floats:
     (_, judge_place) = pairs.judge_levels
     of_gold = gold * pairs.groups.units
     of_judge = judge * pairs.groups.units
-    product = of_gold @ judge - gold * judge - _against(of_gold, judge_place) - _against(of_judge, gold_place)
-    gold_square = of_gold @ gold - gold**2 - 2 * _against(of_gold, gold_place)
-    judge_square = of_judge @ judge - judge**2 - 2 * _against(of_judge, judge_place)
+    product = of_gold @ judge - gold * judge - _rank_balance(of_gold, judge_place) - _rank_balance(of_judge, gold_place)
+    gold_square = of_gold @ gold - gold**2 - 2 * _rank_balance(of_gold, gold_place)
+    judge_square = of_judge @ judge - judge**2 - 2 * _rank_balance(of_judge, judge_place)
     return _ratio(product + concord, gold_square + gold_apart, judge_square + judge_apart)
 
 
-def _against(standing: Floats, code: Integers) -> Floats:
+def _rank_balance(standing: Floats, code: Integers) -> Floats:
     """Compute, per row, the sum of ranks over units with a higher code, minus that over units with a lower one."""
     return np.asarray(above_minus_below(np.bincount(code, weights=standing).astype(np.float64))[code])
 

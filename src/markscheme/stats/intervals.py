@@ -52,7 +52,7 @@ class Transform:
     high: float
 
     def reaches(self, value: float) -> bool:
-        """Return True if the scale has a finite number for a value."""
+        """Return True if a value has a finite number on the transformed scale."""
         return self.low < value < self.high
 
 

@@ -257,7 +257,7 @@ def joinable(
 
 
 def _numbered(sitting: Sequence[Rating], earlier: Sequence[Rating], *, live: bool) -> list[Rating]:
-    """Renumber this run's samples from 0, and those of the accepted runs after them; return all ratings together.
+    """Renumber samples for the file of accepted runs: this run's from 0, then the earlier runs'; return all ratings.
 
     Ratings from a file or a recording that are accepted already are the same run, not another one.
     """

@@ -122,7 +122,7 @@ def decided_rows(table: RatingTable) -> RatingTable:
 
 
 def _passes(table: RatingTable, name: str = JUDGE) -> list[bool]:
-    """Return True for each row that a rater passes; the rater must have decided all rows."""
+    """Return, for each row, True if a rater passes it; the rater must have decided all rows."""
     return [decision == 1 for decision in table[name].decisions.tolist()]
 
 

@@ -300,7 +300,7 @@ def certified_cascade(
     tested = None if first is None else tried[first][1]
     if current.chosen.any():
         return _certified(promises, tuple(certain), current)
-    return _nothing(promises, tuple(certain), stages[last], tested)
+    return _without_automatic_decisions(promises, tuple(certain), stages[last], tested)
 
 
 def labels_for_first_size(
@@ -392,7 +392,7 @@ def _certified(promises: _Promises, certain: tuple[float | None, ...], decided: 
     )
 
 
-def _nothing(
+def _without_automatic_decisions(
     promises: _Promises, certain: tuple[float | None, ...], judged: StageDecisions, tested: _Decided | None
 ) -> CertifiedCascade:
     """Return a cascade in which people decide everything, with the reason."""

@@ -74,7 +74,7 @@ def database_beside(target: Path, files: str) -> "Iterator[tuple[DuckDBPyConnect
             with duckdb.connect(config=settings) as database:
                 yield database, Path(folder)
         except duckdb.Error as problem:
-            raise UsageError(f"{files} can't be counted: {_why(problem)}") from None
+            raise UsageError(f"{files} can't be counted: {_why_duckdb_failed(problem)}") from None
 
 
 def rows_of(files: str) -> str:
@@ -99,7 +99,7 @@ def _refuse_missing_columns(query: CountQuery, columns: list[str], files: str) -
     raise UsageError(f"{files} has no column {missing[0]}; {present}; {how}{suggestion(missing[0], columns)}")
 
 
-def _why(problem: "duckdb.Error") -> str:
+def _why_duckdb_failed(problem: "duckdb.Error") -> str:
     """Return why DuckDB failed: a level isn't a number, files don't exist, or the first line of DuckDB's message."""
     first_line = str(problem).partition("\n")[0]
     value, is_of_column, column = first_line.partition(_NO_NUMBER)[2].partition(_OF_COLUMN)

@@ -304,7 +304,7 @@ class CountQuery:
 
     @property
     def _scored(self) -> list[str]:
-        """Aliases of raters that get a score, gold included; "worse" and "better" are gold with even splits decided."""
+        """Aliases with a score: annotators, judges, gold, and gold with even splits taken as "worse" and "better"."""
         return [*self.annotators, *self._judges, "gold", *(("worse", "better") if self._splits else ())]
 
     def _level(self, prefix: str, index: int, criterion: Criterion) -> str:

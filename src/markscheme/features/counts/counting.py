@@ -75,7 +75,7 @@ def _rows(comparison: Comparison, earlier: Mapping[str, Comparison]) -> Iterator
     sets = _sets(table.groups)
 
     def judged(part: str, *columns: Floats, of: Callable[[Column], Floats]) -> Iterator[dict[str, Any]]:
-        """Yield the rows of a part with the values of gold, the judge and, if there is one, the earlier judge."""
+        """Yield the rows of one part of the counts file: values of gold, the judge and any earlier judge."""
         then = {name: of(of_earlier.judge) for name, of_earlier in earlier.items()}
         return _counted(part, sets, [of(gold), of(judge), *columns], then)
 

@@ -96,9 +96,9 @@ def _rate(examples: daft.DataFrame, name: str, hit: str, counted: str) -> daft.D
 def _of_annotators(examples: daft.DataFrame, query: CountQuery) -> Iterator[daft.DataFrame]:
     """Yield the part with the scores that were given, then the parts with the shares of annotators who agree."""
     people = [f"{person}_score" for person in query.annotators]
-    judged = _times(examples, "judge_score")
-    by_person = [_times(examples, score) for score in people]
-    of_people = by_person if any(by_person) else [_times(examples, "gold_score")]
+    judged = _examples_by_values(examples, "judge_score")
+    by_person = [_examples_by_values(examples, score) for score in people]
+    of_people = by_person if any(by_person) else [_examples_by_values(examples, "gold_score")]
     candidates = sorted({score for times in (judged, *of_people) for (score,) in times})
     listed = sorted({round(score, SCORE_DECIMALS) for score in candidates})
     yield daft.from_pydict({"part": ["given"] * len(listed), "gold": listed, "n": [1] * len(listed)})
@@ -106,7 +106,9 @@ def _of_annotators(examples: daft.DataFrame, query: CountQuery) -> Iterator[daft
         return
     shared = examples.where(daft.sql_expr(query.shared))
     spread = [
-        (score, times / n) for person in people for (score, n), times in _times(shared, person, "n_people").items()
+        (score, times / n)
+        for person in people
+        for (score, n), times in _examples_by_values(shared, person, "n_people").items()
     ]
     scores, weights = [score for score, _ in spread], [weight for _, weight in spread]
     constant = best_constant(scores, candidates, query.rubric.tolerance, weights)
@@ -120,7 +122,7 @@ def _of_annotators(examples: daft.DataFrame, query: CountQuery) -> Iterator[daft
             yield _counted(deciding, "people:decision", query.decision_shares(best))
 
 
-def _times(examples: daft.DataFrame, *columns: str) -> Mapping[tuple[Any, ...], int]:
+def _examples_by_values(examples: daft.DataFrame, *columns: str) -> Mapping[tuple[Any, ...], int]:
     """Count examples by their combination of values in some columns; skip examples without a value in the first one."""
     rows = examples.where(col(columns[0]).not_null()).groupby(*columns).agg(col(columns[0]).count("all").alias("n"))
     data = rows.to_pydict()

@@ -46,10 +46,10 @@ def wrong_examples(comparison: Comparison, most: int) -> Iterator[dict[str, Any]
     for wrong, passes in ((FALSE_PASS, 1), (FALSE_FAIL, 0)):
         is_wrong = (comparison.judge.decisions == passes) & (comparison.reference.decisions == 1 - passes)
         for index in in_order[is_wrong[in_order]][:most].tolist():
-            yield {"wrong": wrong, **_shown(comparison, index)}
+            yield {"wrong": wrong, **_row_of_example(comparison, index)}
 
 
-def _shown(comparison: Comparison, index: int) -> dict[str, Any]:
+def _row_of_example(comparison: Comparison, index: int) -> dict[str, Any]:
     """Return a row of the file of wrong decisions for one example: texts, scores and levels."""
     submission = comparison.gold.examples[index].submission
     sides = {"gold": comparison.reference, "judge": comparison.judge}

@@ -32,7 +32,7 @@ def wrong_rows(query: CountQuery, files: str, target: Path, most: int) -> Iterat
         whole = _records(database, rows_sql(rows, [row[ROW_COLUMN] for row in wrong]))
     by_number = {row[ROW_COLUMN]: row for row in whole}
     for found in wrong:
-        yield _shown(query, found, by_number[found[ROW_COLUMN]])
+        yield _row_of_levels_and_texts(query, found, by_number[found[ROW_COLUMN]])
 
 
 def _records(database: "DuckDBPyConnection", select: str) -> list[PlainRow]:
@@ -41,7 +41,7 @@ def _records(database: "DuckDBPyConnection", select: str) -> list[PlainRow]:
     return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
 
-def _shown(query: CountQuery, found: PlainRow, row: PlainRow) -> PlainRow:
+def _row_of_levels_and_texts(query: CountQuery, found: PlainRow, row: PlainRow) -> PlainRow:
     """Return a row of the file of wrong decisions, with the levels in `found` and the texts in the table's `row`."""
     ratings = tuple(f"__{criterion.name}" for criterion in query.rubric.criteria)
     others = {"group_id", ROW_COLUMN}

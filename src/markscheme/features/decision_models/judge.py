@@ -264,7 +264,7 @@ class DecisionJudge:
 
 
 def parsed_body(text: str | bytes) -> Any:
-    """Parse the JSON of an HTTP response, allowing NaN; the value of a key that occurs twice becomes TWICE.
+    """Parse the JSON of an HTTP response, allowing NaN; a key that occurs twice gets a value that says so.
 
     Raises:
         ValueError: The text isn't JSON.

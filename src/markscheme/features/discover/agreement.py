@@ -77,7 +77,9 @@ def _agreement(by_unit: Mapping[str, Mapping[str, frozenset[str]]], outputs: Rea
     kappa = {name: _kappa(by_unit, raters, name) for name in names}
     both = {name: _both(by_unit, name) for name in names}
     is_poor = alpha.value is not None and alpha.value < POOR
-    return SetAgreement(alpha, len(by_unit), kappa, both, _exchanged(by_unit.values(), outputs) if is_poor else None)
+    return SetAgreement(
+        alpha, len(by_unit), kappa, both, _most_confused_modes(by_unit.values(), outputs) if is_poor else None
+    )
 
 
 def _table(
@@ -101,7 +103,7 @@ def _both(by_unit: Mapping[str, Mapping[str, frozenset[str]]], name: str) -> flo
     return sum(all(marks) for marks in noted) / len(noted) if noted else None
 
 
-def _exchanged(by_unit: Iterable[Mapping[str, frozenset[str]]], outputs: ReadOutputs) -> Exchanged | None:
+def _most_confused_modes(by_unit: Iterable[Mapping[str, frozenset[str]]], outputs: ReadOutputs) -> Exchanged | None:
     """Find the two modes that readers most often confuse; None if readers never name different modes."""
     times = Counter[tuple[str, str]]()
     for sets in by_unit:

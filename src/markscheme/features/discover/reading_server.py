@@ -206,7 +206,7 @@ class _ReadingPages:
         return JSONResponse(await run_in_threadpool(grouping_state, self.work))
 
     def _saved(self, change: Callable[[], object]) -> Response:
-        """Answer a change with an empty body, once it is on disk."""
+        """Make a change; answer with an empty body once it is on disk, or with an error if it fails."""
         try:
             change()
         except MarkschemeError as error:

@@ -112,7 +112,10 @@ class Baseline:
 
     @property
     def alarm_by_looks(self) -> bool:
-        """True if all comparisons since the accepted run together raise an alarm, which planned ones never do."""
+        """True if the comparisons since the accepted run together raise an alarm; never if they were planned.
+
+        It is False, too, while this run is being accepted.
+        """
         return self.since.moved_over_looks and self.since.planned is None and not self.since.accepting
 
     @property

@@ -122,7 +122,7 @@ def _compared(baseline: Baseline) -> Iterator[doc.Line]:
             f"{share(FALSE_ALARM)}; this one alarms at p ≤ {brief(since.level)}.{only}"
         )
         if since.looks:
-            yield f"{over_looks(since)} {_spoke(baseline)}"
+            yield f"{over_looks(since)} {_alarm_sentence(baseline)}"
     changes = "; ".join(change.sentence for change in baseline.changes)
     yield f"Changed since: {changes or 'nothing on record'}."
     yield (
@@ -147,7 +147,7 @@ def _ratings_compared(baseline: Baseline) -> str:
     return f"{line}."
 
 
-def _spoke(baseline: Baseline) -> str:
+def _alarm_sentence(baseline: Baseline) -> str:
     """Return a sentence on whether this comparison, or all comparisons together, raise an alarm."""
     if not baseline.alarm_by:
         return "No alarm, by this comparison or by all."

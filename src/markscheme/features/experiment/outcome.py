@@ -87,7 +87,7 @@ def report_of(
                 raise
             notes.append(str(error))
     failed += worse_than_accepted(since) if worse else []
-    decided = decided or _decided_then(run)
+    decided = decided or _decisions_in_accepted_run(run)
     judge_name = str(run.grading.judge.identity)
     if decided is not None and decided.judge not in (None, judge_name):
         notes.append(f"The calibration is of {decided.judge}; rates hold if {judge_name} makes the same errors.")
@@ -104,7 +104,7 @@ def report_of(
     )
 
 
-def _decided_then(run: ExperimentRun) -> Decided | None:
+def _decisions_in_accepted_run(run: ExperimentRun) -> Decided | None:
     """Return annotators' and judge's decisions in the accepted calibration; None if it doesn't hold for this judge."""
     rubric = run.experiment.rubric
     receipt = run.receipt

@@ -94,13 +94,13 @@ def read_text(text: str) -> TextReading:
         has_unread_scale = asks_by_another_scale(on_scores)
         points = () if has_unread_scale else tuple(put_back(point, originals) for point in points_of(words))
         return TextReading(text, points=points, has_unread_scale=has_unread_scale)
-    whole = _whole(scale, originals)
+    whole = _with_quotations(scale, originals)
     best = best_end(words, whole)
     is_turned = best == whole.ends[0] or (best is None and lower_passes(words, scale))
     return TextReading(text, turned(whole) if is_turned else whole, level_in(words, scale, is_turned=is_turned))
 
 
-def _whole(scale: Scale, originals: Sequence[str]) -> Scale:
+def _with_quotations(scale: Scale, originals: Sequence[str]) -> Scale:
     """Return a scale with the quotations, which were set aside for reading, put back into its level descriptions."""
     levels = (
         replace(level, description=level.description and put_back(level.description, originals))

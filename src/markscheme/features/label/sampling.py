@@ -158,7 +158,7 @@ def choose_next(
     free = [example for example in pool if example.id not in before]
     if not 1 <= count <= len(free):
         raise UsageError(f"the pool holds {len(free)} outputs that are not labelled yet; {count} cannot be taken")
-    judge_passes, why = _judged(rubric, pool, ratings)
+    judge_passes, why = _judge_passes_and_reasons(rubric, pool, ratings)
     decided = passed or {}
     systems = _by_system(judge_passes, pool, free, decided, count)
     cells = {e.id: _verdict(judge_passes, e.id) for e in pool} if systems else _cells(judge_passes, why, pool, count)
@@ -357,7 +357,7 @@ def _expected(name: str) -> tuple[float, float]:
 # --- what is known of the pool --------------------------------------------------------------------------------------
 
 
-def _judged(
+def _judge_passes_and_reasons(
     rubric: Rubric, pool: Sequence[Example], ratings: Sequence[Rating]
 ) -> tuple[dict[str, bool], dict[str, tuple[str, ...]]]:
     """Return the judge's decision on each output that has one, and the reasons to draw each output more often."""

@@ -99,7 +99,7 @@ class _MediaReader:
         return value
 
     def _marked_text(self, text: str) -> str:
-        """Return a text's mark if it encodes an image or PDF; JSON with marks for those in it; else the text itself."""
+        """Return a mark for a text that encodes an image or PDF, JSON with marks in it, or else the text unchanged."""
         try:
             if text.startswith(_LOADED):
                 media = _loaded_from(text, "a text")

@@ -203,7 +203,7 @@ class SystemsCompared:
         return ""
 
     def rules_out(self, first: str, second: str, difference: float) -> bool:
-        """Return True if the interval of a difference between two systems excludes a value."""
+        """Return True if the interval of the difference between two systems lies wholly above or below a value."""
         seen = self._over(first, second)
         return seen is not None and (seen.above(difference) or seen.below(difference))
 

@@ -73,7 +73,7 @@ def _advice(gate: ThresholdRisk) -> Iterator[str]:
         return
     if gate.p_fail_wide is not None and gate.p_fail_wide < 1 / RAREST:
         yield f"{counted(gate.runs, 'run')} can't show how much less."
-    mark = _down(gate.safe_threshold)
+    mark = _rounded_down(gate.safe_threshold)
     safe = f"a threshold of {number(mark)} with {counted(gate.averaged, 'run')}"
     drop = number(gate.smallest_drop + gate.threshold - mark)
     finds = f"finds a {_FIGURES[gate.of]} that drops by {drop} or more with 80% probability"
@@ -103,7 +103,7 @@ def _sections(gate: ThresholdRisk) -> Iterator[Section]:
         (
             ("false alarms", _percent(gate.p_fail_wide)),
             (f"if the mean of {counted(gate.runs, 'run')} were exact", _percent(gate.p_fail.value)),
-            ("safe threshold (95% confidence)", number(_down(gate.safe_threshold))),
+            ("safe threshold (95% confidence)", number(_rounded_down(gate.safe_threshold))),
             ("smallest drop found with 80% probability", number(max(0.0, gate.smallest_drop))),
             ("runs to average for this threshold", str(gate.repeats or f"not seen from {counted(gate.runs, 'run')}")),
         )
@@ -128,7 +128,7 @@ def snippet(gate: ThresholdRisk) -> str:
         again = f"markscheme pass-rate results.json --at-least {gate.threshold:g}"
         return f"{UNCACHED} promptfoo eval --repeat {REPEAT_NEXT} --no-cache -o results.json\n{again}{_OPTION[gate.of]}"
     runs = gate.repeats or gate.averaged
-    threshold = gate.threshold if gate.repeats else _down(gate.safe_threshold or 0.0)
+    threshold = gate.threshold if gate.repeats else _rounded_down(gate.safe_threshold or 0.0)
     config = f"# in promptfooconfig.yaml\nevaluateOptions: {{repeat: {runs}, cache: false}}\n\n# in the shell"
     if gate.of == "pass":
         return f"{config}\n{UNCACHED} PROMPTFOO_PASS_RATE_THRESHOLD={100 * threshold:g} promptfoo eval"
@@ -136,7 +136,7 @@ def snippet(gate: ThresholdRisk) -> str:
     return f"{config}\n{UNCACHED} promptfoo eval -o results.json\njq -e '{mean} >= {threshold:g}' results.json"
 
 
-def _down(value: float) -> float:
+def _rounded_down(value: float) -> float:
     """Round a threshold down to two decimals."""
     return max(0.0, int(value * 100) / 100)
 

@@ -144,7 +144,7 @@ def _result(path: Path, core: Rubric | None, request: "CalibrationRequest", sinc
     name = _judge_in(judges, request)
     if name is not None:
         typed = name if name in request.judges else None
-        rater = _named(Rater(name, "", "ratings", path.name), typed, request)
+        rater = _with_rerun_options(Rater(name, "", "ratings", path.name), typed, request)
         return _judge_in_file(rater, path, labelled, run, request.options, since)
     rater, grades = _ask(labelled, run, request, has_core=core is not None)
     rubrics = {example.id: rubric for example, rubric in labelled}
@@ -336,10 +336,12 @@ def _ask(
     grading = Grading(run, judge, scorers=scorers_for(run, request.ask.scorers), has_core=has_core)
     examples = [example for example, _ in labelled if _by_people(example)]
     grades = run_to_end(_grades(grading, examples, request))
-    return _named(rater_of(judge, grades), wanted, request, request.words_of_asking), grades
+    return _with_rerun_options(rater_of(judge, grades), wanted, request, request.words_of_asking), grades
 
 
-def _named(rater: Rater, judge: str | Judge | None, request: "CalibrationRequest", asking: Iterable[str] = ()) -> Rater:
+def _with_rerun_options(
+    rater: Rater, judge: str | Judge | None, request: "CalibrationRequest", asking: Iterable[str] = ()
+) -> Rater:
     """Add to a judge the files and options with which a printed command calibrates it again.
 
     Args:

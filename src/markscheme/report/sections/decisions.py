@@ -156,11 +156,11 @@ def _with_text(comparison: Comparison, unit: str) -> tuple[tuple[doc.Piece, ...]
     text = cut_short(example.submission.response, BEGINNING)
     words = ("False pass ", doc.Ids((unit,)))
     head: tuple[doc.Piece, ...] = (*words, ": ", doc.Name(f"“{text}”")) if text.strip() else words
-    why = tuple(_why(comparison, index))
+    why = tuple(_levels_and_reasons(comparison, index))
     return (head, why) if why else (head,)
 
 
-def _why(comparison: Comparison, index: int) -> Iterator[doc.Piece]:
+def _levels_and_reasons(comparison: Comparison, index: int) -> Iterator[doc.Piece]:
     """Yield level and reason of people, then of the judge, on the criterion that makes the judge pass a response."""
     if comparison.rubric.table_of is not None:
         return

@@ -58,7 +58,7 @@ def callout(calibration: Calibration) -> doc.Callout:
     """Build the callout of a calibration: what the judge can be used for, the evidence, and what to run next."""
     decision = calibration.decision
     decides = "gates" if decision.use == "gate" else "is used for trends"
-    moved = _moved(calibration, decides)
+    moved = _change_callout(calibration, decides)
     if not calibration.counts.graded:
         return doc.Callout("bad", "Nothing could be graded.", _why_nothing(calibration))
     if decision.because_code == "drift" and moved is not None:
@@ -74,7 +74,7 @@ def callout(calibration: Calibration) -> doc.Callout:
     return replace(moved, text=f"{moved.text} {overall} {then}", command=command)
 
 
-def _moved(calibration: Calibration, decides: str) -> doc.Callout | None:
+def _change_callout(calibration: Calibration, decides: str) -> doc.Callout | None:
     """Build the callout on the largest change since the accepted runs; None without accepted runs or changes."""
     if calibration.baseline is None:
         return None

@@ -72,7 +72,9 @@ def preference_evidence(
         preferences = list(_preferences(pairs, pair))
         blind = [preference for preference in preferences if preference.blind]
         not_blind += len(preferences) - len(blind)
-        counting = [(p, p.rater, (p.rater,)) for p in blind] if judged is None else _of_most(blind, judged.name)
+        counting = (
+            [(p, p.rater, (p.rater,)) for p in blind] if judged is None else _majority_preference(blind, judged.name)
+        )
         left_out["split-evenly"] += bool(blind and not counting)
         for preference, rater, raters in counting:
             differences = _differences(rubric, pair, rater, levels)
@@ -113,8 +115,8 @@ def _preferences(pairs: Rubric, pair: Example) -> Iterator[Rating]:
             yield replace(labels[-1], criteria={}, passed=None if level == 0 else level < 0, blind=blind)
 
 
-def _of_most(preferences: list[Rating], judge: str) -> list[tuple[Rating, str, tuple[str, ...]]]:
-    """Return most annotators' preference, with the judge's name and the names of these annotators; [] for a tie."""
+def _majority_preference(preferences: list[Rating], judge: str) -> list[tuple[Rating, str, tuple[str, ...]]]:
+    """Return, in a list, the preference of most annotators, with `judge` and these annotators' names; [] for a tie."""
     counts = Counter(preference.passed for preference in preferences).most_common()
     if not counts or (len(counts) > 1 and counts[0][1] == counts[1][1]):
         return []

@@ -64,7 +64,7 @@ def _section(name: str, stream: StreamFiles) -> Section:
     weeks = [
         week for week in count_weeks(memory.graded.values(), {}, date.today()) if week.week <= max(looks, default="")
     ]
-    return Section(f"Pass rate of {name}", tuple(_blocks(weeks, looks, list(_happened(memory)))))
+    return Section(f"Pass rate of {name}", tuple(_blocks(weeks, looks, list(_events_of_stream(memory)))))
 
 
 def _week_of_look(look: Mapping[str, Any]) -> str:
@@ -72,7 +72,7 @@ def _week_of_look(look: Mapping[str, Any]) -> str:
     return max(look.get("counted", ()), default=None) or week_of(date.fromisoformat(str(look["through"])))
 
 
-def _happened(memory: StreamMemory) -> Iterator[tuple[str, str]]:
+def _events_of_stream(memory: StreamMemory) -> Iterator[tuple[str, str]]:
     """Yield each event of a stream, its week and its text: a period's start, or a newly found cause of a change."""
     for period in memory.periods:
         yield week_of(date.fromisoformat(str(period.begins))), str(period.because)

@@ -66,7 +66,7 @@ def view(run: TrackedRun, parts: Mapping[str, Estimate] | None = None) -> Docume
     look = run.look
     blocks = [_callout(look), Facts(tuple(_facts(look)))]
     if parts:
-        rows = tuple((name, _shown(rate)) for name, rate in parts.items())
+        rows = tuple((name, _rate_text(rate)) for name, rate in parts.items())
         blocks.append(Table(("Part", "people would pass (95% CI)"), rows))
     blocks.append(Notes(tuple(_notes(run))))
     named = run.rubric.name if run.stream == "main" else f"{run.rubric.name}, {run.stream}"
@@ -103,7 +103,7 @@ def _source(look: Look) -> str:
     return f"{weeks}, {counted_responses}, {labelled} of {counted(drawn, 'audit')} labelled.{still}"
 
 
-def _shown(rate: Estimate) -> str:
+def _rate_text(rate: Estimate) -> str:
     """Format a pass rate with its interval."""
     if rate.value is None or rate.low is None or rate.high is None:
         return NONE
@@ -190,7 +190,7 @@ def _of_people(look: Look) -> str:
     if look.people.has_rung and since is not None and since.value is not None:
         return f"People would pass {percent(since.value)} ({_range(since)}), before {percent(before.value)}."
     if look.named == "judge" and look.rate.value is not None:
-        return f"People pass as many as before ({_shown(look.rate).replace(' (', ', ').rstrip(')')})."
+        return f"People pass as many as before ({_rate_text(look.rate).replace(' (', ', ').rstrip(')')})."
     return ""
 
 
