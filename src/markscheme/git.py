@@ -22,7 +22,7 @@ def commit_of(revision: str, folder: Path) -> str | None:
 
 
 def content_at(commit: str, path: Path) -> bytes | None:
-    """Read a file's content in a commit, as it is stored; None if it isn't there."""
+    """Read a file's content in a commit, as it is stored; None if the commit doesn't have the file."""
     return _read(path.parent, "cat-file", "blob", f"{commit}:./{path.name}") if path.parent.is_dir() else None
 
 

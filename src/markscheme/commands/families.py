@@ -94,7 +94,7 @@ class CommandLine:
 
     @property
     def keyed(self) -> Iterator[KeyedOption]:
-        """The options that only `-o KEY=VALUE` sets in this command; if it reads files, those for reading come last."""
+        """The options that only `-o KEY=VALUE` sets in this command; those for reading files come last."""
         yield from self.keyed_of_families
         if any(issubclass(family, DamageOptions) for families in self._families.values() for family in families):
             for family in reading_families():

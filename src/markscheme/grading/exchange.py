@@ -60,7 +60,7 @@ def _still_unread(reading: _Reading, error: JudgeError | None) -> _Reading:
 
 
 def together(exchanges: Sequence[Exchange[_Reading]]) -> Exchange[_Reading]:
-    """Merge exchanges about different criteria into one, whose error is the first that any of them has."""
+    """Merge exchanges about different criteria into one; its error is the first error in any of these."""
     if len(exchanges) == 1:
         return exchanges[0]
     return Exchange(

@@ -506,7 +506,7 @@ _RESET: Final = "x-ratelimit-reset"
 
 
 def _wait_in(body: object, now: float) -> float | None:
-    """Return the seconds to wait that an error's body, or a gateway's headers in it, ask for; None if they don't."""
+    """Return the seconds to wait that an error's body, or a gateway's headers in it, states; None if there are none."""
     details = error_details(body)
     metadata = details.get("metadata")
     for record in filter(None, (details, metadata)):

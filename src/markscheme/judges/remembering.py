@@ -77,7 +77,7 @@ class Memory:
         return Reply("", stop=settled[0][0], source="cache") if settled else None
 
     def keep(self, key: str, reply: Reply) -> Reply:
-        """Store a reply unless its key has one; return the stored one, with the tokens and cost of the one given."""
+        """Store a reply unless its key has one; return the stored reply, with tokens and cost of the new one."""
         record = reply_json(reply)
         self._execute("INSERT OR IGNORE INTO replies VALUES (?, ?)", (key, record))
         first = self.recall(key)

@@ -100,7 +100,7 @@ class _Row(NamedTuple):
 
 @dataclass
 class _Reading:
-    """The state while a set of examples is read; it collects faults, which are reported together at the end.
+    """Reader of a set of examples, which collects all faults and reports them together at the end.
 
     Attributes:
         faults: The faults of the examples so far.

@@ -315,7 +315,7 @@ def values_of(examples: Sequence[Example], name: str) -> Sequence[Any]:
 
 
 def may_say(examples: Sequence[Example], *names: str) -> bool:
-    """Return True unless it is certain that no example sets any of the named attributes; rows aren't read."""
+    """Return True if some example may set one of the named attributes; rows aren't read to find out."""
     return not isinstance(examples, ExampleRows) or not examples.attributes.keys().isdisjoint(names)
 
 

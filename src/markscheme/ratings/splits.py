@@ -58,7 +58,7 @@ class Opening:
 
     @classmethod
     def read(cls, line: Mapping[str, Any]) -> "Opening":
-        """Read one record, of a command that looked at labels of held-out examples, from its line."""
+        """Read, from its line in a file, the record of a command that looked at held-out labels."""
         wordings = tuple(map(str, line.get("wordings") or ()))
         judge = str(line.get("judge", "")) or None
         return cls(

@@ -163,7 +163,7 @@ class Import:
     notes: list[str] = field(default_factory=list, kw_only=True)
 
     def lose(self, name: str, times: int = 1) -> None:
-        """Count something in the file that no rating can hold, so that it can be reported."""
+        """Count content of the file that no rating can hold, so that its loss can be reported."""
         self.lost[name] += times
 
     def note(self, remark: str) -> None:

@@ -10,7 +10,7 @@ QUERY = ("query", "question", "input", "prompt")
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A comment on a response, with or without a rating.
+    """A comment on a response, which may come with a rating.
 
     Attributes:
         unit: Id of the response.

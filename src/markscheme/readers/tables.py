@@ -110,7 +110,7 @@ def _labels(rows: Sequence[Mapping[str, Any]], reading: Reading) -> list[str]:
 
 
 def _rater_columns(rows: Sequence[Mapping[str, Any]], reading: Reading) -> list[RaterColumn]:
-    """Return the columns of one rater each: those that the user names, else judges' columns in a table with labels."""
+    """Return the columns with one rater's ratings each: those the user names, else judges' columns next to labels."""
     stated = stated_columns(rows, reading)
     if any(column.kind == "model" for column in stated):
         return stated
@@ -230,7 +230,7 @@ class _Table:
         return {}
 
     def _add(self, row: "_Row") -> list[tuple[Rating, str]]:
-        """Add the ratings of a row; return them, each with the name of the run it belongs to."""
+        """Add the ratings of a row; return each rating with the name of its run."""
         if any(name in row.by_name for name in OUTPUT_COLUMNS):
             self.reading.lose("pairs of responses: which of two is better doesn't rate either")
             return []

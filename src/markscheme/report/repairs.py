@@ -66,7 +66,7 @@ def _some_of(n: int, total: int, singular: str, plural: str) -> str:
 
 
 def pair_in_words(repairs: Repairs) -> str:
-    """Return a sentence on the two criteria whose fixes together correct most; "" if one criterion corrects a fifth."""
+    """Return a sentence on the two criteria whose fixes together correct most; "" if a single fix corrects a fifth."""
     if repairs.pair is None:
         return ""
     wrong = "wrong decisions" if repairs.pair.decided else "scores that are off"

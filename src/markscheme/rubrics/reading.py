@@ -378,7 +378,7 @@ class RubricReading:
     def _built(
         self, make: Callable[..., _Rubric], values: CriterionValues, criteria: list[Criterion]
     ) -> _Rubric | None:
-        """Make the rubric from its keys' values; if it is invalid, add the faults and return None."""
+        """Make the rubric from its keys' values; if it is invalid, record the faults and return None."""
         if not criteria:
             return None
         self._refuse_same_words([criterion.name for criterion in criteria])

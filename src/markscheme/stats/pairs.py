@@ -256,7 +256,7 @@ def equal_vectors(**named: npt.ArrayLike) -> Floats:
 
 
 def concordance(gold: Integers, judge: Integers, units: Floats | None = None) -> Floats:
-    """Count, for each row's unit, the units that both raters put on one side of it, minus those on opposite sides.
+    """Count, for each row's unit, units that both raters put on the same side of it, minus those on opposite sides.
 
     Args:
         gold: Ranks of gold's ratings, from 0 without gaps, with one rank for ties, shape (n_rows,).

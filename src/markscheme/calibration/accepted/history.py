@@ -44,7 +44,7 @@ COUNTED = "compared"
 
 
 class AcceptedRuns(NamedTuple):
-    """The accepted runs in a file, with which a new run is compared, or which it joins.
+    """The accepted runs in a file; a new run is compared with these, or joins them.
 
     Attributes:
         path: The accepted.json of the accepted runs.

@@ -438,7 +438,7 @@ class Comparison:
 
     @property
     def weighted_to(self) -> int | None:
-        """Number of outputs that weighted figures describe, from which examples were drawn; None without weights.
+        """Number of outputs that examples were drawn from and that weighted figures describe; None without weights.
 
         Several draws come from one pool, so its size is the largest that any of them states.
         """

@@ -388,7 +388,7 @@ class CalibrationRequest:
 
     @property
     def words_of_asking(self) -> Iterator[str]:
-        """The options that may change the judge's answers, as words of a command; with `--accept` not its samples."""
+        """The options that may change the judge's answers, as words of a command; without samples after `--accept`."""
         ask = replace(self.ask, samples=None) if self.drift.accept else self.ask
         return words_of(ask, WAYS_OF_ASKING)
 

@@ -193,7 +193,7 @@ class BatchQueue:
                 self._end(key, error)
 
     def _take_up(self) -> None:
-        """Wait for batches, sent earlier by this or another run, that contain queued prompts; unqueue these prompts."""
+        """Wait for earlier batches, of any run, that contain queued prompts, and take these off the queue."""
         keys_of: dict[str, set[str]] = {}
         for key, token in self.ledger.where(self._unsent).items():
             keys_of.setdefault(token, set()).add(key)

@@ -50,7 +50,7 @@ def certified_examples(file: CascadeFile, rubric: Rubric) -> ExampleSet | None:
 
 
 def changed_labels(file: CascadeFile, rubric: Rubric) -> str | None:
-    """Return a message if the labels in a certificate's folder aren't those that it was made with; None if they are.
+    """Return a message if the labels in a certificate's folder differ from those it was made with; None otherwise.
 
     Raises:
         RatingError: The labels couldn't be checked; the message says why.

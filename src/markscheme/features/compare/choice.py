@@ -506,7 +506,7 @@ class _View:
         }
 
     def _p(self, differences: Floats) -> float:
-        """Return the p-value of the sign-flip test that differences average to 0; those of one task flip together."""
+        """Return the p-value of the sign-flip test that differences average to 0; signs in one task flip together."""
         values, tasks = known_in_groups(differences, self.table.groups)
         return sign_flip(tasks.sums(values)).mid_p
 

@@ -194,7 +194,7 @@ class Run:
 
     @property
     def means(self) -> dict[str, float | None]:
-        """Mean score by each scorer's name, over the predictions that it could score; None if it could score none."""
+        """Mean score by each scorer's name, over the predictions that the scorer could score; None without any."""
         return {name: fmean(scores) if scores else None for name, scores in self._scores().items()}
 
     @property
@@ -292,7 +292,7 @@ _EXPECTED = ("expected", "reference")
 
 
 def _text_at(example: Mapping[str, Any], names: Sequence[str]) -> str | None:
-    """Return the first value that an example has under these names, as text; None if it has none of them."""
+    """Return, as text, the first value that an example has under one of these names; None if there is no such value."""
     name = next((name for name in names if not is_missing(example.get(name))), None)
     return None if name is None else as_text(example[name], f"an example's `{name}`")
 

@@ -247,7 +247,7 @@ class ReadOutputs:
         return reading.line > line and reading.id != id
 
     def figures_of(self, mode: Mode) -> ModeFigures:
-        """Compute the figures of one mode: its count, its share of outputs, and what to read again for it."""
+        """Compute the figures of one mode: its count, its share of outputs, and which outputs to read again for it."""
         shows = {id for id, names in self.modes_of.items() if mode.name in names}
         read_for = [id for id in self.random_ids if self.is_read_for(id, mode)]
         counted = set(read_for)

@@ -111,7 +111,7 @@ class NotesIn:
         )
 
     def put(self, reading: OutputReading, passages: Iterable[NotedPassage]) -> None:
-        """Add a reading from a line of our own notes files, which replaces the reader's earlier one of that output."""
+        """Add a reading from markscheme's own notes files; it replaces the reader's earlier reading of the output."""
         key = (reading.rater, reading.id)
         self.readings[key] = reading
         self.passages[key] = list(passages)

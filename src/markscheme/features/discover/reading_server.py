@@ -140,7 +140,7 @@ def _reading(reading: OutputReading | None, book: Codebook) -> dict[str, Any] | 
 
 
 class _ReadingPages:
-    """Request handlers of one reader's page; none awaits between reading and writing files, so that none interleave."""
+    """Request handlers of one reader's page; none awaits between reading and writing files, so requests don't mix."""
 
     def __init__(self, work: ReadingWork, timed: bool) -> None:
         self.work, self.timed = work, timed

@@ -82,7 +82,7 @@ class ProposedGroups:
     unknown: int = 0
 
     def group_of(self, key: str) -> str:
-        """Return the name of the first group that contains a note; for a note in no group, a name only it has."""
+        """Return the name of the first group that contains a note; a note in no group gets a name of its own."""
         return next((name for name, keys in self.groups.items() if key in keys), f"\0{key}")
 
 

@@ -446,7 +446,7 @@ def _folds(task: _Task, generator: np.random.Generator) -> Iterator[tuple[Flags,
 
 
 def _held_out_gain(task: _Task, generator: np.random.Generator) -> tuple[Estimate, bool]:
-    """Estimate the share by which tuned weights reduce the held-out error; return also True if they reduce it."""
+    """Estimate the share by which tuned weights reduce the held-out error; also return True if they do reduce it."""
     n = len(task.marks)
     upright = task.upright
     squares = np.zeros((2, n))

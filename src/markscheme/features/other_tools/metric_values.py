@@ -227,7 +227,7 @@ def scale_and_levels(metric: Sequence[RawRating], options: ColumnOptions) -> tup
 
 
 def _scale_of(read: ReadValues) -> Scale:
-    """Return a metric's scale; one of pass and fail is yes/no, or categories if it isn't known which word is a pass."""
+    """Return a metric's scale: for pass and fail yes/no or, if it isn't known which word passes, categories."""
     if read.kind != "decision":
         return read.scale
     return YES_NO if read.knows_pass else Scale.of_categories(read.scale.choices)
@@ -238,7 +238,7 @@ def _cell(rating: RawRating) -> str:
 
 
 def _levelled(rating: RawRating, read: ReadValues, column: str | None) -> RawRating:
-    """Replace a rating's value by its level on the scale; by None, with the value as the reason, if it has no level."""
+    """Replace a rating's value by its level on the scale or, if there is none, by None with the value as reason."""
     if _cell(rating).strip().casefold() in NOT_APPLICABLE:
         return rating
     level = None if column is None else read.levels[column].get(_cell(rating))

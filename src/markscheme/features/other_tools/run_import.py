@@ -169,7 +169,7 @@ def _refuse_empty(file: RatedFile, path: Path, targets: TargetFiles) -> None:
 
 
 def _refuse_unsigned(file: RatedFile, paths: Sequence[Path], *, is_said: bool) -> None:
-    """Refuse ratings that need a sheet's signed head and lack it: adjudicated ones, and answers to a sheet.
+    """Refuse adjudicated ratings, and answers to a labelling sheet, that lack the sheet's signed head.
 
     Args:
         file: The content of the files.

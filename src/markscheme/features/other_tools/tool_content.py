@@ -438,7 +438,7 @@ def _differ(sides: Mapping[str, Sequence[float]]) -> bool:
 
 
 def _scale(values: Iterable[Any], content: ToolContent, stated: tuple[float, float] | None) -> Scale | None:
-    """Return the stated scale, else that which values imply, such as yes/no or 0 to 1; None if no value is a level."""
+    """Return the stated scale, else that implied by values, such as yes/no or 0 to 1; None if no value is a level."""
     if stated is not None:
         return scale_between(*stated)
     stated_values = [value for value in values if value not in (None, "")]

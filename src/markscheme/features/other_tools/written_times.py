@@ -12,7 +12,7 @@ Times = Iterator[tuple[str, Any]]
 
 
 def _of_records(unit: str, *times: str) -> Callable[[Peek], Times]:
-    """Make a function that yields each record's id, at the key `unit`, and its time, at one of the keys `times`."""
+    """Make a function that yields the id (key `unit`) and the time (one of the keys `times`) of each record."""
 
     def read(peek: Peek) -> Times:
         for _, record in peek.parts():

@@ -397,7 +397,7 @@ def is_level_list(key: Any, value: Any) -> bool:
 
 
 def group_key(fields: Any) -> str | None:
-    """Return the key under which a group holds its list of criteria; None if the value isn't a group with one list."""
+    """Return the key under which a group holds its list of criteria; None unless the value is a group with one list."""
     if not isinstance(fields, Mapping):
         return None
     inner = [

@@ -273,7 +273,7 @@ def number_of(value: Any) -> float | None:
 
 
 def level_of(key: Any) -> float | None:
-    """Convert a key to the number of a level; for a range, it is the middle; None for any other key.
+    """Convert a key to the number of a level, or to the middle of a range of levels; None for any other key.
 
     >>> level_of("6-9"), level_of("3"), level_of("good")
     (7.5, 3.0, None)

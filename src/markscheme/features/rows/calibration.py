@@ -90,7 +90,7 @@ class RowsCalibration(FileAnswer):
 
 
 def _named_rows(request: "CalibrationRequest") -> tuple[Path, Rubric | None] | None:
-    """Return the file of rows, and the rubric or None, that a request to calibrate names; None if it names no rows."""
+    """Return the file of rows and the rubric, if any, that a request to calibrate names; None without such a file."""
     if isinstance(request.of, Rubric) or not 1 <= len(request.of) <= 2 or request.ratings:
         return None
     *named, name = request.of

@@ -20,7 +20,7 @@ _HEADINGS = ("accepted", "use", "agreement", "false passes", "examples", "judge"
 
 
 def history_blocks(history: "Sequence[AcceptedPoint]", target: float | None) -> Iterator[doc.Block]:
-    """Yield a plot of a rubric's accepted runs, and a list of the changes between them; for one run, a table.
+    """Yield a plot of a rubric's accepted runs and a list of the changes between them; for a single run, yield a table.
 
     Args:
         history: The accepted runs, the earliest first.

@@ -46,7 +46,7 @@ class Noise:
 
 @dataclass(frozen=True)
 class StressCell:
-    """Result of one perturbation on one criterion: the shift in ratings, its p-value and a verdict.
+    """Result of one perturbation on one criterion: the shift in ratings, its p-value, and what they show.
 
     Attributes:
         shift: Mean rating of the perturbed texts minus that of the originals, in levels, with a 90 % interval.

@@ -114,7 +114,7 @@ class SideColumn:
 
     @property
     def full_key(self) -> str:
-        """Criterion that the column rates, by its name without words for the rater; words such as "score" stay."""
+        """Criterion that the column rates: the column's name without words for the rater; "score" and the like stay."""
         return " ".join(self.words)
 
 

@@ -185,7 +185,7 @@ def _called(columns: Sequence[TableColumn], names: frozenset[str]) -> TableColum
 
 
 def _values(columns: Sequence[TableColumn], taken: Sequence[TableColumn], unit: TableColumn) -> tuple[TableColumn, ...]:
-    """Return the columns of ratings: those with a name usual for ratings, and those that differ within an example."""
+    """Return the columns of ratings: those named like ratings, and those whose values differ within an example."""
     values = []
     for column in columns:
         words = name_words(column.name)

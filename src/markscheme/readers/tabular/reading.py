@@ -318,7 +318,7 @@ def _named_apart(opened: Sequence[tuple[Path, Sheet]]) -> list[Sheet]:
 
 
 def has_ids(names: Iterable[str]) -> bool:
-    """Return True if a column's name says that it has a table's ids; two equal rows are then copies of one."""
+    """Return True if one of these columns holds ids by its name, so that equal rows of the table are copies."""
     return any(words and words[-1] in ID_NAMES for words in map(name_words, names))
 
 

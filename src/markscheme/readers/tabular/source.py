@@ -321,7 +321,7 @@ def _headed(header: Sequence[str], rows: Iterable[Sequence[str]], path: Path, na
 
 
 class _RowsOf(Sequence[Sequence[str]]):
-    """Rows of a table that is stored by columns; each is made when it is accessed, to save memory."""
+    """Rows of a table that is stored by columns; a row is made only when it is accessed, to save memory."""
 
     def __init__(self, cells: Sequence[Sequence[str]]) -> None:
         self._cells = cells
@@ -408,7 +408,7 @@ def _refuse_two_headers(names: Sequence[str], rows: Rows, path: Path) -> None:
 
 
 def _without_twins(sheet: Sheet, path: Path) -> Sheet:
-    """Drop columns with name and cells of an earlier one; refuse columns of one name whose cells differ."""
+    """Drop columns that equal an earlier one in name and cells; refuse columns of equal names but different cells."""
     first: dict[str, int] = {}
     gone = set()
     for index, name in enumerate(sheet.header):

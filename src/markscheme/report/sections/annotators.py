@@ -38,7 +38,7 @@ def annotators(calibration: Calibration) -> doc.Section:
 
 
 def _as_good(ceiling: Ceiling) -> str:
-    """Say that the judge is as good as an annotator, that this isn't shown, or why it isn't known."""
+    """Say if the judge is shown to be as good as an annotator, or why that isn't known; a dash without figures."""
     people = ceiling.people
     judge = ceiling.judge
     if people.value is None or judge.value is None:

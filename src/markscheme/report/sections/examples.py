@@ -160,7 +160,7 @@ def _texts(example: Example) -> str:
 
 
 def inputs_of_case(example: Example, rubric: Rubric) -> tuple[tuple[str, str], ...]:
-    """Return the names and texts of an example's inputs: those that the rubric declares first, in its order."""
+    """Return the names and texts of an example's inputs: first those that the rubric declares, in its order."""
     inputs = example.submission.inputs
     ordered = dict.fromkeys((*(name for name in rubric.known_inputs if name in inputs), *inputs))
     return tuple((name, inputs[name]) for name in ordered)

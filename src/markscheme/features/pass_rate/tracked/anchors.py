@@ -118,7 +118,7 @@ class AnchorWatch:
 
     @property
     def now(self) -> float:
-        """Evidence, after the judge was last asked again, that it has changed; 1 means no evidence."""
+        """Evidence that the judge has changed, as of the last time it was asked again; 1 means no evidence."""
         return self.after[-1] if self.after else 1.0
 
     @property

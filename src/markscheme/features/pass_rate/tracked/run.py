@@ -209,7 +209,7 @@ def _looked(
 
 
 def _look_line(look: Look, at: str, through: date) -> dict[str, Any]:
-    """Convert a look to a line of the memory; it names the weeks counted, so that late responses are recognized."""
+    """Convert a look to a line of the stream's memory; late responses are recognized by the weeks named in it."""
     return {
         "at": at,
         "through": through.isoformat(),

@@ -68,7 +68,7 @@ def _section(name: str, stream: StreamFiles) -> Section:
 
 
 def _week_of_look(look: Mapping[str, Any]) -> str:
-    """Return the last week that a look counted; if it counted none, the week in which it was made."""
+    """Return the last week that a look counted or, if it counted none, the week in which the look was made."""
     return max(look.get("counted", ()), default=None) or week_of(date.fromisoformat(str(look["through"])))
 
 
