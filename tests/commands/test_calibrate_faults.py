@@ -204,3 +204,12 @@ def test_a_mapped_column_may_be_in_only_one_of_several_tables_of_ratings_and_hav
     done = run("calibrate", "clear", *files, "--map", "note=reason", cwd=here, env=setting.environment(here))
     assert "no row has this column" not in done.stderr
     assert "`--map nots=reason`" in error_of(here, "clear", *files, "--map", "nots=reason")
+
+
+def test_a_judge_of_which_no_reply_can_be_read_graded_nothing_which_is_no_fault_of_arguments_or_files(
+    here: Path,
+) -> None:
+    (here / "judging.py").write_text("def judge(system_prompt, user_prompt): return 'Nice weather today.'\n")
+    done = run("calibrate", "clear", "--judge", setting.JUDGE, cwd=here, env=setting.environment(here))
+    assert done.returncode == 5
+    assert done.stderr.splitlines()[-1].startswith("error: nothing was graded: all 60 examples failed; ")

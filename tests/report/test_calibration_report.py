@@ -161,6 +161,21 @@ def test_examples_on_which_annotators_split_evenly_are_counted_and_named() -> No
     assert made.counts.even_splits == 2
 
 
+def test_an_even_split_on_one_of_several_criteria_is_said_to_leave_out_only_figures_that_it_changes() -> None:
+    criteria = [{"name": name, "requirement": name} for name in ("polite", "clear", "brief")]
+    rubric = Rubric.from_dict({"name": "reply", "criteria": criteria})
+    ana = [[n % 2] * 3 for n in range(40)]
+    ben = [[1 - row[0], *row[1:]] if n < 2 else row for n, row in enumerate(ana)]
+    examples = made_examples(rubric, {"ana": ana, "ben": ben})
+    judged = judged_by(rubric, [[1 - level for level in row] if n in (7, 8) else row for n, row in enumerate(ana)])
+    made = calibration_of(rubric, examples, judged, Rater("j", "f00d", "ratings", "j.jsonl"))
+    page = " ".join(on_screen(made, details=True).split())
+    assert "2 examples (e0, e1), which therefore count in no figure of polite, nor of scores and decisions that" in page
+    same = json_of(made)["decision"]["gate"]["figures"]["same_decision"]
+    assert (same["n"], made.comparison.agreement.n) == (40, 38)
+    assert "Scores differ on 2 of 38 examples." in page
+
+
 def few_fails(n: int = 60) -> Calibration:
     """A judge and people who both see six impolite replies among many."""
 

@@ -470,7 +470,7 @@ def calibration_of(
     """
     ratings = RatingCodes.of(ratings)
     errors = [header.error for header, _ in ratings.header_counts()]
-    if errors and all(errors) and not any(ratings.answer_counts()):
+    if errors and all(errors) and all(answer.level is None for _, answer, _ in ratings.answer_counts()):
         raise NothingGraded([error for rating in ratings if (error := rating.error)])
     truth = gold_of(examples, rubric, kind=options.gold, by=options.gold_by)
     comparison = compare(truth.judged(rubric, ratings), of=options.of, tolerance=options.tolerance)

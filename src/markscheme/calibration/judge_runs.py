@@ -75,7 +75,8 @@ async def grade_runs(
     except BudgetError as error:
         if whole or not grades[0]:
             raise
-        problem = f"{error}; {sum(map(len, grades))} of {total} examples are graded"
+        n_graded = sum(grade.error is None for of_run in grades for grade in of_run.values())
+        problem = f"{error}; {n_graded} of {total} examples are graded"
         warnings.warn(problem, RatingWarning, stacklevel=2)
     finally:
         if close:

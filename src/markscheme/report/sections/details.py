@@ -65,7 +65,7 @@ def _examples(calibration: Calibration, examples: doc.Examples) -> Iterator[doc.
     if examples.differing:
         differing = int((np.nan_to_num(comparison.distances) != 0).sum())
         wrong = "wrong decisions, then the " if comparison.false_passes or comparison.false_fails else ""
-        of = counted(len(comparison.ids), "example")
+        of = counted(int((~np.isnan(comparison.distances)).sum()), "example")
         have_no_degrees = bool(comparison.rubric.categories) or is_one_decision(comparison)
         have_no_degrees = have_no_degrees or comparison.rubric.is_of_pairs
         words = "Judge and gold differ" if have_no_degrees else "Scores differ"

@@ -3,6 +3,8 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
+from operator import itemgetter
 
 import numpy as np
 
@@ -15,6 +17,7 @@ from markscheme.calibration.reasons import digits_of, is_undecidable, offer_in_w
 from markscheme.judges.family import kinship
 from markscheme.phrases import brief, commonest, counted, few_of, in_words, number, percent
 from markscheme.ratings.example_rows import values_of
+from markscheme.ratings.gold import SPLIT_DECISION
 from markscheme.ratings.second_labels import labelled_twice
 from markscheme.report import document as doc
 from markscheme.report.document import share_mark
@@ -480,14 +483,14 @@ def _asked_in_several_ways(calibration: Calibration) -> Iterator[doc.Line]:
 
 
 def _even_splits(even_splits: Sequence[tuple[str, str]], adjudicate: str) -> Iterator[doc.Line]:
-    """Yield lines on examples that count in no figure since annotators split evenly, and how to decide them."""
-    by_question: dict[str, list[str]] = {}
-    for unit, over in even_splits:
-        by_question.setdefault(over, []).append(unit)
-    for over, units in by_question.items():
+    """Yield lines on examples on which annotators split evenly: in which figures they don't count, and who decides."""
+    for over, splits in groupby(even_splits, itemgetter(1)):
+        units = [unit for unit, _ in splits]
+        figure = "decisions" if over == SPLIT_DECISION else f"{over}, nor of scores and decisions that this changes"
         yield (
             f"Annotators split evenly on {over} of {counted(len(units), 'example')} ({few_of(units)}), which therefore "
-            f"{'counts' if len(units) == 1 else 'count'} in no figure{f'; {adjudicate} decides' if adjudicate else ''}."
+            f"{'counts' if len(units) == 1 else 'count'} in no figure of {figure}"
+            f"{f'; {adjudicate} decides' if adjudicate else ''}."
         )
 
 
