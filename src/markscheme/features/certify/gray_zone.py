@@ -30,7 +30,7 @@ def zone_of(certificate: Certificate) -> float | GrayZone | None:
 
 
 def _width(certificate: Certificate, side: MarkSide) -> float:
-    """Return how far from the pass mark people decide on one side, as by the certificate; infinite if everywhere."""
+    """Return the distance from the pass mark within which people decide on one side; infinite if they always decide."""
     of_side = certificate.parts.get(side)
     certain = None if of_side is None else of_side.certain[0]
     if certain is None:

@@ -65,7 +65,7 @@ def _entries(path: Path) -> Iterator[tuple[int | None, Any]]:
 
 
 def _of_rated(path: Path) -> Iterator[tuple[None, GivenOutput]]:
-    """Yield each response in a file of ratings as an output of its system, the variant, after None for the line.
+    """Yield None, for no line, and an output for each response in a file of ratings; its system is the variant.
 
     Its group, or else its id, becomes the case.
     """
@@ -148,7 +148,7 @@ def _texts(record: Mapping[str, Any], key: str, folder: Path) -> dict[str, str]:
 
 
 def _of_results(rows: Sequence[Row]) -> Iterator[tuple[None, GivenOutput]]:
-    """Yield the outputs in Promptfoo's results, each after None for the line: a prompt is a variant, a test a case.
+    """Yield None, for no line, and each output in Promptfoo's results: a prompt is a variant, a test a case.
 
     If there are several providers, a variant is a prompt with a provider.
     """

@@ -116,7 +116,7 @@ def _preferences(pairs: Rubric, pair: Example) -> Iterator[Rating]:
 
 
 def _majority_preference(preferences: list[Rating], judge: str) -> list[tuple[Rating, str, tuple[str, ...]]]:
-    """Return, in a list, the preference of most annotators, with `judge` and these annotators' names; [] for a tie."""
+    """List the majority's preference, with `judge` and the names of the annotators who share it; [] for a tie."""
     counts = Counter(preference.passed for preference in preferences).most_common()
     if not counts or (len(counts) > 1 and counts[0][1] == counts[1][1]):
         return []

@@ -63,7 +63,7 @@ class Watched:
 
     @property
     def now(self) -> float | None:
-        """Evidence after the last week compared that the figure has changed; None if no week was compared yet."""
+        """Evidence that the figure has changed, after the last week compared; None if no week was compared yet."""
         return self.after[-1] if self.after else None
 
 
