@@ -57,7 +57,7 @@ def _assumption(rates: PassRates) -> str:
 
 def _has_all_labels(rates: PassRates) -> bool:
     """Return True if no graded response is without a label, so that nothing is corrected."""
-    return rates.labels_here and rates.how != "elsewhere" and rates.labels_here == rates.raw.n
+    return rates.how != "elsewhere" and 0 < rates.labels_here == rates.raw.n
 
 
 def _callout(rates: PassRates, who: str) -> Callout:
