@@ -43,7 +43,15 @@ _VALUE = re.compile(r"'[^']*'|\"[^\"]*\"|-?\d+(?:\.\d+)?")
 
 
 class MarkschemeError(Exception):
-    """Base class of all errors that markscheme raises."""
+    """Base class of all errors that markscheme raises.
+
+    Attributes:
+        path: The file that the error is about; None if it is about none, or it isn't known which.
+    """
+
+    def __init__(self, *message: object, path: Path | str | None = None) -> None:
+        super().__init__(*message)
+        self.path = path
 
 
 class UsageError(MarkschemeError):
@@ -164,7 +172,7 @@ def no_file(path: Path) -> str:
     if not path.parent.is_dir():
         return f"there is no folder {path.parent}"
     if path.is_symlink():
-        return f"is a link to {path.readlink()}, where there is no file"
+        return f"it is a link to {path.readlink()}, where there is no file"
     names: list[str] = []
     with suppress(OSError):  # a folder may be entered and not be listed
         names += (file.name for file in path.parent.iterdir())
@@ -206,7 +214,6 @@ class FileError(MarkschemeError):
 
     Attributes:
         faults: The faults, in the order of the file.
-        path: The file, or None for data that came from no file.
     """
 
     def __init__(
@@ -214,7 +221,7 @@ class FileError(MarkschemeError):
     ) -> None:
         self.faults = (Fault(faults, line),) if isinstance(faults, str) else tuple(faults)
         self.path = path
-        super().__init__("\n".join(self._sentences()))
+        super().__init__("\n".join(self._sentences()), path=path)
 
     def _sentences(self) -> Iterator[str]:
         """Yield a sentence for each fault, but only one if many lines have the same fault.
@@ -287,7 +294,7 @@ _LONGEST = 200
 
 @contextmanager
 def naming(*paths: Path | str) -> Iterator[None]:
-    """Put the files' names in front of the message of any error inside the `with` block that doesn't name a file."""
+    """Make any error inside the `with` block name the files and have a path, unless it does so already."""
     try:
         yield
     except MarkschemeError as error:
@@ -298,6 +305,7 @@ def naming(*paths: Path | str) -> Iterator[None]:
             error.files = ", ".join(map(str, paths))  # its commands are completed later
         elif not is_named and isinstance(error, UsageError | ComparisonError):
             error.args = (f"{', '.join(map(str, paths))}: {error}", *error.args[1:])
+        error.path = error.path or next(iter(paths), None)
         raise
 
 

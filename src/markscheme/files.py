@@ -120,7 +120,7 @@ def refuse_link(path: Path) -> None:
         OSError: The path is a link.
     """
     if path.is_symlink():
-        raise OSError(errno.ELOOP, f"is a link to {os.path.realpath(path)}, which is not followed")
+        raise OSError(errno.ELOOP, f"it is a link to {os.path.realpath(path)}, which is not followed")
 
 
 def _write_all(file: FileIO, raw: bytes) -> None:

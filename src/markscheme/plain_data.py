@@ -10,6 +10,7 @@ import re
 import stat
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
@@ -57,14 +58,8 @@ def read_text(path: Path, error: type[FileError], *, most_bytes: int | None = No
     Raises:
         FileError: The file cannot be read, is too long, or is not UTF-8 text; the error is of the class `error`.
     """
-    refuse_device(path, error)
-    try:
-        with path.open("rb") as file:
-            raw = file.read(-1 if most_bytes is None else most_bytes + 1)
-    except FileNotFoundError as problem:
-        raise error(no_file(path), path=path) from problem
-    except OSError as problem:
-        raise error(f"cannot be read: {problem.strerror or problem}", path=path) from problem
+    with refusing_unreadable(path, error), path.open("rb") as file:
+        raw = file.read(-1 if most_bytes is None else most_bytes + 1)
     if most_bytes is not None and len(raw) > most_bytes:
         raise error(f"is longer than {most_bytes:,} bytes, which are the most that are read", path=path)
     try:
@@ -72,6 +67,22 @@ def read_text(path: Path, error: type[FileError], *, most_bytes: int | None = No
     except UnicodeDecodeError as problem:
         line = raw[: problem.start].count(b"\n") + 1
         raise error("is not UTF-8 text", path=path, line=line) from problem
+
+
+@contextmanager
+def refusing_unreadable(path: Path, error: type[FileError]) -> Iterator[None]:
+    """Turn the error of the system that a file can't be read, in the `with` block, into one that names the file.
+
+    Raises:
+        FileError: The file doesn't exist, can't be read, or is a device; the error is of the class `error`.
+    """
+    refuse_device(path, error)
+    try:
+        yield
+    except FileNotFoundError as problem:
+        raise error(no_file(path), path=path) from problem
+    except OSError as problem:
+        raise error(f"cannot be read: {problem.strerror or problem}", path=path) from problem
 
 
 def refuse_device(path: Path, error: type[FileError]) -> None:
@@ -151,15 +162,11 @@ def line_batches(path: Path, error: type[FileError]) -> Iterator[list[tuple[int,
     Raises:
         FileError: The file can't be read; the error is of the class `error`.
     """
-    refuse_device(path, error)
     before = 0
-    try:
-        with path.open("rb") as file:
-            while lines := file.readlines(BATCH):
-                yield [(line_number, raw) for line_number, raw in enumerate(lines, before + 1) if not raw.isspace()]
-                before += len(lines)
-    except OSError as problem:
-        raise error(f"cannot be read: {problem.strerror or problem}", path=path) from problem
+    with refusing_unreadable(path, error), path.open("rb") as file:
+        while lines := file.readlines(BATCH):
+            yield [(line_number, raw) for line_number, raw in enumerate(lines, before + 1) if not raw.isspace()]
+            before += len(lines)
 
 
 def json_in_line(raw: bytes, path: Path, line_number: int, error: type[FileError]) -> tuple[Any, ...]:
@@ -259,9 +266,8 @@ def table_rows(path: Path, error: type[FileError]) -> Iterator[tuple[int, dict[s
     """
     import csv  # few files are tables; the others shouldn't pay for the import
 
-    refuse_device(path, error)
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
+        with refusing_unreadable(path, error), path.open(encoding="utf-8-sig", newline="") as file:
             header = file.readline()
             file.seek(0)
             others = (mark for mark in "\t;" if mark in header and (mark == "\t" or "," not in header))
@@ -277,8 +283,6 @@ def table_rows(path: Path, error: type[FileError]) -> Iterator[tuple[int, dict[s
                 yield rows.line_num, dict(zip(names, cells, strict=True)) if is_whole else None
     except csv.Error as problem:
         raise error(f"cannot be read: {problem}", path=path, line=rows.line_num) from problem
-    except OSError as problem:
-        raise error(f"cannot be read: {problem.strerror or problem}", path=path) from problem
     except UnicodeDecodeError:
         read_text(path, error)  # says which line it is
         raise
@@ -510,9 +514,8 @@ def json_parts(path: Path, error: type[FileError]) -> Iterator[tuple[str, Any]]:
     Raises:
         FileError: The file can't be read, or is not JSON; the error is of the class `error`.
     """
-    refuse_device(path, error)
     try:
-        with path.open(encoding="utf-8-sig") as file:
+        with refusing_unreadable(path, error), path.open(encoding="utf-8-sig") as file:
             text = _JsonStream(file)
             if text.peek() == "[":
                 yield from (("", pair) for pair in text.items())
@@ -522,8 +525,6 @@ def json_parts(path: Path, error: type[FileError]) -> Iterator[tuple[str, Any]]:
                 yield "", text.value()
             if text.peek():
                 raise ValueError("there is text after its end")
-    except OSError as problem:
-        raise error(f"cannot be read: {problem.strerror or problem}", path=path) from problem
     except UnicodeDecodeError as problem:
         raise error("is not UTF-8 text", path=path) from problem
     except (ValueError, RecursionError) as problem:

@@ -325,7 +325,7 @@ def test_a_faulty_line_of_responses_is_reported_by_file_and_line_before_the_judg
     ("options", "expected_message"),
     [
         (["none.txt"], "none.txt: there is no such file"),
-        (["none.jsonl"], "none.jsonl: cannot be read"),
+        (["none.jsonl"], "none.jsonl: there is no such file"),
         (["-", "--input", "query"], "`--input` must be NAME=TEXT or NAME=@FILE, got 'query'"),
         (["-", "--input", "query=@none.txt"], "none.txt: there is no such file"),
         (["-", "--input", "query=a", "--input", "query=b"], "`--input` gives 'query' twice"),

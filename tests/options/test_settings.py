@@ -8,7 +8,7 @@ from markscheme.commands.call import parse
 from markscheme.commands.table import command_names
 from markscheme.errors import UsageError
 from markscheme.judges.options import AskOptions
-from markscheme.options.settings import SettingsFile, find_settings, words_of
+from markscheme.options.settings import SettingsFile, find_settings, typed_options
 from tests.commands.console import run
 from tests.commands.judged_project import make_project
 
@@ -120,6 +120,8 @@ def test_an_option_without_a_value_is_no_word_of_a_command_even_if_the_settings_
 ) -> None:
     (tmp_path / "markscheme.toml").write_text("samples = 3\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    assert list(words_of(AskOptions(samples=None), {"samples"})) == []
-    assert list(words_of(AskOptions(samples=3), {"samples"})) == []
-    assert list(words_of(AskOptions(samples=2), {"samples"})) == ["--samples", "2"]
+    assert list(typed_options(AskOptions(samples=None), {"samples"})) == []
+    assert list(typed_options(AskOptions(samples=3), {"samples"})) == []
+    assert list(typed_options(AskOptions(samples=2), {"samples"})) == ["--samples 2"]
+    (tmp_path / "markscheme.toml").write_text("samples = \n", encoding="utf-8")
+    assert list(typed_options(AskOptions(samples=3), {"samples"})) == ["--samples 3"]

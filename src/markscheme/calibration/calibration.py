@@ -27,7 +27,7 @@ from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.kinds import STALE_LABELS
 from markscheme.calibration.findings.slices import Slice, slices_of
 from markscheme.calibration.findings.table import CAN_IMPROVE
-from markscheme.calibration.options import OPTIONS_OF_COMPARING, LabelOptions
+from markscheme.calibration.options import OPTIONS_OF_COMPARING, DriftOptions, LabelOptions
 from markscheme.calibration.parts import MEASURED_PARTS
 from markscheme.calibration.results import Reported
 from markscheme.errors import NothingGraded
@@ -35,7 +35,8 @@ from markscheme.grading import MOST_UNGRADED
 from markscheme.grading.receipt import Use
 from markscheme.judges.judge import AskedWithout, Identity, Usage
 from markscheme.judges.kinds import DEFAULT, kind_of, panel_names
-from markscheme.options.settings import words_of
+from markscheme.judges.options import WAYS_OF_ASKING, AskOptions
+from markscheme.options.settings import typed_options
 from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of
@@ -67,8 +68,10 @@ class Rater:
             server doesn't take.
         recording: The file of recorded replies that answered; None for any other judge.
         named: The rubric, or the files, as shell arguments; None means the rubric's name.
-        options: Options that make `calibrate` use the same ratings or judge again, such as "--ratings judge.jsonl".
-        comparing: Options that make `calibrate` compare it in the same way, such as "--split dev"; None for none.
+        options: Options that name the same judge or ratings to `calibrate` again, such as "--ratings judge.jsonl".
+        examples: The file of examples that was named; None for the rubric's own.
+        ask: How it was asked; None if its ratings were read.
+        families: Families of options that say what it was compared with.
         has_rubric: True if `named` is a rubric, which `label` and `improve` need; Promptfoo's results have none.
         may_be_accepted: True if `--accept` can keep the run; a table's can't be compared with a later one.
         rated_table: The table without a rubric as it was read, and the criterion whose columns are compared, "" if the
@@ -86,7 +89,9 @@ class Rater:
     recording: Path | None = None
     named: str | None = None
     options: str | None = None
-    comparing: str | None = None
+    examples: Path | None = None
+    ask: AskOptions | None = None
+    families: tuple[LabelOptions | DriftOptions, ...] = ()
     has_rubric: bool = True
     may_be_accepted: bool = True
     rated_table: "tuple[TableReading, str] | None" = None
@@ -373,15 +378,18 @@ class Calibration(Reported):
     @cached_property
     def commands(self) -> Commands:
         """Builder of the commands to suggest after this calibration."""
+        rater = self.rater
         return Commands(
-            rubric=self.rater.named or self.rubric.name,
-            judge=self.rater.options,
-            model=self.rater.proposer,
-            asks=self.rater.source != "ratings",
-            has_rubric=self.rater.has_rubric,
+            rubric=rater.named or self.rubric.name,
+            judge=rater.options,
+            examples=None if rater.examples is None else f"--examples {shlex.quote(str(rater.examples))}",
+            asking=() if rater.ask is None else tuple(typed_options(rater.ask, WAYS_OF_ASKING)),
+            comparing=tuple(word for family in rater.families for word in typed_options(family, OPTIONS_OF_COMPARING)),
+            model=rater.proposer,
+            asks=rater.source != "ratings",
+            has_rubric=rater.has_rubric,
             asks_together=self.rubric.strategy != "per_criterion" and len(self.rubric.criteria) > 1,
             is_usable=self.decision.is_usable,
-            comparing=self.rater.comparing,
             can_improve=any(suffice(self.rubric, self.labelled, self.comparison.gold) for suffice in CAN_IMPROVE),
         )
 
@@ -484,10 +492,9 @@ def calibration_of(
         compare_runs = next(iter(COMPARE_RUNS), None)
         baseline = None if compare_runs is None else compare_runs(since, rater.setting(rubric), comparison, ratings)
     findings = findings_since(baseline, findings)
-    comparing = shlex.join(words_of(options, OPTIONS_OF_COMPARING))
     return Calibration(
         rubric=rubric,
-        rater=replace(rater, comparing=" ".join(filter(None, (comparing, rater.comparing)))),
+        rater=replace(rater, families=(options, *rater.families)),
         comparison=comparison,
         decision=decision_of(comparison, options.target, findings, baseline, MostWrong.of(options, rubric), slices),
         findings=findings,

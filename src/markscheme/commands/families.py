@@ -275,7 +275,7 @@ def refuse_lost_files(parameters: Mapping[str, FunctionParameter], arguments: Ma
     for name, value in written.items():
         for path in (path for path in paths_in(value) if not is_no_file(path)):
             refuse_overwriting(path, read)
-            option = _option(parameters[name])
+            option = option_name(parameters[name])
             other_option = option_of.setdefault(path.resolve(), option)
             if other_option != option:
                 raise UsageError(f"{other_option} and {option} must be two files; both are {path}")
@@ -288,7 +288,8 @@ def is_written(parameter: FunctionParameter) -> bool:
     return any(isinstance(form, ValueForm) and form.is_written for form in forms)
 
 
-def _option(parameter: FunctionParameter) -> str:
+def option_name(parameter: FunctionParameter) -> str:
+    """Return the name of a parameter's option on the command line, such as `--next`."""
     names = (name for mark in get_args(parameter.annotation) if isinstance(mark, Parameter) for name in mark.name or ())
     return next(names, f"--{parameter.name.replace('_', '-')}")
 

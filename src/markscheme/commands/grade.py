@@ -24,7 +24,6 @@ from markscheme.errors import (
     RatingError,
     RatingWarning,
     UsageError,
-    no_file,
 )
 from markscheme.grading import (
     Grade,
@@ -48,7 +47,7 @@ from markscheme.judges.sight import refuse_unseeing_of
 from markscheme.options.forms import WRITTEN
 from markscheme.options.settings import find_settings
 from markscheme.phrases import counted, number
-from markscheme.plain_data import LINES, refuse_device
+from markscheme.plain_data import LINES, read_text
 from markscheme.prompts.prompt import Prompt
 from markscheme.prompts.submission import RESPONSE_KEYS, Submission
 from markscheme.ratings.column_options import ColumnOptions
@@ -146,10 +145,10 @@ def grade(
     at_most = JUDGE_BY_FIRST if out else None
     first, lacking, without_response, total = _looked_through(read(), loaded, brought, at_most=at_most)
     if not first:
-        raise UsageError(f"{file} contains nothing to grade")
+        raise UsageError(f"{file} contains nothing to grade", path=file)
     if without_response == total:
         keys = RESPONSE_KEYS if file.casefold().endswith(LINES) else RESPONSE_COLUMNS
-        raise UsageError(f"{file}: no row has a response, under {in_code(keys)}; --response NAME reads another")
+        raise RatingError(f"no row has a response, under {in_code(keys)}; --response NAME reads another", path=file)
     _warn_of_hidden(inputs, loaded)
     if not has_core:
         _say_what_is_unseen(first, loaded)
@@ -381,12 +380,15 @@ def _submissions(
     if fields:
         raise UsageError("--map is for files of several responses")
     if file == "-":
-        response = _decoded(sys.stdin.buffer.read(), "standard input")
+        try:
+            response = sys.stdin.buffer.read().decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise UsageError(f"standard input is not UTF-8 text: {error.reason} at byte {error.start}") from error
         if not response.strip():
             raise UsageError("standard input is empty; to grade an empty response, use an empty file")
         yield Submission(response, inputs, "-")
         return
-    yield Submission(_text_of(Path(file)), inputs, Path(file).name)
+    yield Submission(read_text(Path(file), RatingError), inputs, Path(file).name)
 
 
 def _columns_of_command(columns: ColumnOptions) -> ColumnOptions:
@@ -403,7 +405,7 @@ def _inputs(entries: Sequence[str]) -> dict[str, str]:
             raise UsageError(f"`--input` must be NAME=TEXT or NAME=@FILE, got {pair!r}")
         if name in inputs:
             raise UsageError(f"`--input` gives {name!r} twice")
-        inputs[name] = _text_of(Path(text[1:])) if text.startswith("@") else text
+        inputs[name] = read_text(Path(text[1:]), RatingError) if text.startswith("@") else text
     return inputs
 
 
@@ -432,23 +434,6 @@ def _warn_of_lacking(lacking: Mapping[str, int], total: int, *, in_lines: bool) 
             else f"the rubric needs the input {name!r}; give it as --input {name}=TEXT or --input {name}=@FILE"
         )
         warnings.warn(problem, RatingWarning, stacklevel=2)
-
-
-def _text_of(path: Path) -> str:
-    refuse_device(path, RatingError)
-    try:
-        return _decoded(path.read_bytes(), path)
-    except FileNotFoundError as error:
-        raise UsageError(f"{path}: {no_file(path)}") from error
-    except OSError as error:
-        raise UsageError(f"{path} cannot be read: {error.strerror or error}") from error
-
-
-def _decoded(raw: bytes, source: object) -> str:
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{source} is not UTF-8 text: {error.reason} at byte {error.start}") from error
 
 
 def _format_with_reasons(grade: Grade, rubric: Rubric) -> str:

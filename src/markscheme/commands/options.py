@@ -124,5 +124,5 @@ def existing_file(path: Path) -> Path:
         UsageError: The file doesn't exist.
     """
     if not path.is_file():
-        raise UsageError(f"{path}: {'this is a folder, not a file' if path.is_dir() else no_file(path)}")
+        raise UsageError(f"{path}: {'this is a folder, not a file' if path.is_dir() else no_file(path)}", path=path)
     return path

@@ -1,7 +1,9 @@
 """Defaults from `[tool.markscheme]` in pyproject.toml, or from markscheme.toml."""
 
 import re
+import shlex
 from collections.abc import Container, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
 from types import MappingProxyType
@@ -57,17 +59,16 @@ def find_settings(start: Path) -> SettingsFile:
     return SettingsFile()
 
 
-def words_of(options: Any, keys: Container[str]) -> Iterator[str]:
-    """Yield, as words of a command line, the options that differ from the defaults and from the settings file.
+def typed_options(options: Any, keys: Container[str]) -> Iterator[str]:
+    """Yield, each as typed in a shell, the options that differ from the defaults and from the settings file.
 
     Args:
         options: An object of a family.
         keys: The options to write; any other is left out.
-
-    Raises:
-        UsageError: The settings file in the working directory is faulty.
     """
-    in_file = find_settings(Path.cwd()).values
+    in_file: Mapping[str, Any] = {}
+    with suppress(UsageError):  # a faulty file sets nothing, and a command says so
+        in_file = find_settings(Path.cwd()).values
     defaults = {declared.name: declared.default for declared in fields(options)}
     for key, row in options_of(type(options)).items():
         value = getattr(options, key)
@@ -76,7 +77,7 @@ def words_of(options: Any, keys: Container[str]) -> Iterator[str]:
             continue
         for single in value if row.several else (value,):
             text = str(single).lower() if isinstance(single, bool) else str(single)
-            yield from (f"--{key.replace('_', '-')}", text) if row.is_named else ("-o", f"{key}={text}")
+            yield shlex.join((f"--{key.replace('_', '-')}", text) if row.is_named else ("-o", f"{key}={text}"))
 
 
 def _read(path: Path) -> SettingsFile | None:

@@ -67,7 +67,7 @@ def examples_of(rubric: Rubric, named: Path | None) -> tuple[Path, Path | None]:
     folder = find_calibration(rubric.name, Path.cwd()) or _shipped_with(rubric)
     if named is not None:
         if not named.is_file():
-            raise UsageError(f"there is no file of examples {named}")
+            raise UsageError(f"there is no file of examples {named}", path=named)
         return named, folder
     if folder is None:
         raise UsageError(

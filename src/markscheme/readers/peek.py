@@ -21,6 +21,7 @@ from markscheme.plain_data import (
     parse_json,
     read_json,
     read_text,
+    refusing_unreadable,
     table_rows,
 )
 from markscheme.ratings.column_options import ColumnOptions
@@ -171,11 +172,11 @@ class Peek:
     @cached_property
     def head(self) -> str:
         """The beginning of the file's text."""
-        try:
-            with self.path.open(encoding="utf-8-sig", errors="replace") as file:
-                return file.read(HEAD)
-        except OSError as problem:
-            raise RatingError(f"cannot be read: {problem.strerror or problem}", path=self.path) from problem
+        with (
+            refusing_unreadable(self.path, RatingError),
+            self.path.open(encoding="utf-8-sig", errors="replace") as file,
+        ):
+            return file.read(HEAD)
 
     @cached_property
     def data(self) -> Any:
@@ -223,12 +224,9 @@ class Peek:
     @cached_property
     def tables(self) -> Mapping[str, frozenset[str]]:
         """Columns of each table in an SQLite file, by the table's name; empty for any other file."""
-        try:
-            with self.path.open("rb") as file:
-                if file.read(15) != b"SQLite format 3":
-                    return {}
-        except OSError as problem:
-            raise RatingError(f"cannot be read: {problem.strerror or problem}", path=self.path) from problem
+        with refusing_unreadable(self.path, RatingError), self.path.open("rb") as file:
+            if file.read(15) != b"SQLite format 3":
+                return {}
         try:
             with closing(_database(self.path)) as database:
                 names = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]

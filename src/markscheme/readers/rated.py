@@ -288,7 +288,8 @@ def judge_ratings(
         ComparisonError: None of the responses in the file is an example.
     """
     if not path.is_file():
-        raise UsageError(f"there is no file of ratings {path}; each line is one rating, as `import` writes them")
+        of_rows = "each line is one rating, as `import` writes them"
+        raise UsageError(f"there is no file of ratings {path}; {of_rows}", path=path)
     rated = open_rated([path], rubric, columns=columns, keep_unread=True)
     if examples is not None:
         rated = rated.placed_on(examples)
@@ -297,7 +298,7 @@ def judge_ratings(
     if not any(codes for _, codes in by_file):
         has_labels = any(file.labels for file in rated.files)
         only = "labels, and no ratings of a judge" if has_labels else "no ratings"
-        raise UsageError(f"{path} contains {only}")
+        raise UsageError(f"{path} contains {only}", path=path)
     judged = [codes if ids is None or not file.has_responses else codes.of_ids(ids) for file, codes in by_file]
     return judged[0] if len(judged) == 1 else RatingCodes().joined(*judged)
 

@@ -25,10 +25,12 @@ from markscheme.calibration.findings.kinds import (
     UNSTEADY_JUDGE,
     FindingKind,
 )
+from markscheme.commands.call import parse
+from markscheme.options.settings import SettingsFile
 from tests.test_layers import SOURCE
 
 GUIDE = Path(__file__).parents[3] / "docs" / "howto" / "calibrate.md"
-ASKED = Commands("reply", "--judge openai:gpt-5", "openai:gpt-5", can_improve=True)
+ASKED = Commands("reply", "--judge openai:gpt-5", model="openai:gpt-5", can_improve=True)
 FROM_FILE = Commands("reply", "--ratings judge.jsonl", asks=False, can_improve=True)
 RESULTS = Commands("results.json", asks=False, has_rubric=False)
 
@@ -126,15 +128,44 @@ def test_for_ratings_from_a_file_the_next_command_is_calibrate_only_if_a_judge_i
     [
         ("--judge anthropic", True),
         ("--ratings 'of a judge.jsonl'", True),
-        ("--ratings judge.jsonl --examples more.jsonl", True),
         ("--ratings monday.jsonl --ratings friday.jsonl", False),
-        ("--examples more.jsonl", False),
+        (None, False),
     ],
 )
 def test_certify_is_the_next_command_only_for_a_single_judge_or_a_single_file_of_ratings(
-    options: str, is_offered: bool
+    options: str | None, is_offered: bool
 ) -> None:
-    assert Commands("reply", options).certify() == (f"markscheme certify reply {options}" if is_offered else "")
+    commands = Commands("reply", options, examples="--examples more.jsonl")
+    expected = f"markscheme certify reply {options} --examples more.jsonl" if is_offered else ""
+    assert commands.certify() == expected
+
+
+KEEPING = replace(
+    ASKED,
+    examples="--examples more.jsonl",
+    asking=("-o model=gpt-5", "--samples 2", "-o temperature=0.5"),
+    comparing=("--split dev", "-o gold=human", "-o accepted=old.json"),
+)
+"""Commands after a run with options on examples, on how the judge is asked and on what it is compared with."""
+
+
+def test_the_command_that_goes_back_to_an_earlier_judge_keeps_all_options_but_those_that_it_sets_otherwise() -> None:
+    assert KEEPING.calibrate_by("--judge old -o temperature=1.0") == (
+        "markscheme calibrate reply --examples more.jsonl --samples 2 --split dev -o gold=human -o accepted=old.json "
+        "--judge old -o temperature=1.0"
+    )
+
+
+def test_the_command_that_grades_outputs_keeps_how_the_judge_is_asked_and_has_no_option_on_labels() -> None:
+    assert KEEPING.grade() == (
+        "markscheme grade reply YOUR-OUTPUTS.jsonl --judge openai:gpt-5 -o model=gpt-5 --samples 2 -o temperature=0.5"
+    )
+
+
+@pytest.mark.parametrize("printed", [KEEPING.calibrate("--samples 3"), KEEPING.grade()])
+def test_a_next_command_with_all_options_of_a_run_has_none_that_its_command_refuses(printed: str) -> None:
+    _, name, *words = shlex.split(printed)
+    parse(name, words, SettingsFile())
 
 
 def test_if_the_author_s_edit_of_the_rubric_shifted_a_usable_judge_s_ratings_the_next_command_is_label() -> None:

@@ -1,6 +1,7 @@
 """`certify` and `--judge cascade`: who decides what, under which promise, and what decides nothing."""
 
 import json
+import shlex
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,8 +11,11 @@ import pytest
 
 from markscheme import Grader
 from markscheme.assert_grade import AssertGrade, Background
+from markscheme.calibration.findings.commands import Commands
+from markscheme.commands.call import parse
 from markscheme.errors import RatingError
 from markscheme.features.certify.certificate_file import CascadeFile
+from markscheme.options.settings import SettingsFile
 from markscheme.ratings.rating import asked_under
 from markscheme.rubrics.file import load_rubric
 from tests.calibration import dialogues
@@ -581,3 +585,16 @@ def test_a_certificate_with_impossible_numbers_is_refused(
     path.write_text(json.dumps({**file, **change, **({"stages": stages} if stages else {})}))
     with pytest.raises(RatingError, match=rf"cascade\.json: isn't a cascade: .*{problem}"):
         CascadeFile.load(path)
+
+
+def test_the_certify_command_after_a_calibration_keeps_the_options_that_certify_takes_and_no_other() -> None:
+    printed = Commands(
+        "reply",
+        "--judge gpt",
+        examples="--examples more.jsonl",
+        asking=("--samples 2", "-o strategy=holistic"),
+        comparing=("--split dev", "-o gold=human"),
+    ).certify()
+    assert printed.endswith("--judge gpt --examples more.jsonl --samples 2 -o strategy=holistic -o gold=human")
+    _, name, *words = shlex.split(printed)
+    parse(name, words, SettingsFile())

@@ -14,8 +14,10 @@ from markscheme.calibration.accepted.acceptance import accept
 from markscheme.calibration.earlier_runs.load import load_accepted
 from markscheme.calibration.earlier_runs.setting import Accepted
 from markscheme.calibration.earlier_runs.since import Since
+from markscheme.calibration.options import DriftOptions, LabelOptions
 from markscheme.features.drift import section as accepted_run
 from markscheme.features.drift.baseline import Baseline
+from markscheme.judges.options import AskOptions
 from markscheme.report.document import Command, Document, Notes
 from markscheme.report.json import dumps
 from markscheme.report.sections.fix_first import fix_first
@@ -100,14 +102,35 @@ def test_if_another_judge_is_asked_the_finding_names_the_command_that_goes_back_
     moved = next(finding for finding in calibration.findings if finding.code == "drift")
     assert str(moved.suggestion).startswith("Undo the change, then calibrate again.")
     assert moved.command(calibration.commands) == "markscheme calibrate drift --judge openai:old"
+    families = (DriftOptions(accepted=Path("then.json")), LabelOptions(split="dev"))
+    rater = replace(calibration.rater, examples=Path("more.jsonl"), ask=AskOptions(samples=3), families=families)
+    assert moved.command(replace(calibration, rater=rater).commands) == (
+        "markscheme calibrate drift --examples more.jsonl --samples 3 -o accepted=then.json --split dev "
+        "--judge openai:old"
+    )
 
 
-def _by(judge: str, since: Since) -> Accepted:
+def test_if_the_judge_s_temperature_changed_too_the_command_that_goes_back_to_the_accepted_judge_sets_it_as_it_was(
+    since: Since,
+) -> None:
+    earlier = replace(since, accepted=_by("openai:old", since, temperature=1.0))
+    calibration = calibrated(
+        _still(name="openai:new", parameters={"temperature": 0.5}, added={"tone": 1.0}),
+        rubric("per_criterion"),
+        since=earlier,
+    )
+    moved = next(finding for finding in calibration.findings if finding.code == "drift")
+    now = replace(calibration, rater=replace(calibration.rater, ask=AskOptions(temperature=0.5)))
+    assert moved.command(now.commands) == "markscheme calibrate drift --judge openai:old -o temperature=1.0"
+
+
+def _by(judge: str, since: Since, **parameters: float) -> Accepted:
     """Return the accepted runs as if another judge had made them."""
     assert since.accepted is not None
     identity = since.accepted.setting.identity
     assert identity is not None
-    setting = replace(since.accepted.setting, judge=judge, identity=replace(identity, name=judge, model=judge[7:]))
+    renamed = replace(identity, name=judge, model=judge[7:], parameters={**identity.parameters, **parameters})
+    setting = replace(since.accepted.setting, judge=judge, identity=renamed)
     return replace(since.accepted, setting=setting)
 
 

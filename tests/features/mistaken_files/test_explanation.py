@@ -1,7 +1,10 @@
 """Errors about files of the wrong kind say what the file is, and the one way out."""
 
 import json
+import os
 import shlex
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -136,3 +139,31 @@ def test_an_error_is_left_as_it_is_if_a_folder_has_the_name_of_a_rubric_that_lac
     Path("rubrics", "bare.yaml").write_text(RUBRIC)
     Path("bare").mkdir()
     assert "is a folder" not in error_of("label bare --next 5")
+
+
+def test_an_error_is_left_as_it_is_if_the_file_to_read_has_the_name_of_a_file_in_the_message_only_by_chance() -> None:
+    Path("tone.jsonl").write_text("")
+    error = error_of("calibrate nothing --examples tone.jsonl")
+    assert "there is no rubric named 'nothing'" in error
+    assert "is empty" not in error
+
+
+def test_an_error_that_says_by_its_code_that_a_file_is_no_table_is_left_as_it_is() -> None:
+    assert error_of("calibrate picture.dat") == "picture.dat is an image (PNG), not a table"
+
+
+def test_an_error_about_a_file_of_counts_says_what_the_file_is() -> None:
+    assert error_of("calibrate tone --counts card.json").startswith("card.json is a judge card; ")
+
+
+@pytest.mark.parametrize("option", ["--ratings", "--examples"])
+def test_an_error_about_a_named_pipe_is_not_explained_by_reading_the_pipe_which_would_wait_for_its_writer(
+    option: str,
+) -> None:
+    os.mkfifo("pipe")
+    done = subprocess.run(
+        [sys.executable, "-m", "markscheme", "calibrate", "tone", option, "pipe"],
+        stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "there is no file of " in done.stderr

@@ -2,7 +2,8 @@
 
 import re
 import shlex
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from markscheme.calibration.judge_at_hand import judge_to_name
@@ -22,26 +23,30 @@ class Commands:
 
     Attributes:
         rubric: The rubric, or the files that were calibrated, as shell arguments.
-        judge: Options with which `calibrate` uses the same judge or ratings again, such as "--ratings judge.jsonl";
-            None for the judge that is asked by default.
+        judge: Options that name the judge, the files with its ratings, or a table's columns, such as
+            "--ratings judge.jsonl"; None for the judge that is asked by default.
+        examples: The option that names the file of examples; None for the rubric's own.
+        asking: Options on how the judge is asked, such as "--samples 3".
+        comparing: Options of `calibrate` on what the judge is compared with, such as "--split dev".
         model: Name of a model that can be asked, as a shell argument.
         asks: True if `calibrate` would ask the judge again, instead of reading its ratings from a file.
         has_rubric: True if `rubric` is a rubric, which `label` and `improve` need; Promptfoo's results have none.
         asks_together: True if one request asks about several criteria.
         is_usable: True if the judge can gate or show trends.
         can_improve: True if enough is labelled for `improve` to try other words.
-        comparing: Options of `calibrate` on what the judge is compared with, such as "--split dev"; None for none.
     """
 
     rubric: str
     judge: str | None = None
+    examples: str | None = None
+    asking: tuple[str, ...] = ()
+    comparing: tuple[str, ...] = ()
     model: str = DEFAULT.name
     asks: bool = True
     has_rubric: bool = True
     asks_together: bool = True
     is_usable: bool = False
     can_improve: bool = False
-    comparing: str | None = None
 
     @classmethod
     def on(cls, rubric: "Rubric | str", judge: str | None = None) -> "Commands":
@@ -52,16 +57,18 @@ class Commands:
 
     def calibrate(self, options: str | None = None) -> str:
         """Return the command that calibrates again with the same judge or ratings."""
-        return _command("calibrate", self.rubric, self.judge, self.comparing, options)
+        asking = (option for option in self.asking if not _keys_in(option) & _keys_in(options))
+        return _command("calibrate", self.rubric, self.judge, self.examples, *asking, *self.comparing, options)
 
-    def calibrate_by(self, *options: str) -> str:
-        """Return the `calibrate` command with the given options, which name another judge or other ratings."""
-        return _command("calibrate", self.rubric, *options)
+    def calibrate_by(self, judge: str) -> str:
+        """Return the command that calibrates another judge in the same way; `judge` are the options that name it."""
+        asking = tuple(option for option in self.asking if "model" not in _keys_in(option))
+        return replace(self, judge=None, asking=asking).calibrate(judge)
 
     def calibrate_one_at_a_time(self) -> str:
         """Return the command that asks the judge (or the model, if ratings were read) about one criterion at a time."""
-        judge = re.sub(r" ?-o strategy=\S+", "", self.judge or "") if self.asks else f"--judge {self.model}"
-        return _command("calibrate", self.rubric, judge, self.comparing, "-o strategy=per_criterion")
+        commands = self if self.asks else replace(self, judge=f"--judge {self.model}")
+        return commands.calibrate("-o strategy=per_criterion")
 
     def label(self, options: str | None = None) -> str:
         """Return the command that labels examples of the rubric; "" if there is no rubric."""
@@ -73,7 +80,7 @@ class Commands:
 
     def grade(self) -> str:
         """Return the command that grades a file of outputs with the same judge; "" if no judge can be asked."""
-        return self._on_rubric("grade", POOL, self.judge) if self.asks else ""
+        return self._on_rubric("grade", POOL, self.judge, *self.asking) if self.asks else ""
 
     def certify(self) -> str:
         """Return the `certify` command, which finds the decisions that the same judge may make without review.
@@ -83,7 +90,7 @@ class Commands:
         """
         words = shlex.split(self.judge or "")
         named = words.count("--judge") + words.count("--ratings")
-        return self._on_rubric("certify", self.judge) if named == 1 else ""
+        return self._on_rubric("certify", self.judge, *self._on_labels) if named == 1 else ""
 
     def init_from_table(self) -> str:
         """Return the command that makes a rubric with examples and ratings of the tables that were calibrated."""
@@ -101,10 +108,21 @@ class Commands:
         ask their judge, so the reader replaces JUDGE.
         """
         judge = self.judge if self.asks else "--judge JUDGE"
-        return self._on_rubric("improve", f"--proposer {self.model}", judge) if self.can_improve else ""
+        options = (f"--proposer {self.model}", judge, *self._on_labels)
+        return self._on_rubric("improve", *options) if self.can_improve else ""
+
+    @property
+    def _on_labels(self) -> Iterator[str | None]:
+        """The options on labels and on asking that `certify` and `improve` take too."""
+        yield from (self.examples, *self.asking, *(option for option in self.comparing if "gold" in _keys_in(option)))
 
     def _on_rubric(self, name: str, *options: str | None) -> str:
         return _command(name, self.rubric, *options) if self.has_rubric else ""
+
+
+def _keys_in(options: str | None) -> set[str]:
+    """Return the keys that options set, such as strategy and samples for "-o strategy=holistic --samples 3"."""
+    return set(re.findall(r"(?:^| )(?:--|-o )([\w-]+)", options or ""))
 
 
 def _command(name: str, *words: str | None) -> str:

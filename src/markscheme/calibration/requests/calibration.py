@@ -15,7 +15,7 @@ from markscheme.calibration.file_answers import FileAnswer, answer_of, calibrati
 from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.judge_runs import grade_runs, rater_of, run_to_end
 from markscheme.calibration.labelled_examples import examples_with_every_label
-from markscheme.calibration.options import OPTIONS_OF_COMPARING, DriftOptions, LabelOptions
+from markscheme.calibration.options import DriftOptions, LabelOptions
 from markscheme.calibration.tried_settings import (
     TriedSetting,
     compared_by_people,
@@ -29,10 +29,9 @@ from markscheme.grading import Grade, Grading, scorers_for
 from markscheme.grading.receipt import ACCEPTED
 from markscheme.judges.family import warn_of_kinship
 from markscheme.judges.judge import GradingJudge, Judge, Usage, replying, total
-from markscheme.judges.options import WAYS_OF_ASKING, AskOptions
+from markscheme.judges.options import AskOptions
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.judges.rerun import FromSample
-from markscheme.options.settings import words_of
 from markscheme.options.table import AddedOptions
 from markscheme.progress import Watch, unwatched
 from markscheme.ratings.codes import RatingCodes
@@ -347,7 +346,7 @@ class CalibrationRequest:
         """
         if path is None or not path.is_file():
             if self.drift.accepted is not None and not self.drift.accept:
-                raise UsageError(f"there is no accepted run {path}; --accept writes it")
+                raise UsageError(f"there is no accepted run {path}; --accept writes it", path=path)
             return None
         return self._runs_at(path).since(
             rubric,
@@ -372,25 +371,20 @@ class CalibrationRequest:
             file = find_rubric(self.of[0])
             written = self.of[0]
         by_name = (name for name, path in known_rubrics().items() if path == file)
-        values = {
-            "judge": [judge] if isinstance(judge, str) and not self.judge_is_configured else [],
-            "ratings": files,
-            "examples": [self.examples] if isinstance(self.examples, Path) else [],
-        }
-        options = [word for option, texts in values.items() for text in texts for word in (f"--{option}", str(text))]
-        asking = () if files else self.words_of_asking
+        judges = ["--judge", judge] if isinstance(judge, str) and not self.judge_is_configured else []
         return replace(
             rater,
             named=shlex.quote(next(by_name, written)),
-            options=shlex.join([*options, *asking]),
-            comparing=shlex.join(words_of(self.drift, OPTIONS_OF_COMPARING)),
+            options=shlex.join([*judges, *(word for file in files for word in ("--ratings", str(file)))]),
+            examples=self.examples if isinstance(self.examples, Path) else None,
+            ask=None if files else self.ask_again,
+            families=(self.drift,),
         )
 
     @property
-    def words_of_asking(self) -> Iterator[str]:
-        """The options that may change the judge's answers, as words of a command; without samples after `--accept`."""
-        ask = replace(self.ask, samples=None) if self.drift.accept else self.ask
-        return words_of(ask, WAYS_OF_ASKING)
+    def ask_again(self) -> AskOptions:
+        """How the judge is asked, to ask it in the same way again; after `--accept` without the number of samples."""
+        return replace(self.ask, samples=None) if self.drift.accept else self.ask
 
     def _from_ratings(
         self, rubric: Rubric, every: ExampleSet, examples: ExampleSet, path: Path, kinds: Collection[str]

@@ -83,9 +83,10 @@ def files_among(sides: Sequence[str]) -> list[Path]:
     for side in sides:
         if Path(side) not in files and kind_of(side) is None:
             if Path(side).name == ACCEPTED:
-                raise UsageError(f"{side} says what was accepted; compare the ratings next to it, accepted-….jsonl")
+                ratings = "compare the ratings next to it, accepted-….jsonl"
+                raise UsageError(f"{side} says what was accepted; {ratings}", path=side)
             problem = "contains neither ratings nor a calibration" if Path(side).exists() else "is not a file"
-            raise UsageError(f"{side} {problem}, and does not name a judge: {judge_forms()}")
+            raise UsageError(f"{side} {problem}, and does not name a judge: {judge_forms()}", path=side)
     return files
 
 
@@ -132,7 +133,8 @@ def compare_sides(
     contenders = list(_contenders(sides, rated, lambda name: ask(name, _to_ask(examples, name))))
     if len(contenders) < 2:
         raise UsageError(
-            f"a comparison needs two sides: {' and '.join(sides)} have only one rater, or name the same one twice"
+            f"a comparison needs two sides: {' and '.join(sides)} have only one rater, or name the same one twice",
+            path=next((file.path for file in rated.files if not file.ratings), None),
         )
     names = distinct([contender.name for contender in contenders])
     named = [replace(contender, name=name) for contender, name in zip(contenders, names, strict=True)]

@@ -108,7 +108,7 @@ def _of_file(path: Path, earlier: str | None) -> CountsColumns:
     except FileNotFoundError:
         raise UsageError(f"{path}: {no_file(path)}") from None
     except OSError as problem:
-        raise UsageError(f"{path} cannot be read: {problem.strerror or problem}") from problem
+        raise UsageError(f"{path} cannot be read: {problem.strerror or problem}", path=path) from problem
     digest = counts_digest(raw)
     if raw.startswith(_BOMS_OF_UTF_16):
         raw = raw.decode("utf-16", errors="replace").encode()

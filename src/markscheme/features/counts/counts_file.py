@@ -262,7 +262,8 @@ def _refuse_missing_columns(table: CountsColumns) -> None:
     if missing:
         lacks = f"no column {missing[0]}" if len(missing) == 1 else f"no columns {', '.join(missing)}"
         columns = listed(list(table.cells())) or "none"
-        raise UsageError(f"{table.name} can't be read as counts: it has {lacks}; there: {columns}; {HOW_TO_COUNT}")
+        problem = f"can't be read as counts: it has {lacks}; there: {columns}; {HOW_TO_COUNT}"
+        raise UsageError(f"{table.name} {problem}", path=table.name)
 
 
 def _refuse_lost_columns(table: CountsColumns, rows: Mapping[str, CountedRows]) -> None:

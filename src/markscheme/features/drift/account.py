@@ -228,8 +228,16 @@ def _way_out(drift: CriterionDrift) -> tuple[str, str | None]:
     return (
         f"Undo the change, then calibrate again. To keep it, read {moved}: if the judge's new levels are right, "
         "correct the labels, then accept this run (--accept).",
-        None if earlier is None else f"--judge {quote(earlier)}",
+        None if earlier is None else " ".join((f"--judge {quote(earlier)}", *_earlier_parameters(explanation))),
     )
+
+
+def _earlier_parameters(explanation: Explanation) -> Iterator[str]:
+    """Yield the options that set the judge's changed parameters as in the accepted runs, where they were set."""
+    then = {change.key.removeprefix("judge:parameter:"): change.then for change in explanation.changes}
+    for name in ("temperature", "max_tokens"):
+        if then.get(name) not in (None, "nothing"):
+            yield f"-o {name}={then[name]}"
 
 
 def _earlier_judge(explanation: Explanation) -> str | None:

@@ -350,7 +350,8 @@ def _json_in(path: Path) -> Any:
 
 def _read(path: Path, yours: Rubric, labelled: LabelledTexts) -> Wording:
     if not path.is_file():
-        raise UsageError(f"there is no candidate {path}; a candidate is a rubric file, or a JSON file of edits")
+        kinds = "a candidate is a rubric file, or a JSON file of edits"
+        raise UsageError(f"there is no candidate {path}; {kinds}", path=path)
     data = _json_in(path)
     if isinstance(data, list) or (isinstance(data, Mapping) and "edits" in data):
         return from_edits(path.stem, data, base=yours, yours=yours, labelled=labelled)

@@ -35,10 +35,11 @@ def project_of_files(paths: Sequence[Path], options: ColumnOptions, folder: Path
         if path.suffix.lower() in PROSE:
             raise UsageError(
                 f"{path} is prose, not a table: write each of its points as a criterion with a `requirement` in "
-                f"rubrics/{path.stem}.yaml; `markscheme init` without --from makes a rubric to edit"
+                f"rubrics/{path.stem}.yaml; `markscheme init` without --from makes a rubric to edit",
+                path=path,
             )
         if shows_rubric(path):
-            raise UsageError(f"{path} isn't a table; `markscheme import` reads exports of other tools")
+            raise UsageError(f"{path} isn't a table; `markscheme import` reads exports of other tools", path=path)
     reading = read_files(paths, options)
     if not folder.exists() and str(folder) in {column.name for column in reading.columns}:
         raise UsageError(f"{folder} is a column, not a folder: give each column its own --human or --judge")

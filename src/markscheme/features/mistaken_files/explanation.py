@@ -10,8 +10,10 @@ from inspect import BoundArguments, Parameter
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from markscheme.commands.families import paths_in
+from markscheme.commands.families import is_written, option_name, paths_in
 from markscheme.errors import ComparisonError, FileError, MarkschemeError, NothingGraded, UsageError
+from markscheme.options.table import AddedOptions, options_of
+from markscheme.rubrics.search import known_rubrics
 
 _MOST_BYTES: Final = 2_000_000
 """Largest number of bytes of a file that are read to recognize what it is: a larger file is none of these kinds."""
@@ -230,7 +232,13 @@ _EXPECTED: Final = {
     "--counts": "counts of distinct rows, as `markscheme export RUBRIC --counts FILE` writes them",
     "--calibration": "what `markscheme calibrate RUBRIC --json FILE` writes",
     "--report": "what `markscheme calibrate RUBRIC --json FILE` writes",
-    "--judge": "recorded replies: a line for each, with `fingerprint`, `judge`, `model` and `text`",
+    "--judge": (
+        "recorded replies: a line for each, with `fingerprint`, `judge`, `model` and `text`; `markscheme grade RUBRIC "
+        "--show-prompt --missing` prints what they answer"
+    ),
+    "--from": "a table: a row for each output, with a column of a judge or of people",
+    "--asked": "what `markscheme grade RUBRIC FILE --json` prints",
+    "--rubric": "a rubric with `criteria`",
     "--candidates": "a rubric with other words, or a JSON list of edits",
     "--notes": "notes: a row for each, with `id` and `note`",
     "import": "ratings: a row for each, with the columns of an id, of who rated and of a level or label",
@@ -240,16 +248,16 @@ _EXPECTED: Final = {
     "label": "a rubric with `criteria`",
     "improve": "a rubric with `criteria`",
     "stress": "a rubric with `criteria`",
-    "certify": "a rubric with `criteria`",
+    "export": "a rubric with `criteria`",
+    "certify": "a rubric, or a table: a row for each output, with a column of a judge and one of people",
+    "compare": "ratings, or a table: a row for each output, with the columns of two judges",
+    "pass-rate": "graded responses: a row for each, with `id` and `pass`",
+    "verify": "a judge card or a certificate",
     "experiment": "an experiment: `rubric`, `variants`, `cases` and where outputs come from",
 }
 """What a command, or an option of any command, reads."""
 _TAKE_FOLDERS: Final = frozenset(["init", "verify", "demo", "session", "--judge"])
 """Commands and options that take folders."""
-_WRITTEN: Final = frozenset(
-    ["--json", "--html", "--markdown", "--junit", "--sarif", "--csv", "--out", "--to", "--sheet", "--keep"]
-)
-"""Options whose files are written."""
 
 
 def explain(error: MarkschemeError, command: str, bound: BoundArguments) -> None:
@@ -263,65 +271,61 @@ def explain(error: MarkschemeError, command: str, bound: BoundArguments) -> None
     Raises:
         UsageError: A file of the command line is of the wrong kind.
     """
-    if isinstance(error, NothingGraded) or not isinstance(error, UsageError | FileError | ComparisonError):
+    explained = isinstance(error, UsageError | FileError | ComparisonError) and not isinstance(error, NothingGraded)
+    says_kind = isinstance(error, UsageError) and error.code == "not-a-table"
+    if not explained or says_kind or error.path is None or not Path(error.path).exists():
         return
-    refused = {taker for taker, _ in _files(command, bound) if taker.startswith("--") and taker in str(error)}
-    files = [file for file in dict.fromkeys(_files(command, bound)) if file[0] not in refused and file[1].exists()]
-    for taker, path in files:
-        if not _is_about(error, taker, path):
-            continue
-        sentence = _sentence(str(error), taker, path)
-        if sentence is not None:
-            raise UsageError(sentence) from error
+    for taker, path in _files_to_read(command, bound):
+        if path.exists() and path.samefile(error.path) and not (taker == command and str(path) in known_rubrics()):
+            sentence = _sentence(taker, path, is_of_content=isinstance(error, FileError) or taker != command)
+            if sentence is not None:
+                raise UsageError(sentence, path=path) from error
 
 
-def _is_about(error: MarkschemeError, taker: str, path: Path) -> bool:
-    """Return True if an error is about a file: by its path or, if it has no path, by the file's name in its text.
-
-    The name is enough if the file belongs to an option that takes files, or if it has an ending and exists.
-    """
-    if isinstance(error, FileError) and error.path is not None:
-        return Path(error.path).resolve() == path.resolve()
-    is_named_for_sure = (taker.startswith("--") and taker in _EXPECTED) or bool(path.is_file() and path.suffix)
-    return is_named_for_sure and path.name in str(error)
-
-
-def _files(command: str, bound: BoundArguments) -> Iterator[tuple[str, Path]]:
+def _files_to_read(command: str, bound: BoundArguments) -> Iterator[tuple[str, Path]]:
     """Yield the option, or for an operand the command, with each path in a command's arguments that it may read."""
-    return (pair for pair in _paths_by_option(command, bound) if pair[0] not in _WRITTEN)
-
-
-def _paths_by_option(command: str, bound: BoundArguments) -> Iterator[tuple[str, Path]]:
-    for name, value in bound.arguments.items():
-        if dataclasses.is_dataclass(value):
-            for field in dataclasses.fields(value):
-                yield from ((_option(field.name), path) for path in paths_in(getattr(value, field.name)))
-        else:
-            is_operand = bound.signature.parameters[name].kind is Parameter.POSITIONAL_ONLY
-            option = command if is_operand else _option(name)
+    for option, value, is_file_to_write in _typed_values(command, bound):
+        if not is_file_to_write:
             yield from ((option, path) for path in paths_in(value))
 
 
-def _option(name: str) -> str:
-    return f"--{name.strip('_').replace('_', '-')}"
+def _typed_values(command: str, bound: BoundArguments) -> Iterator[tuple[str, Any, bool]]:
+    """Yield each option, or for an operand the command, with its value, and True if it names a file to write."""
+    for name, value in bound.arguments.items():
+        parameter = bound.signature.parameters[name]
+        families = value.values if isinstance(value, AddedOptions) else (value,)
+        if not all(map(dataclasses.is_dataclass, families)):
+            is_operand = parameter.kind is Parameter.POSITIONAL_ONLY
+            yield command if is_operand else option_name(parameter), value, is_written(parameter)
+            continue
+        for family in families:
+            for key, declared in options_of(type(family)).items():
+                option = declared.name or f"--{key.strip('_').replace('_', '-')}"
+                yield option, getattr(family, key), declared.form.is_written
 
 
-def _sentence(message: str, taker: str, path: Path) -> str | None:
+def _sentence(taker: str, path: Path, *, is_of_content: bool) -> str | None:
+    """Say what a file is instead of what is expected; None if it may be what is expected.
+
+    Args:
+        taker: The option that names it, or the command that it is an operand of.
+        path: The file.
+        is_of_content: True if the error is about what the path holds, and not about a name that may be a rubric's.
+    """
     expected = f"; expected {_EXPECTED[taker]}" if taker in _EXPECTED else ""
     if path.is_dir():
-        is_taken = " a folder" in message or " no folder" in message or taker in _TAKE_FOLDERS
-        return None if is_taken else f"{path} is a folder, not a file{expected}"
-    if not path.is_file():  # a pipe, which would never end
+        is_refused = is_of_content and taker not in _TAKE_FOLDERS
+        return f"{path} is a folder, not a file{expected}" if is_refused else None
+    if not path.is_file():  # reading a pipe would wait for its writer
         return None
     try:
         content = _FileContent(path)
     except OSError:
         return None
     if content.emptiness is not None:
-        return None if "holds no " in message or "empty" in message else f"{path} {content.emptiness}{expected}"
+        return f"{path} {content.emptiness}{expected}"
     if content.binary is not None:
-        is_said = content.binary in message or "not a table" in message
-        return None if is_said else f"{path} is {content.binary}{expected}"
+        return f"{path} is {content.binary}{expected}"
     kinds = (*_KINDS, *_IN_PLACE_OF_ACCEPTED) if taker == "--accepted" else _KINDS
     kind = next((kind for kind in kinds if kind.is_mine(content)), None)
     if kind is None or taker in kind.takers:

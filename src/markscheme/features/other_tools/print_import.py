@@ -127,9 +127,9 @@ def _calibration(name: str, run: ImportRun) -> str | None:
     if ratings is None or (examples is None and find_calibration(name, Path.cwd()) is None):
         return None
     has_judges = bool(RatingCodes.of(run.file.ratings).of_kinds(JUDGES))
-    options = [f"--ratings {quote(str(ratings))}"] if has_judges else []
     is_found = examples is None or examples.resolve() == _examples_of(name).resolve()
-    return Commands.on(name).calibrate_by(*options, *([] if is_found else [f"--examples {quote(str(examples))}"]))
+    of_examples = replace(Commands.on(name), examples=None if is_found else f"--examples {quote(str(examples))}")
+    return of_examples.calibrate_by(f"--ratings {quote(str(ratings))}") if has_judges else of_examples.calibrate()
 
 
 def _with_examples(

@@ -15,7 +15,7 @@ from markscheme.calibration.comparison.verdict import Decision
 from markscheme.calibration.file_answers import FileAnswer
 from markscheme.calibration.judge_runs import rater_of, run_to_end
 from markscheme.calibration.labels_in_words import labels_to_add
-from markscheme.calibration.options import OPTIONS_OF_COMPARING, LabelOptions
+from markscheme.calibration.options import LabelOptions
 from markscheme.calibration.reasons import scarce_decision
 from markscheme.errors import Fault, RatingError, UsageError
 from markscheme.features.rows.stale_labels import stale_criteria, warn_of_stale
@@ -28,7 +28,6 @@ from markscheme.grading.receipt import ACCEPTED
 from markscheme.grading.score import Score, weigh
 from markscheme.grading.verdict import Verdict
 from markscheme.judges.judge import Judge, total
-from markscheme.options.settings import words_of
 from markscheme.phrases import counted, few_of
 from markscheme.plain_data import json_lines, parse_json
 from markscheme.ratings.codes import load_ratings
@@ -336,24 +335,20 @@ def _ask(
     grading = Grading(run, judge, scorers=scorers_for(run, request.ask.scorers), has_core=has_core)
     examples = [example for example, _ in labelled if _by_people(example)]
     grades = run_to_end(_grades(grading, examples, request))
-    return _with_rerun_options(rater_of(judge, grades), wanted, request, request.words_of_asking), grades
+    return replace(_with_rerun_options(rater_of(judge, grades), wanted, request), ask=request.ask_again), grades
 
 
-def _with_rerun_options(
-    rater: Rater, judge: str | Judge | None, request: "CalibrationRequest", asking: Iterable[str] = ()
-) -> Rater:
+def _with_rerun_options(rater: Rater, judge: str | Judge | None, request: "CalibrationRequest") -> Rater:
     """Add to a judge the files and options with which a printed command calibrates it again.
 
     Args:
         rater: The judge.
         judge: The judge as it was named; None if it wasn't.
         request: The request, which names the files.
-        asking: Options on how the judge is asked, as words of a command.
     """
     named = "" if isinstance(request.of, Rubric) else shlex.join(request.of)
     options = ["--judge", judge] if isinstance(judge, str) and not request.judge_is_configured else []
-    comparing = shlex.join(words_of(request.drift, OPTIONS_OF_COMPARING))
-    return replace(rater, named=named, options=shlex.join([*options, *asking]), comparing=comparing, has_rubric=False)
+    return replace(rater, named=named, options=shlex.join(options), families=(request.drift,), has_rubric=False)
 
 
 async def _grades(grading: Grading, examples: Sequence[Example], request: "CalibrationRequest") -> list[Grade]:

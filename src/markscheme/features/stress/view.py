@@ -110,7 +110,7 @@ def _onward(stress: Stress, judge: str | None) -> tuple[str, str] | None:
         return "Next, label the examples, which shows whether the judge is right", commands.label(pool)
     if battery.file is not None:
         examples = f"--examples {shlex.quote(str(battery.file))}"
-        commands = replace(commands, judge=" ".join(filter(None, (commands.judge, examples))))
+        commands = replace(commands, examples=examples)
     if stress.control_moved is not None:
         return "Next, ask each question three times", commands.calibrate("--samples 3")
     if stress.is_moved and commands.can_improve:

@@ -290,6 +290,7 @@ def read_files(paths: Sequence[Path], options: ColumnOptions) -> TableReading:
     except UsageError as error:
         files = shlex.join(map(str, paths))
         error.called = error.called or f"markscheme calibrate {files}{options.as_shell}"
+        error.path = error.path or paths[0]
         raise
 
 
