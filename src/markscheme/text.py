@@ -12,6 +12,8 @@ _UNSAFE = re.compile(
 )
 _FORMULA = frozenset("=+-@")
 _FORBIDDEN = frozenset('/\\:*?"<>|')
+_PROMPT_IN_FILE = re.compile(r" @ (?:[^\s/]*/)*([^\s/]+\.\w+): .+?(?= / |$)")
+"""Pattern of a prompt in an id from Promptfoo's results: the path of the prompt's file, and the prompt's beginning."""
 LONGEST_NAME = 64
 """Largest number of characters of a file's name: with up to three bytes each and a suffix, still below the usual
 limit of 255 bytes."""
@@ -56,6 +58,15 @@ def cut_short(text: str, length: int = 160) -> str:
     """Put an external text on one line, and cut it if it is longer than the given length."""
     line = " ".join(text.split())
     return line if len(line) <= length else line[: length - 1] + "…"
+
+
+def short_id(example: str) -> str:
+    """Return an example's id with a prompt from a file named by the file's name alone, and any other id as it is.
+
+    >>> short_id("test-4 @ prompts/v1.txt: You are a support agent… / openai:gpt-4o-mini")
+    'test-4 @ v1.txt / openai:gpt-4o-mini'
+    """
+    return _PROMPT_IN_FILE.sub(r" @ \1", example)
 
 
 def encodable(text: str) -> str:

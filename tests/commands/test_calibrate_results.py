@@ -49,6 +49,20 @@ def test_thumbs_in_promptfoo_s_results_are_gold_labels_and_each_graded_metric_is
     assert (report["counts"]["examples"], report["counts"]["graded"], status) == (36, 36, 0)
 
 
+def test_ids_of_outputs_of_prompts_in_files_are_short_on_screen_and_whole_in_json(
+    enough_results: dict[str, Any], tmp_path: Path
+) -> None:
+    thumbs(enough_results, GRADED, wrong=6)
+    for index, row in enumerate(row for word in GRADED for row in rows_of(enough_results, word)):
+        row["prompt"]["label"] = f"prompts/v{index % 2}.txt: You are a patient agent of a large company."
+        row["testCase"] = {**row["testCase"], "metadata": {"id": f"case-{index // 2}"}}
+    file = written(enough_results, tmp_path / "results.json")
+    wrong = report_of(file)[1]["false_passes"]
+    assert "prompts/v0.txt: You are a patient agent of a" in "".join(wrong)
+    screen = run("calibrate", file.name, cwd=tmp_path).stdout
+    assert ("You are a patient" in screen, "@ v0.txt" in screen) == (False, True)
+
+
 def only(results: dict[str, Any], metric: str) -> None:
     """Remove all graded metrics but one from every row."""
     for row in (row for word in GRADED for row in rows_of(results, word)):

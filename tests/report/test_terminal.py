@@ -110,3 +110,19 @@ def test_on_a_screen_titles_and_headings_are_bold_and_a_callout_s_head_has_its_c
         "\x1b[1ma  b\x1b[0m",
         "1  2",
     ]
+
+
+def test_an_id_with_a_prompt_from_a_file_is_shown_with_the_file_s_name_unless_two_ids_would_look_the_same() -> None:
+    ids = (
+        "test-1 @ prompts/v1.txt: You are a support agent… / openai:gpt-4o-mini",
+        "test-1 @ prompts/v2.txt: Be brief. / openai:gpt-4o-mini",
+        "test-1 @ older/v2.txt: Be brief. / openai:gpt-4o-mini",
+        "test-2 @ openai:gpt-4o-mini",
+    )
+    items = Items(tuple(((Ids((unit,)),),) for unit in ids))
+    assert shown(Document("Title", "", (items,)), 100)[2:] == [
+        "- test-1 @ v1.txt / openai:gpt-4o-mini",
+        "- test-1 @ v2.txt / openai:gpt-4o-mini",
+        f"- {ids[2]}",
+        f"- {ids[3]}",
+    ]

@@ -8,16 +8,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from markscheme.errors import UsageError
 from markscheme.numerals import number_in
-from markscheme.options.forms import (
-    ANY_NUMBER,
-    COLUMN_NAMES,
-    ENDS,
-    FLAG,
-    VALUE_TEXTS,
-    ValueForm,
-    one_of,
-    text_form,
-)
+from markscheme.options.forms import ANY_NUMBER, COLUMN_NAMES, ENDS, FLAG, VALUE_TEXTS, one_of, text_form
 from markscheme.options.table import NAMES_IN_FILES, option, options_of, setting
 from markscheme.ratings.kinds import KINDS, Kind
 from markscheme.rubrics.search import find_rubric
@@ -36,7 +27,7 @@ def _spans(written: Any) -> tuple[str, ...]:
     return texts
 
 
-_SPANS: Final = ValueForm("LOW-HIGH or SIDE=LOW-HIGH, such as judge=0-1", _spans)
+_SPANS: Final = ENDS._replace(allowed="LOW-HIGH or SIDE=LOW-HIGH, such as judge=0-1", read=_spans)
 _texts = partial(option, (), several=True)
 _column = partial(option, None, form=_COLUMN, value="COLUMN")
 

@@ -15,7 +15,7 @@ from markscheme.report import document as doc
 from markscheme.report.bars import drawn
 from markscheme.report.curves import EIGHTHS, drawn_curve
 from markscheme.report.figures import cut_short
-from markscheme.text import printable, raw_stream
+from markscheme.text import printable, raw_stream, short_id
 
 _WIDEST = 120
 """Largest number of columns used, even on a wider screen, since longer lines are hard to read."""
@@ -188,6 +188,7 @@ class _Page:
         self._colours = colours
         self._lines: list[str] = []
         self._drawn: dict[tuple[object, ...], list[str]] = {}
+        self._ids: dict[str, str] = {}
 
     def lines_of(self, document: doc.Document, room: _Room, *, details: bool) -> list[str]:
         """Draw a document, with or without details, and return its lines."""
@@ -285,15 +286,28 @@ class _Page:
                 for case in block.cases[: min(self.room.examples, block.differing)]:
                     reason = f"Judge on {case.reason_on}: “{cut_short(case.reason, _LONGEST_REASON)}”"
                     words = [case.words] if case.words else []
-                    self._hang("-", [f"{case.id}: {case.head}", *words, *([reason] if case.reason else [])])
+                    self._hang(
+                        "-", [f"{self._short_id(case.id)}: {case.head}", *words, *([reason] if case.reason else [])]
+                    )
+
+    def _short_id(self, example: str) -> str:
+        """Return the short form of an example's id; the whole id if another one on the page has that short form."""
+        short = short_id(example)
+        return short if self._ids.setdefault(short, example) == example else example
+
+    def _with_short_ids(self, line: doc.Line) -> tuple[doc.Piece, ...]:
+        return tuple(
+            doc.Ids(tuple(map(self._short_id, piece.ids))) if isinstance(piece, doc.Ids) else piece
+            for piece in _pieces(line)
+        )
 
     def _say(self, line: doc.Line, style: str | None = None) -> None:
-        words = _unbroken(line)
+        words = _unbroken(self._with_short_ids(line))
         self._draw(words, style, by=lambda: (self._styled(row, style) for row in _broken(words, self.width)))
 
     def _hang(self, sign: str, lines: Sequence[doc.Line], style: str | None = None, indent: int = 0) -> None:
         """Draw lines as an item of a list: the first after a bullet, the others aligned with it."""
-        words = tuple(map(_unbroken, lines))
+        words = tuple(_unbroken(self._with_short_ids(line)) for line in lines)
 
         margin = " " * (indent + cell_len(sign) + 1)
 
@@ -313,7 +327,7 @@ class _Page:
         if block.caption:
             self._say(block.caption)
         headings = tuple(map(printable, block.headings))
-        cells = tuple(tuple(map(inline, row)) for row in block.rows[: self.room.rows])
+        cells = self._cells(block.rows[: self.room.rows])
 
         def drawn_rows() -> Iterator[str]:
             widths = _widths([headings, *cells], self.width)
@@ -324,13 +338,16 @@ class _Page:
         self._draw(headings, cells, by=drawn_rows)
         self._more(len(block.rows) - self.room.rows, "row")
 
+    def _cells(self, rows: Iterable[tuple[doc.Line, ...]]) -> tuple[tuple[str, ...], ...]:
+        return tuple(tuple(inline(self._with_short_ids(cell)) for cell in row) for row in rows)
+
     def _more(self, n: int, name: str) -> None:
         """Draw a line on how many were left out, such as "and 3 more examples"."""
         if n > 0:
             self._say(f"and {counted(n, f'more {name}')}")
 
     def _grid(self, rows: Sequence[tuple[doc.Line, ...]], indent: int = 0) -> None:
-        cells = tuple(tuple(map(inline, row)) for row in rows) or (("",),)
+        cells = self._cells(rows) or (("",),)
 
         def drawn_rows() -> Iterator[str]:
             columns = zip_longest(*cells, fillvalue="")
