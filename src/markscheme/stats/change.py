@@ -7,7 +7,6 @@ import math
 from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import combinations
 
 import numpy as np
 import numpy.typing as npt
@@ -36,9 +35,6 @@ _FINEST = 100
 MOST_STEPS = 20_000_000
 """Largest number of steps with which a distribution is convolved exactly; for more, a Fourier transform takes less
 time."""
-MOST_DEALS = 1_000
-"""Largest number of ways to deal an example's ratings that are enumerated: 3 originals with up to 14 repeats have
-fewer."""
 _TAIL = 1e-33
 """Probability below which a sum is left out of the transform, whose own error is about 1e-12."""
 
@@ -188,42 +184,9 @@ def moved(current: npt.ArrayLike, stored: npt.ArrayLike, times: npt.ArrayLike | 
     outcomes = (n_stored + 1) * whole - whole.sum(axis=1, keepdims=True)
     if not outcomes.any():
         return Moved(0.0, 1.0, 1.0, n, n_stored)
-    exact_p, mid_p = _chance_of_first(outcomes, examples, two_sided=True)
+    exact_p, mid_p = chance_of_first(outcomes, examples, two_sided=True)
     shift = int(examples @ outcomes[:, 0]) * unit / (n_stored * n)
     return Moved(shift, exact_p, mid_p, n, n_stored)
-
-
-def reshuffled(current: npt.ArrayLike, stored: npt.ArrayLike) -> float:
-    """Compute the mid-p of the mean shift by a permutation test, which reassigns each example's ratings to the runs.
-
-    It is exact for any distribution of the ratings, unlike a test of the differences' signs, which isn't exact for
-    skewed ones near an end of the scale. With one rating now it is the mid-p of `moved`.
-
-    Args:
-        current: Ratings now, shape (n, m), nan if missing.
-        stored: Ratings of r stored runs, shape (n, r), nan if missing. An example counts if all its ratings exist.
-
-    Returns:
-        The two-sided mid-p; if there are more than MOST_DEALS ways to deal, 0, for callers that use the larger of this
-        and another test's p-value.
-
-    Example:
-        >>> reshuffled([[1], [1], [1], [1], [1]], [[0], [0], [0], [0], [0]])
-        0.03125
-    """
-    first = np.asarray(current, dtype=np.float64)
-    runs = np.hstack([first, np.asarray(stored, dtype=np.float64)])
-    whole, _ = whole_multiples(runs[~np.isnan(runs).any(axis=1)])
-    n_runs = runs.shape[1]
-    n_now = first.shape[1]
-    if math.comb(n_runs, n_now) > MOST_DEALS:
-        return 0.0
-    deals = np.zeros((math.comb(n_runs, n_now), n_runs), dtype=np.int64)
-    for index, deal in enumerate(combinations(range(n_runs), n_now)):  # the first deal is the real one
-        deals[index, deal] = 1
-    outcomes = n_runs * (whole @ deals.T) - n_now * whole.sum(axis=1, keepdims=True)
-    once = np.ones(len(outcomes), dtype=np.int64)
-    return _chance_of_first(outcomes, once, two_sided=True)[1] if outcomes.any() else 1.0
 
 
 def any_change(current: npt.ArrayLike, stored: npt.ArrayLike, groups: Grouping = None) -> Changed:
@@ -266,7 +229,7 @@ def any_change(current: npt.ArrayLike, stored: npt.ArrayLike, groups: Grouping =
     whole, unit = whole_multiples(runs)
     distance = np.abs(whole[:, :, None] - whole[:, None, :]).sum(axis=2)
     outcomes = (n_stored + 1) * distance - distance.sum(axis=1, keepdims=True)
-    exact_p, mid_p = _chance_of_first(outcomes, examples, two_sided=False)
+    exact_p, mid_p = chance_of_first(outcomes, examples, two_sided=False)
     excess = int(examples @ outcomes[:, 0]) * unit / (max(1, n) * n_stored * (n_stored - 1))
     return Changed(excess, exact_p, mid_p, flips_now, flips_stored, n, n_stored)
 
@@ -533,7 +496,7 @@ def is_complete(runs: Floats) -> Flags:
     return np.asarray(~np.isnan(runs).any(axis=1))
 
 
-def _chance_of_first(outcomes: Integers, times: Integers, *, two_sided: bool) -> tuple[float, float]:
+def chance_of_first(outcomes: Integers, times: Integers, *, two_sided: bool) -> tuple[float, float]:
     """Compute exact p and mid-p of the first column's sum, if each row's values were put into its columns at random.
 
     Args:

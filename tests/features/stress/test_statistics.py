@@ -6,8 +6,15 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from markscheme.features.stress.statistics import NOT_PRESERVING, differences, moved_alike, stress_cells, with_noise
-from markscheme.stats.change import holm, moved, reshuffled
+from markscheme.features.stress.statistics import (
+    NOT_PRESERVING,
+    differences,
+    moved_alike,
+    reshuffled,
+    stress_cells,
+    with_noise,
+)
+from markscheme.stats.change import holm, moved
 from tests.features.stress.worked_cases import (
     ANY_CHANGE_P,
     CHANGED,

@@ -26,13 +26,14 @@ from markscheme.features.stress.statistics import (
     StressCell,
     differences,
     moved_alike,
+    reshuffled,
     stress_cells,
     with_noise,
 )
 from markscheme.grading import MOST_UNGRADED, Grade
 from markscheme.judges.judge import Usage, total
 from markscheme.rubrics.rubric import Criterion
-from markscheme.stats.change import holm, reshuffled
+from markscheme.stats.change import holm
 from markscheme.stats.intervals import Floats
 
 INSTRUCTION: Final = "instruction"

@@ -3,13 +3,14 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.stats.change import NO_SHIFT_MARGIN, any_change, holm, sign_flip
+from markscheme.stats.change import NO_SHIFT_MARGIN, any_change, chance_of_first, holm, sign_flip, whole_multiples
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import Floats, known_in_groups, t_quantile
 
@@ -24,6 +25,9 @@ NOT_ALIKE = 0.05
 an alarm."""
 STRESS_POWER = 0.95
 """Power with which the recommended number of examples finds the smallest shift that counts."""
+MOST_DEALS = 1_000
+"""Largest number of ways to deal an example's ratings that are enumerated: 3 originals with up to 14 repeats have
+fewer."""
 _METHOD = "mean of perturbed minus originals; t"
 
 
@@ -97,7 +101,7 @@ def stress_cells(
     Args:
         moved: Differences from the originals in levels, shape (n_units,), by perturbation and criterion.
         spans: Range of the scale in levels, 1 for yes/no, by criterion.
-        reshuffled: The p-value of `change.reshuffled` from the ratings themselves, if known, by perturbation and
+        reshuffled: The p-value of `reshuffled` from the ratings themselves, if known, by perturbation and
             criterion. The larger p counts, since signs of differences mislead near an end of the scale, and reshuffled
             ratings mislead if ratings move both ways.
         level: Chance of a false alarm in the table, 0 to 1.
@@ -204,3 +208,36 @@ def with_noise(cell: StressCell, originals: npt.ArrayLike, perturbed: npt.ArrayL
 def _mean(ratings: npt.ArrayLike) -> Floats:
     """Return the mean rating of each row; nan where any rating in the row is missing."""
     return np.asarray(np.asarray(ratings, dtype=np.float64).mean(axis=1))
+
+
+def reshuffled(current: npt.ArrayLike, stored: npt.ArrayLike) -> float:
+    """Compute the mid-p of the mean shift by a permutation test, which reassigns each example's ratings to the runs.
+
+    It is exact for any distribution of the ratings, unlike a test of the differences' signs, which isn't exact for
+    skewed ones near an end of the scale. With one rating now it is the mid-p of `moved`.
+
+    Args:
+        current: Ratings now, shape (n, m), nan if missing.
+        stored: Ratings of r stored runs, shape (n, r), nan if missing. An example counts if all its ratings exist.
+
+    Returns:
+        The two-sided mid-p; if there are more than MOST_DEALS ways to deal, 0, for callers that use the larger of this
+        and another test's p-value.
+
+    Example:
+        >>> reshuffled([[1], [1], [1], [1], [1]], [[0], [0], [0], [0], [0]])
+        0.03125
+    """
+    first = np.asarray(current, dtype=np.float64)
+    runs = np.hstack([first, np.asarray(stored, dtype=np.float64)])
+    whole, _ = whole_multiples(runs[~np.isnan(runs).any(axis=1)])
+    n_runs = runs.shape[1]
+    n_now = first.shape[1]
+    if math.comb(n_runs, n_now) > MOST_DEALS:
+        return 0.0
+    deals = np.zeros((math.comb(n_runs, n_now), n_runs), dtype=np.int64)
+    for index, deal in enumerate(combinations(range(n_runs), n_now)):  # the first deal is the real one
+        deals[index, deal] = 1
+    outcomes = n_runs * (whole @ deals.T) - n_now * whole.sum(axis=1, keepdims=True)
+    once = np.ones(len(outcomes), dtype=np.int64)
+    return chance_of_first(outcomes, once, two_sided=True)[1] if outcomes.any() else 1.0
