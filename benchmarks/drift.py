@@ -37,14 +37,14 @@ from benchmarks.noisy_judge import (
 )
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.comparison.comparison import compare
-from markscheme.calibration.earlier_runs.setting import MOST_RUNS
-from markscheme.calibration.earlier_runs.since import Since
+from markscheme.calibration.earlier_runs.accepted_basis import AcceptedBasis
+from markscheme.calibration.earlier_runs.run_identity import MOST_RUNS
 from markscheme.features.drift.baseline import Baseline, drift_since
 from markscheme.ratings.gold import gold_of
 from markscheme.rubrics.rubric import Rubric
 
 
-def held_against(judge: NoisyJudge, asked: Rubric, since: Since) -> Baseline:
+def held_against(judge: NoisyJudge, asked: Rubric, since: AcceptedBasis) -> Baseline:
     """A new run compared with accepted ones, without the rest of a calibration."""
     ratings = ratings_by(judge, asked)
     comparison = compare(gold_of(judge.world.examples, asked).judged(asked, ratings))
@@ -80,7 +80,7 @@ def run_again(seed: int, *, runs: int, added: Sequence[float], n: int = EXAMPLES
     """Accept a judge, then run it again with each of `added` on one criterion; what each of these runs is called."""
     rng = np.random.default_rng([seed, runs, n])
     judge = NoisyJudge(World.made(rng, n), rng)
-    since = Since(accepted(judge, rubric(), runs=runs))
+    since = AcceptedBasis(accepted(judge, rubric(), runs=runs))
     return [Called.of(held_against(replace(judge, added={CHANGED: shift}), rubric(), since)) for shift in added]
 
 
@@ -102,8 +102,8 @@ def nightly(seed: int, *, runs: int, nights: int) -> Nights:
     rng = np.random.default_rng([seed, runs, nights])
     judge = NoisyJudge(World.made(rng), rng)
     then = accepted(judge, rubric(), runs=runs)
-    found = [held_against(judge, rubric(), Since(then, run=night + 1)) for night in range(nights)]
-    first = Since(then).level
+    found = [held_against(judge, rubric(), AcceptedBasis(then, run=night + 1)) for night in range(nights)]
+    first = AcceptedBasis(then).level
     return Nights(any(one.alarm for one in found), any(least_p(one) <= first for one in found))
 
 
@@ -124,7 +124,7 @@ def causes(seed: int, *, text: bool, parameter: bool, replay: bool, strategy: st
         judge = replace(judge, added={"tone": WHOLE}, parameters={"temperature": 0.0})
     asked = rubric(strategy, changed=[CHANGED] if text else [])
     replayed = tuple(ratings_by(judge, rubric(strategy))) if replay else ()
-    found = held_against(judge, asked, Since(then, replayed=replayed))
+    found = held_against(judge, asked, AcceptedBasis(then, replayed=replayed))
     told = []
     for name, criterion in found.criteria.items():
         if criterion.has_moved:

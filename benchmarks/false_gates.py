@@ -33,7 +33,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.calibration.comparison.limits import GateSide, MostWrong
+from markscheme.calibration.comparison.limits import ErrorLimits, GateSide
 from markscheme.calibration.comparison.policy import Ruling, gate_ruling, side_confidence, verdict_states
 from markscheme.stats.decision_figures import decision_figures
 from markscheme.stats.decisive_labels import is_above
@@ -134,7 +134,7 @@ def hits_that_show(bound: float, most: int = 1000) -> Counts:
 
 def gate_shown(labels: LabelSequences, target: float) -> Flags:
     """Whether both sides are above their limits and decisions above the target, at every look."""
-    limits = MostWrong()
+    limits = ErrorLimits()
     stops = labels.stopped >= hits_that_show(limits.least("stops", target))[labels.fails]
     keeps = labels.kept >= hits_that_show(limits.least("keeps", target))[labels.passes]
     same = labels.stopped + labels.kept >= hits_that_show(target)[labels.fails + labels.passes]
@@ -173,7 +173,7 @@ def ruling(fails: int, stopped: int, passes: int, kept: int, target: float) -> R
 def ruling_of(gold: Floats, judge: Floats, groups: Counts | None, target: float) -> Ruling:
     """Ask the product's own policy about decisions."""
     figures = decision_figures(gold, judge, groups=groups)
-    limits = MostWrong()
+    limits = ErrorLimits()
     sides = (
         GateSide("stops", figures.stops, limits.least("stops", target), CONFIDENCE),
         GateSide("keeps", figures.keeps, limits.least("keeps", target), CONFIDENCE),
@@ -250,7 +250,7 @@ def other_targets(draws: int) -> Iterator[str]:
     yield "| target | fails | stops exactly its limit, keeps all | both exactly the target | to reach |"
     yield "|---:|---:|---:|---:|---:|"
     for target in TARGETS:
-        limit = MostWrong().least("stops", target)
+        limit = ErrorLimits().least("stops", target)
         for fails in FAILS:
             one_side, both = (
                 gate_shown(drawn(fails, stops, keeps, 20, 300, draws), target).any(axis=1).mean()
@@ -419,7 +419,7 @@ def _groups(judge: PublishedJudge, look: Counts) -> Counts | None:
 
 
 def _shows_gate(judge: PublishedJudge, look: Counts) -> bool:
-    least = MostWrong().least("stops", REAL_TARGET)
+    least = ErrorLimits().least("stops", REAL_TARGET)
     on_sides = (look[judge.gold[look] == side] for side in (0, 1))
     if not _may_be_above(judge, look, REAL_TARGET) or not all(_may_be_above(judge, s, least) for s in on_sides):
         return False

@@ -11,9 +11,9 @@ import numpy as np
 
 from markscheme.calibration.accepted.acceptance import accept
 from markscheme.calibration.calibration import Calibration, Rater, calibration_of
+from markscheme.calibration.earlier_runs.accepted_basis import AcceptedBasis
 from markscheme.calibration.earlier_runs.load import load_accepted
-from markscheme.calibration.earlier_runs.setting import Accepted
-from markscheme.calibration.earlier_runs.since import Since
+from markscheme.calibration.earlier_runs.run_identity import Accepted
 from markscheme.grading import Grade, Grading
 from markscheme.judges.judge import Identity, Reply, Usage
 from markscheme.judges.rerun import FromSample
@@ -115,7 +115,7 @@ def ratings_by(judge: NoisyJudge, asked: Rubric, run: int = 0) -> list[Rating]:
     return [rating_of(grade, asked, judge.name, sample=run) for grade in asyncio.run(graded())]
 
 
-def calibrated(judge: NoisyJudge, asked: Rubric, *, since: Since | None = None, runs: int = 1) -> Calibration:
+def calibrated(judge: NoisyJudge, asked: Rubric, *, since: AcceptedBasis | None = None, runs: int = 1) -> Calibration:
     """A calibration of the judge by one run, with further ones kept."""
     repeats = [rating for run in range(1, runs) for rating in ratings_by(judge, asked, run)]
     ratings = ratings_by(judge, asked)

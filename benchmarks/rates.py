@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from markscheme.calibration.earlier_runs.since import LOOKS_ALARM
+from markscheme.calibration.earlier_runs.accepted_basis import LOOKS_ALARM
 from markscheme.features.pass_rate.tracked.audits import ALL_LOOKS
 from markscheme.features.pass_rate.tracked.evidence import HORIZON, evidence, growth, onset
 from markscheme.features.pass_rate.tracked.naming import (

@@ -26,8 +26,8 @@ ON_THE_WAY: dict[str, set[str]] = {
     "import markscheme.promptfoo.serving": set(),
     "import markscheme.judges.registry": set(),
     "import markscheme.judges.anthropic": set(),
-    "from markscheme.judges.registry import open_judge; from markscheme.judges.asking import Asking; "
-    "open_judge('anthropic', asking=Asking(list_prices=True))": set(),
+    "from markscheme.judges.registry import open_judge; from markscheme.judges.judge_context import JudgeContext; "
+    "open_judge('anthropic', context=JudgeContext(list_prices=True))": set(),
     "import markscheme.stats": set(),
     "from markscheme.stats import Estimate": set(),
     "from markscheme.stats import agreement": {"numpy", "scipy"},

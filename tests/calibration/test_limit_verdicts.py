@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from markscheme.calibration.calibration import Calibration, Rater, calibration_of
-from markscheme.calibration.comparison.limits import MostWrong
+from markscheme.calibration.comparison.limits import ErrorLimits
 from markscheme.calibration.comparison.policy import interval_level, side_confidence
 from markscheme.calibration.comparison.verdict import GateAnswer
 from markscheme.calibration.decision import decide
@@ -106,6 +106,6 @@ def test_a_limit_on_false_passes_that_is_shown_kept_for_one_tried_setting_is_und
 
 
 def test_a_limit_on_false_passes_that_is_given_with_the_run_overrides_the_rubric_s() -> None:
-    answer = decide(calibrated(1, 40).comparison, most_wrong=MostWrong(false_pass=0.2)).gate_answer
+    answer = decide(calibrated(1, 40).comparison, most_wrong=ErrorLimits(false_pass=0.2)).gate_answer
     assert answer is not None
     assert (answer.stops.least, answer.stops.state) == (0.8, "kept")

@@ -12,8 +12,8 @@ from markscheme.calibration.calibration import Calibration, Rater, calibration_o
 from markscheme.calibration.comparison.comparison import Comparison, compare
 from markscheme.calibration.comparison.policy import states_of
 from markscheme.calibration.decision import decide
+from markscheme.calibration.earlier_runs.accepted_basis import AcceptedBasis
 from markscheme.calibration.earlier_runs.load import load_accepted
-from markscheme.calibration.earlier_runs.since import Since
 from markscheme.calibration.findings.slices import slices_of
 from markscheme.calibration.options import LabelOptions
 from markscheme.errors import UsageError
@@ -84,7 +84,7 @@ class World:
         rater, options = Rater("judge", "", "ratings"), LabelOptions(of=of)
         first = calibration_of(rubric, self.examples(rubric), under(rubric, self.runs[0]), rater, options=options)
         accept(first, folder / "accepted.json")
-        since = Since(load_accepted(folder / "accepted.json"))
+        since = AcceptedBasis(load_accepted(folder / "accepted.json"))
         ratings = under(rubric, self.runs[1])
         return calibration_of(rubric, self.examples(rubric), ratings, rater, options=options, since=since)
 

@@ -12,7 +12,7 @@ import pytest
 
 from markscheme import Rubric, calibrate
 from markscheme.calibration.calibration import Calibration, Rater, calibration_of
-from markscheme.calibration.comparison.limits import MostWrong
+from markscheme.calibration.comparison.limits import ErrorLimits
 from markscheme.calibration.comparison.policy import (
     BecauseCode,
     Circumstances,
@@ -27,7 +27,7 @@ from markscheme.calibration.comparison.verdict import LIMIT_OF_SIDE
 from markscheme.calibration.findings.kinds import NO_SKILL
 from markscheme.calibration.options import LabelOptions
 from markscheme.calibration.reasons import offer_in_words
-from markscheme.calibration.tried_settings import EXAMPLE_DIGITS, SETTINGS
+from markscheme.calibration.recorded_trials import EXAMPLE_DIGITS, SETTINGS
 from markscheme.fingerprint import fingerprint
 from markscheme.report.views.calibration import json_of
 from markscheme.rubrics.rubric import Scale
@@ -409,7 +409,7 @@ def test_a_looser_limit_that_the_judge_meets_is_offered_if_it_misses_only_one_of
 
 
 def test_a_limit_on_wrong_decisions_replaces_the_default_of_ten_points_below_the_target() -> None:
-    most = MostWrong(false_pass=0.1)
+    most = ErrorLimits(false_pass=0.1)
     assert (most.least("stops", 0.8), most.least("keeps", 0.8)) == (0.9, 0.7)
 
 

@@ -17,9 +17,9 @@ import pytest
 
 from markscheme import Rubric, grade
 from markscheme.errors import JudgeBusy, JudgeUnavailable, NoJudge, UnreadableReply, UsageError
-from markscheme.judges.asking import Asking
 from markscheme.judges.function import FunctionJudge
 from markscheme.judges.judge import Reply, Usage
+from markscheme.judges.judge_context import JudgeContext
 from markscheme.judges.remembering import Memory, Remembering
 from markscheme.rubrics.rubric import Criterion, Scale
 from tests.commands.console import run
@@ -323,7 +323,7 @@ def test_replies_of_a_judge_function_that_declares_no_files_or_variables_are_cac
         calls.append(user_prompt)
         return VERDICT
 
-    memory = Asking(memory=Memory(tmp_path)).memory_for(FunctionJudge(fn, "mine").identity)
+    memory = JudgeContext(memory=Memory(tmp_path)).memory_for(FunctionJudge(fn, "mine").identity)
     assert memory is not None
     judge = Remembering(FunctionJudge(fn, "mine"), memory)
 

@@ -13,10 +13,10 @@ import pytest
 from markscheme import Rubric, Submission
 from markscheme.errors import NoJudge, UsageError
 from markscheme.grading import Grading, questions
-from markscheme.judges.asking import Asking
 from markscheme.judges.batching import Batching
 from markscheme.judges.choice import choose_judge
 from markscheme.judges.judge import Judge, replying
+from markscheme.judges.judge_context import JudgeContext
 from markscheme.judges.limited import Limited
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.judges.registry import open_judge
@@ -30,8 +30,8 @@ PROMPTS = questions(RUBRIC, Submission("a"))
 
 
 @pytest.fixture
-def asking(tmp_path: Path) -> Asking:
-    return Asking(memory=Memory(tmp_path / "cache"))
+def context(tmp_path: Path) -> JudgeContext:
+    return JudgeContext(memory=Memory(tmp_path / "cache"))
 
 
 def recording(folder: Path, fingerprint: str) -> Path:
@@ -50,16 +50,16 @@ def recording(folder: Path, fingerprint: str) -> Path:
     ],
 )
 def test_a_judge_opened_by_name_has_limits_on_calls_and_a_cache_of_replies(
-    asking: Asking, name: str, judge: str, model: str
+    context: JudgeContext, name: str, judge: str, model: str
 ) -> None:
-    opened = open_judge(name, asking=asking)
+    opened = open_judge(name, context=context)
     assert isinstance(opened, Remembering)
     assert isinstance(opened.judge, Limited)
     assert (opened.identity.name, opened.identity.model) == (judge, model)
 
 
 def test_a_judge_that_is_opened_without_a_cache_keeps_no_reply() -> None:
-    assert isinstance(open_judge("anthropic", asking=Asking(memory=None)), Limited)
+    assert isinstance(open_judge("anthropic", context=JudgeContext(memory=None)), Limited)
 
 
 @pytest.mark.parametrize(
@@ -77,19 +77,19 @@ def test_a_judge_that_is_opened_without_a_cache_keeps_no_reply() -> None:
         ("function:no_such_module:f", "cannot import function 'f' of module 'no_such_module'"),
     ],
 )
-def test_an_unknown_kind_of_judge_is_refused(asking: Asking, name: str, message: str) -> None:
+def test_an_unknown_kind_of_judge_is_refused(context: JudgeContext, name: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        open_judge(name, asking=asking)
+        open_judge(name, context=context)
 
 
 Opening: TypeAlias = Callable[[str, str | None], Judge]
 
 
 @pytest.fixture
-def opening(asking: Asking, monkeypatch: pytest.MonkeyPatch) -> Opening:
+def opening(context: JudgeContext, monkeypatch: pytest.MonkeyPatch) -> Opening:
     """Return a function that opens a judge by name, with no API key set."""
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
-    return lambda name, model: open_judge(name, model=model, asking=asking)
+    return lambda name, model: open_judge(name, model=model, context=context)
 
 
 def test_the_judge_that_the_rubric_names_is_preferred_to_the_default_one(
@@ -164,15 +164,15 @@ def test_a_recording_that_lacks_replies_is_not_chosen_and_the_error_counts_the_m
 
 
 def test_built_in_judges_can_be_opened_but_not_asked_in_batches_if_all_optional_features_are_missing(
-    asking: Asking,
+    context: JudgeContext,
 ) -> None:
     before = features()
     offer(tuple)
     try:
-        assert open_judge("anthropic:m", asking=asking).identity.name == "anthropic"
+        assert open_judge("anthropic:m", context=context).identity.name == "anthropic"
         with pytest.raises(UsageError, match="judges can't be asked in batches here: leave out --batch"):
-            open_judge("anthropic:m", asking=replace(asking, batch=Batching()))
+            open_judge("anthropic:m", context=replace(context, batch=Batching()))
         with pytest.raises(UsageError, match=r"unknown judge 'local:m\.gguf'; expected anthropic"):
-            open_judge("local:m.gguf", asking=asking)
+            open_judge("local:m.gguf", context=context)
     finally:
         offer(lambda: before)

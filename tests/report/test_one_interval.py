@@ -12,8 +12,8 @@ import pytest
 from markscheme.calibration.accepted.acceptance import accept
 from markscheme.calibration.calibration import Calibration, Rater, calibration_of
 from markscheme.calibration.comparison.comparison import compare
+from markscheme.calibration.earlier_runs.accepted_basis import AcceptedBasis
 from markscheme.calibration.earlier_runs.load import load_accepted
-from markscheme.calibration.earlier_runs.since import Since
 from markscheme.calibration.rates.pass_rates import pass_rates
 from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
@@ -47,7 +47,7 @@ def calibrated(folder: Path, groups: list[str] | None, n_hits: int = 103) -> Cal
     labelled = examples(RUBRIC, {"person": gold}, groups=groups, systems=systems)
     ratings, rater = judged(RUBRIC, levels), Rater("judge", "", "ratings")
     accept(calibration_of(RUBRIC, labelled, ratings, rater), folder / "accepted.json")
-    since = Since(load_accepted(folder / "accepted.json"))
+    since = AcceptedBasis(load_accepted(folder / "accepted.json"))
     return calibration_of(RUBRIC, labelled, ratings, rater, since=since)
 
 

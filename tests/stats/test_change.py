@@ -376,10 +376,10 @@ def test_invalid_arguments_of_tests_of_change_raise_an_error_that_names_the_argu
 
 def test_results_of_tests_of_change_cannot_be_built_with_impossible_values() -> None:
     with pytest.raises(ValueError, match="mid-p"):
-        change.Moved(0.0, exact_p=0.2, mid_p=0.3, n=1, runs=1)
+        change.MeanShiftTest(0.0, exact_p=0.2, mid_p=0.3, n=1, runs=1)
     flips = mean_estimate([0.5, 0.2], transform=IDENTITY)
     with pytest.raises(ValueError, match="reason"):
-        change.Changed(None, None, None, flips, flips, n=2, runs=1)
+        change.ChangeTest(None, None, None, flips, flips, n=2, runs=1)
 
 
 def unchanged_runs(noise: float, seed: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:

@@ -19,7 +19,7 @@ from markscheme.stats.group_rates import group_rate
 from markscheme.stats.group_sets import set_names, set_numbers
 from markscheme.stats.intervals import Floats, Grouping, Groups
 from markscheme.stats.severity import error_family, macro_family, yes_no_family
-from markscheme.stats.shares import Grouped, grouped_mean, grouped_share
+from markscheme.stats.shares import GroupedFigure, grouped_mean, grouped_share
 from tests.worked_cases import cases_under
 
 CASES = Path(__file__).parents[3] / "shared" / "statistics" / "counts.yaml"
@@ -38,7 +38,7 @@ def rows_of(case: dict[str, Any], key: str = "rows") -> tuple[Floats, Groups]:
     return table[:, 1:-1].T, Groups.counted(table[:, -1], sets)
 
 
-def limits(figure: Grouped) -> list[float]:
+def limits(figure: GroupedFigure) -> list[float]:
     return triple(figure.estimate())
 
 

@@ -14,13 +14,13 @@ import numpy as np
 
 from markscheme.calibration.carried_labels import CarriedLabels
 from markscheme.calibration.comparison.comparison import Comparison, compare
-from markscheme.calibration.comparison.limits import MostWrong
+from markscheme.calibration.comparison.limits import ErrorLimits
 from markscheme.calibration.comparison.policy import UseQuestion, VerdictName
 from markscheme.calibration.comparison.trend import TrendEvidence, trend_asked
 from markscheme.calibration.comparison.verdict import Decision
 from markscheme.calibration.decision import by_old_words, decide
 from markscheme.calibration.earlier_runs.comparing import COMPARE_RUNS
-from markscheme.calibration.earlier_runs.setting import Setting, template_fingerprint
+from markscheme.calibration.earlier_runs.run_identity import RunIdentity, template_fingerprint
 from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.findings.diagnosis import findings_of
 from markscheme.calibration.findings.finding import Finding
@@ -45,7 +45,7 @@ from markscheme.ratings.splits import Openings
 from markscheme.rubrics.rubric import Rubric
 
 if TYPE_CHECKING:
-    from markscheme.calibration.earlier_runs.since import RunsCompared, Since
+    from markscheme.calibration.earlier_runs.accepted_basis import AcceptedBasis, RunsCompared
     from markscheme.readers.tabular.reading import TableReading
 
 TOO_FEW_GRADED = 5
@@ -124,9 +124,9 @@ class Rater:
         models = [name for name, kind in kinds.items() if kind is not None and kind.proposes]
         return shlex.quote(models[0]) if models else DEFAULT.name
 
-    def setting(self, rubric: Rubric) -> Setting:
+    def setting(self, rubric: Rubric) -> RunIdentity:
         """Return everything that determines the rater's ratings, to compare with another run."""
-        return Setting(rubric, template_fingerprint(), self.name, self.identity, self.answered_by)
+        return RunIdentity(rubric, template_fingerprint(), self.name, self.identity, self.answered_by)
 
 
 @dataclass(frozen=True)
@@ -272,7 +272,7 @@ class Calibration(Reported):
         return {}
 
     @property
-    def most_wrong(self) -> MostWrong:
+    def most_wrong(self) -> ErrorLimits:
         """The limits on the judge's shares of false passes and false fails, as options or the rubric set them."""
         return self.decision.most_wrong
 
@@ -452,7 +452,7 @@ def calibration_of(
     options: LabelOptions = LabelOptions(),
     cost: Usage | None = None,
     from_cache: int = 0,
-    since: "Since | None" = None,
+    since: "AcceptedBasis | None" = None,
     repeats: Sequence[Rating] = (),
     trend: TrendEvidence | None = None,
 ) -> Calibration:
@@ -496,7 +496,7 @@ def calibration_of(
         rubric=rubric,
         rater=replace(rater, families=(options, *rater.families)),
         comparison=comparison,
-        decision=decision_of(comparison, options.target, findings, baseline, MostWrong.of(options, rubric), slices),
+        decision=decision_of(comparison, options.target, findings, baseline, ErrorLimits.of(options, rubric), slices),
         findings=findings,
         counts=_counts(comparison, examples, from_cache),
         cost=cost or Usage(),
@@ -548,7 +548,7 @@ def decision_of(
     target: float | None,
     findings: Sequence[Finding],
     baseline: "RunsCompared | None",
-    most_wrong: MostWrong | None = None,
+    most_wrong: ErrorLimits | None = None,
     slices: Sequence[Slice] = (),
 ) -> Decision:
     """Decide what a judge may be used for; an alarm about drift since the accepted runs is part of the evidence.

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from markscheme.calibration.comparison.comparison import Comparison
-from markscheme.calibration.comparison.limits import GateSide, MostWrong
+from markscheme.calibration.comparison.limits import ErrorLimits, GateSide
 from markscheme.calibration.comparison.measure import OF_DECISION
 from markscheme.calibration.comparison.policy import (
     ENOUGH_SHARED,
@@ -54,7 +54,7 @@ def decide(
     target: float | None = None,
     findings: Sequence[Finding] = (),
     drifted: str | None = None,
-    most_wrong: MostWrong | None = None,
+    most_wrong: ErrorLimits | None = None,
     slices: Sequence[Slice] = (),
 ) -> Decision:
     """Decide what a judge may be used for, by the confidence intervals of its agreement with labels.
@@ -120,12 +120,12 @@ def _decided(
     target: float | None,
     findings: Sequence[Finding],
     drifted: str | None,
-    most_wrong: MostWrong | None,
+    most_wrong: ErrorLimits | None,
 ) -> Decision:
     """Decide what a judge may be used for by all examples, including those of slices on which it is worse."""
     rubric = comparison.rubric
     wanted = rubric.target if target is None else target
-    most = most_wrong or MostWrong(rubric.max_false_pass, rubric.max_false_fail)
+    most = most_wrong or ErrorLimits(rubric.max_false_pass, rubric.max_false_fail)
     no_merit = next((finding.message for finding in findings if _has_no_merit(finding, rubric)), None)
     states = states_of(comparison.trend_figures, wanted, settings=comparison.settings)
     trend = _trend(comparison, states, no_skill=bool(no_merit))
@@ -175,7 +175,7 @@ def _asks_for_gate(comparison: Comparison) -> bool:
     return comparison.rubric.has_gate_question and not isinstance(comparison.measure.of, Criterion)
 
 
-def _gate_answer(comparison: Comparison, target: float, most: MostWrong) -> GateAnswer:
+def _gate_answer(comparison: Comparison, target: float, most: ErrorLimits) -> GateAnswer:
     confidence = side_confidence(comparison.settings)
     figures = comparison.decision_figures
     stops = GateSide("stops", figures.stops, most.least("stops", target), confidence)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from markscheme.calibration.calibration import Calibration, Rater, calibration_of
 from markscheme.calibration.comparison.policy import UseQuestion
-from markscheme.calibration.earlier_runs.since import Since
+from markscheme.calibration.earlier_runs.accepted_basis import AcceptedBasis
 from markscheme.calibration.options import LabelOptions
 from markscheme.calibration.tables import AnnotatorAgreement, agreement_in, agreement_in_ratings
 from markscheme.calibration.unlabelled_results import nothing_labelled
@@ -27,7 +27,7 @@ from markscheme.stats.estimate import Reason
 from markscheme.text import folded_word
 
 PROMPTFOO_GRADERS = "Promptfoo's graders"
-FindSince = Callable[[Rubric, ExampleSet, Sequence[Rating]], Since | None]
+FindSince = Callable[[Rubric, ExampleSet, Sequence[Rating]], AcceptedBasis | None]
 """Function that finds the accepted run to compare a judge's ratings by a rubric with."""
 
 

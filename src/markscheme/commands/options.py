@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from cyclopts import Token
 
-    from markscheme.judges.asking import Asking
+    from markscheme.judges.judge_context import JudgeContext
     from markscheme.rubrics.rubric import Rubric
 
 JUDGE_NAMES = "{judges}"
@@ -80,9 +80,9 @@ class AskFlags(DamageOptions, AskOptions):
         """Load a rubric by name or file, and apply the options on how a judge is asked by it."""
         return self.of(rubric_named(name))
 
-    def asking(self, notify: Callable[[str], None] | None = notify) -> "Asking":
+    def context(self, notify: Callable[[str], None] | None = notify) -> "JudgeContext":
         """Make the limiter, price and cache that all judges share; unless told otherwise, print news of a batch."""
-        return super().asking(notify)
+        return super().context(notify)
 
 
 _target = partial(option, None, form=TARGET, value="FILE")

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from markscheme.judges.asking import Asking
 from markscheme.judges.judge import GradingJudge, Reply
+from markscheme.judges.judge_context import JudgeContext
 from markscheme.judges.limited import BYTES_PER_TOKEN
 from markscheme.judges.price import Price
 from markscheme.judges.registry import price_of
@@ -40,14 +40,14 @@ class Cost:
 def cost_of_asking(
     judge: GradingJudge | None,
     prompts: Iterable[Prompt],
-    asking: Asking,
+    context: JudgeContext,
     *,
     samples: int,
     at_hand: Callable[[Prompt, int], Reply | None] | None,
 ) -> Cost:
     """Estimate the cost of asking a judge these prompts `samples` times each, at the price of this run."""
     name = None if judge is None else str(judge.identity)
-    price = None if judge is None else price_of(judge.identity, asking)
+    price = None if judge is None else price_of(judge.identity, context)
     return cost_of(prompts, judge=name, samples=samples, at_hand=at_hand, price=price)
 
 

@@ -26,8 +26,8 @@ from markscheme.user_code import FUNCTION_JUDGE
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-    from markscheme.judges.asking import Asking
     from markscheme.judges.judge import GradingJudge, Identity, Judge
+    from markscheme.judges.judge_context import JudgeContext
     from markscheme.judges.price import Price
 
 GROUP: Final = "markscheme.judges"
@@ -91,7 +91,7 @@ class JudgeKind:
     """
 
     name: str
-    open: "Callable[[str, Asking], GradingJudge]"
+    open: "Callable[[str, JudgeContext], GradingJudge]"
     extra: str | None = None
     environment: tuple[str, ...] = ()
     ready: Callable[[], str | None] = _always
@@ -333,7 +333,7 @@ def _loaded(point: "EntryPoint") -> JudgeKind:
     except FROM_OTHERS_CODE as error:
         why = f"judge {point.name!r} of package {package} cannot be loaded: {type(error).__name__}: {error}"
 
-    def refuse(rest: str, asking: "Asking") -> "Judge":  # noqa: ARG001 - as every opener
+    def refuse(rest: str, context: "JudgeContext") -> "Judge":  # noqa: ARG001 - as every opener
         raise UsageError(why)
 
     return JudgeKind(point.name, refuse, ready=lambda: why)
@@ -362,28 +362,28 @@ def _python_file(name: str) -> str | None:
     return f"{FUNCTION_JUDGE}:{file.replace('/', '.')}:{function}" if colon and function else None
 
 
-def _anthropic(model: str, asking: "Asking") -> "Judge":
+def _anthropic(model: str, context: "JudgeContext") -> "Judge":
     from markscheme.judges.anthropic import DEFAULT_MODEL, AnthropicJudge
 
-    return AnthropicJudge(model or DEFAULT_MODEL, **asking.settings("max_tokens"))
+    return AnthropicJudge(model or DEFAULT_MODEL, **context.settings("max_tokens"))
 
 
-def _openai(model: str, asking: "Asking") -> "Judge":
+def _openai(model: str, context: "JudgeContext") -> "Judge":
     from markscheme.judges.openai import OpenAIJudge
 
-    return OpenAIJudge(model, expected=asking.expected, **asking.settings("temperature", "max_tokens"))
+    return OpenAIJudge(model, expected=context.expected, **context.settings("temperature", "max_tokens"))
 
 
-def _recorded(path: str, asking: "Asking") -> "Judge":  # noqa: ARG001 - as every opener
+def _recorded(path: str, context: "JudgeContext") -> "Judge":  # noqa: ARG001 - as every opener
     from markscheme.judges.recorded import RecordedJudge
 
     return RecordedJudge.load(path)
 
 
-def _function(function: str, asking: "Asking") -> "Judge":
+def _function(function: str, context: "JudgeContext") -> "Judge":
     from markscheme.judges.function import FunctionJudge
 
-    asking.settings()
+    context.settings()
     return FunctionJudge.load(function)
 
 

@@ -29,10 +29,10 @@ from markscheme.options.table import option, options_of, setting
 from markscheme.rubrics.keys import STRATEGY_NAMES, Strategy
 
 if TYPE_CHECKING:
-    from markscheme.judges.asking import Asking
     from markscheme.judges.batching import Batching
     from markscheme.judges.cost import Cost
     from markscheme.judges.judge import GradingJudge, Reply
+    from markscheme.judges.judge_context import JudgeContext
     from markscheme.prompts.prompt import Prompt
     from markscheme.rubrics.rubric import Rubric
 
@@ -172,16 +172,16 @@ class AskOptions:
             raise UsageError(f"criteria_per_call is one number here, found {listed}: `compare` takes several")
         return self.criteria_per_call
 
-    def asking(self, notify: Callable[[str], None] | None = None) -> "Asking":
+    def context(self, notify: Callable[[str], None] | None = None) -> "JudgeContext":
         """Make the limiter, prices and cache that all judges opened with these options share.
 
         Args:
             notify: Called with a sentence when a batch is sent, resumed or read.
         """
-        from markscheme.judges.asking import Asking
+        from markscheme.judges.judge_context import JudgeContext
 
         return replace(
-            Asking.for_run(self.limits, price=self.price, cache=self.cache),
+            JudgeContext.for_run(self.limits, price=self.price, cache=self.cache),
             expected=self.expected,
             tests_sight=self.probe,
             parameters=self.parameters,
@@ -212,7 +212,7 @@ class AskOptions:
         folder: Path | None,
         *,
         name: str | None = None,
-        asking: "Asking | None" = None,
+        context: "JudgeContext | None" = None,
         opening: "Callable[[str, str | None], GradingJudge] | None" = None,
     ) -> "GradingJudge":
         """Open the named judge; without a name, the one that these options set, else the default for these prompts.
@@ -222,14 +222,14 @@ class AskOptions:
             prompts: The prompts that the run sends first.
             folder: The rubric's calibration folder, whose recorded replies may be used.
             name: Name of the judge as on the command line.
-            asking: Settings that the judges of a run share; None to make new ones.
+            context: Settings that the judges of a run share; None to make new ones.
             opening: Function that opens a judge by name and model; by default `open_grading_judge`.
 
         Raises:
             NoJudge: No judge was named, and none is available.
             UsageError: The judge cannot be opened.
         """
-        opener = opening or partial(self._opened, asking)
+        opener = opening or partial(self._opened, context)
         named = name or self.judge
         if named is not None:
             wanted = in_full(named, rubric.name, folder)
@@ -239,11 +239,11 @@ class AskOptions:
         replies = folder / "replies" if folder else None
         return choose_judge(rubric, prompts, replies, lambda kind, model: opener(kind, self.model or model))
 
-    def _opened(self, asking: "Asking | None", name: str, model: str | None) -> "GradingJudge":
+    def _opened(self, context: "JudgeContext | None", name: str, model: str | None) -> "GradingJudge":
         """Open a judge by name, with the settings that it shares with other judges."""
         from markscheme.judges.registry import open_grading_judge
 
-        return open_grading_judge(name, model=model, asking=asking or self.asking())
+        return open_grading_judge(name, model=model, context=context or self.context())
 
     def judge_if_any(
         self, rubric: "Rubric", prompts: "Sequence[Prompt]", folder: Path | None, *, name: str | None = None
@@ -264,7 +264,7 @@ class AskOptions:
         """Estimate the cost of asking a judge these prompts `samples` times each, without asking."""
         from markscheme.judges.cost import cost_of_asking
 
-        return cost_of_asking(judge, prompts, self.asking(), samples=samples, at_hand=at_hand)
+        return cost_of_asking(judge, prompts, self.context(), samples=samples, at_hand=at_hand)
 
 
 ASK_OPTIONS: Final = options_of(AskOptions)

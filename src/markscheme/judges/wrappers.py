@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from markscheme.seam import OpenTable
 
 if TYPE_CHECKING:
-    from markscheme.judges.asking import Asking
     from markscheme.judges.judge import Judge
+    from markscheme.judges.judge_context import JudgeContext
     from markscheme.judges.limited import Limited
     from markscheme.judges.price import Price
 
-JudgeWrapper: TypeAlias = "Callable[[Any, Limited, Asking, Price | None], Judge]"
+JudgeWrapper: TypeAlias = "Callable[[Any, Limited, JudgeContext, Price | None], Judge]"
 """Function that wraps a judge with `batches()` so that it asks in batches; it also gets the judge for live requests,
 the settings that the run's judges share, and the price of live requests. It raises UsageError if the judge can't be
 asked in batches."""

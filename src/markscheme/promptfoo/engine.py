@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.grading import as_of_today
-from markscheme.judges.asking import Asking
 from markscheme.judges.function import files_read, is_own
 from markscheme.judges.judge import GradingJudge, Usage, total
+from markscheme.judges.judge_context import JudgeContext
 from markscheme.judges.kinds import known_kind, means_file_of_rubric
 from markscheme.judges.limited import Limiter
 from markscheme.judges.options import AskOptions
@@ -87,18 +87,18 @@ class Engine:
             stamp = stamp_if_any(Path(name.partition(":")[2]))
             key = (f"{name} {stamp}", model, asked_alike)
         elif not kind.asks:  # a file that may have grown since
-            return open_grading_judge(name, model=model, asking=self._asking(options))
+            return open_grading_judge(name, model=model, context=self._asking(options))
         else:
             key = (name, model, asked_alike)
         if key not in self._judges:
-            self._judges[key] = open_grading_judge(name, model=model, asking=self._asking(options))
+            self._judges[key] = open_grading_judge(name, model=model, context=self._asking(options))
         return self._judges[key]
 
-    def _asking(self, options: AskOptions) -> Asking:
+    def _asking(self, options: AskOptions) -> JudgeContext:
         limits = tuple(options.limits.values())
         limiter = self._limiters.setdefault(limits, Limiter(**options.limits))
         memory = self._memory if options.cache else None
-        return replace(options.asking(), limiter=limiter, memory=memory, brief=None, list_prices=False)
+        return replace(options.context(), limiter=limiter, memory=memory, brief=None, list_prices=False)
 
     def files_read(self) -> set[Path]:
         """Return the files that the open judges say they read."""

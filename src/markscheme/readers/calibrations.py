@@ -14,7 +14,7 @@ from markscheme.ratings.example_rows import DRAWN, Example
 from markscheme.ratings.gold import GOLD, Gold, given_gold
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating, level_on
-from markscheme.readers.imported import Columns, Reading
+from markscheme.readers.imported import Columns, ImportedFile
 from markscheme.readers.peek import Peek
 from markscheme.readers.written import JudgeCost, WrittenCalibration
 from markscheme.rubrics.file import load_rubric
@@ -41,7 +41,7 @@ def reported_rubric(peek: Peek) -> str:
     return name or "RUBRIC"
 
 
-def read_calibrations(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:  # noqa: ARG001
+def read_calibrations(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[ImportedFile]:  # noqa: ARG001
     """Read the calibrations in reports of `calibrate --json`, each with the judge's ratings and the gold labels.
 
     If no rubric is given, the ratings are read by the rubric that the reports name, if the project has it unchanged, or
@@ -82,8 +82,8 @@ def gold_between(calibrations: Sequence[WrittenCalibration], rubric: Rubric) -> 
     return given_gold(rubric, in_order, settled.values(), reference=reference, kinds=kinds), differing
 
 
-def _reading(calibration: WrittenCalibration, rubric: Rubric) -> Reading:
-    reading = Reading(calibration.path, rubric, judge_cost=calibration.judge_cost, calibration=calibration)
+def _reading(calibration: WrittenCalibration, rubric: Rubric) -> ImportedFile:
+    reading = ImportedFile(calibration.path, rubric, judge_cost=calibration.judge_cost, calibration=calibration)
     for example in calibration.examples:
         reading.add_example(example)
     names = {criterion.name for criterion in rubric.criteria}

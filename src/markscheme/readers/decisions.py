@@ -17,7 +17,7 @@ from markscheme.ratings.example_rows import Example, ExampleRows, telling
 from markscheme.ratings.gold import GOLD, JUDGE
 from markscheme.ratings.rating import Rating, RatingReader
 from markscheme.readers.calibrations import drawn_as
-from markscheme.readers.imported import Columns, Reading
+from markscheme.readers.imported import Columns, ImportedFile
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.peek import Peek
 from markscheme.rubrics.rubric import Rubric
@@ -37,7 +37,7 @@ def is_decisions(peek: Peek) -> bool:
     )
 
 
-def read_decisions(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:  # noqa: ARG001
+def read_decisions(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[ImportedFile]:  # noqa: ARG001
     """Read the decisions and scores in each file, with the system that wrote each response and how it was drawn.
 
     A line is `{"id", "pass"}` or `{"id", "score"}` for a response that a judge graded, or `{"id", "gold", "judge"}` for
@@ -70,7 +70,7 @@ def is_plan(peek: Peek) -> bool:
     return isinstance(peek.document.get("next"), Mapping)
 
 
-def read_plan(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:  # noqa: ARG001
+def read_plan(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[ImportedFile]:  # noqa: ARG001
     """Read the responses in each plan of `label --plan --json`, with the judge's decisions, by which to draw labels.
 
     Raises:
@@ -121,7 +121,7 @@ class _Entries:
     """
 
     def __init__(self, path: Path, rubric: Rubric | None) -> None:
-        self.reading = Reading(path, rubric or rubric_of_wholes())
+        self.reading = ImportedFile(path, rubric or rubric_of_wholes())
         self.units: list[str] = []
         self.numbers: list[int] = []
         self.statements: list[_Statement] = []
@@ -150,8 +150,8 @@ class _Entries:
         self.numbers.append(index)
 
 
-def _reading(entries: _Entries) -> Reading:
-    """Convert the responses of a file to a Reading; raise RatingError with the faults of all lines."""
+def _reading(entries: _Entries) -> ImportedFile:
+    """Convert the responses of a file to an ImportedFile; raise RatingError with the faults of all lines."""
     reading = entries.reading
     if entries.faults:
         refuse_lines(RatingError(entries.faults, path=reading.path))
@@ -223,8 +223,8 @@ def _score(line: Mapping[str, Any]) -> float | None:
     return float(score)
 
 
-def _fill(reading: Reading, entries: _Entries) -> None:
-    """Add responses and ratings to a Reading; an id that several systems' responses share is made distinct."""
+def _fill(reading: ImportedFile, entries: _Entries) -> None:
+    """Add responses and ratings to an ImportedFile; an id that several systems' responses share is made distinct."""
     statements = entries.statements
     units = _apart(entries)
     if units is not entries.units:
@@ -290,7 +290,7 @@ def is_short_report(peek: Peek) -> bool:
     return "schema" in peek.document and not peek.document.keys() & {"id", "pass", "gold", "next", "outputs"}
 
 
-def read_short_report(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:  # noqa: ARG001
+def read_short_report(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[ImportedFile]:  # noqa: ARG001
     """Restore each example's decisions by gold and judge from the counts in reports that lack single ratings.
 
     Raises:
@@ -298,7 +298,7 @@ def read_short_report(files: Sequence[Peek], rubric: Rubric | None, columns: Col
     """
     readings = []
     for peek in files:
-        reading = Reading(peek.path, rubric or rubric_of_wholes())
+        reading = ImportedFile(peek.path, rubric or rubric_of_wholes())
         try:
             decisions = list(_counted(peek.document))
         except (KeyError, TypeError, ValueError, AttributeError) as error:

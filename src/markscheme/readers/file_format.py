@@ -9,12 +9,12 @@ if TYPE_CHECKING:
     from collections import Counter
 
     from markscheme.ratings.example_rows import Example
-    from markscheme.readers.imported import Columns, Expected, Reading
+    from markscheme.readers.imported import Columns, Expected, ImportedFile
     from markscheme.readers.peek import Peek
     from markscheme.readers.remarks import Remark
     from markscheme.rubrics.rubric import Rubric
 
-ReadFiles: TypeAlias = "Callable[[Sequence[Peek], Rubric | None, Columns], list[Reading]]"
+ReadFiles: TypeAlias = "Callable[[Sequence[Peek], Rubric | None, Columns], list[ImportedFile]]"
 ReadRemarks: TypeAlias = "Callable[[Sequence[Peek]], tuple[list[Remark], dict[str, Example], Counter[str], list[str]]]"
 
 EXPORTED: Final = 10

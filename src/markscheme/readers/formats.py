@@ -14,7 +14,7 @@ from markscheme.readers.decisions import (
 )
 from markscheme.readers.file_format import FORMATS, SAVED, FileFormat, ReadFiles
 from markscheme.readers.grades import is_experiment, is_grades, read_experiment, read_grades
-from markscheme.readers.imported import Columns, Expected, Reading
+from markscheme.readers.imported import Columns, Expected, ImportedFile
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.own_files import is_labelled, is_ratings, may_be_examples, read_examples, read_ratings
 from markscheme.readers.pair_lists import is_pair_list, read_pair_lists
@@ -25,7 +25,7 @@ from markscheme.readers.tables import is_list, is_plain_lines, is_table, read_ro
 from markscheme.rubrics.rubric import Rubric
 
 
-def one_by_one(read: Callable[[Reading], None], *, has_responses: bool = True) -> ReadFiles:
+def one_by_one(read: Callable[[ImportedFile], None], *, has_responses: bool = True) -> ReadFiles:
     """Make a format's reader of several files from a function that adds one file's content to a reading.
 
     Args:
@@ -33,12 +33,12 @@ def one_by_one(read: Callable[[Reading], None], *, has_responses: bool = True) -
         has_responses: True if the files may contain responses.
     """
 
-    def read_each(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:
+    def read_each(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[ImportedFile]:
         if rubric is None and columns.expected != "examples":
             problem = "isn't an export that names its metrics; pass `--rubric NAME`"
             raise RatingError(problem, path=files[0].path)
         if rubric is None and not has_responses:
-            return [Reading(peek.path, rubric_of_wholes()) for peek in files]
+            return [ImportedFile(peek.path, rubric_of_wholes()) for peek in files]
         rubric = rubric or rubric_of_wholes()
         readings = [columns.reading(peek, rubric) for peek in files]
         for reading in readings:

@@ -10,7 +10,7 @@ from markscheme.prompts.submission import Submission, as_text
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.gold import JUDGE
 from markscheme.ratings.rating import RatingReader
-from markscheme.readers.imported import Columns, Reading, number
+from markscheme.readers.imported import Columns, ImportedFile, number
 from markscheme.readers.infer_rubric import rubric_of_levels, rubric_of_wholes
 from markscheme.readers.peek import Peek
 from markscheme.rubrics.rubric import Rubric
@@ -25,8 +25,8 @@ def is_grades(peek: Peek) -> bool:
     return any(record.keys() >= OF_GRADE for record in (*peek.records, peek.document))
 
 
-def read_grades(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:  # noqa: ARG001
-    """Return a Reading of each file, with all grades in the file as ratings of one judge.
+def read_grades(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[ImportedFile]:  # noqa: ARG001
+    """Return an ImportedFile of each file, with all grades in the file as ratings of one judge.
 
     Raises:
         RatingError: A grade can't be read, or doesn't fit the rubric.
@@ -39,7 +39,7 @@ def is_experiment(peek: Peek) -> bool:
     return any(mapping(output).keys() >= {"variant", "case"} for output in _outputs(peek))
 
 
-def read_experiment(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:  # noqa: ARG001
+def read_experiment(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[ImportedFile]:  # noqa: ARG001
     """Return the outputs of each experiment, with their grades as ratings of a judge.
 
     Raises:
@@ -109,12 +109,12 @@ def _ratings_in(grade: Mapping[str, Any], rubric: Rubric) -> Iterator[dict[str, 
         yield line
 
 
-def _reading(peek: Peek, graded: Sequence[tuple[int | None, Any]], rubric: Rubric | None) -> Reading:
+def _reading(peek: Peek, graded: Sequence[tuple[int | None, Any]], rubric: Rubric | None) -> ImportedFile:
     levels = [mapping(mapping(grade).get("criteria")) for _, grade in graded]
     if rubric is None:
         rubric = rubric_of_levels(levels, peek.path) if any(levels) else rubric_of_wholes()
     reader = RatingReader(rubric)
-    reading = Reading(peek.path, rubric)
+    reading = ImportedFile(peek.path, rubric)
     faults = []
     for line, grade in graded:
         try:

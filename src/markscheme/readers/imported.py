@@ -1,4 +1,4 @@
-"""Mapping of columns and the Reading to which readers of files add examples and ratings."""
+"""Mapping of columns and the ImportedFile to which readers of files add examples and ratings."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -69,9 +69,9 @@ class Columns:
     keep_unread: bool = False
     expected: Expected = "ratings"
 
-    def reading(self, peek: Peek, rubric: Rubric) -> "Reading":
-        """Make an empty Reading of a file, to which examples and ratings can be added."""
-        return Reading(peek.path, rubric, data=peek.data, columns=self, options=peek.options)
+    def reading(self, peek: Peek, rubric: Rubric) -> "ImportedFile":
+        """Make an empty ImportedFile of a file, to which examples and ratings can be added."""
+        return ImportedFile(peek.path, rubric, data=peek.data, columns=self, options=peek.options)
 
     def rows(self, row: Mapping[str, Any]) -> list[dict[str, Any]]:
         """Rename a record's columns to fields; if `fields` names items of a list, make a row for each item.
@@ -197,7 +197,7 @@ RESPONSES_ALONE = Columns(kind="human")
 
 
 @dataclass
-class Reading(Import):
+class ImportedFile(Import):
     """The content of one file of ratings, which must fit a rubric; readers add examples and ratings.
 
     Attributes:

@@ -9,7 +9,7 @@ from markscheme.prompts.submission import has_pair_alone
 from markscheme.ratings.codes import load_ratings
 from markscheme.ratings.examples import RATINGS_FOLDER, load_examples, load_responses
 from markscheme.ratings.row_form import form_of_rows
-from markscheme.readers.imported import Columns, Reading
+from markscheme.readers.imported import Columns, ImportedFile
 from markscheme.readers.infer_rubric import infer_rubric, rubric_of_levels, rubric_of_wholes
 from markscheme.readers.own_scales import shared_scales
 from markscheme.readers.pair_lists import pair_rubric
@@ -45,7 +45,7 @@ def has_own_lines(peek: Peek) -> bool:
     return bool(keys) and all("criteria" in names or (names <= _OWN_KEYS and names & _OWN_VALUES) for names in keys)
 
 
-def read_ratings(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:
+def read_ratings(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[ImportedFile]:
     """Read the ratings in each file, which are lines in markscheme's own format.
 
     Without a rubric, they are read by the rubric whose calibration folder they are in, else by the scales that they
@@ -63,7 +63,7 @@ def read_ratings(files: Sequence[Peek], rubric: Rubric | None, columns: Columns)
         rubric = infer_rubric([peek.path for peek in files], on_positions=scales.criteria)
         notes = [INFERRED]
     return [
-        Reading(
+        ImportedFile(
             peek.path,
             rubric,
             ratings=load_ratings(peek.path, rubric, keep_unread=columns.keep_unread, interpreted=scales.moved),
@@ -99,7 +99,7 @@ def may_be_examples(peek: Peek) -> bool:
     return not peek.path.is_file() or form_of_rows(peek.path) != "packed"
 
 
-def read_examples(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:
+def read_examples(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[ImportedFile]:
     """Read the examples in each file with their labels; without a rubric, infer one from the labels.
 
     Without a rubric, and if only examples are expected, they are read without labels.
@@ -112,7 +112,7 @@ def read_examples(files: Sequence[Peek], rubric: Rubric | None, columns: Columns
         for_responses = rubric is None and columns.expected == "examples"
         by = rubric or (_rubric_of_responses(peek) if for_responses else _rubric_of_labels(peek))
         examples = load_responses(peek.path, by) if for_responses else load_examples(peek.path, by)
-        readings.append(Reading(peek.path, by, ratings=examples.labels, examples_read=examples))
+        readings.append(ImportedFile(peek.path, by, ratings=examples.labels, examples_read=examples))
     return readings
 
 

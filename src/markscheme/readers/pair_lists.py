@@ -12,7 +12,7 @@ from markscheme.ratings.example_rows import Example
 from markscheme.ratings.kinds import KINDS, Kind
 from markscheme.ratings.pair_sides import PairSide, group_of_inputs, systems_of
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.readers.imported import Columns, Reading, number
+from markscheme.readers.imported import Columns, ImportedFile, number
 from markscheme.readers.peek import Peek
 from markscheme.rubrics.preference import LEVEL_OF, preference_scale
 from markscheme.rubrics.rubric import Criterion, Rubric
@@ -110,7 +110,7 @@ def is_pair_list(peek: Peek) -> bool:
     return any(_sides(record) is not None and _has_preference(record) for record in records)
 
 
-def read_pair_lists(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:
+def read_pair_lists(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[ImportedFile]:
     """Read the pairs in each file, with the preferences as ratings of the rubric's first criterion.
 
     Numbers are levels if any is below 0 (-1, 0, 1); otherwise they count the responses from 1, with 0 for a tie.
@@ -123,7 +123,7 @@ def read_pair_lists(files: Sequence[Peek], rubric: Rubric | None, columns: Colum
     return [_reading(peek, rubric or pair_rubric(), columns) for peek in files]
 
 
-def _reading(peek: Peek, rubric: Rubric, columns: Columns) -> Reading:
+def _reading(peek: Peek, rubric: Rubric, columns: Columns) -> ImportedFile:
     rows = []
     for ordinal, (_, record) in enumerate(peek.parts(), start=1):
         keys = _sides(mapping(record))
@@ -133,13 +133,13 @@ def _reading(peek: Peek, rubric: Rubric, columns: Columns) -> Reading:
     return reading_of_rows(peek, rubric, columns, rows)
 
 
-def reading_of_rows(peek: Peek, rubric: Rubric, columns: Columns, rows: Sequence[PairRow]) -> Reading:
-    """Make a Reading from the pairs and preferences in a file.
+def reading_of_rows(peek: Peek, rubric: Rubric, columns: Columns, rows: Sequence[PairRow]) -> ImportedFile:
+    """Make an ImportedFile from the pairs and preferences in a file.
 
     Raises:
         RatingError: A value isn't a preference, or it isn't known who preferred.
     """
-    reading = Reading(peek.path, rubric, columns=columns)
+    reading = ImportedFile(peek.path, rubric, columns=columns)
     counts_from_one = not any(_is_negative(answer.value) for row in rows for answer in row.answers)
     for ordinal, row in enumerate(rows, start=1):
         first, second = (text if isinstance(text, str) else json.dumps(text, ensure_ascii=False) for text in row.texts)

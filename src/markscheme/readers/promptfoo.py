@@ -13,7 +13,7 @@ from markscheme.promptfoo.results import AssertionVerdict, Results, Row, read_re
 from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.readers.imported import Columns, Reading, at_position
+from markscheme.readers.imported import Columns, ImportedFile, at_position
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.peek import Peek
 from markscheme.readers.written import JudgeCost
@@ -51,7 +51,7 @@ def rubric_of(files: Sequence[Results]) -> Rubric:
     )
 
 
-def _add_output(row: Row, reading: Reading) -> None:
+def _add_output(row: Row, reading: ImportedFile) -> None:
     """Add an output as an example; outputs for equal inputs and assertions count as outputs of one case."""
     reading.add_example(_example(row, ()))
     asserted = [[verdict.metric, verdict.text] for verdict in row.verdicts]
@@ -113,7 +113,7 @@ def is_results(peek: Peek) -> bool:
     return is_whole_file or '"evalId"' in peek.head or '"gradingResult"' in peek.head
 
 
-def read_results_files(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:
+def read_results_files(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[ImportedFile]:
     """Read the outputs in each file of Promptfoo's results, with graders' and annotators' ratings.
 
     By a user's rubric, metrics and named scores that have a criterion's name give its level: a score from 0 to 1 is a
@@ -149,7 +149,7 @@ def results_in(paths: Sequence[Path]) -> list[Results]:
     return files
 
 
-def _by_criteria(results: Results, reading: Reading) -> Reading:
+def _by_criteria(results: Results, reading: ImportedFile) -> ImportedFile:
     reading.lost.update(results.aside)
     yes_no = [reading.only] if reading.only is not None and reading.only.scale.is_yes_no else []
     for row in results.rows:
@@ -160,7 +160,7 @@ def _by_criteria(results: Results, reading: Reading) -> Reading:
     return reading
 
 
-def read_by_metrics(results: Results, rubric: Rubric, by_score: Collection[str] | None = None) -> Reading:
+def read_by_metrics(results: Results, rubric: Rubric, by_score: Collection[str] | None = None) -> ImportedFile:
     """Convert Promptfoo's results to outputs with ratings, by a rubric with a criterion for each metric.
 
     Args:
@@ -170,7 +170,7 @@ def read_by_metrics(results: Results, rubric: Rubric, by_score: Collection[str] 
     """
     if by_score is None:
         by_score = scored_keys(results.rows)
-    reading = Reading(results.path, rubric)
+    reading = ImportedFile(results.path, rubric)
     reading.lost.update(results.aside)
     rows = results.rows
     for row in rows:
@@ -182,7 +182,7 @@ def read_by_metrics(results: Results, rubric: Rubric, by_score: Collection[str] 
     return reading
 
 
-def _imported_verdicts(row: Row, reading: Reading) -> Rating:
+def _imported_verdicts(row: Row, reading: ImportedFile) -> Rating:
     """Return the graders' rating: levels by criterion, and score and decision of the whole assertion or output."""
     levels: dict[str, Rated] = {}
     whole: AssertionVerdict | None = None
@@ -212,7 +212,7 @@ def _imported_verdicts(row: Row, reading: Reading) -> Rating:
     return Rating(row.id, GRADERS_OF_RUN, "model", levels, overall, None if error else passed, row.sample, error)
 
 
-def _count_lost(row: Row, whole: AssertionVerdict | None, reading: Reading) -> None:
+def _count_lost(row: Row, whole: AssertionVerdict | None, reading: ImportedFile) -> None:
     for verdict in row.verdicts:
         if verdict.is_graded and verdict is not whole and reading.criterion(verdict.metric) is None:
             reading.lose(f"verdicts of {verdict.metric!r}, which isn't a criterion of the rubric")
@@ -220,7 +220,7 @@ def _count_lost(row: Row, whole: AssertionVerdict | None, reading: Reading) -> N
         reading.lose("counts of what grading an output cost")
 
 
-def _level_of(verdict: AssertionVerdict, criterion: Criterion, reading: Reading) -> Rated | None:
+def _level_of(verdict: AssertionVerdict, criterion: Criterion, reading: ImportedFile) -> Rated | None:
     if verdict.ungraded is not None:
         return Rated(None, verdict.ungraded, declined="unread")
     if criterion.scale.is_yes_no or verdict.score is None:
@@ -233,7 +233,7 @@ def _level_of(verdict: AssertionVerdict, criterion: Criterion, reading: Reading)
     return Rated(at_position(criterion, merit), verdict.reason)
 
 
-def _named(criterion: Criterion, score: float, reading: Reading) -> dict[str, Rated]:
+def _named(criterion: Criterion, score: float, reading: ImportedFile) -> dict[str, Rated]:
     if not 0 <= score <= 1 or (criterion.scale.is_yes_no and score not in (0.0, 1.0)):
         reading.lose(f"named scores of {criterion.name!r} that aren't a level of its scale")
         return {}

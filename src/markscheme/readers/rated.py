@@ -31,7 +31,7 @@ from markscheme.readers.formats import (
     format_of,
     known_formats,
 )
-from markscheme.readers.imported import Columns, Expected, Reading
+from markscheme.readers.imported import Columns, Expected, ImportedFile
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.own_files import has_own_lines
 from markscheme.readers.peek import FileShape, Peek
@@ -418,7 +418,7 @@ def _read(formats: Sequence[tuple[Peek, FileFormat]], rubric: Rubric | None, col
     return [file for path in dict.fromkeys(peek.path for peek, _ in formats) for file in files.get(path, ())]
 
 
-def _closed(content: Reading, file_format: FileFormat) -> RatedFile:
+def _closed(content: ImportedFile, file_format: FileFormat) -> RatedFile:
     return RatedFile(
         path=content.path,
         format=file_format.name,

@@ -19,7 +19,7 @@ from markscheme.ratings.additions import is_before
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import examples_file, load_examples
 from markscheme.ratings.rating import Rating, RatingReader
-from markscheme.readers.imported import Reading
+from markscheme.readers.imported import ImportedFile
 from markscheme.readers.peek import Peek
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_calibration
@@ -87,8 +87,8 @@ def sheet_key(folder: Path) -> str:
     return key
 
 
-def read_sheet(reading: Reading) -> None:
-    """Add the answers of a labelling sheet to a Reading; the sheet need not be completed.
+def read_sheet(reading: ImportedFile) -> None:
+    """Add the answers of a labelling sheet to an ImportedFile; the sheet need not be completed.
 
     Raises:
         RatingError: The sheet is of another version or for another wording or other responses, or it was changed: its

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from markscheme.prompts.submission import as_text
 from markscheme.ratings.kinds import Kind
-from markscheme.readers.imported import Reading, taken_out
+from markscheme.readers.imported import ImportedFile, taken_out
 from markscheme.readers.tabular.columns import TableColumn, is_judges
 from markscheme.rubrics.rubric import Criterion
 
@@ -32,12 +32,12 @@ class RaterColumn(NamedTuple):
         return None if value == "" else value
 
 
-def stated_columns(rows: Sequence[Mapping[str, Any]], reading: Reading) -> list[RaterColumn]:
+def stated_columns(rows: Sequence[Mapping[str, Any]], reading: ImportedFile) -> list[RaterColumn]:
     """Return the columns of judges and annotators that the user names with options such as `--judge`.
 
     Args:
         rows: The rows of the table.
-        reading: The Reading with the user's options and the rubric; `*` in a name matches the name of a criterion.
+        reading: The ImportedFile with the user's options and the rubric; `*` in a name matches the name of a criterion.
     """
     names = list(dict.fromkeys(str(name) for row in rows for name in row))
     columns = []
@@ -54,12 +54,12 @@ def stated_columns(rows: Sequence[Mapping[str, Any]], reading: Reading) -> list[
     return columns
 
 
-def judge_columns(rows: Sequence[Mapping[str, Any]], reading: Reading, read: frozenset[str]) -> list[RaterColumn]:
+def judge_columns(rows: Sequence[Mapping[str, Any]], reading: ImportedFile, read: frozenset[str]) -> list[RaterColumn]:
     """Return the columns of verdicts whose name, such as "judge", says that they hold a judge's ratings.
 
     Args:
         rows: The rows of the table.
-        reading: The Reading with the rubric, by which a value is recognized as a verdict.
+        reading: The ImportedFile with the rubric, by which a value is recognized as a verdict.
         read: Names of columns that already have a meaning.
     """
     names = dict.fromkeys(str(name) for row in rows for name in row)

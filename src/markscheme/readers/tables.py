@@ -15,7 +15,7 @@ from markscheme.prompts.submission import Submission, as_text, text_in_file
 from markscheme.ratings.example_rows import Example, Split
 from markscheme.ratings.kinds import KINDS, Kind
 from markscheme.ratings.rating import DECLINED_KEYS, Rated, Rating, RatingReader
-from markscheme.readers.imported import MOST_REMEMBERED, Reading, number, plain, said_anything
+from markscheme.readers.imported import MOST_REMEMBERED, ImportedFile, number, plain, said_anything
 from markscheme.readers.peek import Peek
 from markscheme.readers.side_columns import RaterColumn, judge_columns, stated_columns
 from markscheme.readers.tabular.source import is_records, json_records
@@ -68,7 +68,7 @@ def is_list(peek: Peek) -> bool:
     return isinstance(peek.data, list) or any(map(is_records, mapping(peek.data).values()))
 
 
-def read_rows(reading: Reading) -> None:
+def read_rows(reading: ImportedFile) -> None:
     """Add to a Reading the ratings in a table, in JSON lines, in lines of "id verdict" or in a JSON list.
 
     Raises:
@@ -104,12 +104,12 @@ def read_rows(reading: Reading) -> None:
             codes.append_codes(unit, *codes.codes_at(alike))
 
 
-def _labels(rows: Sequence[Mapping[str, Any]], reading: Reading) -> list[str]:
+def _labels(rows: Sequence[Mapping[str, Any]], reading: ImportedFile) -> list[str]:
     """Return the names that columns of labels may have, the preferred ones first; names of criteria don't count."""
     return [name for name in (*LABEL_NAMES, *_expected(rows, reading)) if reading.criterion(name) is None]
 
 
-def _rater_columns(rows: Sequence[Mapping[str, Any]], reading: Reading) -> list[RaterColumn]:
+def _rater_columns(rows: Sequence[Mapping[str, Any]], reading: ImportedFile) -> list[RaterColumn]:
     """Return the columns with one rater's ratings each: those the user names, else judges' columns next to labels."""
     stated = stated_columns(rows, reading)
     if any(column.kind == "model" for column in stated):
@@ -120,7 +120,7 @@ def _rater_columns(rows: Sequence[Mapping[str, Any]], reading: Reading) -> list[
     return stated + (judge_columns(rows, reading, read) if has_labels and not names_judge else [])
 
 
-def _refuse_one_id(rows: Sequence[Mapping[str, Any]], reading: Reading) -> None:
+def _refuse_one_id(rows: Sequence[Mapping[str, Any]], reading: ImportedFile) -> None:
     """Raise RatingError if all rows have one id although their responses differ, since that column isn't an id.
 
     Raises:
@@ -136,7 +136,7 @@ def _refuse_one_id(rows: Sequence[Mapping[str, Any]], reading: Reading) -> None:
         raise RatingError(f"{problem}: `--map COLUMN=id`", path=reading.path)
 
 
-def _rows(reading: Reading) -> Iterator[Mapping[str, Any]]:
+def _rows(reading: ImportedFile) -> Iterator[Mapping[str, Any]]:
     """Yield the rows of a file as a mapping of column names to non-empty cells."""
     path = reading.path
     peek = Peek(path, reading.options)
@@ -152,7 +152,7 @@ def _rows(reading: Reading) -> Iterator[Mapping[str, Any]]:
             yield {key: value for key, value in row.items() if value is not None}
 
 
-def _listed(reading: Reading) -> Iterator[tuple[None, Any]]:
+def _listed(reading: ImportedFile) -> Iterator[tuple[None, Any]]:
     """Yield the items of a JSON list, or the records in an object, each with None for its line."""
     data = reading.data
     for row in data if isinstance(data, list) else json_records(data, reading.path, reading.options):
@@ -170,7 +170,7 @@ def _plain_lines(path: Path) -> Iterator[Mapping[str, Any]]:
         yield {"id": words[0], "label": words[1]}
 
 
-def _expected(rows: Sequence[Mapping[str, Any]], reading: Reading) -> tuple[str, ...]:
+def _expected(rows: Sequence[Mapping[str, Any]], reading: ImportedFile) -> tuple[str, ...]:
     """Return ("expected",) if the column `expected` holds labels; () if it holds reference answers or is missing."""
     names = {name for of_row in set(map(tuple, rows)) for name in of_row if plain(name) == EXPECTED_COLUMN}
     values = [row[name] for row in rows for name in names if row.get(name) not in (None, "")]
@@ -191,7 +191,7 @@ class _Table:
         of_raters: Columns with the ratings of one rater each, who is named after the column.
     """
 
-    reading: Reading
+    reading: ImportedFile
     labels: Sequence[str]
     has_labels: bool
     columns: Set[str]

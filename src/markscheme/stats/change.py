@@ -40,7 +40,7 @@ _TAIL = 1e-33
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class MeanShiftTest:
     """Result of the test of whether a judge's mean level shifted between its stored runs and now.
 
     Attributes:
@@ -63,7 +63,7 @@ class Moved:
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class ChangeTest:
     """Result of the test of whether a judge changed in any way, by more than its stored runs differ from each other.
 
     Attributes:
@@ -94,7 +94,7 @@ class Changed:
             _check_p_values(self.exact_p, self.mid_p)
 
 
-def sign_flip(differences: npt.ArrayLike, times: npt.ArrayLike | None = None) -> Moved:
+def sign_flip(differences: npt.ArrayLike, times: npt.ArrayLike | None = None) -> MeanShiftTest:
     """Test exactly whether differences of two runs centre on zero; on yes/no ratings, this is the exact McNemar test.
 
     Each difference keeps its size and takes either sign with probability ½, which is how two runs of an unchanged judge
@@ -153,7 +153,7 @@ def mcnemar_mid_p(more: int, fewer: int) -> float:
     return 1 - as_seen / 2 if more == fewer else 2 * up_to - as_seen
 
 
-def moved(current: npt.ArrayLike, stored: npt.ArrayLike, times: npt.ArrayLike | None = None) -> Moved:
+def moved(current: npt.ArrayLike, stored: npt.ArrayLike, times: npt.ArrayLike | None = None) -> MeanShiftTest:
     """Test exactly whether a judge's mean level moved since its stored runs.
 
     Under the null, any of an example's runs is equally likely to be "now", independently for each example. With one
@@ -183,13 +183,13 @@ def moved(current: npt.ArrayLike, stored: npt.ArrayLike, times: npt.ArrayLike | 
     whole, unit = whole_multiples(runs)
     outcomes = (n_stored + 1) * whole - whole.sum(axis=1, keepdims=True)
     if not outcomes.any():
-        return Moved(0.0, 1.0, 1.0, n, n_stored)
+        return MeanShiftTest(0.0, 1.0, 1.0, n, n_stored)
     exact_p, mid_p = chance_of_first(outcomes, examples, two_sided=True)
     shift = int(examples @ outcomes[:, 0]) * unit / (n_stored * n)
-    return Moved(shift, exact_p, mid_p, n, n_stored)
+    return MeanShiftTest(shift, exact_p, mid_p, n, n_stored)
 
 
-def any_change(current: npt.ArrayLike, stored: npt.ArrayLike, groups: Grouping = None) -> Changed:
+def any_change(current: npt.ArrayLike, stored: npt.ArrayLike, groups: Grouping = None) -> ChangeTest:
     """Test exactly whether a judge changed, in its mean or otherwise, by more than its stored runs differ.
 
     Args:
@@ -222,7 +222,7 @@ def any_change(current: npt.ArrayLike, stored: npt.ArrayLike, groups: Grouping =
     if n_stored < 2:
         why = Reason("one-stored-run")
         flips_stored = Estimate.without_value(why, n=n, method="flip rate, stored runs")
-        return Changed(None, None, None, flips_now, flips_stored, n, n_stored, undefined=str(why))
+        return ChangeTest(None, None, None, flips_now, flips_stored, n, n_stored, undefined=str(why))
     pairs = np.triu_indices(n_stored, 1)
     between_stored = runs[:, 1:][:, pairs[0]] != runs[:, 1:][:, pairs[1]]
     flips_stored = share(between_stored.mean(axis=1), tasks, method="flip rate, stored runs")
@@ -231,7 +231,7 @@ def any_change(current: npt.ArrayLike, stored: npt.ArrayLike, groups: Grouping =
     outcomes = (n_stored + 1) * distance - distance.sum(axis=1, keepdims=True)
     exact_p, mid_p = chance_of_first(outcomes, examples, two_sided=False)
     excess = int(examples @ outcomes[:, 0]) * unit / (max(1, n) * n_stored * (n_stored - 1))
-    return Changed(excess, exact_p, mid_p, flips_now, flips_stored, n, n_stored)
+    return ChangeTest(excess, exact_p, mid_p, flips_now, flips_stored, n, n_stored)
 
 
 def shift_interval(

@@ -86,7 +86,7 @@ move by .0000003 at most."""
 
 
 @dataclass(frozen=True, slots=True)
-class Grouped:
+class GroupedFigure:
     """Base class of a share or mean over examples; examples of one group, such as a task, may err together.
 
     Attributes:
@@ -139,7 +139,7 @@ class Grouped:
 
 
 @dataclass(frozen=True, slots=True)
-class GroupedShare(Grouped):
+class GroupedShare(GroupedFigure):
     """A share of examples with exact bounds that allow for correlated examples within a group.
 
     Attributes:
@@ -162,7 +162,7 @@ class GroupedShare(Grouped):
 
     def estimate(self, *, level: float = 0.95, method: str = "share of examples") -> Estimate:
         """Estimate the share with its two-sided interval; below 5 examples, give the number of hits but no interval."""
-        whole = Grouped.estimate(self, level=level, method=method)
+        whole = GroupedFigure.estimate(self, level=level, method=method)
         if whole.value is None or self.n >= FEWEST_SHOWN:
             return whole
         hits = round(self.value * self.n, HIT_DIGITS)
@@ -206,7 +206,7 @@ class MeanSide:
 
 
 @dataclass(frozen=True, slots=True)
-class GroupedMean(Grouped):
+class GroupedMean(GroupedFigure):
     """A mean of differences, each from -1 to 1, with bounds that keep some width when few or no examples differ.
 
     Attributes:

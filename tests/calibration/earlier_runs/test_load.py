@@ -13,7 +13,7 @@ from markscheme import Rubric
 from markscheme.calibration.accepted.acceptance import accept
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.earlier_runs.load import load_accepted
-from markscheme.calibration.earlier_runs.setting import MOST_RUNS, labels_digest, submission_digest
+from markscheme.calibration.earlier_runs.run_identity import MOST_RUNS, labels_digest, submission_digest
 from markscheme.errors import RatingError, UsageError
 from markscheme.prompts.submission import Submission
 from markscheme.ratings.codes import RatingCodes

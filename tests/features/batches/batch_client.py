@@ -9,9 +9,9 @@ from typing import Any, Literal
 from markscheme import Submission
 from markscheme.errors import JudgeError
 from markscheme.grading import Grade, Grading, grade_many
-from markscheme.judges.asking import Asking
 from markscheme.judges.batching import Batching
 from markscheme.judges.judge import Judge, total
+from markscheme.judges.judge_context import JudgeContext
 from markscheme.judges.limited import Limiter
 from markscheme.judges.price import Price
 from markscheme.judges.registry import open_judge
@@ -29,8 +29,8 @@ def batching(reasks: Literal["batch", "live"] = "batch", **options: Any) -> Batc
 
 def opened(kind: str, cache: Path, how: Batching, budget: float | None = None) -> Judge:
     """The judge of that kind; key and address come from the environment."""
-    asking = Asking(limiter=Limiter(budget=budget), price=PRICE, memory=Memory(cache), batch=how)
-    return open_judge(NAMES[kind], asking=asking)
+    context = JudgeContext(limiter=Limiter(budget=budget), price=PRICE, memory=Memory(cache), batch=how)
+    return open_judge(NAMES[kind], context=context)
 
 
 async def graded(judge: Judge, n: int) -> list[Grade]:

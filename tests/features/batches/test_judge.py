@@ -16,9 +16,9 @@ from markscheme import Submission
 from markscheme.errors import BudgetError, UsageError
 from markscheme.features.batches.ledger import BatchLedger, batches_under_way
 from markscheme.grading import Grade, Grading
-from markscheme.judges.asking import Asking
 from markscheme.judges.batching import Batching
 from markscheme.judges.judge import Identity, Reply, Usage
+from markscheme.judges.judge_context import JudgeContext
 from markscheme.judges.registry import open_judge
 from tests.features.batches.batch_client import PRICE, batching, graded, opened, summary
 from tests.features.batches.batch_server import TOKENS, Batch, BatchServer
@@ -51,13 +51,13 @@ def grades_at(
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("ANTHROPIC_BASE_URL", server.url)
         patch.setenv("OPENAI_BASE_URL", f"{server.url}/v1")
-        asking = graded(opened(kind, cache, how or batching(), budget), n)
-        return asyncio.run(_left(asking, left_when) if left_when else asking)
+        context = graded(opened(kind, cache, how or batching(), budget), n)
+        return asyncio.run(_left(context, left_when) if left_when else context)
 
 
-async def _left(asking: Coroutine[Any, Any, list[Grade]], when: Callable[[], bool]) -> list[Grade]:
+async def _left(context: Coroutine[Any, Any, list[Grade]], when: Callable[[], bool]) -> list[Grade]:
     """As if the user interrupted it."""
-    task = asyncio.create_task(asking)
+    task = asyncio.create_task(context)
     while not when():
         await asyncio.sleep(0.01)
     task.cancel()
@@ -193,11 +193,11 @@ async def _twice(judge: Any) -> list[Grade]:
 
 
 def test_batches_are_refused_for_a_judge_that_does_not_offer_them_and_for_a_run_without_a_cache() -> None:
-    asking = Asking(memory=None, batch=Batching())
+    context = JudgeContext(memory=None, batch=Batching())
     with pytest.raises(UsageError, match="leave out -o cache=off, or --batch"):
-        open_judge("anthropic", asking=asking)
+        open_judge("anthropic", context=context)
     with pytest.raises(UsageError, match="cannot be asked in batches; expected anthropic or openai"):
-        open_judge("function:tests.judges.asking:answer", asking=asking)
+        open_judge("function:tests.judges.asking:answer", context=context)
 
 
 # --- the ledger -----------------------------------------------------------------------------------------------------

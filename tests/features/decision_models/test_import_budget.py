@@ -8,8 +8,10 @@ from tests.loaded import HEAVY, loaded_by
 
 
 def test_opening_a_decision_model_imports_no_heavy_module() -> None:
-    opening = "from markscheme.judges.registry import open_judge; from markscheme.judges.asking import Asking; "
-    opening += "open_judge('systemone:jev-1.13.0', asking=Asking(list_prices=True))"
+    opening = (
+        "from markscheme.judges.registry import open_judge; from markscheme.judges.judge_context import JudgeContext; "
+    )
+    opening += "open_judge('systemone:jev-1.13.0', context=JudgeContext(list_prices=True))"
     loaded = loaded_by(opening)
     assert "markscheme.features.decision_models.judge" in loaded
     assert not loaded & HEAVY

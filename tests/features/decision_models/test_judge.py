@@ -15,10 +15,10 @@ from markscheme.errors import JudgeBusy, JudgeError, JudgeSilent, JudgeUnavailab
 from markscheme.features.decision_models.judge import OPENAI_DECISIONS, DecisionJudge, parsed_body
 from markscheme.grading import Grade, grade_json, questions
 from markscheme.grading.verdict import Abstention, NotApplicable, Outcome, Unread, Verdict, read_verdicts
-from markscheme.judges.asking import Asking
 from markscheme.judges.deciding import SYSTEM_ONE, DecisionFormat, decided_reply
 from markscheme.judges.function import FunctionJudge
 from markscheme.judges.judge import Judge, Usage
+from markscheme.judges.judge_context import JudgeContext
 from markscheme.judges.limited import Limiter
 from markscheme.judges.registry import open_judge
 from markscheme.judges.remembering import Memory, Remembering
@@ -396,8 +396,8 @@ def test_a_user_s_own_server_of_a_decision_model_needs_no_api_key_and_its_addres
 ) -> None:
     with ChatServer(system_one(likely(0.1, 0.9))) as server:
         monkeypatch.setenv("TYPESAFE_BASE_URL", server.url)
-        asking = Asking(limiter=Limiter(), memory=None)
-        reply = asked(open_judge("systemone:jev-1.13.0", asking=asking))
+        context = JudgeContext(limiter=Limiter(), memory=None)
+        reply = asked(open_judge("systemone:jev-1.13.0", context=context))
         assert server.keys == [None]
     assert json.loads(reply.text) == {"decisions": {"c1": {"UNMET": 0.1, "MET": 0.9}}}
 

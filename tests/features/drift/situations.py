@@ -8,16 +8,16 @@ from benchmarks.noisy_judge import CHANGED, NoisyJudge, calibrated
 from benchmarks.noisy_judge import rubric as drift_rubric
 from markscheme.calibration.accepted.acceptance import accept
 from markscheme.calibration.calibration import Calibration
+from markscheme.calibration.earlier_runs.accepted_basis import AcceptedBasis
 from markscheme.calibration.earlier_runs.load import load_accepted
-from markscheme.calibration.earlier_runs.since import Since
 from markscheme.rubrics.rubric import Rubric
 from tests.report.situations import RATER, RUBRIC
 
 
-def _since(folder: Path) -> Since:
+def _since(folder: Path) -> AcceptedBasis:
     path = folder / "accepted.json"
     accept(calibrated(_still(), _drifting_rubric(), runs=3), path)
-    return Since(load_accepted(path))
+    return AcceptedBasis(load_accepted(path))
 
 
 def _drifting_rubric(*changed: str) -> Rubric:

@@ -13,9 +13,9 @@ from benchmarks.drift import Called, baseline, causes, run_again
 from benchmarks.noisy_judge import CHANGED, HALF, NAMES, NoisyJudge, accepted, calibrated, rubric
 from markscheme.calibration.accepted.acceptance import accept
 from markscheme.calibration.calibration import Calibration, Rater, calibration_of
+from markscheme.calibration.earlier_runs.accepted_basis import AcceptedBasis
 from markscheme.calibration.earlier_runs.load import load_accepted
-from markscheme.calibration.earlier_runs.setting import MOST_RUNS, Accepted
-from markscheme.calibration.earlier_runs.since import Since
+from markscheme.calibration.earlier_runs.run_identity import MOST_RUNS, Accepted
 from markscheme.errors import ComparisonError
 from markscheme.features.drift.baseline import Baseline
 from markscheme.prompts.submission import Submission
@@ -57,7 +57,7 @@ def _accepted(tmp_path: Path, asked: Rubric, gold: Levels, *runs: Levels) -> Acc
 
 
 def _now(accepted: Accepted, asked: Rubric, examples: ExampleSet, now: Levels, **since: Any) -> Calibration:
-    return calibration_of(asked, examples, _rated(now), RATER, since=Since(accepted, **since))
+    return calibration_of(asked, examples, _rated(now), RATER, since=AcceptedBasis(accepted, **since))
 
 
 def _beside(accepted: Accepted, asked: Rubric, gold: Levels, now: Levels, **since: Any) -> Baseline:
@@ -103,7 +103,7 @@ def _unmoved_and_moved(seed: int, runs: int) -> list[Called]:
 
 def test_a_judge_that_drifted_gets_the_verdict_adjust_and_may_be_used_for_nothing() -> None:
     judge, then = _accepted_runs(seed=1)
-    calibration = calibrated(replace(judge, added={CHANGED: 1.0}), rubric(), since=Since(then))
+    calibration = calibrated(replace(judge, added={CHANGED: 1.0}), rubric(), since=AcceptedBasis(then))
     assert baseline(calibration).alarm
     assert (calibration.decision.verdict, calibration.decision.use, calibration.exit_status) == ("adjust", "none", 1)
     assert calibration.decision.because_code == "drift"
@@ -112,7 +112,7 @@ def test_a_judge_that_drifted_gets_the_verdict_adjust_and_may_be_used_for_nothin
 
 def test_a_drifted_run_that_is_being_accepted_raises_no_alarm_against_the_accepted_run_it_replaces() -> None:
     judge, then = _accepted_runs(seed=1)
-    calibration = calibrated(replace(judge, added={CHANGED: 1.0}), rubric(), since=Since(then, accepting=True))
+    calibration = calibrated(replace(judge, added={CHANGED: 1.0}), rubric(), since=AcceptedBasis(then, accepting=True))
     assert baseline(calibration).criteria[CHANGED].verdict == "drifted"
     assert not baseline(calibration).alarm
     assert not {finding.code for finding in calibration.findings} & {"drift", "drift-gold"}
@@ -307,7 +307,9 @@ def test_with_the_option_replay_the_shift_by_a_new_temperature_and_the_shift_by_
     changed = rubric("per_criterion", changed=[CHANGED])
     replayed = tuple(calibrated(kinder, rubric("per_criterion")).judge_ratings)
     explanation = (
-        baseline(calibrated(kinder, changed, since=Since(then, replayed=replayed))).criteria[CHANGED].explanation
+        baseline(calibrated(kinder, changed, since=AcceptedBasis(then, replayed=replayed)))
+        .criteria[CHANGED]
+        .explanation
     )
     by_judge, by_text = explanation.parts
     assert [change.key for change in by_judge.changes] == ["judge:parameter:temperature"]
@@ -319,13 +321,15 @@ def test_with_the_option_replay_the_shift_by_a_new_temperature_and_the_shift_by_
 
 def test_if_all_criteria_are_asked_in_one_prompt_a_rewording_of_one_can_explain_a_shift_of_another() -> None:
     judge, then = _accepted_runs(seed=4)
-    drift = baseline(calibrated(replace(judge, added={"tone": 1.0}), rubric(changed=["facts"]), since=Since(then)))
+    drift = baseline(
+        calibrated(replace(judge, added={"tone": 1.0}), rubric(changed=["facts"]), since=AcceptedBasis(then))
+    )
     assert [change.key for change in drift.criteria["tone"].explanation.changes] == ["text:facts"]
 
 
 def test_the_finding_on_a_shift_says_so_if_nothing_that_is_on_record_about_judge_and_rubric_changed() -> None:
     judge, then = _accepted_runs(seed=4)
-    drift = baseline(calibrated(replace(judge, added={"tone": 1.0}), rubric(), since=Since(then)))
+    drift = baseline(calibrated(replace(judge, added={"tone": 1.0}), rubric(), since=AcceptedBasis(then)))
     assert drift.changes == ()
     (finding,) = [finding for finding in drift.findings if finding.code == "drift"]
     assert "Nothing on record changed" in finding.message
@@ -419,7 +423,7 @@ def test_the_drift_of_a_judge_that_gives_only_an_overall_score_is_measured_by_th
     stored = load_accepted(tmp_path / "accepted.json")
     lower = [score - 0.1 for score in scores]
     drift = baseline(
-        calibration_of(changed, _examples({"tone": truth}), ratings_with(lower), RATER, since=Since(stored))
+        calibration_of(changed, _examples({"tone": truth}), ratings_with(lower), RATER, since=AcceptedBasis(stored))
     )
     assert drift.criteria == {}
     assert drift.not_compared == {"tone": "no example has a level in all runs"}
@@ -470,7 +474,7 @@ def test_a_run_without_an_example_in_common_with_the_accepted_run_is_refused(tmp
     )
     ratings = [replace(rating, id=f"x{rating.id}") for rating in _rated({"tone": truth})]
     with pytest.raises(ComparisonError, match="no example has an id it knows"):
-        calibration_of(KIND_TONE, ExampleSet(others), ratings, RATER, since=Since(stored))
+        calibration_of(KIND_TONE, ExampleSet(others), ratings, RATER, since=AcceptedBasis(stored))
 
 
 def test_a_shift_of_a_reworded_criterion_is_reported_with_the_rewording_as_its_cause(tmp_path: Path) -> None:
@@ -519,7 +523,7 @@ def test_of_several_samples_of_one_run_the_median_is_compared_with_the_accepted_
     truth = _truth(40)
     stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth})
     now = [*_rated({"tone": _up(truth)}, sample=1), *_rated({"tone": truth})]
-    drift = baseline(calibration_of(KIND_TONE, _examples({"tone": truth}), now, RATER, since=Since(stored)))
+    drift = baseline(calibration_of(KIND_TONE, _examples({"tone": truth}), now, RATER, since=AcceptedBasis(stored)))
     assert drift.criteria["tone"].drift.moved.shift.value == pytest.approx(
         float(np.mean(np.array(_up(truth)) - np.array(truth))) / 2
     )
@@ -542,6 +546,6 @@ def test_the_drift_report_says_that_medians_are_compared_if_a_run_has_several_sa
     truth = _truth(40)
     stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth}, {"tone": truth})
     now = [rating for sample in range(3) for rating in _rated({"tone": truth}, sample=sample)]
-    drift = baseline(calibration_of(KIND_TONE, _examples({"tone": truth}), now, RATER, since=Since(stored)))
+    drift = baseline(calibration_of(KIND_TONE, _examples({"tone": truth}), now, RATER, since=AcceptedBasis(stored)))
     assert drift.samples == 3
     assert any("median of its 3 samples" in note for note in drift.notes)

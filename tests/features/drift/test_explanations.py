@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from benchmarks.noisy_judge import rubric
-from markscheme.calibration.earlier_runs.setting import Setting, changes_between
+from markscheme.calibration.earlier_runs.run_identity import RunIdentity, changes_between
 from markscheme.features.drift.baseline import can_explain
 from markscheme.judges.judge import Identity
 from markscheme.rubrics.rubric import Rubric
@@ -11,8 +11,8 @@ from markscheme.rubrics.rubric import Rubric
 JUDGE = Identity("anthropic", "large-1", {"max_tokens": 4096})
 
 
-def _setting(asked: Rubric, identity: Identity = JUDGE) -> Setting:
-    return Setting(asked, "t", str(identity), identity)
+def _setting(asked: Rubric, identity: Identity = JUDGE) -> RunIdentity:
+    return RunIdentity(asked, "t", str(identity), identity)
 
 
 def test_a_change_of_rubric_or_judge_explains_shifts_only_on_criteria_whose_levels_it_can_change() -> None:

@@ -9,8 +9,8 @@ from markscheme import Rubric
 from markscheme.calibration.accepted.acceptance import accept
 from markscheme.calibration.calibration import Rater, calibration_of
 from markscheme.calibration.comparison.comparison import compare
+from markscheme.calibration.earlier_runs.accepted_basis import AcceptedBasis
 from markscheme.calibration.earlier_runs.load import load_accepted
-from markscheme.calibration.earlier_runs.since import Since
 from markscheme.features.drift.baseline import Baseline
 from tests.calibration.test_measures import ONE_SEED, each_measure
 from tests.calibration.test_measures import World as MeasuredWorld
@@ -25,7 +25,7 @@ def test_the_drift_report_has_the_same_agreement_for_the_accepted_and_the_new_ru
     first = [rating for rating in world.judges["good"] if rating.sample == 0]
     then = calibration_of(RUBRIC, world.examples, first, Rater("good", "", "ratings"))
     accept(then, tmp_path / "accepted.json")
-    since = Since(load_accepted(tmp_path / "accepted.json"))
+    since = AcceptedBasis(load_accepted(tmp_path / "accepted.json"))
     now = calibration_of(RUBRIC, world.examples, world.judges["poor"], Rater("poor", "", "ratings"), since=since)
     assert isinstance(now.baseline, Baseline)
     assert now.baseline.agreement_then == then.comparison.agreement

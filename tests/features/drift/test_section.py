@@ -11,9 +11,9 @@ import pytest
 from benchmarks.drift import baseline
 from benchmarks.noisy_judge import CHANGED, NoisyJudge, calibrated, rubric
 from markscheme.calibration.accepted.acceptance import accept
+from markscheme.calibration.earlier_runs.accepted_basis import AcceptedBasis
 from markscheme.calibration.earlier_runs.load import load_accepted
-from markscheme.calibration.earlier_runs.setting import Accepted
-from markscheme.calibration.earlier_runs.since import Since
+from markscheme.calibration.earlier_runs.run_identity import Accepted
 from markscheme.calibration.options import DriftOptions, LabelOptions
 from markscheme.features.drift import section as accepted_run
 from markscheme.features.drift.baseline import Baseline
@@ -26,18 +26,18 @@ from markscheme.report.views.calibration import json_of
 
 
 @pytest.fixture(scope="module")
-def since(tmp_path_factory: pytest.TempPathFactory) -> Since:
+def since(tmp_path_factory: pytest.TempPathFactory) -> AcceptedBasis:
     """An accepted run of a judge without noise, two runs kept."""
     path = tmp_path_factory.mktemp("kept") / "accepted.json"
     accept(calibrated(_still(), rubric("per_criterion"), runs=2), path)
-    return Since(load_accepted(path))
+    return AcceptedBasis(load_accepted(path))
 
 
 def _still(**changes: object) -> NoisyJudge:
     return replace(NoisyJudge.made(seed=8), noise=0.0, **changes)  # type: ignore[arg-type]
 
 
-def _moved(since: Since) -> Baseline:
+def _moved(since: AcceptedBasis) -> Baseline:
     judge = _still(added={"tone": 1.0}, parameters={"temperature": 0.0})
     return baseline(calibrated(judge, rubric("per_criterion", changed=[CHANGED]), since=since))
 
@@ -51,7 +51,7 @@ def _shown(baseline: Baseline) -> list[str]:
     return [re.sub(" {2,}", "  ", line) for line in text.splitlines()[3:]]
 
 
-def test_an_unchanged_judge_is_shown_without_drift(since: Since) -> None:
+def test_an_unchanged_judge_is_shown_without_drift(since: AcceptedBasis) -> None:
     drift = baseline(calibrated(_still(), rubric("per_criterion"), since=since))
     compared, level, changed, _, score, _, *rows = _shown(drift)
     assert compared == "Accepted run of DATE (2 runs): 60 examples shared."
@@ -62,7 +62,7 @@ def test_an_unchanged_judge_is_shown_without_drift(since: Since) -> None:
     assert accepted_run.headline(drift) is None
 
 
-def test_the_drift_section_lists_changes_of_rubric_and_judge_and_each_criterion_s_figures(since: Since) -> None:
+def test_the_drift_section_lists_changes_of_rubric_and_judge_and_each_criterion_s_figures(since: AcceptedBasis) -> None:
     _, _, changed, intervals, score, _, *rows, noise = _shown(_moved(since))
     assert changed == "Changed since: the text of criterion 'clarity'; the judge's parameter 'temperature' (1.0 → 0.0)."
     assert intervals.startswith("Intervals here are 90% CIs, ")
@@ -76,7 +76,7 @@ def test_the_drift_section_lists_changes_of_rubric_and_judge_and_each_criterion_
 
 
 def test_the_headline_on_drift_tells_a_reworded_criterion_from_a_changed_judge_and_from_a_judge_that_drifted(
-    since: Since,
+    since: AcceptedBasis,
 ) -> None:
     reworded = baseline(calibrated(_still(), rubric("per_criterion", changed=[CHANGED]), since=since))
     other_model = baseline(
@@ -95,7 +95,7 @@ def test_the_headline_on_drift_tells_a_reworded_criterion_from_a_changed_judge_a
 
 
 def test_if_another_judge_is_asked_the_finding_names_the_command_that_goes_back_to_the_accepted_judge(
-    since: Since,
+    since: AcceptedBasis,
 ) -> None:
     earlier = replace(since, accepted=_by("openai:old", since))
     calibration = calibrated(_still(name="openai:new", added={"tone": 1.0}), rubric("per_criterion"), since=earlier)
@@ -111,7 +111,7 @@ def test_if_another_judge_is_asked_the_finding_names_the_command_that_goes_back_
 
 
 def test_if_the_judge_s_temperature_changed_too_the_command_that_goes_back_to_the_accepted_judge_sets_it_as_it_was(
-    since: Since,
+    since: AcceptedBasis,
 ) -> None:
     earlier = replace(since, accepted=_by("openai:old", since, temperature=1.0))
     calibration = calibrated(
@@ -124,7 +124,7 @@ def test_if_the_judge_s_temperature_changed_too_the_command_that_goes_back_to_th
     assert moved.command(now.commands) == "markscheme calibrate drift --judge openai:old -o temperature=1.0"
 
 
-def _by(judge: str, since: Since, **parameters: float) -> Accepted:
+def _by(judge: str, since: AcceptedBasis, **parameters: float) -> Accepted:
     """Return the accepted runs as if another judge had made them."""
     assert since.accepted is not None
     identity = since.accepted.setting.identity
@@ -135,7 +135,7 @@ def _by(judge: str, since: Since, **parameters: float) -> Accepted:
 
 
 def test_if_a_parameter_of_the_judge_changed_the_section_on_what_to_fix_ends_with_the_command_to_calibrate(
-    since: Since,
+    since: AcceptedBasis,
 ) -> None:
     judge = _still(added={"tone": 1.0}, parameters={"temperature": 0.0})
     calibration = calibrated(judge, rubric("per_criterion"), since=since)
@@ -143,7 +143,9 @@ def test_if_a_parameter_of_the_judge_changed_the_section_on_what_to_fix_ends_wit
     assert notes == Notes((("To calibrate again: ", Command("markscheme calibrate drift")),))
 
 
-def test_the_report_on_a_run_that_is_accepted_says_whether_it_joins_or_replaces_the_accepted_runs(since: Since) -> None:
+def test_the_report_on_a_run_that_is_accepted_says_whether_it_joins_or_replaces_the_accepted_runs(
+    since: AcceptedBasis,
+) -> None:
     drift = baseline(calibrated(_still(), rubric("per_criterion"), since=replace(since, accepting=True)))
     assert _shown(drift)[-1] == "This run is added to the accepted ones."
     started_over = replace(since, accepting=True, start_over=True)
@@ -151,13 +153,15 @@ def test_the_report_on_a_run_that_is_accepted_says_whether_it_joins_or_replaces_
     assert _shown(drift)[-1] == "This run replaces the accepted ones."
 
 
-def test_the_drift_report_says_which_of_the_planned_comparisons_with_the_accepted_run_it_shows(since: Since) -> None:
+def test_the_drift_report_says_which_of_the_planned_comparisons_with_the_accepted_run_it_shows(
+    since: AcceptedBasis,
+) -> None:
     drift = baseline(calibrated(_still(), rubric("per_criterion"), since=replace(since, run=2, planned=13)))
     assert _shown(drift)[1].startswith("This is comparison 2 of 13 planned with it. ")
 
 
 def test_the_drift_report_says_whether_an_alarm_is_raised_by_this_comparison_or_by_all_comparisons_together(
-    since: Since,
+    since: AcceptedBasis,
 ) -> None:
     drifts = {
         name: baseline(calibrated(_still(**changes), rubric("per_criterion"), since=replace(since, **asked)))
@@ -198,7 +202,7 @@ def test_the_drift_report_says_whether_an_alarm_is_raised_by_this_comparison_or_
     assert spoke["both"].endswith("Alarm by this comparison and all comparisons.")
 
 
-def test_the_json_of_drift_has_every_key_and_no_nan(since: Since) -> None:
+def test_the_json_of_drift_has_every_key_and_no_nan(since: AcceptedBasis) -> None:
     calibration = calibrated(
         _still(added={"tone": 1.0}, parameters={"temperature": 0.0}), rubric(changed=[CHANGED]), since=since
     )

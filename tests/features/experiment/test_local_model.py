@@ -10,7 +10,7 @@ from markscheme.features.experiment.definition import Experiment, Model
 from markscheme.features.experiment.outputs import OutputsFile
 from markscheme.features.experiment.run import ExperimentRun, make_outputs, open_model, run_experiment
 from markscheme.features.experiment.table import figures, variant_table
-from markscheme.judges.asking import Asking
+from markscheme.judges.judge_context import JudgeContext
 from markscheme.judges.registry import open_judge
 from tests.commands.console import ROOT
 from tests.judges.asking import Briefly
@@ -40,7 +40,7 @@ def test_the_documented_experiment_runs_on_a_real_model_and_a_second_run_reuses_
     n_outputs = 2 * n_cases
 
     def run() -> ExperimentRun:
-        judge = open_judge(f"local:{local_model}", asking=Asking(memory=None, parameters={"max_tokens": 180}))
+        judge = open_judge(f"local:{local_model}", context=JudgeContext(memory=None, parameters={"max_tokens": 180}))
         if n_criteria == 1:
             judge = Briefly(judge)
         outputs_file = OutputsFile(tmp_path / "outputs.jsonl")

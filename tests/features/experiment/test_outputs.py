@@ -17,16 +17,16 @@ from markscheme.features.experiment.definition import Experiment, ExperimentCase
 from markscheme.features.experiment.outputs import OutputsFile, read_outputs
 from markscheme.features.experiment.run import make_outputs, open_model, run_experiment
 from markscheme.judges.anthropic import AnthropicJudge
-from markscheme.judges.asking import Asking
 from markscheme.judges.function import FunctionJudge
 from markscheme.judges.judge import Judge, Reply
+from markscheme.judges.judge_context import JudgeContext
 from markscheme.judges.openai import OpenAIJudge
 from markscheme.judges.registry import open_judge
 from markscheme.prompts.prompt import Prompt
 from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.readers.file_format import EXPORTED, FORMATS, FileFormat
-from markscheme.readers.imported import Columns, Reading
+from markscheme.readers.imported import Columns, ImportedFile
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.peek import Peek
 from markscheme.readers.rated import open_rated
@@ -57,7 +57,7 @@ def a_tool() -> Iterator[None]:
     def is_export(peek: Peek) -> bool:
         return any("completion" in record for record in peek.records)
 
-    def read(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:
+    def read(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[ImportedFile]:
         reading = columns.reading(files[0], rubric or rubric_of_wholes())
         for number, record in enumerate(files[0].records):
             reading.add_example(Example(Submission(record["completion"], {"query": "Where?"}, f"p{number}")))
@@ -217,7 +217,7 @@ def test_an_output_that_is_missing_is_an_error_if_there_is_no_model_to_ask() -> 
 
 def test_a_temperature_for_a_model_that_takes_none_is_refused() -> None:
     with pytest.raises(UsageError, match="takes no temperature"):
-        open_judge("anthropic", asking=Asking(parameters={"temperature": 0.7}))
+        open_judge("anthropic", context=JudgeContext(parameters={"temperature": 0.7}))
     assert open_model(TWO) is None
 
 

@@ -32,7 +32,7 @@ from markscheme.features.experiment.table import (
     variant_table,
 )
 from markscheme.features.experiment.view import csv_of, json_of, view
-from markscheme.judges.asking import Asking
+from markscheme.judges.judge_context import JudgeContext
 from markscheme.judges.registry import open_judge
 from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
@@ -53,7 +53,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ExperimentRun:
     monkeypatch.syspath_prepend(tmp_path)
     file = make_experiment(tmp_path)
     experiment = Experiment.from_file(file, outputs=tmp_path / RECORDED)
-    return asyncio.run(run_experiment(experiment, open_judge(JUDGE, asking=Asking(memory=None))))
+    return asyncio.run(run_experiment(experiment, open_judge(JUDGE, context=JudgeContext(memory=None))))
 
 
 def report_of(run: ExperimentRun) -> ExperimentReport:

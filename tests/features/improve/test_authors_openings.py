@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from markscheme.calibration.tried_settings import TriedSetting, _example_digests, record_settings
+from markscheme.calibration.recorded_trials import RecordedTrial, _example_digests, record_settings
 from markscheme.features.improve.confirmation import Ledger
 from markscheme.features.improve.fitting.numbers_fit import ALPHA_WEIGHTS
 from markscheme.features.improve.fitting.proposal import ALPHA_MARK
@@ -43,7 +43,7 @@ def test_every_other_setting_of_rubric_and_judge_whose_figures_on_held_out_label
 
     def tried(name: str, fingerprint: str, *ids: str) -> None:
         digests = _example_digests(ids)
-        now = TriedSetting("2026-11-27", name, fingerprint, "j", len(ids), None, digests)
+        now = RecordedTrial("2026-11-27", name, fingerprint, "j", len(ids), None, digests)
         record_settings(project / "calibration" / "manners" / "settings.jsonl", [now])
 
     assert settings_on_held_out() == 1

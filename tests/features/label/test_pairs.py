@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from markscheme.features.label.label_order import Step
+from markscheme.features.label.label_session import LabelSession, ResponseAnswers
 from markscheme.features.label.page import page_of, sheet_of, shown_of
 from markscheme.features.label.pair_order import is_turned
 from markscheme.features.label.setup import open_work
-from markscheme.features.label.work import ResponseAnswers, Work
 from markscheme.readers.rated import open_rated
 from markscheme.rubrics.file import load_rubric
 
@@ -46,33 +46,33 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def work(project: Path) -> Iterator[Work]:
+def work(project: Path) -> Iterator[LabelSession]:
     """Open ann's labelling work on the project's pairs."""
     work = open_work("better", here=project, rater="ann")
     yield work
     work.file.close()
 
 
-def first_shown(work: Work, step: Step) -> str:
+def first_shown(work: LabelSession, step: Step) -> str:
     html = shown_of(work, step)
     return "first" if html.index("stored first") < html.index("stored second") else "second"
 
 
-def test_which_response_of_a_pair_is_shown_first_differs_between_pairs_and_between_raters(work: Work) -> None:
+def test_which_response_of_a_pair_is_shown_first_differs_between_pairs_and_between_raters(work: LabelSession) -> None:
     steps = [step for step in work.steps if step.sample == 0]
     firsts = [first_shown(work, step) for step in steps]
     assert {"first", "second"} == set(firsts)
     assert [is_turned(step, "ann") for step in steps] != [is_turned(step, "ben") for step in steps]
 
 
-def test_a_pair_that_is_shown_again_is_shown_in_the_other_order(work: Work) -> None:
+def test_a_pair_that_is_shown_again_is_shown_in_the_other_order(work: LabelSession) -> None:
     again = [step for step in work.steps if step.sample == 1]
     assert again
     for step in again:
         assert first_shown(work, step) != first_shown(work, Step(step.id))
 
 
-def test_the_labelling_page_shows_neither_ids_nor_system_names_of_a_pair(work: Work) -> None:
+def test_the_labelling_page_shows_neither_ids_nor_system_names_of_a_pair(work: LabelSession) -> None:
     for step in work.steps:
         html = shown_of(work, step)
         assert "Response 1" in html
@@ -82,7 +82,7 @@ def test_the_labelling_page_shows_neither_ids_nor_system_names_of_a_pair(work: W
 
 @pytest.mark.parametrize("turned", [False, True])
 def test_an_answer_about_a_pair_shown_in_reversed_order_is_saved_for_the_order_in_which_the_pair_is_stored(
-    work: Work, turned: bool
+    work: LabelSession, turned: bool
 ) -> None:
     step = next(step for step in work.steps if work.is_turned(step) == turned)
     work.give(step, ResponseAnswers({"helps": "0"}))  # response 1
@@ -94,14 +94,14 @@ def test_an_answer_about_a_pair_shown_in_reversed_order_is_saved_for_the_order_i
     assert answered.answers == {"helps": "0"}
 
 
-def test_a_tie_is_saved_as_a_tie_in_either_order_of_the_pair(work: Work) -> None:
+def test_a_tie_is_saved_as_a_tie_in_either_order_of_the_pair(work: LabelSession) -> None:
     for step in work.steps[:6]:
         work.give(step, ResponseAnswers({"helps": "1"}))
         assert work.file.labels[step].criteria["helps"].level == 0.0
 
 
 def test_answers_about_pairs_shown_in_reversed_order_on_an_offline_page_are_imported_for_the_stored_order(
-    work: Work, project: Path
+    work: LabelSession, project: Path
 ) -> None:
     """Answers "response 1" to every pair, as the sheet's script does."""
     text = sheet_of(work, timed=False)

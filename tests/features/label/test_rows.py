@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from markscheme.features.label.label_session import LabelSession, ResponseAnswers
 from markscheme.features.label.page import sheet_of
 from markscheme.features.label.setup import open_work
-from markscheme.features.label.work import ResponseAnswers, Work
 from tests.commands.console import run
 from tests.features.label.rows_to_label import TOWNS, write_rows
 
@@ -22,7 +22,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def labelled(folder: Path, rater: str, **options: Any) -> Work:
+def labelled(folder: Path, rater: str, **options: Any) -> LabelSession:
     """Open a rater's work on the rows, and answer all questions by what each response says."""
     work = open_work("rows.jsonl", folder, rater=rater, **options)
     for step in work.steps:

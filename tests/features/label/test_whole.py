@@ -9,9 +9,9 @@ import pytest
 
 from markscheme.features.label import whole_question
 from markscheme.features.label.disputes import shown_word
+from markscheme.features.label.label_session import LabelSession, ResponseAnswers
 from markscheme.features.label.setup import open_work
 from markscheme.features.label.whole_question import ENOUGH, ENOUGH_FOR_MANY, WHOLE_RESPONSE, WHOLE_UNDER, AskWhole
-from markscheme.features.label.work import ResponseAnswers, Work
 from markscheme.ratings.codes import load_ratings
 from markscheme.ratings.rating import Rating
 from markscheme.rubrics.rubric import Criterion
@@ -37,18 +37,18 @@ def label_all(server: Server, whole: str = "1") -> None:
         assert server.post("give", {"unit": step["unit"], "answers": answers}).status == 200
 
 
-def opened(project: Path, ask_whole: AskWhole = "until-enough") -> Work:
+def opened(project: Path, ask_whole: AskWhole = "until-enough") -> LabelSession:
     """Open ann's labelling work without a server."""
     return open_work("manners", project, rater="ann", pool=project / "pool.jsonl", ask_whole=ask_whole)
 
 
-def answer(work: Work, count: int, answers: Mapping[str, str]) -> None:
+def answer(work: LabelSession, count: int, answers: Mapping[str, str]) -> None:
     """Give the same answers to the next steps of a rater's work."""
     for step in [step for step in work.steps if not work.is_done(step)][:count]:
         work.give(step, ResponseAnswers(answers))
 
 
-def labels_of(work: Work) -> list[Rating]:
+def labels_of(work: LabelSession) -> list[Rating]:
     """Return the labels in the rater's file."""
     return list(load_ratings(work.file.path, work.rubric, kind="human"))
 

@@ -13,8 +13,8 @@ from markscheme import Rubric, Submission, grade
 from markscheme.errors import JudgeUnavailable, UsageError
 from markscheme.features.local_judge.judge import LocalJudge, digest
 from markscheme.grading import questions
-from markscheme.judges.asking import Asking
 from markscheme.judges.judge import Reply
+from markscheme.judges.judge_context import JudgeContext
 from markscheme.judges.kinds import known_kind
 from markscheme.judges.registry import open_judge
 from markscheme.prompts.prompt import Prompt
@@ -58,8 +58,8 @@ def test_a_real_local_model_gives_a_verdict_in_the_required_json_schema(local_mo
 @pytest.mark.proof
 def test_a_question_asked_twice_of_a_local_model_at_once_gets_the_same_verdict_both_times(loaded: LocalJudge) -> None:
     async def run() -> None:
-        asking = (grade(RUBRIC, "Paris is the capital of France.", Briefly(loaded)) for _ in range(2))
-        first, second = await asyncio.gather(*asking)
+        context = (grade(RUBRIC, "Paris is the capital of France.", Briefly(loaded)) for _ in range(2))
+        first, second = await asyncio.gather(*context)
         assert first.error is None
         assert first.verdicts == second.verdicts
         assert first.score in (0.0, 1.0)
@@ -94,12 +94,12 @@ def test_the_event_loop_keeps_running_while_a_local_model_works_and_the_model_ca
     local_model: Path,
 ) -> None:
     async def run(judge: LocalJudge) -> int:
-        asking = asyncio.ensure_future(judge.reply(BRIEF))
+        context = asyncio.ensure_future(judge.reply(BRIEF))
         beats = 0
-        while not asking.done():
+        while not context.done():
             await asyncio.sleep(0.005)
             beats += 1
-        assert (await asking).model == local_model.name
+        assert (await context).model == local_model.name
         await judge.aclose()
         return beats
 
@@ -234,4 +234,4 @@ def test_if_only_a_model_file_is_named_as_judge_the_error_suggests_the_name_with
 )
 def test_an_unknown_judge_s_name_is_refused(name: str, message: str) -> None:
     with pytest.raises(UsageError, match=message):
-        open_judge(name, asking=Asking(memory=None))
+        open_judge(name, context=JudgeContext(memory=None))

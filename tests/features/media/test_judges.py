@@ -14,9 +14,9 @@ from markscheme.features.media.media import Media
 from markscheme.features.media.probe import SightTest, sight_of
 from markscheme.grading import Grading, questions
 from markscheme.judges.anthropic import AnthropicJudge
-from markscheme.judges.asking import Asking
 from markscheme.judges.function import FunctionJudge
 from markscheme.judges.judge import Judge
+from markscheme.judges.judge_context import JudgeContext
 from markscheme.judges.limited import Limited, Limiter
 from markscheme.judges.openai import OpenAIJudge
 from markscheme.judges.panel import Panel
@@ -154,7 +154,7 @@ def blind(system_prompt: str, user_prompt: str) -> str:
 
 def test_a_judge_of_a_kind_that_takes_no_images_is_refused_before_it_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
-    judge = open_judge("decisions:m", asking=Asking(memory=None))
+    judge = open_judge("decisions:m", context=JudgeContext(memory=None))
     with pytest.raises(NoJudge, match="doesn't take images or pdfs; judges that do: anthropic, openai or function"):
         graded(judge)
 
@@ -227,7 +227,7 @@ def test_a_judge_that_cannot_see_images_grades_text_alone_without_being_shown_a_
 def test_a_judge_is_not_shown_a_test_image_if_the_caller_turns_that_off(monkeypatch: pytest.MonkeyPatch) -> None:
     with ChatServer(blindly) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
-        judge = open_judge("openai:unprobed", asking=Asking(memory=None, tests_sight=False))
+        judge = open_judge("openai:unprobed", context=JudgeContext(memory=None, tests_sight=False))
         assert graded(judge, WITH_IMAGE).score == 1.0
     assert len(server.requests) == 1
     assert sight_of(judge.identity, "image") is None

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from markscheme.calibration.earlier_runs.since import LOOKS_ALARM
+from markscheme.calibration.earlier_runs.accepted_basis import LOOKS_ALARM
 from markscheme.features.pass_rate.tracked import anchors, audits, naming, watched
 from markscheme.features.pass_rate.tracked import evidence as evidence_rules
 from markscheme.features.pass_rate.tracked.audits import (

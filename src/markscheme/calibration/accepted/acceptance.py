@@ -19,10 +19,10 @@ from markscheme.calibration.accepted.kept import KEPT_WITH_RUN, RunBasis, WriteK
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.comparison.verdict import Decision
 from markscheme.calibration.earlier_runs.load import load_accepted
-from markscheme.calibration.earlier_runs.setting import (
+from markscheme.calibration.earlier_runs.run_identity import (
     MOST_RUNS,
     Accepted,
-    Setting,
+    RunIdentity,
     labels_digest,
     submission_digest,
     template_fingerprint,
@@ -235,7 +235,7 @@ def _refuse_unfinished(ratings: Sequence[Rating], n: int, path: Path) -> None:
 
 
 def joinable(
-    path: Path, current: Setting, examples: Sequence[Example], *, start_over: bool = False, is_asked: bool = True
+    path: Path, current: RunIdentity, examples: Sequence[Example], *, start_over: bool = False, is_asked: bool = True
 ) -> tuple[Accepted | None, str | None]:
     """Return the accepted runs and None if today's run can be added to them, else None and the reason, if any.
 

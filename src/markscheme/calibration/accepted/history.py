@@ -10,17 +10,17 @@ from typing import NamedTuple, TypeVar
 from markscheme.calibration.accepted.acceptance import accept, accepting, joinable
 from markscheme.calibration.accepted.kept import RunBasis
 from markscheme.calibration.calibration import Calibration
+from markscheme.calibration.earlier_runs.accepted_basis import DRIFT_MARGIN, AcceptedBasis, why_incomparable
 from markscheme.calibration.earlier_runs.comparing import LOOK_RECORDS
 from markscheme.calibration.earlier_runs.load import load_accepted
-from markscheme.calibration.earlier_runs.setting import (
+from markscheme.calibration.earlier_runs.run_identity import (
     MOST_RUNS,
     Accepted,
-    Setting,
+    RunIdentity,
     changes_between,
     need_replay,
     submission_digest,
 )
-from markscheme.calibration.earlier_runs.since import DRIFT_MARGIN, Since, why_incomparable
 from markscheme.calibration.judge_runs import rated_by
 from markscheme.calibration.options import DriftOptions
 from markscheme.errors import BudgetError, ComparisonError, RatingError, RatingWarning, UsageError
@@ -67,7 +67,7 @@ class AcceptedRuns(NamedTuple):
         with accepting(self.path, busy):
             yield
 
-    def before(self, current: Setting, examples: Sequence[Example], more: int) -> int:
+    def before(self, current: RunIdentity, examples: Sequence[Example], more: int) -> int:
         """Count the accepted runs that a new run joins; the numbers of its samples continue theirs.
 
         Args:
@@ -87,7 +87,7 @@ class AcceptedRuns(NamedTuple):
 
     def since(
         self, rubric: Rubric, examples: ExampleSet, ratings: Sequence[Rating], *, of_other_examples: bool, count: bool
-    ) -> Since | None:
+    ) -> AcceptedBasis | None:
         """Return the accepted runs and how a new run is to be compared with them; None if there is no accepted run.
 
         Args:
@@ -118,19 +118,19 @@ class AcceptedRuns(NamedTuple):
             warnings.warn(f"{more}: {likelier}", RatingWarning, stacklevel=2)
             run = planned
         margin = drift.drift_margin or DRIFT_MARGIN
-        return Since(accepted, run, planned, margin, accepting=drift.accept, start_over=drift.replace)
+        return AcceptedBasis(accepted, run, planned, margin, accepting=drift.accept, start_over=drift.replace)
 
     def replayed(
         self,
-        since: Since,
-        current: Setting,
+        since: AcceptedBasis,
+        current: RunIdentity,
         examples: Sequence[Example],
         ask: AskOptions,
         *,
         judge: GradingJudge,
         opened: Callable[[], GradingJudge],
         close: bool,
-    ) -> tuple[Since, Usage]:
+    ) -> tuple[AcceptedBasis, Usage]:
         """Grade by the accepted rubric with today's judge if rubric and judge both changed, to separate their effects.
 
         Args:
@@ -158,8 +158,13 @@ class AcceptedRuns(NamedTuple):
 
     @staticmethod
     def with_looks(
-        since: Since, current: Setting, labelled: Sequence[Example], grades: Sequence[Grade], *, members: int
-    ) -> Since:
+        since: AcceptedBasis,
+        current: RunIdentity,
+        labelled: Sequence[Example],
+        grades: Sequence[Grade],
+        *,
+        members: int,
+    ) -> AcceptedBasis:
         """Return the accepted runs with the evidence of drift from this and all earlier comparisons with them.
 
         Args:

@@ -38,7 +38,7 @@ OF_SIDE: Final[Mapping[SideName, str]] = {"stops": "gold fails", "keeps": "gold 
 
 
 @dataclass(frozen=True, slots=True)
-class MostWrong:
+class ErrorLimits:
     """The largest tolerated shares of false passes and of false fails; None where there is no limit.
 
     Attributes:
@@ -50,7 +50,7 @@ class MostWrong:
     false_fail: float | None = None
 
     @classmethod
-    def of(cls, options: LabelOptions, rubric: Rubric) -> "MostWrong":
+    def of(cls, options: LabelOptions, rubric: Rubric) -> "ErrorLimits":
         """Return the limits that options set, or those of the rubric if they don't."""
         return cls(
             rubric.max_false_pass if options.max_false_pass is None else options.max_false_pass,
@@ -61,7 +61,7 @@ class MostWrong:
         """Return the smallest allowed share of gold's fails that a judge fails, or of gold's passes that it passes.
 
         Example:
-            >>> MostWrong().least("stops", 0.8), MostWrong(false_pass=0.1).least("stops", 0.8)
+            >>> ErrorLimits().least("stops", 0.8), ErrorLimits(false_pass=0.1).least("stops", 0.8)
             (0.7, 0.9)
         """
         most = self.false_pass if side == "stops" else self.false_fail

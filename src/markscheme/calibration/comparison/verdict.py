@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Final, Literal, TypeAlias
 
-from markscheme.calibration.comparison.limits import GateSide, MostWrong, SideName
+from markscheme.calibration.comparison.limits import ErrorLimits, GateSide, SideName
 from markscheme.calibration.comparison.policy import (
     BecauseCode,
     Circumstances,
@@ -117,7 +117,7 @@ class Decision:
     target: float
     needs_adjustment: bool
     settings: int
-    most_wrong: MostWrong
+    most_wrong: ErrorLimits
     because: str
     labels: DecisiveLabels | None = None
     next_step: str | None = None

@@ -9,17 +9,17 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from markscheme.calibration.comparison.comparison import Comparison
-    from markscheme.calibration.earlier_runs.setting import Accepted, Setting
-    from markscheme.calibration.earlier_runs.since import RunsCompared, Since
+    from markscheme.calibration.earlier_runs.accepted_basis import AcceptedBasis, RunsCompared
+    from markscheme.calibration.earlier_runs.run_identity import Accepted, RunIdentity
     from markscheme.grading import Grade
     from markscheme.ratings.rating import Rating
 
-CompareRuns: TypeAlias = "Callable[[Since, Setting, Comparison, Sequence[Rating]], RunsCompared]"
+CompareRuns: TypeAlias = "Callable[[AcceptedBasis, RunIdentity, Comparison, Sequence[Rating]], RunsCompared]"
 COMPARE_RUNS: OpenTable[CompareRuns] = OpenTable()
 """Functions that compare a run, by its setting and its ratings, with the accepted runs; only the first one is
 called."""
 
-CompareJudges: TypeAlias = "Callable[[Since, Setting, Comparison, Setting, Comparison], RunsCompared]"
+CompareJudges: TypeAlias = "Callable[[AcceptedBasis, RunIdentity, Comparison, RunIdentity, Comparison], RunsCompared]"
 COMPARE_JUDGES: OpenTable[CompareJudges] = OpenTable()
 """Functions that compare a judge with an earlier one on the same examples, by the setting of each judge and its
 comparison with gold; the examples may be known only as counts. The first function that returns a result counts."""

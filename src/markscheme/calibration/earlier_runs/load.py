@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from markscheme.calibration.earlier_runs.setting import Accepted, Setting
+from markscheme.calibration.earlier_runs.run_identity import Accepted, RunIdentity
 from markscheme.errors import RatingError, RubricError
 from markscheme.grading.receipt import accepted_run_data
 from markscheme.judges.judge import Identity
@@ -67,12 +67,12 @@ def _stored(file: Path, rubric: Rubric) -> tuple[list[Rating], dict[str, str], d
     return ratings, submissions, labels
 
 
-def _setting(data: Mapping[str, Any]) -> Setting:
+def _setting(data: Mapping[str, Any]) -> RunIdentity:
     judge = data["judge"]
     identity = judge["identity"]
     if identity is not None:
         refuse_other_shape(identity, {"name": str, "model": str, "parameters": dict, "address": str})
-    return Setting(
+    return RunIdentity(
         rubric=_rubric_of(data["asked"]),
         template=str(data["fingerprints"]["template"]),
         judge=str(judge["name"]),

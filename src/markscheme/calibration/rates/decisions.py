@@ -19,7 +19,7 @@ from markscheme.rubrics.rubric import Rubric
 
 
 @dataclass(frozen=True)
-class Decided:
+class DecidedExamples:
     """The examples that both annotators and a judge decided (passed or failed), with both decisions.
 
     Attributes:
@@ -35,7 +35,7 @@ class Decided:
     rubric: str | None = None
 
 
-def read_decided(path: Path, rubric: Rubric | None = None, columns: ColumnOptions = ColumnOptions()) -> Decided:
+def read_decided(path: Path, rubric: Rubric | None = None, columns: ColumnOptions = ColumnOptions()) -> DecidedExamples:
     """Read the examples that both annotators and the judge decided, from a file of any format.
 
     Raises:
@@ -51,8 +51,8 @@ def read_decided(path: Path, rubric: Rubric | None = None, columns: ColumnOption
     calibration = file.calibration
     reference = truth.reference if file.states_kinds else None
     if calibration is None:
-        return Decided(table, reference)
-    return Decided(table, reference, calibration.judge, calibration.rubric.name)
+        return DecidedExamples(table, reference)
+    return DecidedExamples(table, reference, calibration.judge, calibration.rubric.name)
 
 
 def both_decided(table: RatingTable) -> RatingTable:

@@ -16,8 +16,8 @@ from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.judge_runs import grade_runs, rater_of, run_to_end
 from markscheme.calibration.labelled_examples import examples_with_every_label
 from markscheme.calibration.options import DriftOptions, LabelOptions
-from markscheme.calibration.tried_settings import (
-    TriedSetting,
+from markscheme.calibration.recorded_trials import (
+    RecordedTrial,
     compared_by_people,
     count_settings,
     record_of,
@@ -53,7 +53,7 @@ from markscheme.rubrics.search import calibration_folder, find_calibration, find
 
 if TYPE_CHECKING:
     from markscheme.calibration.accepted.history import AcceptedRuns
-    from markscheme.calibration.earlier_runs.since import Since
+    from markscheme.calibration.earlier_runs.accepted_basis import AcceptedBasis
     from markscheme.calibration.labelled_files import ToolFilesAnswer
     from markscheme.calibration.tables import AnnotatorAgreement
     from markscheme.readers.rated import RatedFiles
@@ -288,7 +288,7 @@ class CalibrationRequest:
         split = part_name(examples.examples, self.options.split)
         by_people = [compared_by_people(calibration.comparison) for calibration in calibrations]
         current = [
-            TriedSetting.of(
+            RecordedTrial.of(
                 calibration.rubric,
                 calibration.comparison.measure,
                 calibration.rater.identity or calibration.rater.name,
@@ -338,7 +338,7 @@ class CalibrationRequest:
 
     def since(
         self, path: Path | None, rubric: Rubric, examples: ExampleSet, ratings: Sequence[Rating]
-    ) -> "Since | None":
+    ) -> "AcceptedBasis | None":
         """Return the accepted run to compare ratings with; None if there is none or it isn't comparable.
 
         Raises:

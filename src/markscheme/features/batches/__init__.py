@@ -9,8 +9,8 @@ from markscheme.report.under_way import UNDER_WAY
 from markscheme.seam import Feature
 
 if TYPE_CHECKING:
-    from markscheme.judges.asking import Asking
     from markscheme.judges.judge import Judge
+    from markscheme.judges.judge_context import JudgeContext
     from markscheme.judges.limited import Limited
     from markscheme.judges.price import Price
 
@@ -21,10 +21,10 @@ def _command() -> CommandFunction:
     return batches
 
 
-def _batched(opened: Any, limited: "Limited", asking: "Asking", price: "Price | None") -> "Judge":
+def _batched(opened: Any, limited: "Limited", context: "JudgeContext", price: "Price | None") -> "Judge":
     from markscheme.features.batches.judge import batched
 
-    return batched(opened, limited, asking, price)
+    return batched(opened, limited, context, price)
 
 
 def _under_way() -> tuple[Sequence[str], Mapping[str, Any]]:

@@ -24,9 +24,9 @@ from markscheme.errors import (
 )
 from markscheme.features.batches.batch_api import BatchApi
 from markscheme.features.batches.ledger import BatchLedger
-from markscheme.judges.asking import Asking
 from markscheme.judges.batching import Batching, BatchState
 from markscheme.judges.judge import Identity, Judge, Reply, Usage
+from markscheme.judges.judge_context import JudgeContext
 from markscheme.judges.limited import Limited, Limiter, forecast
 from markscheme.judges.price import Price
 from markscheme.judges.remembering import Memory, Remembering
@@ -39,24 +39,24 @@ READ_AT_ONCE: Final = 500
 """Number of replies that are written to disk in one transaction."""
 
 
-def batched(opened: Any, limited: Limited, asking: Asking, price: Price | None) -> "Batched":
+def batched(opened: Any, limited: Limited, context: JudgeContext, price: Price | None) -> "Batched":
     """Wrap a judge so that it asks in batches.
 
     Args:
         opened: A judge that calls a provider, whose method `batches()` returns the provider's batch API.
         limited: The judge for live requests, within the limits of the run.
-        asking: Settings that the judges of the run share.
+        context: Settings that the judges of the run share.
         price: Price of the judge's tokens outside batches; None if unknown.
 
     Raises:
         UsageError: Replies are not cached.
     """
-    if asking.memory is None:
+    if context.memory is None:
         raise UsageError("batches keep their replies in the cache: leave out -o cache=off, or --batch")
     at_half = price.in_batches if price else None
-    batching = asking.batch or Batching()
-    queue = BatchQueue(opened.identity, opened.batches(), batching, asking.memory, limited.limiter, at_half)
-    return Batched(limited, asking.memory, queue)
+    batching = context.batch or Batching()
+    queue = BatchQueue(opened.identity, opened.batches(), batching, context.memory, limited.limiter, at_half)
+    return Batched(limited, context.memory, queue)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 from markscheme.errors import UsageError
 from markscheme.features.batches.ledger import BatchLedger, BatchRecord, batches_under_way
-from markscheme.judges.asking import Asking
+from markscheme.judges.judge_context import JudgeContext
 from markscheme.judges.kinds import known_kind
 from markscheme.judges.reply_file import cache_folder
 from markscheme.phrases import counted, number
@@ -77,7 +77,7 @@ async def cancel(batches: Iterable[BatchRecord]) -> None:
 def _judge_of(batch: BatchRecord) -> Any:
     """Open the judge that a batch was sent to, with this environment's API key; refuse a judge at another address."""
     kind = known_kind(batch.judge.name)
-    judge: Any = kind.open(batch.judge.model or "", Asking(memory=None))
+    judge: Any = kind.open(batch.judge.model or "", JudgeContext(memory=None))
     if judge.identity.address != batch.judge.address:
         needed = batch.judge.address or "its provider's own address"
         raise UsageError(f"batch {batch.remote} is at {needed}; set the base URL of {kind.name} to that")

@@ -13,10 +13,10 @@ from markscheme.calibration.calibration import Calibration, Rater, by_current_wo
 from markscheme.calibration.carried_labels import carried_labels
 from markscheme.calibration.differences import differences_between
 from markscheme.calibration.earlier_runs.load import load_accepted
-from markscheme.calibration.earlier_runs.setting import Accepted
+from markscheme.calibration.earlier_runs.run_identity import Accepted
 from markscheme.calibration.file_names import name_of, place_of
 from markscheme.calibration.judge_runs import rated_by
-from markscheme.calibration.tried_settings import (
+from markscheme.calibration.recorded_trials import (
     SETTINGS,
     compared_by_people,
     count_settings,

@@ -8,8 +8,8 @@ from markscheme.calibration.judge_runs import rated_by
 from markscheme.errors import UsageError, no_file
 from markscheme.features.certify.judges import stage_fingerprint
 from markscheme.features.certify.statistics import MOST_STAGES
-from markscheme.judges.asking import Asking
 from markscheme.judges.judge import AskedWithout, GradingJudge, Identity, ways_of
+from markscheme.judges.judge_context import JudgeContext
 from markscheme.judges.kinds import kind_of, known_kind, names_code, panel_names
 from markscheme.judges.options import AskOptions
 from markscheme.judges.recorded import RecordedJudge
@@ -138,7 +138,7 @@ def files_of(stage: str) -> tuple[Path, ...]:
 
 
 def candidate_in_files(
-    paths: Sequence[Path], rubric: Rubric, examples: ExampleSet, columns: ColumnOptions, asking: Asking
+    paths: Sequence[Path], rubric: Rubric, examples: ExampleSet, columns: ColumnOptions, context: JudgeContext
 ) -> StageCandidate:
     """Read a judge's or panel's ratings from files, with the judges that the files name.
 
@@ -147,12 +147,12 @@ def candidate_in_files(
         rubric: The rubric by which the judges rated.
         examples: The labelled examples.
         columns: What the files' columns and values mean.
-        asking: Settings that all opened judges share.
+        context: Settings that all opened judges share.
 
     Raises:
         UsageError: A file has the ratings of several judges.
     """
-    members = [_member(path, rubric, examples, columns, asking) for path in paths]
+    members = [_member(path, rubric, examples, columns, context) for path in paths]
     candidates = [candidate for candidate, _ in members]
     if len(candidates) == 1:
         return candidates[0]
@@ -172,7 +172,7 @@ def candidate_in_files(
 
 
 def _member(
-    path: Path, rubric: Rubric, examples: ExampleSet, columns: ColumnOptions, asking: Asking
+    path: Path, rubric: Rubric, examples: ExampleSet, columns: ColumnOptions, context: JudgeContext
 ) -> tuple[StageCandidate, Identity | None]:
     """Read one judge's ratings from a file as a candidate, with the judge's identity if the file states it."""
     ratings = judge_ratings(path, rubric, examples, columns_from_options(columns))
@@ -185,7 +185,7 @@ def _member(
     if why is not None:
         return StageCandidate(rater, ratings, why_unnamed=why), None
     full = f"{name}:{model}" if model and ":" not in name else name
-    identity = open_judge(full, asking=asking).identity.as_asked(_count_left_out(ratings))
+    identity = open_judge(full, context=context).identity.as_asked(_count_left_out(ratings))
     models = (identity.model,) if identity.model else ()
     source = path if columns == ColumnOptions() else None
     return StageCandidate(full, ratings, models, stage_fingerprint([identity]), source=source), identity
@@ -239,7 +239,7 @@ def candidate_by_asking(
     examples: ExampleSet,
     folder: Path | None,
     ask: AskOptions,
-    shared: Asking,
+    shared: JudgeContext,
     watch: Watch,
 ) -> StageCandidate:
     """Ask a judge, or each member of a panel, about all labelled examples.
@@ -268,7 +268,7 @@ def candidate_by_asking(
     recordings: list[Path] = []
     members: Sequence[str | None] = [None] if name is None else panel_names(name)
     for member in members:
-        judge = ask.judge_for(rubric, prompts, folder, name=member, asking=shared)
+        judge = ask.judge_for(rubric, prompts, folder, name=member, context=shared)
         names.append(member or _name_to_ask(judge))
         cost = ask.cost(judge, prompts, rubric.samples)
         costs.append(None if cost.usd is None or not labelled else 1000 * cost.usd / len(labelled))

@@ -7,8 +7,8 @@ from pathlib import Path
 from markscheme.errors import UsageError, naming
 from markscheme.features.certify.certificate_file import CascadeFile
 from markscheme.fingerprint import fingerprint
-from markscheme.judges.asking import Asking
 from markscheme.judges.judge import AskedWithout, Identity, Judge, make_room, ways_of
+from markscheme.judges.judge_context import JudgeContext
 from markscheme.judges.kinds import known_kind, panel_names
 from markscheme.judges.registry import open_judge
 
@@ -95,7 +95,7 @@ class CertifiedJudges:
         return [judge for judges in self.stages for judge in judges]
 
 
-def open_certified(path: Path, asking: Asking) -> CertifiedJudges:
+def open_certified(path: Path, context: JudgeContext) -> CertifiedJudges:
     """Open the judges that the certificate in a file names.
 
     Raises:
@@ -109,11 +109,11 @@ def open_certified(path: Path, asking: Asking) -> CertifiedJudges:
             raise UsageError(f"{path} ranks the panel {record.judge!r} by {record.certainty}; expected votes")
     with naming(path):
         return CertifiedJudges(
-            file, tuple(tuple(_open_from_file(name, path, asking) for name in names) for names in members)
+            file, tuple(tuple(_open_from_file(name, path, context) for name in names) for names in members)
         )
 
 
-def _open_from_file(name: str, file: Path, asking: Asking) -> Judge:
+def _open_from_file(name: str, file: Path, context: JudgeContext) -> Judge:
     """Open a judge that a file names; refuse judges that run code, and judges that name other judges.
 
     Raises:
@@ -122,4 +122,4 @@ def _open_from_file(name: str, file: Path, asking: Asking) -> Judge:
     kind = known_kind(name)
     if kind.names_code or kind.names_judges:
         raise UsageError(f"{file} names {name!r}, and no file may name such a judge")
-    return open_judge(name, asking=asking)
+    return open_judge(name, context=context)

@@ -10,19 +10,19 @@ from markscheme.judges.kinds import JudgeKind
 from markscheme.rubrics.search import calibrations, find_calibration
 
 if TYPE_CHECKING:
-    from markscheme.judges.asking import Asking
     from markscheme.judges.judge import JudgeGroup
+    from markscheme.judges.judge_context import JudgeContext
 
 CASCADE_FILE = "cascade.json"
 """Name of a certificate's file, in `calibration/<rubric>/`."""
 
 
-def _cascade(rest: str, asking: "Asking") -> "JudgeGroup":
+def _cascade(rest: str, context: "JudgeContext") -> "JudgeGroup":
     from markscheme.features.certify.judges import open_certified
 
     if not rest:
         raise UsageError("which cascade? `markscheme certify RUBRIC --judge JUDGE,JUDGE --write` makes one")
-    return open_certified(Path(rest), asking)
+    return open_certified(Path(rest), context)
 
 
 def _cascade_of(rubric: str, folder: Path | None) -> Path:

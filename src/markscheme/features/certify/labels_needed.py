@@ -6,10 +6,10 @@ from datetime import date
 from markscheme.calibration.decision import PILOT
 from markscheme.calibration.needs import Need, RatingsByFile
 from markscheme.errors import ComparisonError
-from markscheme.features.certify.asks import asking
 from markscheme.features.certify.candidates import StageCandidate
 from markscheme.features.certify.certificate import Certificate, certificate_for
 from markscheme.features.certify.promise import Promise
+from markscheme.features.certify.promises_asked import recording_promise
 from markscheme.features.certify.statistics import MOST_STAGES
 from markscheme.phrases import percent
 from markscheme.ratings.examples import ExampleSet
@@ -42,7 +42,9 @@ def labels_for_certificate(
         return None
     candidates = [StageCandidate(ratings[0].rater, ratings) for _, ratings in by_file]
     first = Promise(error=error)
-    with asking(examples, first, ",".join(str(path) for path, _ in by_file), at=date.today().isoformat()) as (
+    with recording_promise(
+        examples, first, ",".join(str(path) for path, _ in by_file), at=date.today().isoformat()
+    ) as (
         further,
         _,
     ):

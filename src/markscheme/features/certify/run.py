@@ -7,7 +7,6 @@ from pathlib import Path
 
 from markscheme.calibration.labelled_examples import labelled_examples
 from markscheme.errors import UsageError
-from markscheme.features.certify.asks import asking
 from markscheme.features.certify.candidates import (
     PANEL,
     StageCandidate,
@@ -23,6 +22,7 @@ from markscheme.features.certify.candidates import (
 from markscheme.features.certify.certificate import Certificate, certificate_for
 from markscheme.features.certify.gray_zone import zone_of
 from markscheme.features.certify.promise import Promise
+from markscheme.features.certify.promises_asked import recording_promise
 from markscheme.judges.options import AskOptions
 from markscheme.phrases import in_words
 from markscheme.progress import Watch, unwatched
@@ -101,7 +101,7 @@ def certify(
     every, folder = labelled_examples(rubric, examples)
     warn_of_split_groups(every)
     today = datetime.date.today().isoformat()
-    shared = ask.asking()
+    shared = ask.context()
     refuse_unknown_columns([*ratings, *(path for stage in stages for path in files_of(stage))], columns)
 
     def rated(stage: str | None) -> StageCandidate:
@@ -113,7 +113,7 @@ def certify(
 
     candidates = [rated(stage) for stage in (stages or (None,))]
     deciders = judges or ",".join(map(str, ratings)) or candidates[0].name
-    with asking(every, promise, deciders, at=today) as (further, record):
+    with recording_promise(every, promise, deciders, at=today) as (further, record):
         certificate = certificate_for(
             rubric,
             every,

@@ -188,7 +188,7 @@ class CertifiedCascade:
 
 
 @dataclass(frozen=True)
-class _Decided:
+class _CascadeOutcome:
     """Outcome of a cascade at given thresholds: the deciding stage of each example, errors and passes, shape (n,)."""
 
     stage: Integers
@@ -200,10 +200,10 @@ class _Decided:
         """Flags of the examples that are decided automatically."""
         return np.asarray(self.stage >= 0)
 
-    def before(self, index: int, judged: StageDecisions, certain: float) -> "_Decided":
+    def before(self, index: int, judged: StageDecisions, certain: float) -> "_CascadeOutcome":
         """Return the outcome with one more judge, asked before the others, that decides where it is certain enough."""
         first = judged.at_least(certain)
-        return _Decided(
+        return _CascadeOutcome(
             np.where(first, index, self.stage),
             np.where(first, judged.wrong, self.wrong),
             np.where(first, judged.passes, self.passes),
@@ -218,18 +218,18 @@ class _Promises:
     of_passes: ErrorLimit | None
     groups: Integers | None
 
-    def hold(self, decided: _Decided) -> bool:
+    def hold(self, decided: _CascadeOutcome) -> bool:
         chosen = decided.chosen
         if not self.limit.holds(*counted_errors(chosen, decided.wrong, self.groups)):
             return False
         passes = chosen & decided.passes
         return self.of_passes is None or self.of_passes.holds(*counted_errors(passes, decided.wrong, self.groups))
 
-    def could_hold(self, decided: _Decided) -> bool:
+    def could_hold(self, decided: _CascadeOutcome) -> bool:
         """Return True if the promises would hold if every automatic decision were right, without looking at labels."""
-        return self.hold(_Decided(decided.stage, np.zeros(len(decided.wrong), dtype=bool), decided.passes))
+        return self.hold(_CascadeOutcome(decided.stage, np.zeros(len(decided.wrong), dtype=bool), decided.passes))
 
-    def has_enough_passes(self, decided: _Decided) -> bool:
+    def has_enough_passes(self, decided: _CascadeOutcome) -> bool:
         """Return True if automatic passes, or their groups, are enough for the promise about passes."""
         passes = decided.chosen & decided.passes
         return self.of_passes is None or n_independent(passes, self.groups) >= self.of_passes.fewest
@@ -278,7 +278,7 @@ def certified_cascade(
     n = len(stages[0].certainty)
     in_groups = Groups.of(groups, n)
     promises = _Promises(limit, of_passes, in_groups.number if in_groups.several else None)
-    nothing = _Decided(np.full(n, -1), np.zeros(n, dtype=bool), np.zeros(n, dtype=bool))
+    nothing = _CascadeOutcome(np.full(n, -1), np.zeros(n, dtype=bool), np.zeros(n, dtype=bool))
     certain: list[float | None] = [None] * len(stages)
     last = len(stages) - 1
     tried = _tried_sets(nothing, last, stages[last], limit.fewest)
@@ -363,7 +363,9 @@ def _groups_reached(ranking: Integers, groups: Integers | None) -> Integers:
     return np.cumsum(is_first)
 
 
-def _tried_sets(later: _Decided, index: int, judged: StageDecisions, smallest: int) -> list[tuple[float, _Decided]]:
+def _tried_sets(
+    later: _CascadeOutcome, index: int, judged: StageDecisions, smallest: int
+) -> list[tuple[float, _CascadeOutcome]]:
     """Return a judge's thresholds to try, each with the cascade's outcome; [] if the judge decides too few examples."""
     descending = judged.descending
     if len(descending) < smallest:
@@ -373,7 +375,7 @@ def _tried_sets(later: _Decided, index: int, judged: StageDecisions, smallest: i
     return [(threshold, later.before(index, judged, threshold)) for threshold in thresholds]
 
 
-def _certified(promises: _Promises, certain: tuple[float | None, ...], decided: _Decided) -> CertifiedCascade:
+def _certified(promises: _Promises, certain: tuple[float | None, ...], decided: _CascadeOutcome) -> CertifiedCascade:
     chosen = decided.chosen
     passes = chosen & decided.passes
     at_level = promises.of_passes or promises.limit
@@ -393,7 +395,7 @@ def _certified(promises: _Promises, certain: tuple[float | None, ...], decided: 
 
 
 def _without_automatic_decisions(
-    promises: _Promises, certain: tuple[float | None, ...], judged: StageDecisions, tested: _Decided | None
+    promises: _Promises, certain: tuple[float | None, ...], judged: StageDecisions, tested: _CascadeOutcome | None
 ) -> CertifiedCascade:
     """Return a cascade in which people decide everything, with the reason."""
     limit = promises.limit

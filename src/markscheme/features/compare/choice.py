@@ -12,7 +12,7 @@ from markscheme.calibration.comparison.measure import NO_ORDER, OF_DECISION, Mea
 from markscheme.calibration.comparison.policy import RulingState
 from markscheme.calibration.comparison.verdict import Decision
 from markscheme.calibration.decision import decide
-from markscheme.calibration.tried_settings import after_those_on_record
+from markscheme.calibration.recorded_trials import after_those_on_record
 from markscheme.errors import ComparisonError
 from markscheme.features.compare.statistics import Link, link_scores, passes_after
 from markscheme.grading.score import ROUNDING

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.calibration.carried_labels import carried_labels
-from markscheme.calibration.earlier_runs.setting import Setting, SettingChange, changes_between
+from markscheme.calibration.earlier_runs.run_identity import RunIdentity, SettingChange, changes_between
 from markscheme.calibration.labelled_examples import examples_with_every_label
 from markscheme.errors import RatingError, UsageError
 from markscheme.features.compare.versions.sides import rubric_at
@@ -118,8 +118,8 @@ def rubric_change(old: tuple[Path, str | None], new: tuple[Path, str | None], re
     return RubricChange(rubric.name, since, was, rubric, tuple(changes), _labels_now(rubric), before, after)
 
 
-def _setting(rubric: Rubric) -> Setting:
-    return Setting(rubric, "", "")
+def _setting(rubric: Rubric) -> RunIdentity:
+    return RunIdentity(rubric, "", "")
 
 
 def _labels_now(rubric: Rubric) -> str:

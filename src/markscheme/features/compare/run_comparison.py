@@ -13,14 +13,14 @@ from markscheme.calibration.file_answers import judges_in_file
 from markscheme.calibration.judge_runs import rated_by
 from markscheme.calibration.labelled_examples import labelled_examples
 from markscheme.calibration.options import LabelOptions
-from markscheme.calibration.tables import calibrations_of
-from markscheme.calibration.tried_settings import (
-    TriedSetting,
+from markscheme.calibration.recorded_trials import (
+    RecordedTrial,
     compared_by_people,
     count_settings,
     record_of,
     record_settings,
 )
+from markscheme.calibration.tables import calibrations_of
 from markscheme.errors import UsageError
 from markscheme.features.compare.choice import Contender
 from markscheme.features.compare.contenders import Compared, compare_calibrations, compare_sides, files_among
@@ -114,7 +114,7 @@ def _recorded(compared: Compared, part: Part | None) -> Compared:
             ids = compared_by_people(comparison)
             rubric_of_setting = _with_per_call(rubric, contender.per_call)
             identities.append(
-                TriedSetting.of(rubric_of_setting, measure, contender.identity, ids, at=today, split=split)
+                RecordedTrial.of(rubric_of_setting, measure, contender.identity, ids, at=today, split=split)
             )
     tried, _ = record_settings(record_of(rubric), identities)
     chosen = compared.choice.recommended or compared.choice.best

@@ -19,7 +19,7 @@ FEWEST_SCORES = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Linked:
+class LinkedScore:
     """A score that the old rater gave, with the new rater's mean score on the same examples.
 
     Attributes:
@@ -51,7 +51,7 @@ class Link:
     intercept: float
     slope: float
     spread: float
-    points: tuple[Linked, ...]
+    points: tuple[LinkedScore, ...]
     n: int
     undefined: str | None = None
 
@@ -140,13 +140,13 @@ def _why_no_line(old: Floats, new: Floats) -> str | None:
     return None
 
 
-def _linked(old: float, new: float, spread: float, leverage: float, n: int) -> Linked:
+def _linked(old: float, new: float, spread: float, leverage: float, n: int) -> LinkedScore:
     t = t_quantile(n - 2, 0.95) * spread
     value = _clipped(new)
     of_mean = t * math.sqrt(leverage)
     of_one = t * math.sqrt(1 + leverage)
     mean = Estimate(value, _clipped(new - of_mean), _clipped(new + of_mean), 0.95, n, "least squares, t")
-    return Linked(old, mean, _clipped(new - of_one), _clipped(new + of_one))
+    return LinkedScore(old, mean, _clipped(new - of_one), _clipped(new + of_one))
 
 
 def _clipped(score: float) -> float:

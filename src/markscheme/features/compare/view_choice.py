@@ -10,7 +10,7 @@ from markscheme.calibration.findings.commands import Commands
 from markscheme.features.compare.choice import Choice, ContenderFigures, Differences, Flip
 from markscheme.features.compare.examples import examples_of_choice
 from markscheme.features.compare.section import flipped_texts
-from markscheme.features.compare.statistics import Linked
+from markscheme.features.compare.statistics import LinkedScore
 from markscheme.phrases import counted, in_words, number
 from markscheme.report import document as doc
 from markscheme.report.document import share_mark
@@ -301,7 +301,7 @@ def _switch(pair: Differences) -> Iterator[str]:
     )
 
 
-def _linked(point: Linked) -> str:
+def _linked(point: LinkedScore) -> str:
     return f"{number(point.old)} → {number(point.mean.value)} ({number(point.low)}–{number(point.high)})"
 
 

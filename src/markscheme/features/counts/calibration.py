@@ -10,9 +10,9 @@ import numpy as np
 
 from markscheme.calibration.calibration import Calibration, Counts, Rater, decision_of, findings_since
 from markscheme.calibration.comparison.comparison import measure_of
-from markscheme.calibration.comparison.limits import MostWrong
+from markscheme.calibration.comparison.limits import ErrorLimits
 from markscheme.calibration.findings.diagnosis import findings_of
-from markscheme.calibration.tried_settings import TriedSetting, record_of, record_settings
+from markscheme.calibration.recorded_trials import RecordedTrial, record_of, record_settings
 from markscheme.errors import ComparisonError, UsageError
 from markscheme.features.counts.accepted import accept_counts, since_accepted
 from markscheme.features.counts.comparison import CountedComparison, compare_counts
@@ -78,7 +78,7 @@ def calibrate_counts(request: "CalibrationRequest", options: CountsOptions) -> C
         request.notify(f"{counts.name}: nothing reads {', '.join(counts.unknown)}")
     baseline = since_earlier(comparison, rater, request.drift)
     findings = findings_since(baseline, findings_of(comparison, elsewhere=True))
-    most_wrong = MostWrong.of(labels, rubric)
+    most_wrong = ErrorLimits.of(labels, rubric)
     calibration = CountedCalibration(
         rubric=rubric,
         rater=rater,
@@ -122,7 +122,7 @@ def _after_settings(calibration: CountedCalibration, labels: str) -> CountedCali
     measure = calibration.comparison.measure
     n = calibration.counts.examples
     today = date.today().isoformat()
-    current = TriedSetting.of_counts(rubric, measure, calibration.rater.name, labels, n, at=today)
+    current = RecordedTrial.of_counts(rubric, measure, calibration.rater.name, labels, n, at=today)
     tried, is_kept = record_settings(record_of(rubric), [current])
     on_labels = {setting.setting for setting in tried if current.examples <= setting.examples}
     return calibration.after(max(1, len(on_labels)), on_record=is_kept)

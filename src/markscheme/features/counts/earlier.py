@@ -4,14 +4,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from markscheme.calibration.calibration import Rater
+from markscheme.calibration.earlier_runs.accepted_basis import DRIFT_MARGIN, AcceptedBasis
 from markscheme.calibration.earlier_runs.comparing import COMPARE_JUDGES
-from markscheme.calibration.earlier_runs.since import DRIFT_MARGIN, Since
 from markscheme.calibration.options import DriftOptions
 from markscheme.errors import UsageError
 from markscheme.features.counts.comparison import CountedComparison, compare_counts
 
 if TYPE_CHECKING:
-    from markscheme.calibration.earlier_runs.since import RunsCompared
+    from markscheme.calibration.earlier_runs.accepted_basis import RunsCompared
 
 
 def since_earlier(comparison: CountedComparison, rater: Rater, drift: DriftOptions) -> "RunsCompared | None":
@@ -36,7 +36,7 @@ def since_earlier(comparison: CountedComparison, rater: Rater, drift: DriftOptio
     if planned is not None and run > planned:
         raise UsageError(f"this is comparison {run} with {counts.earlier}, and {planned} were planned")
     margin = drift.drift_margin or DRIFT_MARGIN
-    since = Since(None, run, planned, margin, accepting=drift.accept, start_over=drift.replace)
+    since = AcceptedBasis(None, run, planned, margin, accepting=drift.accept, start_over=drift.replace)
     current = rater.setting(comparison.rubric)
     then = compare_counts(counts.of_earlier, comparison.rubric, comparison.measure)
     return compare_judges(since, current, comparison, replace(current, judge=counts.earlier), then)

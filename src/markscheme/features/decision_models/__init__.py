@@ -14,8 +14,8 @@ from markscheme.seam import Feature
 
 if TYPE_CHECKING:
     from markscheme.calibration.calibration import Calibration
-    from markscheme.judges.asking import Asking
     from markscheme.judges.judge import Identity, Judge
+    from markscheme.judges.judge_context import JudgeContext
     from markscheme.judges.price import Price
     from markscheme.ratings.table import RatingTable
     from markscheme.report.document import Examples, Section
@@ -26,10 +26,10 @@ LUNA_DOLLARS: Final = 0.10
 """US dollars for a million input tokens of gpt-6-luna as a decision model, by LiteLLM's price list."""
 
 
-def _decision_model(wire: str, model: str, asking: "Asking") -> "Judge":
+def _decision_model(wire: str, model: str, context: "JudgeContext") -> "Judge":
     from markscheme.features.decision_models.judge import WIRE_FORMATS, DecisionJudge
 
-    return DecisionJudge(WIRE_FORMATS[wire], model, expected=asking.expected, **asking.settings())
+    return DecisionJudge(WIRE_FORMATS[wire], model, expected=context.expected, **context.settings())
 
 
 def _price_at_home(models: str, dollars_per_million: float, identity: "Identity") -> "Price | None":

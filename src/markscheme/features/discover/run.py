@@ -76,7 +76,7 @@ def suggest_groups(opened: OpenedDiscovery, judge: str, ask: AskFlags, *, plan: 
         raise UsageError("there are no unsorted notes to group")
 
     known_modes = {mode.name: mode.definition for mode in outputs.codebook.listed}
-    proposer = open_judge(judge, model=ask.model, asking=ask.asking())
+    proposer = open_judge(judge, model=ask.model, context=ask.context())
     if plan:
         cost = ask.cost(proposer, planned_prompts(notes, known_modes), 1)
         show(plan_view(opened.folder.name, judge, len(notes), cost), plan_json(len(notes), cost), json=json)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from shlex import quote
 from typing import Any, Final
 
-from markscheme.calibration.earlier_runs.since import FALSE_ALARM, LOOKS_ALARM, Since
+from markscheme.calibration.earlier_runs.accepted_basis import FALSE_ALARM, LOOKS_ALARM, AcceptedBasis
 from markscheme.calibration.findings import kinds
 from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.findings.finding import Finding, Severity
@@ -101,7 +101,7 @@ def unsteady_findings(criteria: Sequence[CriterionDrift]) -> Iterator[Finding]:
         )
 
 
-def looks_finding(since: Since) -> Finding:
+def looks_finding(since: AcceptedBasis) -> Finding:
     """Return the finding that the judge moved, as shown by all comparisons since the accepted run together."""
     evidence = {"looks": len(since.looks), "evidence": max(since.looks), "alarm_at": LOOKS_ALARM}
     advice = "Ask again with -o cache=off. If it stays, accept this run in place of the old ones (--accept --replace) "
@@ -111,7 +111,7 @@ def looks_finding(since: Since) -> Finding:
     )
 
 
-def over_looks(since: Since) -> str:
+def over_looks(since: AcceptedBasis) -> str:
     """Return a sentence on the drift that all comparisons since the accepted run show together; "" without any."""
     if not since.looks:
         return ""

@@ -10,17 +10,17 @@ import numpy as np
 
 from markscheme.calibration.comparison.comparison import Comparison, compare
 from markscheme.calibration.comparison.measure import OF_SCORE, Measure, headline
-from markscheme.calibration.earlier_runs.setting import (
+from markscheme.calibration.earlier_runs.accepted_basis import FALSE_ALARM, AcceptedBasis, why_incomparable
+from markscheme.calibration.earlier_runs.run_identity import (
     MOST_RUNS,
     Accepted,
-    Setting,
+    RunIdentity,
     SettingChange,
     changes_between,
     labels_digest,
     same_scale,
     submission_digest,
 )
-from markscheme.calibration.earlier_runs.since import FALSE_ALARM, Since, why_incomparable
 from markscheme.calibration.findings.evidence import worst_places
 from markscheme.calibration.findings.finding import Finding
 from markscheme.errors import ComparisonError
@@ -85,9 +85,9 @@ class Baseline:
         findings: The findings about the judge.
     """
 
-    since: Since
-    then: Setting
-    now: Setting
+    since: AcceptedBasis
+    then: RunIdentity
+    now: RunIdentity
     samples: int
     why_not_joined: str | None
     shared: int
@@ -201,7 +201,9 @@ class Baseline:
         return tuple(sentences)
 
 
-def drift_since(since: Since, current: Setting, comparison: Comparison, ratings: Sequence[Rating]) -> Baseline:
+def drift_since(
+    since: AcceptedBasis, current: RunIdentity, comparison: Comparison, ratings: Sequence[Rating]
+) -> Baseline:
     """Compare a judge's ratings with those of its accepted runs.
 
     Args:
@@ -254,7 +256,7 @@ def drift_since(since: Since, current: Setting, comparison: Comparison, ratings:
 
 
 def drift_since_judge(
-    since: Since, current: Setting, comparison: Comparison, earlier: Setting, then: Comparison
+    since: AcceptedBasis, current: RunIdentity, comparison: Comparison, earlier: RunIdentity, then: Comparison
 ) -> Baseline:
     """Compare a judge with an earlier judge whose ratings by the same rubric are in the same counts file.
 
@@ -309,7 +311,7 @@ def _unchanged_examples(accepted: Accepted, examples: Sequence[Example]) -> tupl
 
 
 def _table_of_runs(
-    since: Since, accepted: Accepted, comparison: Comparison, ratings: Sequence[Rating], alike: Sequence[int]
+    since: AcceptedBasis, accepted: Accepted, comparison: Comparison, ratings: Sequence[Rating], alike: Sequence[int]
 ) -> RatingTable:
     """Return a table of ratings of examples: gold, this run, the accepted runs, and today's judge by the old rubric."""
     shared = comparison.table.rows(np.array(alike, dtype=np.int64))
@@ -351,7 +353,7 @@ class _Runs:
 
 
 def _changes_since(
-    accepted: Accepted, current: Setting, alike: Sequence[Example], other_response: int
+    accepted: Accepted, current: RunIdentity, alike: Sequence[Example], other_response: int
 ) -> tuple[SettingChange, ...]:
     changes = changes_between(accepted.setting, current)
     if any(accepted.labels[example.id] != labels_digest(example) for example in alike):
@@ -384,7 +386,7 @@ def _comparable(runs: _Runs, then: Rubric) -> tuple[list[Criterion], dict[str, s
 
 
 def _criteria(
-    since: Since, runs: _Runs, compared: Sequence[Criterion], changes: tuple[SettingChange, ...]
+    since: AcceptedBasis, runs: _Runs, compared: Sequence[Criterion], changes: tuple[SettingChange, ...]
 ) -> dict[str, CriterionDrift]:
     """Compute the drift of each criterion, by name.
 
@@ -479,7 +481,9 @@ def _kappa(m: Moments) -> Floats:
     return np.where(both_vary, 1 - m.square / (m.gold_variance + m.judge_variance + m.signed**2), np.nan)
 
 
-def _explanation(since: Since, runs: _Runs, criterion: Criterion, changes: tuple[SettingChange, ...]) -> Explanation:
+def _explanation(
+    since: AcceptedBasis, runs: _Runs, criterion: Criterion, changes: tuple[SettingChange, ...]
+) -> Explanation:
     by_rubric = tuple(change for change in changes if change.side == "rubric")
     by_others = tuple(change for change in changes if change.side != "rubric")
     current, then = runs.levels(criterion)
@@ -501,7 +505,7 @@ def _explanation(since: Since, runs: _Runs, criterion: Criterion, changes: tuple
 # --- the score ------------------------------------------------------------------------------------------------------
 
 
-def _score(since: Since, runs: _Runs, by_weights: float | None) -> ScoreDrift | None:
+def _score(since: AcceptedBasis, runs: _Runs, by_weights: float | None) -> ScoreDrift | None:
     measure = runs.current.measure
     of_scores = replace(measure, of=OF_SCORE) if isinstance(measure.of, Rubric) else measure
     _, current, n = replace(runs.current, measure=of_scores).values_counted

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from markscheme.calibration.earlier_runs.since import LOOKS_ALARM, Since
+from markscheme.calibration.earlier_runs.accepted_basis import LOOKS_ALARM, AcceptedBasis
 from markscheme.features.drift.shift import CriterionDrift, ScoreDrift
 from markscheme.report.json import attributes
 
@@ -32,7 +32,7 @@ def json_of(baseline: Any) -> dict[str, Any]:
     }
 
 
-def _looks_json(since: Since) -> dict[str, Any]:
+def _looks_json(since: AcceptedBasis) -> dict[str, Any]:
     return {"count": len(since.looks), "evidence": max(since.looks), "alarm_at": LOOKS_ALARM}
 
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 
 from markscheme.calibration.calibration import Calibration
-from markscheme.calibration.earlier_runs.since import FALSE_ALARM
+from markscheme.calibration.earlier_runs.accepted_basis import FALSE_ALARM
 from markscheme.features.drift.account import over_looks
 from markscheme.features.drift.baseline import Baseline
 from markscheme.features.drift.shift import CriterionDrift, ScoreDrift

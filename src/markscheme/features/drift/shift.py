@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from markscheme.calibration.earlier_runs.setting import SettingChange
-from markscheme.calibration.earlier_runs.since import FALSE_ALARM
+from markscheme.calibration.earlier_runs.accepted_basis import FALSE_ALARM
+from markscheme.calibration.earlier_runs.run_identity import SettingChange
 from markscheme.features.drift.statistics import RunComparison, RunShift
 from markscheme.rubrics.rubric import Criterion
 from markscheme.stats import Estimate
-from markscheme.stats.change import Changed, Moved, holm
+from markscheme.stats.change import ChangeTest, MeanShiftTest, holm
 
 RunVerdict = Literal["drifted", "moved, within margin", "no drift", "can't tell"]
 """Verdict on one criterion from its comparison with the accepted runs."""
@@ -116,7 +116,7 @@ class CriterionDrift:
     p: float
     exact_p: float
     verdict: DriftVerdict
-    changed: Changed
+    changed: ChangeTest
     changed_p: float | None
     gold: GoldChange | None
     explanation: Explanation
@@ -158,7 +158,7 @@ class ScoreDrift:
 
     drift: RunComparison
     by_weights: float | None
-    passes: Moved
+    passes: MeanShiftTest
     n_flipped: int
     flipped: tuple[str, ...] | None
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from markscheme.calibration.earlier_runs.load import load_accepted
-from markscheme.calibration.rates.decisions import Decided, both_decided
+from markscheme.calibration.rates.decisions import DecidedExamples, both_decided
 from markscheme.calibration.rates.pass_rates import PassRates
 from markscheme.errors import ComparisonError
 from markscheme.features.experiment.accepted import AcceptedExperiment
@@ -56,7 +56,7 @@ def report_of(
     run: ExperimentRun,
     rules: Sequence[Rule],
     accepted: AcceptedExperiment | None,
-    decided: Decided | None,
+    decided: DecidedExamples | None,
     *,
     worse: bool,
     strict: bool,
@@ -104,7 +104,7 @@ def report_of(
     )
 
 
-def _decisions_in_accepted_run(run: ExperimentRun) -> Decided | None:
+def _decisions_in_accepted_run(run: ExperimentRun) -> DecidedExamples | None:
     """Return annotators' and judge's decisions in the accepted calibration; None if it doesn't hold for this judge."""
     rubric = run.experiment.rubric
     receipt = run.receipt
@@ -116,4 +116,4 @@ def _decisions_in_accepted_run(run: ExperimentRun) -> Decided | None:
         return None
     truth = gold_of(load_examples(examples_file(folder), rubric, ratings=folder / RATINGS_FOLDER), rubric)
     table = both_decided(truth.judged(rubric, runs[0]))
-    return Decided(table, truth.reference) if table.ids else None
+    return DecidedExamples(table, truth.reference) if table.ids else None

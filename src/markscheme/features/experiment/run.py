@@ -21,9 +21,9 @@ from markscheme.grading import (
 )
 from markscheme.grading.receipt import Receipt
 from markscheme.judges.ask_many import ask_many
-from markscheme.judges.asking import Asking
 from markscheme.judges.family import warn_of_kinship
 from markscheme.judges.judge import AskedWithout, Judge, Usage, make_room, total, ways_of
+from markscheme.judges.judge_context import JudgeContext
 from markscheme.judges.kinds import names_code
 from markscheme.judges.options import AskOptions
 from markscheme.judges.registry import open_judge
@@ -142,12 +142,12 @@ def _output_digest(prompt: Prompt, model: Judge) -> str:
     return fingerprint(prompt.fingerprint, model.identity.fingerprint)
 
 
-def open_model(experiment: Experiment, asking: Asking | None = None, *, name: str | None = None) -> Judge | None:
+def open_model(experiment: Experiment, context: JudgeContext | None = None, *, name: str | None = None) -> Judge | None:
     """Open the model that makes the experiment's outputs; None if it names none.
 
     Args:
         experiment: The experiment that names the model.
-        asking: Limits and price shared with the judge; a price in the experiment takes precedence.
+        context: Limits and price shared with the judge; a price in the experiment takes precedence.
         name: Name of another model to open instead, with the experiment's settings; None for the experiment's model.
 
     Raises:
@@ -162,15 +162,15 @@ def open_model(experiment: Experiment, asking: Asking | None = None, *, name: st
             f"{experiment.source}: `model: {model.name}` is code, and a file can't make markscheme run code: "
             f"--model {quote(model.name)} does, if you trust it"
         )
-    asking = asking or Asking()
+    context = context or JudgeContext()
     return open_judge(
         model.name,
-        asking=Asking(
-            limiter=asking.limiter,
-            price=model.price or asking.price,
+        context=JudgeContext(
+            limiter=context.limiter,
+            price=model.price or context.price,
             memory=None,  # outputs are stored separately
             parameters=model.parameters,
-            list_prices=asking.list_prices,
+            list_prices=context.list_prices,
         ),
     )
 
@@ -337,20 +337,20 @@ async def outputs_and_grading(
         BudgetError: The budget ended before an output was made.
     """
     rubric = experiment.rubric
-    asking = ask.asking()
+    context = ask.context()
     scorers = scorers_for(rubric, ask.scorers)
-    opened_model = open_model(experiment, asking, name=model) if experiment.to_ask else None
+    opened_model = open_model(experiment, context, name=model) if experiment.to_ask else None
     calibration = find_calibration(rubric.name, Path.cwd())
     opened = None
     if missing(experiment, opened_model, outputs_file):
-        opened = ask.judge_for(rubric, [], calibration, name=judge, asking=asking)
+        opened = ask.judge_for(rubric, [], calibration, name=judge, context=context)
     outputs = await make_outputs(
         experiment, opened_model, outputs_file=outputs_file, concurrency=ask.concurrency, watch=watch
     )
     if opened is None:
         to_grade = submissions(experiment, outputs).values()
         prompts = [prompt for submission in to_grade for prompt in questions(rubric, submission)]
-        opened = ask.judge_for(rubric, prompts, calibration, name=judge, asking=asking)
+        opened = ask.judge_for(rubric, prompts, calibration, name=judge, context=context)
     makers = [] if outputs.model is None else [outputs.model] * len(experiment.to_ask)
     warn_of_kinship(opened.identity.model or opened.identity.name, makers)
     return outputs, Grading(rubric, opened, scorers=scorers, receipt=receipt_of(rubric, opened, Path.cwd()))

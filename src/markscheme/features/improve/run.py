@@ -63,15 +63,15 @@ async def improve(
         JudgeError: The judge failed with the user's own wording.
     """
     rubric = setting.rubric
-    asking = ask.asking()
+    context = ask.context()
     labelled = labelled_texts(setting.every.examples)
     proposer = wordings.proposer
     candidates, refused = read_candidates(wordings.candidates, yours=rubric, labelled=labelled, file=file)
     prompts = first_prompts(ask.of(rubric), setting.dev.gold.examples)
-    opened = ask.judge_for(rubric, prompts, setting.folder, name=judge, asking=asking)
+    opened = ask.judge_for(rubric, prompts, setting.folder, name=judge, context=context)
     writer = None
     if proposer is not None:
-        writer = replying(opened) if proposer == judge else open_judge(proposer, asking=asking)
+        writer = replying(opened) if proposer == judge else open_judge(proposer, context=context)
     asker = Asker(opened, scorers_for(rubric, ask.scorers), ask.at_once, ask.of, watch)
     ledger = setting.ledger(opened.identity.fingerprint)
     answer = None

@@ -11,9 +11,9 @@ import numpy as np
 from markscheme.calibration.comparison.comparison import measure_of
 from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.labelled_examples import labelled_examples
-from markscheme.calibration.tried_settings import (
+from markscheme.calibration.recorded_trials import (
     SETTINGS,
-    TriedSetting,
+    RecordedTrial,
     record_settings,
     settings_on,
     settings_on_record,
@@ -205,7 +205,7 @@ class ImprovableSet:
                 if ids:
                     judge = asker.judge.identity
                     measure = measure_of(rubric)
-                    tried.append(TriedSetting.of(rubric, measure, judge, ids, at=self.day, split=name))
+                    tried.append(RecordedTrial.of(rubric, measure, judge, ids, at=self.day, split=name))
         record_settings(self.folder / SETTINGS, tried)
 
     # --- after adoption ---------------------------------------------------------------------------------------------

@@ -4,12 +4,12 @@ from collections import Counter
 from collections.abc import Iterator
 
 from markscheme.calibration.findings.commands import Commands
-from markscheme.features.label.work import Work
+from markscheme.features.label.label_session import LabelSession
 from markscheme.phrases import counted
 from markscheme.text import on_one_line
 
 
-def dispute_lines(work: Work) -> Iterator[str]:
+def dispute_lines(work: LabelSession) -> Iterator[str]:
     """Yield a line for each disputed question: its text, and the number of examples on which annotators differ."""
     for dispute in work.disputes():
         (lower, higher), _ = dispute.pairs[0]
@@ -19,7 +19,7 @@ def dispute_lines(work: Work) -> Iterator[str]:
         )
 
 
-def nothing_to_decide(work: Work, commands: Commands) -> str:
+def nothing_to_decide(work: LabelSession, commands: Commands) -> str:
     """Return a message on why there is nothing to adjudicate, with the next step."""
     if work.disputes():
         return f"nothing left to adjudicate: every disagreement is decided\nNext: {commands.calibrate()}"

@@ -4,14 +4,14 @@ from shlex import quote
 
 from markscheme.calibration.findings.commands import Commands
 from markscheme.errors import RatingError
-from markscheme.features.label.work import Work
+from markscheme.features.label.label_session import LabelSession
 from markscheme.phrases import counted
 
 LEAST_DECIDED = 40
 """Fewest tasks with a decision for which weights and pass mark can be tried, as `improve` counts them."""
 
 
-def onward_steps(work: Work) -> tuple[tuple[str, str], ...]:
+def onward_steps(work: LabelSession) -> tuple[tuple[str, str], ...]:
     """Return what to do once a rater has labelled everything, each step as a reason and a command; empty before."""
     commands = Commands.on(work.rubric)
     calibrate = commands.calibrate()
@@ -41,7 +41,7 @@ def onward_steps(work: Work) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _numbers_to_improve(work: Work) -> tuple[tuple[str, str], ...]:
+def _numbers_to_improve(work: LabelSession) -> tuple[tuple[str, str], ...]:
     """Return the reason and command to run `improve`, if enough decisions on whole responses exist; else nothing."""
     weighted = [criterion.name for criterion in work.rubric.criteria if criterion.weight]
     decided = {
@@ -57,7 +57,7 @@ def _numbers_to_improve(work: Work) -> tuple[tuple[str, str], ...]:
     return ((reason, f"markscheme improve {quote(work.rubric.name)}"),)
 
 
-def _other_annotators(work: Work) -> bool:
+def _other_annotators(work: LabelSession) -> bool:
     """Return True if another annotator has labelled any of these responses, or if annotators' files can't be read."""
     ids = {step.id for step in work.steps}
     try:

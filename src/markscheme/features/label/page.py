@@ -10,18 +10,18 @@ from markupsafe import Markup
 
 from markscheme.features.label.disputes import AGREEMENT_STEP
 from markscheme.features.label.label_order import Step
+from markscheme.features.label.label_session import (
+    ANSWER_NOT_APPLICABLE,
+    CANNOT_TELL,
+    WHOLE_PASSES,
+    LabelSession,
+    Question,
+    unit_of,
+)
 from markscheme.features.label.next_steps import onward_steps
 from markscheme.features.label.pair_order import shown_order, turned_rated
 from markscheme.features.label.whole_question import WHOLE_RESPONSE, WHOLE_UNDER
 from markscheme.features.label.worded_criteria import current_words, recorded_words
-from markscheme.features.label.work import (
-    ANSWER_NOT_APPLICABLE,
-    CANNOT_TELL,
-    WHOLE_PASSES,
-    Question,
-    Work,
-    unit_of,
-)
 from markscheme.pages.example import Shortening, render_example, whole_texts
 from markscheme.pages.template import PageTemplate, environment
 from markscheme.pages.words import first_words
@@ -39,7 +39,7 @@ PAGE = PageTemplate(
 )
 
 
-def shown_of(work: Work, step: Step, shortening: Shortening | None = None) -> str:
+def shown_of(work: LabelSession, step: Step, shortening: Shortening | None = None) -> str:
     """Render, as HTML, the response to label, or the pair, with its inputs."""
     example = work.examples[step.id]
     submission = replace(example.submission, turned=work.is_turned(step))
@@ -53,12 +53,12 @@ def inputs_shown(example: Example, rubric: Rubric) -> list[str]:
     return [name for name in rubric.known_inputs if name in inputs or name in missing]
 
 
-def page_of(work: Work, *, timed: bool) -> str:
+def page_of(work: LabelSession, *, timed: bool) -> str:
     """Render the labelling page that is served; its script gets responses from the server and sends answers back."""
     return _page(work, _data(work, timed=timed))
 
 
-def sheet_of(work: Work, *, timed: bool, sent_along: set[str] | None = None) -> str:
+def sheet_of(work: LabelSession, *, timed: bool, sent_along: set[str] | None = None) -> str:
     """Render the page as a file that needs no server: it holds the responses, and saves answers for `import`.
 
     Args:
@@ -113,18 +113,18 @@ def message_page(title: str, text: str) -> str:
     return environment(_TEMPLATES).get_template("message.html").render(title=title, text=text, style=style)
 
 
-def progress_part(work: Work) -> str:
+def progress_part(work: LabelSession) -> str:
     """Render the rater's progress: repeated answers, agreement with others, and disputed criteria."""
     template = environment(_TEMPLATES).get_template("progress.html")
     return template.render(work=work, step=AGREEMENT_STEP, onward=onward_steps(work))
 
 
-def _page(work: Work, data: Mapping[str, Any], *, is_sheet: bool = False) -> str:
+def _page(work: LabelSession, data: Mapping[str, Any], *, is_sheet: bool = False) -> str:
     cards = [_card(work.rubric, question) for question in work.all_questions]
     return PAGE.page(data, is_sheet=is_sheet, work=work, cards=cards)
 
 
-def _data(work: Work, *, timed: bool) -> dict[str, Any]:
+def _data(work: LabelSession, *, timed: bool) -> dict[str, Any]:
     """Return the data for the page's script; only an adjudicator's data contain other annotators' labels."""
     names = [question.criterion.name for question in work.all_questions]
     old_words = recorded_words(work.home.path.parent) if work.reworded else {}
@@ -153,7 +153,7 @@ def _data(work: Work, *, timed: bool) -> dict[str, Any]:
     }
 
 
-def _first_words(work: Work, step: Step) -> dict[str, str]:
+def _first_words(work: LabelSession, step: Step) -> dict[str, str]:
     """Return a response's title on the page: the first words of the query and of the response.
 
     The response's id isn't used, since it might reveal the author.
@@ -173,12 +173,12 @@ def _as_saved(question: Question, answer: str, *, turned: bool = False) -> dict[
     return (turned_rated(rated) if turned else rated).to_json()
 
 
-def _criteria_asked(work: Work, step: Step) -> list[str]:
+def _criteria_asked(work: LabelSession, step: Step) -> list[str]:
     return [question.criterion.name for question in work.questions_at(step) if not question.is_whole]
 
 
 def _words_before(
-    work: Work, step: Step, old_words: Mapping[str, Mapping[str, Any]]
+    work: LabelSession, step: Step, old_words: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[Mapping[str, Any] | None]:
     """Yield, for each question, the wording that the rater answered before; None if the wording is the same now."""
     for question in work.questions_at(step):

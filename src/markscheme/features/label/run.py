@@ -14,13 +14,13 @@ from markscheme.commands.output import put
 from markscheme.commands.page_options import listen, login_name
 from markscheme.errors import UsageError
 from markscheme.features.label.adjudication import dispute_lines, nothing_to_decide
+from markscheme.features.label.label_session import LabelSession
 from markscheme.features.label.next_steps import onward_steps
 from markscheme.features.label.options import PlanOptions
 from markscheme.features.label.page import sheet_of
 from markscheme.features.label.server import serve
 from markscheme.features.label.setup import carried_in, keep_examples, open_work
 from markscheme.features.label.without_page import next_step
-from markscheme.features.label.work import Work
 from markscheme.pages.options import PageOptions
 from markscheme.pages.serving import new_token
 from markscheme.pages.share import Share
@@ -105,7 +105,7 @@ def _opened(
     audits: bool = False,
     columns: ColumnOptions = ColumnOptions(),
     page: PageOptions,
-) -> Iterator[list[Work]]:
+) -> Iterator[list[LabelSession]]:
     """Open each rater's work, and keep other processes from writing to the raters' files while the context lasts."""
     if find_spec("fcntl") is None:
         raise UsageError("the labelling page runs on Linux and macOS: it locks files in a way Windows can't")
@@ -136,13 +136,13 @@ def _opened(
             work.file.close()
 
 
-def _say_what_is_left_out(works: Sequence[Work]) -> None:
+def _say_what_is_left_out(works: Sequence[LabelSession]) -> None:
     """Print on standard error which responses no rater is asked to label, and why."""
     for note in dict.fromkeys(note for work in works for note in work.notes):
         print(note, file=sys.stderr)
 
 
-def _serve_pages(works: Sequence[Work], page: PageOptions, *, timed: bool, json: bool) -> int:
+def _serve_pages(works: Sequence[LabelSession], page: PageOptions, *, timed: bool, json: bool) -> int:
     """Print the address of each rater's page, serve the pages until Ctrl-C, and return the exit status."""
     listening, port = listen(page)
     by_token = {new_token(): work for work in works}
@@ -165,7 +165,7 @@ def _serve_pages(works: Sequence[Work], page: PageOptions, *, timed: bool, json:
     return 0
 
 
-def _say_what_follows(work: Work) -> None:
+def _say_what_follows(work: LabelSession) -> None:
     """Print, after labels were given again, whether those given before a criterion was reworded still count."""
     if not work.reworded:
         return
@@ -175,14 +175,14 @@ def _say_what_follows(work: Work) -> None:
         print(carried.sentence, file=sys.stderr)
 
 
-def _say_onward(works: Sequence[Work]) -> None:
+def _say_onward(works: Sequence[LabelSession]) -> None:
     """Print the next steps once every rater has labelled everything."""
     if works and all(work.current is None for work in works):
         for why, command in onward_steps(works[0]):
             print(f"{why} {command}", file=sys.stderr)
 
 
-def _say_where(work: Work, url: str, port: int, *, json: bool) -> None:
+def _say_where(work: LabelSession, url: str, port: int, *, json: bool) -> None:
     rater = work.file.rater
     done = work.done
     total = len(work.steps)
@@ -194,7 +194,7 @@ def _say_where(work: Work, url: str, port: int, *, json: bool) -> None:
         print(f"{done} of {total} labelled by {rater}{twice}; open\n  {url}", flush=True)
 
 
-def _write_sheets(works: Sequence[Work], target: Path, *, timed: bool, json: bool) -> int:
+def _write_sheets(works: Sequence[LabelSession], target: Path, *, timed: bool, json: bool) -> int:
     """Write each rater's sheet, and add its responses to the rubric's examples for `import`; return the exit status."""
     for work in works:
         rater = work.file.rater

@@ -15,7 +15,7 @@ from markscheme.calibration.labelled_examples import examples_with_every_label
 from markscheme.calibration.needs import PROMISE_NEEDS, Goal, Need
 from markscheme.calibration.next_labels import NextLabels, next_labels
 from markscheme.calibration.options import LabelOptions
-from markscheme.calibration.tried_settings import after_those_on_record
+from markscheme.calibration.recorded_trials import after_those_on_record
 from markscheme.calibration.wanted_labels import planned_labels
 from markscheme.errors import ComparisonError, RatingWarning, UsageError, naming
 from markscheme.features.label.options import PlanOptions

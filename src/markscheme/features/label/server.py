@@ -12,13 +12,13 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import Route
 
 from markscheme.errors import UsageError
+from markscheme.features.label.label_session import LabelSession, Question, ResponseAnswers
 from markscheme.features.label.page import PAGE, message_page, page_of, progress_part, shown_of
-from markscheme.features.label.work import Question, ResponseAnswers, Work
 from markscheme.pages.example import SERVED
 from markscheme.pages.serving import duration, part_answer, problem, sent_object, serve_apps
 
 
-def serve(works: Mapping[str, Work], listening: socket.socket, hosts: Collection[str], *, timed: bool) -> None:
+def serve(works: Mapping[str, LabelSession], listening: socket.socket, hosts: Collection[str], *, timed: bool) -> None:
     """Serve each rater's page until the process is interrupted.
 
     Args:
@@ -34,7 +34,7 @@ def serve(works: Mapping[str, Work], listening: socket.socket, hosts: Collection
 class _Pages:
     """Request handlers of one rater's page. No handler awaits between reading and writing, so none interleave."""
 
-    def __init__(self, work: Work, timed: bool) -> None:
+    def __init__(self, work: LabelSession, timed: bool) -> None:
         self.work, self.timed = work, timed
         self.warned = False
         self.app = Starlette(

@@ -13,6 +13,7 @@ from markscheme.calibration.findings.commands import Commands
 from markscheme.errors import ComparisonError, RatingError, UsageError, writing
 from markscheme.features.label.disputes import disputed, disputed_decisions, first_labels, ratings_in
 from markscheme.features.label.label_order import Step, steps_of
+from markscheme.features.label.label_session import LabelSession, Question
 from markscheme.features.label.pool import ResponsePool, SetFile, ids_to_ask, read_audits, read_pool
 from markscheme.features.label.rows import RowsToLabel, rows_to_label
 from markscheme.features.label.sampling import choose_next, parted_draw
@@ -24,7 +25,6 @@ from markscheme.features.label.whole_question import (
     may_ask_whole,
     refuse_no_whole,
 )
-from markscheme.features.label.work import Question, Work
 from markscheme.files import add_files, set_aside_damaged_end
 from markscheme.pages.share import Share
 from markscheme.phrases import counted, in_words
@@ -60,7 +60,7 @@ def open_work(
     audits: bool = False,
     columns: ColumnOptions = ColumnOptions(),
     seed: int = 1,
-) -> Work:
+) -> LabelSession:
     """Open a rater's work, with the labels given before; make `calibration/<rubric>` if it doesn't exist.
 
     Args:
@@ -150,7 +150,7 @@ def _work(
     file: LabelFile,
     ask_whole: AskWhole,
     rows: RowsToLabel | None,
-) -> Work:
+) -> LabelSession:
     """Make a rater's work, with questions about each response but without the order in which responses are shown."""
     if ask_whole == "always":
         refuse_no_whole(rubric)
@@ -158,7 +158,7 @@ def _work(
     questions: Mapping[str, tuple[Question, ...]] = dict.fromkeys(examples, tuple(map(Question, rubric.criteria)))
     if rows is not None:
         questions = {id: tuple(map(Question, criteria)) for id, criteria in rows.criteria_by_id.items()}
-    work = Work(rubric, source, examples, questions, (), file, home, pool.labels)
+    work = LabelSession(rubric, source, examples, questions, (), file, home, pool.labels)
     adjudicates = file.kind == "adjudicated"
     of_folder = ratings_in(file.path.parent, rubric, may_be_stale=file.may_be_stale) if adjudicates else []
     ratings = [*pool.labels, *of_folder] if adjudicates else []
@@ -177,7 +177,7 @@ def _work(
     return replace(work, reworded=_reworded(work, carried, ask_whole))
 
 
-def carried_in(work: Work) -> CarriedLabels | None:
+def carried_in(work: LabelSession) -> CarriedLabels | None:
     """Return labels given before a criterion was reworded, and whether they still count; None if there are none."""
     if not work.home.path.is_file() or not work.home.path.stat().st_size:
         return None
@@ -190,7 +190,7 @@ def carried_in(work: Work) -> CarriedLabels | None:
     return carried_labels(examples, work.rubric)
 
 
-def _reworded(work: Work, carried: CarriedLabels | None, ask_whole: AskWhole) -> dict[Step, dict[str, str]]:
+def _reworded(work: LabelSession, carried: CarriedLabels | None, ask_whole: AskWhole) -> dict[Step, dict[str, str]]:
     """Map each labelled response (or repeat) to the criteria to ask again, with the digest of the wording used before.
 
     Criteria are asked again if they were reworded or are new; the digest is "" for a new one.
@@ -213,7 +213,7 @@ def _reworded(work: Work, carried: CarriedLabels | None, ask_whole: AskWhole) ->
     return reworded
 
 
-def _noting_what_is_left(work: Work, *, by_next: bool) -> Work:
+def _noting_what_is_left(work: LabelSession, *, by_next: bool) -> LabelSession:
     """Move responses to label again to the front, drop those that need no label, add remarks, and return the work."""
     steps = [
         step
@@ -226,7 +226,7 @@ def _noting_what_is_left(work: Work, *, by_next: bool) -> Work:
     return replace(work, steps=(*again, *others), notes=notes)
 
 
-def _notes(work: Work, n_again: int, *, by_next: bool) -> Iterator[str]:
+def _notes(work: LabelSession, n_again: int, *, by_next: bool) -> Iterator[str]:
     carried = carried_in(work)
     if carried is None:
         return
@@ -253,7 +253,7 @@ def _notes(work: Work, n_again: int, *, by_next: bool) -> Iterator[str]:
         yield carried.sentence
 
 
-def _steps(ids: Sequence[str], work: Work, seed: int, share: Share | None) -> tuple[Step, ...]:
+def _steps(ids: Sequence[str], work: LabelSession, seed: int, share: Share | None) -> tuple[Step, ...]:
     rater = work.file.rater
     if share is None:
         return steps_of(ids, rater=rater, seed=seed, again=work.file.kind != "adjudicated")
@@ -265,7 +265,7 @@ def _steps(ids: Sequence[str], work: Work, seed: int, share: Share | None) -> tu
     return steps_of(own_ids, rater=rater, seed=seed, together={id: index for index, id in enumerate(ids)})
 
 
-def _drawn(work: Work, pool: ResponsePool, count: int, seed: int, share: Share | None) -> Work:
+def _drawn(work: LabelSession, pool: ResponsePool, count: int, seed: int, share: Share | None) -> LabelSession:
     """Limit a rater's work to the outputs drawn from a file so far, and draw more once all of them are labelled."""
     with work.home.locked():
         examples = work.home.read()
@@ -298,7 +298,7 @@ def _among(pool: ResponsePool, examples: Sequence[Example]) -> list[str]:
     return [example.id for example in examples if example.id in ids]
 
 
-def _passed(examples: Sequence[Example], work: Work) -> dict[str, bool]:
+def _passed(examples: Sequence[Example], work: LabelSession) -> dict[str, bool]:
     """Map the id of each labelled response to True if the response passes by the gold labels so far."""
     by_id: dict[str, list[Rating]] = {}
     for rating in ratings_in(work.file.path.parent, work.rubric, may_be_stale=work.file.may_be_stale):
@@ -310,7 +310,7 @@ def _passed(examples: Sequence[Example], work: Work) -> dict[str, bool]:
         return {}
 
 
-def keep_examples(work: Work) -> None:
+def keep_examples(work: LabelSession) -> None:
     """Add the responses that a rater labels to the rubric's examples, so that imported labels find their examples."""
     with work.home.locked():
         kept_ids = {example.id for example in work.home.read()}

@@ -8,15 +8,15 @@ from markscheme.judges.kinds import JUDGE_KINDS, JudgeKind, missing_extra
 from markscheme.seam import Feature
 
 if TYPE_CHECKING:
-    from markscheme.judges.asking import Asking
     from markscheme.judges.judge import Identity, Judge
+    from markscheme.judges.judge_context import JudgeContext
     from markscheme.judges.price import Price
 
 
-def _local(path: str, asking: "Asking") -> "Judge":
+def _local(path: str, context: "JudgeContext") -> "Judge":
     from markscheme.features.local_judge.judge import LocalJudge
 
-    return LocalJudge(Path(path), expected=asking.expected, **asking.settings("temperature", "max_tokens"))
+    return LocalJudge(Path(path), expected=context.expected, **context.settings("temperature", "max_tokens"))
 
 
 def _model_file(name: str) -> str | None:

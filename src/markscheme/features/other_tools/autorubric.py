@@ -9,7 +9,7 @@ from markscheme.plain_data import shown
 from markscheme.prompts.submission import Submission, as_text
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.readers.imported import Reading
+from markscheme.readers.imported import ImportedFile
 from markscheme.readers.peek import Peek
 from markscheme.rubrics.file import rubric_from_data
 from markscheme.rubrics.rubric import Criterion
@@ -29,7 +29,7 @@ def is_autorubric(peek: Peek) -> bool:
     return isinstance(items, list) and any(isinstance(record, Mapping) and "submission" in record for record in items)
 
 
-def read_autorubric(reading: Reading) -> None:
+def read_autorubric(reading: ImportedFile) -> None:
     """Read a dataset's submissions as responses, and its ground truth as the ratings of one rater.
 
     Raises:
@@ -57,7 +57,7 @@ def read_autorubric(reading: Reading) -> None:
         reading.lose(f"{key!r} of the dataset")
 
 
-def _criteria(data: Any, reading: Reading) -> list[Criterion | None]:
+def _criteria(data: Any, reading: ImportedFile) -> list[Criterion | None]:
     """Return our criterion for each entry of a ground truth: the one with its name, else its text, else its position.
 
     For an entry without a criterion, it is None.
@@ -82,7 +82,7 @@ def _criteria(data: Any, reading: Reading) -> list[Criterion | None]:
     return matched
 
 
-def _levels(record: Mapping[str, Any], columns: Sequence[Criterion | None], reading: Reading) -> dict[str, Rated]:
+def _levels(record: Mapping[str, Any], columns: Sequence[Criterion | None], reading: ImportedFile) -> dict[str, Rated]:
     truth = record.get("ground_truth")
     reasons = record.get("ground_truth_reasons")
     if truth is not None and (not isinstance(truth, list) or len(truth) != len(columns)):
@@ -96,7 +96,7 @@ def _levels(record: Mapping[str, Any], columns: Sequence[Criterion | None], read
     }  # fmt: skip
 
 
-def _rated(criterion: Criterion, level: Any, reason: str, reading: Reading) -> Rated | None:
+def _rated(criterion: Criterion, level: Any, reason: str, reading: ImportedFile) -> Rated | None:
     word = str(level).strip()
     if word.upper() == CANNOT_ASSESS:
         return Rated(None, reason, declined="abstained")

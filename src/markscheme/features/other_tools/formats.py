@@ -28,7 +28,7 @@ from markscheme.features.other_tools.written_times import (
 from markscheme.ratings.example_rows import Example
 from markscheme.readers.file_format import EXPORTED, PUBLISHED_SETS, FileFormat
 from markscheme.readers.formats import one_by_one
-from markscheme.readers.imported import Columns, Reading
+from markscheme.readers.imported import Columns, ImportedFile
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.peek import Peek
 from markscheme.readers.remarks import Remark
@@ -50,7 +50,7 @@ def of_tool(
         times: Function that yields the time at which each response was given; None for a tool that doesn't record it.
     """
 
-    def read_tool_files(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:
+    def read_tool_files(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[ImportedFile]:
         readings = []
         for_responses = rubric is None and columns.expected == "examples"
         by = rubric_of_wholes() if for_responses else rubric
@@ -73,7 +73,7 @@ def of_tool(
 def comparing_or_not(single: FileFormat) -> FileFormat:
     """Return a copy of a format that reads files with LangSmith's comparisons as pairs, and all others as before."""
 
-    def read_either(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:
+    def read_either(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[ImportedFile]:
         compares = any(is_comparative_feedback(peek) for peek in files)
         return (read_comparative_feedback if compares else single.read)(files, rubric, columns)
 

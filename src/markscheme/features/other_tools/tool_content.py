@@ -25,7 +25,7 @@ from markscheme.ratings.column_options import SCALE_SIDES, Span
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.kinds import JUDGES, PEOPLE, Kind
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.readers.imported import Columns, Import, Reading, number, plain, taken_out
+from markscheme.readers.imported import Columns, Import, ImportedFile, number, plain, taken_out
 from markscheme.readers.infer_rubric import scale_between
 from markscheme.readers.remarks import QUERY, Remark
 from markscheme.readers.tables import FIELDS
@@ -268,7 +268,7 @@ class ToolContent(Import):
                 raise
             return None, list(metric)
 
-    def reading(self) -> Reading:
+    def reading(self) -> ImportedFile:
         """Return the examples, and each rater's ratings by the given rubric or an inferred one.
 
         Raises:
@@ -285,7 +285,7 @@ class ToolContent(Import):
         self.raw_ratings = self._on_one_scale(raw_ratings)
         rubric = self.rubric or self.inferred_rubric()
         columns = Columns(words=self.columns.words)
-        reading = Reading(self.path, rubric, self.responses, columns=columns, lost=self.lost, notes=self.notes)
+        reading = ImportedFile(self.path, rubric, self.responses, columns=columns, lost=self.lost, notes=self.notes)
         ratings: dict[tuple[str, str, Kind, int], Rating] = {}
         for raw in sorted(self.raw_ratings, key=lambda raw: raw.at or ""):
             self._put(ratings, raw, reading)
@@ -396,7 +396,7 @@ class ToolContent(Import):
         for sentence in sentences:
             self.note(sentence)
 
-    def _put(self, ratings: dict[tuple[str, str, Kind, int], Rating], raw: RawRating, reading: Reading) -> None:
+    def _put(self, ratings: dict[tuple[str, str, Kind, int], Rating], raw: RawRating, reading: ImportedFile) -> None:
         """Add a raw rating to the ratings that its rater gave the response.
 
         A repeated value replaces an annotator's earlier one; by a judge, it counts as a further run.
@@ -466,7 +466,7 @@ def _says(rating: Rating | None, name: str, criterion: Criterion | None) -> bool
     return criterion.name in rating.criteria if criterion else getattr(rating, WHOLE_RESPONSE[name]) is not None
 
 
-def _with_whole(rating: Rating, name: str, raw: RawRating, reading: Reading) -> Rating | None:
+def _with_whole(rating: Rating, name: str, raw: RawRating, reading: ImportedFile) -> Rating | None:
     """Return a rating with this decision or score on the whole response; None, counted as lost, for any other value."""
     decision = reading.decision(raw.value)
     score = number(reading.meant(raw.value))
@@ -478,7 +478,7 @@ def _with_whole(rating: Rating, name: str, raw: RawRating, reading: Reading) -> 
     return None
 
 
-def _rated(raw: RawRating, criterion: Criterion, reading: Reading) -> Rated | None:
+def _rated(raw: RawRating, criterion: Criterion, reading: ImportedFile) -> Rated | None:
     """Return a raw rating as a level of the criterion or an abstention; None, counted as lost, for any other value."""
     value = raw.value
     if value is None or value == "" or (isinstance(value, float) and not math.isfinite(value)):

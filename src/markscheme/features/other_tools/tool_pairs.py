@@ -9,7 +9,7 @@ from markscheme.features.other_tools.langsmith import FEEDBACK, KIND_BY_SOURCE, 
 from markscheme.features.other_tools.tool_content import decoded
 from markscheme.plain_data import mapping
 from markscheme.ratings.kinds import Kind
-from markscheme.readers.imported import Columns, Reading, number
+from markscheme.readers.imported import Columns, ImportedFile, number
 from markscheme.readers.pair_lists import (
     QUERIES,
     PairAnswer,
@@ -40,7 +40,7 @@ def is_pairwise_task(peek: Peek) -> bool:
     return any(_choices(task) for _, record in peek.first for task in [mapping(record)])
 
 
-def read_pairwise_tasks(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:
+def read_pairwise_tasks(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[ImportedFile]:
     """Read each task as a pair of responses, and which of the two each annotator chose.
 
     Raises:
@@ -104,7 +104,7 @@ def is_comparative_feedback(peek: Peek) -> bool:
     return peek.has(*FEEDBACK) and any(mapping(record).get(COMPARISON) for _, record in peek.first)
 
 
-def read_comparative_feedback(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[Reading]:
+def read_comparative_feedback(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[ImportedFile]:
     """Read compared runs as pairs of responses, of which the run with the higher score is preferred.
 
     Raises:

@@ -16,7 +16,7 @@ from markscheme.rubrics.search import calibrations
 from markscheme.seam import Feature
 
 if TYPE_CHECKING:
-    from markscheme.calibration.earlier_runs.setting import Accepted
+    from markscheme.calibration.earlier_runs.run_identity import Accepted
     from markscheme.grading import Grade
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from markscheme.calibration.rates.decisions import Decided, decided, decided_with_gold, refuse_several_judges
+from markscheme.calibration.rates.decisions import DecidedExamples, decided, decided_with_gold, refuse_several_judges
 from markscheme.errors import RatingError
 from markscheme.promptfoo.results import Results
 from markscheme.ratings.codes import RatingCodes
@@ -41,7 +41,7 @@ def _examples_of(file: RatedFile, units: Sequence[str]) -> ExampleRows:
     return ExampleRows.of(every).taken([index_of[unit] for unit in units])
 
 
-def decided_in(rated: RatedFiles) -> Decided:
+def decided_in(rated: RatedFiles) -> DecidedExamples:
     """Return those examples in files already read that have a decision by annotators and one by the judge.
 
     Raises:
@@ -52,7 +52,7 @@ def decided_in(rated: RatedFiles) -> Decided:
     if decided_by_both is None:
         raise RatingError("holds nothing that both people and the judge decided on", path=file.path)
     table, truth = decided_by_both
-    return Decided(table, truth.reference, rubric=rated.rubric.name)
+    return DecidedExamples(table, truth.reference, rubric=rated.rubric.name)
 
 
 def decided_by_tests(results: Results) -> RatingTable | None:

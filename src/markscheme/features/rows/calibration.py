@@ -47,10 +47,10 @@ from markscheme.rubrics.search import calibration_folder, find_calibration, find
 from markscheme.stats import Estimate
 
 if TYPE_CHECKING:
-    from markscheme.calibration.earlier_runs.since import Since
+    from markscheme.calibration.earlier_runs.accepted_basis import AcceptedBasis
     from markscheme.calibration.requests.calibration import CalibrationRequest
 
-SinceAccepted: TypeAlias = "Callable[[Rubric, ExampleSet, Sequence[Rating]], Since | None]"
+SinceAccepted: TypeAlias = "Callable[[Rubric, ExampleSet, Sequence[Rating]], AcceptedBasis | None]"
 """Function that returns the accepted run to compare a judge's ratings with; None if there is none."""
 
 FEWEST_OF_TAG = 20

@@ -32,7 +32,7 @@ from markscheme.stats import Estimate
 from markscheme.stats.agreement_figures import AgreementFigures
 from markscheme.stats.intervals import Floats
 from markscheme.stats.labels_needed import EVEN, DecisiveLabels
-from markscheme.stats.shares import Grouped, GroupedShare, drawn_weights
+from markscheme.stats.shares import GroupedFigure, GroupedShare, drawn_weights
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ class CriteriaTrend:
     def to_json(self, level: float) -> Mapping[str, Any]:
         """Return the figures of agreement on verdicts, and the state of each limit, for JSON."""
         figures = self.figures
-        by_key: Mapping[str, Grouped] = {
+        by_key: Mapping[str, GroupedFigure] = {
             "agreement": figures.agreement,
             "agreement_constant": figures.constant,
             "gain": figures.gain,

@@ -7,7 +7,7 @@ from typing import Any
 
 from markscheme.calibration.accepted.accepted_history import load_history
 from markscheme.calibration.earlier_runs.load import load_accepted
-from markscheme.calibration.earlier_runs.setting import labels_digest
+from markscheme.calibration.earlier_runs.run_identity import labels_digest
 from markscheme.errors import RatingError
 from markscheme.grading import asking_fingerprint
 from markscheme.grading.receipt import ACCEPTED, Receipt, accepted_run_data, load_receipt

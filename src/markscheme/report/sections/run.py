@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from markscheme.calibration.calibration import Calibration
-from markscheme.calibration.earlier_runs.setting import template_fingerprint
+from markscheme.calibration.earlier_runs.run_identity import template_fingerprint
 from markscheme.judges.judge import Usage
 from markscheme.phrases import counted, number
 from markscheme.ratings.example_rows import values_of

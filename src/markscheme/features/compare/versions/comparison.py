@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from markscheme.calibration.comparison.comparison import Comparison, measure_of
-from markscheme.calibration.earlier_runs.setting import Setting, SettingChange, changes_between
+from markscheme.calibration.earlier_runs.run_identity import RunIdentity, SettingChange, changes_between
 from markscheme.calibration.judge_runs import rated_by
-from markscheme.calibration.tried_settings import record_of, settings_on, settings_on_record
+from markscheme.calibration.recorded_trials import record_of, settings_on, settings_on_record
 from markscheme.errors import UsageError
 from markscheme.features.compare.versions.labels_of_versions import (
     gold_by,
@@ -160,7 +160,7 @@ def compare_versions(
         new,
         decisions,
         criteria,
-        changes_between(Setting(old.rubric, "", ""), Setting(new.rubric, "", "")),
+        changes_between(RunIdentity(old.rubric, "", ""), RunIdentity(new.rubric, "", "")),
         left_out,
         fair.by_people,
         None if judge_before is None or judge_after is None else (judge_before, judge_after),

@@ -26,7 +26,7 @@ def _blocks(compared: VersionComparison) -> Iterator[doc.Block]:
     names = (compared.old.name, compared.new.name)
     changes = tuple(_changes(compared))
     if changes:
-        yield doc.Table(("Changed", *names), changes)
+        yield doc.Table(("ChangeTest", *names), changes)
     rows = tuple(
         (doc.Name(name), percent(agreement.before), percent(agreement.after or 0.0), _difference(agreement))
         for name, agreement in compared.criteria.items()

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from markscheme.calibration.earlier_runs.setting import Accepted
-from markscheme.calibration.earlier_runs.since import LOOKS_ALARM
+from markscheme.calibration.earlier_runs.accepted_basis import LOOKS_ALARM
+from markscheme.calibration.earlier_runs.run_identity import Accepted
 from markscheme.errors import RatingError, UsageError, writing
 from markscheme.features.pass_rate.tracked.audits import hash_share
 from markscheme.features.pass_rate.tracked.evidence import HORIZON, evidence, rings_in

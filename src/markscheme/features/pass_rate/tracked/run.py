@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.calibration.earlier_runs.load import load_accepted
-from markscheme.calibration.earlier_runs.setting import Accepted
+from markscheme.calibration.earlier_runs.run_identity import Accepted
 from markscheme.errors import BudgetError, ComparisonError, UsageError
 from markscheme.features.pass_rate.options import TrackOptions
 from markscheme.features.pass_rate.tracked.anchors import (

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
+from markscheme.calibration.earlier_runs.accepted_basis import LOOKS_ALARM
 from markscheme.calibration.earlier_runs.load import load_accepted
-from markscheme.calibration.earlier_runs.since import LOOKS_ALARM
 from markscheme.errors import MarkschemeError
 from markscheme.features.pass_rate.tracked.anchors import (
     FAIL_SIDE,

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
 from typing import Any, Final
 
-from markscheme.calibration.earlier_runs.since import LOOKS_ALARM
+from markscheme.calibration.earlier_runs.accepted_basis import LOOKS_ALARM
 from markscheme.calibration.findings.commands import Commands
 from markscheme.features.pass_rate.tracked.anchors import FEWEST_ANCHORS, AnchorWatch
 from markscheme.features.pass_rate.tracked.audits import ALL_LOOKS

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Asking:
+class JudgeContext:
     """Settings shared by all judges of one run, with one limiter and one cache of replies.
 
     Attributes:
@@ -42,7 +42,7 @@ class Asking:
     tests_sight: bool = True
 
     @classmethod
-    def for_run(cls, limits: Mapping[str, Any], *, price: str | None, cache: bool) -> "Asking":
+    def for_run(cls, limits: Mapping[str, Any], *, price: str | None, cache: bool) -> "JudgeContext":
         """Make the settings of a run, with a new limiter, and with list prices if no price is given.
 
         Args:

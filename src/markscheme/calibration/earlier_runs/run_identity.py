@@ -72,7 +72,7 @@ class SettingChange:
 
 
 @dataclass(frozen=True)
-class Setting:
+class RunIdentity:
     """Everything that determines a run's ratings: the rubric, the wording of prompts, and the judge.
 
     Attributes:
@@ -113,7 +113,7 @@ class Accepted:
     path: Path
     date: str
     version: str
-    setting: Setting
+    setting: RunIdentity
     use: str
     agreement: float | None
     split: str | None
@@ -130,7 +130,9 @@ class Accepted:
             by_number.setdefault(rating.sample, []).append(rating)
         return tuple(tuple(by_number[run]) for run in sorted(by_number))
 
-    def why_not_joined(self, current: Setting, examples: Sequence[Example], *, is_asked: bool = True) -> Reason | None:
+    def why_not_joined(
+        self, current: RunIdentity, examples: Sequence[Example], *, is_asked: bool = True
+    ) -> Reason | None:
         """Return why today's run can't be added to these runs; None if it can.
 
         Args:
@@ -178,7 +180,7 @@ def template_fingerprint() -> str:
     return fingerprint([asking_fingerprint(replace(_PROBE, strategy=strategy)) for strategy in strategies])
 
 
-def changes_between(then: Setting, current: Setting) -> tuple[SettingChange, ...]:
+def changes_between(then: RunIdentity, current: RunIdentity) -> tuple[SettingChange, ...]:
     """Return all differences between two runs' settings, with the criteria whose levels each difference can move."""
     reach = _Reach(then.rubric, current.rubric)
     judged = frozenset(criterion.name for criterion in current.rubric.criteria if criterion.check is None)
@@ -296,7 +298,7 @@ def _levels(scale: Scale) -> str:
 # --- the judge ------------------------------------------------------------------------------------------------------
 
 
-def _of_judge(then: Setting, current: Setting, judged: frozenset[str]) -> Iterator[SettingChange]:
+def _of_judge(then: RunIdentity, current: RunIdentity, judged: frozenset[str]) -> Iterator[SettingChange]:
     if then.identity is None or current.identity is None:
         if then.judge != current.judge:
             yield SettingChange("judge", "the judge", "judge", judged, then.judge, current.judge)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from markscheme.calibration.earlier_runs.setting import Accepted, same_scale, submission_digest
+from markscheme.calibration.earlier_runs.run_identity import Accepted, same_scale, submission_digest
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.rating import Rating
 from markscheme.rubrics.rubric import Rubric
@@ -26,7 +26,7 @@ DRIFT_MARGIN = 1 / 16
 
 
 @dataclass(frozen=True)
-class Since:
+class AcceptedBasis:
     """The accepted runs, and how a new run is compared with them, or with an earlier judge.
 
     Attributes:
@@ -84,7 +84,7 @@ class RunsCompared(Protocol):
     """The comparison of a run with accepted runs or with an earlier judge."""
 
     @property
-    def since(self) -> Since:
+    def since(self) -> AcceptedBasis:
         """The earlier runs, with the terms on which the new run is compared with them."""
 
     @property

@@ -18,7 +18,9 @@ ASKS = "asks.jsonl"
 
 
 @contextmanager
-def asking(examples: ExampleSet, promise: Promise, judges: str, *, at: str) -> Iterator[tuple[int, Callable[[], None]]]:
+def recording_promise(
+    examples: ExampleSet, promise: Promise, judges: str, *, at: str
+) -> Iterator[tuple[int, Callable[[], None]]]:
     """Yield, under a lock, how many other promises were tested on these labels, and a function to record this promise.
 
     A promise that was tested before isn't counted as another one. For a set of labels that comes with the package, or

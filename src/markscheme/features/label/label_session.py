@@ -94,7 +94,7 @@ class ResponseAnswers:
 
 
 @dataclass
-class Work:
+class LabelSession:
     """One rater's labelling work: the responses, the questions about them, and the labels given.
 
     Attributes:

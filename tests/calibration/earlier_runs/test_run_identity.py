@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from benchmarks.noisy_judge import NAMES, rubric
-from markscheme.calibration.earlier_runs.setting import (
-    Setting,
+from markscheme.calibration.earlier_runs.run_identity import (
+    RunIdentity,
     SettingChange,
     changes_between,
     need_replay,
@@ -19,8 +19,8 @@ JUDGE = Identity("anthropic", "large-1", {"max_tokens": 4096, "stops": ["a", "b"
 ALL = frozenset(NAMES)
 
 
-def _setting(asked: Rubric, identity: Identity | None = JUDGE, **rest: Any) -> Setting:
-    return Setting(asked, rest.pop("template", "t"), str(identity or "ratings"), identity, **rest)
+def _setting(asked: Rubric, identity: Identity | None = JUDGE, **rest: Any) -> RunIdentity:
+    return RunIdentity(asked, rest.pop("template", "t"), str(identity or "ratings"), identity, **rest)
 
 
 def _changes(then: Rubric, now: Rubric) -> dict[str, SettingChange]:
@@ -159,7 +159,7 @@ def test_another_model_name_in_the_replies_counts_as_a_change_of_the_judge() -> 
 
 
 def test_judges_known_only_by_their_ratings_are_distinguished_by_name() -> None:
-    mine, theirs = Setting(rubric(), "t", "mine"), Setting(rubric(), "t", "theirs")
+    mine, theirs = RunIdentity(rubric(), "t", "mine"), RunIdentity(rubric(), "t", "theirs")
     assert [change.key for change in changes_between(mine, theirs)] == ["judge"]
     assert changes_between(mine, mine) == ()
 

@@ -12,9 +12,9 @@ import pytest
 
 from markscheme import Identity, Rubric
 from markscheme.calibration.comparison.comparison import measure_of
-from markscheme.calibration.tried_settings import (
+from markscheme.calibration.recorded_trials import (
     SETTINGS,
-    TriedSetting,
+    RecordedTrial,
     count_settings,
     record_settings,
     setting_digest,
@@ -101,13 +101,13 @@ def test_another_tolerance_does_not_count_as_another_tried_setting_if_decisions_
     assert digest(of="decision", tolerance=0.2) == digest(of="decision")
 
 
-def tried(setting: str, *examples: str, at: str = "2026-11-02", split: str | None = None) -> TriedSetting:
+def tried(setting: str, *examples: str, at: str = "2026-11-02", split: str | None = None) -> RecordedTrial:
     """Make a tried setting of a rubric whose guidelines are `setting`."""
     rubric = Rubric.from_dict(PLAIN | {"guidelines": setting})
-    return TriedSetting.of(rubric, measure_of(rubric), "gpt-4", examples, at=at, split=split)
+    return RecordedTrial.of(rubric, measure_of(rubric), "gpt-4", examples, at=at, split=split)
 
 
-def counted(record: Path, new: Sequence[TriedSetting], *, on: Iterable[str]) -> int:
+def counted(record: Path, new: Sequence[RecordedTrial], *, on: Iterable[str]) -> int:
     """Record new settings, and count those on record for some examples."""
     on_record, _ = record_settings(record, new)
     return count_settings(on, on_record)

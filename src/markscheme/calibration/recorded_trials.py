@@ -16,7 +16,7 @@ import numpy as np
 
 from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.calibration.comparison.measure import OF_SCORE, Measure
-from markscheme.calibration.earlier_runs.setting import template_fingerprint
+from markscheme.calibration.earlier_runs.run_identity import template_fingerprint
 from markscheme.errors import RatingError, refuse_lines
 from markscheme.files import append_lines, exclusive, set_aside_damaged_end
 from markscheme.fingerprint import fingerprint, fingerprints, words_alone
@@ -35,7 +35,7 @@ EXAMPLE_SETS: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
-class TriedSetting:
+class RecordedTrial:
     """A setting of judge and rubric that was tried, and the labelled examples on which it was compared.
 
     Attributes:
@@ -59,7 +59,9 @@ class TriedSetting:
     labels: str | None = None
 
     @classmethod
-    def of_counts(cls, rubric: Rubric, measure: Measure, judge: str, labels: str, n: int, *, at: str) -> "TriedSetting":
+    def of_counts(
+        cls, rubric: Rubric, measure: Measure, judge: str, labels: str, n: int, *, at: str
+    ) -> "RecordedTrial":
         """Make the record of a judge that was compared with labels in a file of counts, which has no ids of examples.
 
         Args:
@@ -83,7 +85,7 @@ class TriedSetting:
         *,
         at: str,
         split: str | None,
-    ) -> "TriedSetting":
+    ) -> "RecordedTrial":
         """Make the record of a judge and a rubric that were compared with labelled examples.
 
         Args:
@@ -99,7 +101,7 @@ class TriedSetting:
         return cls(at, setting, rubric.fingerprint, str(judge), len(examples), split, digests)
 
     @classmethod
-    def read(cls, line: Any) -> "TriedSetting":
+    def read(cls, line: Any) -> "RecordedTrial":
         """Read a setting from a line of the record file; raise ValueError if it isn't one."""
         try:
             split = line.get("split")
@@ -125,7 +127,7 @@ class TriedSetting:
         }
 
 
-def settings_on(examples: Iterable[str], tried: Iterable[TriedSetting]) -> list[TriedSetting]:
+def settings_on(examples: Iterable[str], tried: Iterable[RecordedTrial]) -> list[RecordedTrial]:
     """Return the settings that were tried on any of the given examples, in order of time.
 
     Args:
@@ -136,7 +138,7 @@ def settings_on(examples: Iterable[str], tried: Iterable[TriedSetting]) -> list[
     return [setting for setting in tried if not used.isdisjoint(setting.examples)]
 
 
-def count_settings(examples: Iterable[str], tried: Iterable[TriedSetting], opened: Iterable[str] = ()) -> int:
+def count_settings(examples: Iterable[str], tried: Iterable[RecordedTrial], opened: Iterable[str] = ()) -> int:
     """Count the different settings that were tried on any of the given examples; at least 1.
 
     Args:
@@ -199,7 +201,7 @@ def after_those_on_record(comparison: Comparison) -> Comparison:
     return replace(comparison, settings=count_settings(compared_by_people(comparison), tried))
 
 
-def settings_on_record(path: Path | None) -> tuple[TriedSetting, ...]:
+def settings_on_record(path: Path | None) -> tuple[RecordedTrial, ...]:
     """Return all settings on record for any rubric of the project.
 
     Args:
@@ -211,7 +213,7 @@ def settings_on_record(path: Path | None) -> tuple[TriedSetting, ...]:
     return () if path is None else (*_of_other_rubrics(path), *_read(path))
 
 
-def record_settings(path: Path | None, current: Sequence[TriedSetting]) -> tuple[tuple[TriedSetting, ...], bool]:
+def record_settings(path: Path | None, current: Sequence[RecordedTrial]) -> tuple[tuple[RecordedTrial, ...], bool]:
     """Record today's settings that are new, and return all settings on record in the project, with today's.
 
     Args:
@@ -245,7 +247,7 @@ def record_settings(path: Path | None, current: Sequence[TriedSetting]) -> tuple
     return (*elsewhere, *before, *current), True
 
 
-def _of_other_rubrics(path: Path) -> tuple[TriedSetting, ...]:
+def _of_other_rubrics(path: Path) -> tuple[RecordedTrial, ...]:
     """Read the settings on record for the project's other rubrics."""
     this_rubric = path.parent.resolve()
     project = path.parents[2] if len(path.parents) > 2 and path.parents[1].name == CALIBRATION_FOLDERS else Path.cwd()
@@ -257,19 +259,19 @@ def _wait() -> None:
     """Wait, without telling the user, while another process holds the lock of the record."""
 
 
-def _is_recorded(tried: TriedSetting, before: Iterable[TriedSetting]) -> bool:
+def _is_recorded(tried: RecordedTrial, before: Iterable[RecordedTrial]) -> bool:
     """Return True if the same setting is on record already for all of its examples."""
     same = (earlier.examples for earlier in before if earlier.setting == tried.setting)
     return tried.examples <= frozenset[str]().union(*same)
 
 
-def _read(path: Path) -> tuple[TriedSetting, ...]:
+def _read(path: Path) -> tuple[RecordedTrial, ...]:
     if not path.is_file():
         return ()
     lines = []
     for line_number, line in json_lines(path, RatingError):
         try:
-            lines.append(TriedSetting.read(line))
+            lines.append(RecordedTrial.read(line))
         except ValueError as fault:
             refuse_lines(RatingError(str(fault), path=path, line=line_number))
     return tuple(lines)
