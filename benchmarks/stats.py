@@ -32,7 +32,7 @@ import numpy.typing as npt
 
 from benchmarks.environment import python_with
 from markscheme import stats
-from markscheme.stats import change, coefficients, severity
+from markscheme.stats import change, severity
 from markscheme.stats.agreement_figures import agreement_figures
 from markscheme.stats.intervals import ATANH
 
@@ -119,11 +119,11 @@ def scale() -> range:
 
 
 def ours(name: str, weights: Any) -> tuple[Callable[[Table], float], Callable[[Table], stats.Estimate]]:
-    def value(ratings: Table) -> float:
-        return coefficients.corrected(ratings, name, levels=scale(), weights=weights).value
-
     def interval(ratings: Table) -> stats.Estimate:
         return stats.agreement(ratings, name, levels=scale(), weights=weights)
+
+    def value(ratings: Table) -> float:
+        return interval(ratings).value  # the interval comes with the value
 
     return value, interval
 
