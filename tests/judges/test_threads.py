@@ -35,7 +35,6 @@ async def blocking(system_prompt, user_prompt):
 """
 BY_DEADLINE = """
 import sys
-from markscheme.judges.judge_context import Asking
 from markscheme.judges.function import FunctionJudge
 from markscheme import Grader
 from dataclasses import replace
