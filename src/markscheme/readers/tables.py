@@ -69,7 +69,7 @@ def is_list(peek: Peek) -> bool:
 
 
 def read_rows(reading: ImportedFile) -> None:
-    """Add to a Reading the ratings in a table, in JSON lines, in lines of "id verdict" or in a JSON list.
+    """Add to an ImportedFile the ratings in a table, in JSON lines, in lines of "id verdict" or in a JSON list.
 
     Raises:
         RatingError: The file has no rows, an unreadable row, or ratings without a known rater.
