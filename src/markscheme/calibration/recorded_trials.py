@@ -116,15 +116,8 @@ class RecordedTrial:
 
     def to_json(self) -> dict[str, Any]:
         """Return the setting as a dict for a line of the record file."""
-        return {
-            "at": self.at,
-            "setting": self.setting,
-            "rubric": self.rubric,
-            "judge": self.judge,
-            "n": self.n,
-            "split": self.split,
-            **({"examples": sorted(self.examples)} if self.labels is None else {"labels": self.labels}),
-        }
+        about = {key: getattr(self, key) for key in ("at", "setting", "rubric", "judge", "n", "split")}
+        return about | ({"examples": sorted(self.examples)} if self.labels is None else {"labels": self.labels})
 
 
 def settings_on(examples: Iterable[str], tried: Iterable[RecordedTrial]) -> list[RecordedTrial]:

@@ -158,12 +158,7 @@ class AcceptedRuns(NamedTuple):
 
     @staticmethod
     def with_looks(
-        since: AcceptedBasis,
-        current: RunIdentity,
-        labelled: Sequence[Example],
-        grades: Sequence[Grade],
-        *,
-        members: int,
+        since: AcceptedBasis, current: RunIdentity, labelled: Sequence[Example], grades: Sequence[Grade], members: int
     ) -> AcceptedBasis:
         """Return the accepted runs with the evidence of drift from this and all earlier comparisons with them.
 
