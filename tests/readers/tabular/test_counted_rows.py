@@ -58,3 +58,7 @@ def test_a_table_with_too_many_counted_examples_is_refused_with_another_way_to_c
     many = [{**row, "n": 10**6} for row in COUNTED]
     with pytest.raises(UsageError, match=r"4,000,000 examples; 1,000,000 are the most.*large-data.md"):
         calibrate(many)
+
+
+def test_each_counted_example_is_named_by_the_row_of_the_file_that_counts_it() -> None:
+    assert calibrate(COUNTED).false_passes == [f"row 4 ({example} of 7)" for example in range(1, 8)]

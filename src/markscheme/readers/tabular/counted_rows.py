@@ -1,5 +1,6 @@
 """Tables in which a column `n` says how many examples each row counts, as a query with COUNT(*) makes them."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
@@ -49,6 +50,24 @@ def with_each_example(columns: Sequence[TableColumn], rows: Sequence[int]) -> tu
     """Repeat each row as often as its count says, so that there is a row per example; drop the column of counts."""
     uncounted = (column for column in columns if folded(column.name) != N)
     return tuple(TableColumn(c.name, tuple(c.cells[row] for row in rows), c.file) for c in uncounted)
+
+
+def names_of_counted(rows: Sequence[int]) -> tuple[str, ...]:
+    """Name each example by the row that counts it, so that it can be looked up in the file.
+
+    Args:
+        rows: Index of each example's row.
+
+    Example:
+        >>> names_of_counted([0, 0, 1])
+        ('row 1 (1 of 2)', 'row 1 (2 of 2)', 'row 2')
+    """
+    counts, seen = Counter(rows), Counter[int]()
+    names = []
+    for row in rows:
+        seen[row] += 1
+        names.append(f"row {row + 1}" + (f" ({seen[row]} of {counts[row]})" if counts[row] > 1 else ""))
+    return tuple(names)
 
 
 def _names_single_responses(name: str) -> bool:

@@ -20,7 +20,7 @@ from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.readers.tabular.columns import Roles, SideColumn, TableColumn, roles_of
-from markscheme.readers.tabular.counted_rows import row_of_each_example, with_each_example
+from markscheme.readers.tabular.counted_rows import names_of_counted, row_of_each_example, with_each_example
 from markscheme.readers.tabular.joined import joined
 from markscheme.readers.tabular.long import wide
 from markscheme.readers.tabular.read_values import read_values
@@ -369,7 +369,7 @@ def read_columns(
         notes = (*notes, "counted")
     turned = wide(columns, options)
     columns, roles = turned if turned is not None else (tuple(columns), roles_of(columns, options))
-    ids = _ids(columns, roles, options, index)
+    ids = _ids(columns, roles, options, index) if row_of is None else names_of_counted(row_of)
     values = {}
     for criterion, sides in roles.criteria.items():
         values[criterion] = read_values(sides, criterion, _options_on(sides, roles, options))
