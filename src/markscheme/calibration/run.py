@@ -232,19 +232,13 @@ def _as_argument(table: Any) -> str:
 
 
 def _read_table(source: Any, options: ColumnOptions, judge: Any) -> TableReading | None:
-    if isinstance(source, str | Path):
-        is_table = names_table([str(source)])
-        if is_table and judge is not None and not isinstance(judge, str | list | tuple):
-            raise UsageError("of a table, `judge` is the name of the judge's column")
-        return read_files([Path(source)], options) if is_table else None
-    if (
-        isinstance(source, list | tuple)
-        and source
-        and all(isinstance(item_of_list, str | Path) for item_of_list in source)
-    ):
-        names = [str(item_of_list) for item_of_list in source]
-        return read_files(list(map(Path, names)), options) if names_table(names) else None
-    return read_in_memory(source, options) if is_table_in_memory(source) else None
+    listed = [source] if isinstance(source, str | Path) else list(source) if isinstance(source, list | tuple) else []
+    names = list(map(str, listed)) if all(isinstance(file, str | Path) for file in listed) else []
+    if not (names_table(names) if names else is_table_in_memory(source)):
+        return None
+    if judge is not None and not isinstance(judge, str | list | tuple):
+        raise UsageError("of a table, `judge` is the name of the judge's column")
+    return read_files(list(map(Path, names)), options) if names else read_in_memory(source, options)
 
 
 def _of_judges(columns: ColumnOptions, judge: Any) -> ColumnOptions:

@@ -17,7 +17,8 @@ from markscheme.rubrics.rubric import Scale
 
 def is_table_in_memory(source: Any) -> bool:
     """Return True if a value is a table: a data frame, rows, or columns by name."""
-    return hasattr(source, "columns") or hasattr(source, "column_names") or isinstance(source, Mapping | list | tuple)
+    is_frame = any(hasattr(type(source), name) for name in ("columns", "column_names"))  # a lazy one has none yet
+    return is_frame or isinstance(source, Mapping | list | tuple)
 
 
 def read_in_memory(source: Any, options: ColumnOptions) -> TableReading:
@@ -36,16 +37,24 @@ def read_in_memory(source: Any, options: ColumnOptions) -> TableReading:
             raise UsageError("a table is given by its rows, each a mapping by column; one isn't")
         return _read(records_sheet(source, "table").columns, options, source)
     narwhals, frame = _in_narwhals(source)
-    columns = tuple(TableColumn(str(name), tuple(map(cell_text, frame[name].to_list()))) for name in frame.columns)
+    columns = tuple(TableColumn(str(c.name), tuple(map(cell_text, c.to_list()))) for c in frame.iter_columns())
     index = narwhals.maybe_get_index(frame)
     return _read(columns, options, source, None if index is None else list(index))
 
 
 def _in_narwhals(source: Any) -> tuple[Any, Any]:
-    """Return the module narwhals, and a data frame of any library converted to one of narwhals."""
+    """Return the module narwhals, and a data frame of any library converted to one of narwhals.
+
+    Raises:
+        UsageError: Two columns have the same name, or the library is unknown.
+    """
     import narwhals
 
-    return narwhals, narwhals.from_native(source, eager_only=True)
+    try:
+        frame = narwhals.from_native(source)
+    except (TypeError, narwhals.exceptions.NarwhalsError) as error:
+        raise UsageError(f"the data frame can't be read: {' '.join(str(error).split())}") from error
+    return narwhals, frame.collect() if isinstance(frame, narwhals.LazyFrame) else frame
 
 
 def _read(

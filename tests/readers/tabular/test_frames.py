@@ -52,6 +52,27 @@ def test_the_index_of_a_data_frame_gives_the_ids_of_examples_and_is_kept_in_the_
     assert list(calibration.to_frame().index) == index
 
 
+def test_a_lazy_frame_is_read_like_the_frame_that_it_makes() -> None:
+    assert calibrate(polars_frame(TABLE).lazy()).to_json() == calibrate(polars_frame(TABLE)).to_json()
+
+
+def test_columns_of_a_data_frame_may_have_numbers_as_names() -> None:
+    frame = pd.DataFrame(TABLE).rename(columns={"verdict": 0, "human": 1})
+    assert calibrate(frame, judge="0", human="1").false_passes == ["t3", "t8"]
+
+
+def test_a_data_frame_with_two_columns_of_one_name_is_refused_with_the_name() -> None:
+    frame = pd.DataFrame(TABLE)
+    with pytest.raises(UsageError, match="'human' 2 times"):
+        calibrate(pd.concat([frame, frame["human"]], axis=1))
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_function_as_judge_of_a_table_is_refused_since_the_table_has_the_judge_s_verdicts(form: str) -> None:
+    with pytest.raises(UsageError, match="`judge` is the name of the judge's column"):
+        calibrate(FORMS[form](TABLE), judge=len)
+
+
 @pytest.mark.parametrize("first", [0, "case-", 0.5])
 def test_results_can_be_joined_to_a_data_frame_by_its_index_and_ids_of_false_passes_select_rows_of_the_frame(
     first: Any,

@@ -666,11 +666,13 @@ def _recommended(standings: Sequence[ContenderFigures], best: str | None) -> tup
 
 
 def _leads(standings: Sequence[ContenderFigures], best: str) -> str:
-    """Say why the best judge leads: none agrees more often, or those that do aren't shown fit for the same use."""
+    """Say why the best judge leads: none agrees more often, or as often, or those that do aren't shown fit to gate."""
     by_name = {standing.name: standing for standing in standings}
     ahead = [name for name, s in by_name.items() if s.behind_best is not None and (s.behind_best.value or 0.0) > 0]
     if not ahead:
-        return f"{best} agrees most often"
+        equal = [name for name, s in by_name.items() if s.agreement == by_name[best].agreement]
+        several = f"{in_words(equal)} agree with the labels equally often"
+        return several if len(equal) > 1 else f"{best} agrees most often"
     use = "stop and keep enough to gate" if by_name[best].rank == 0 else "be good for trends"
     return f"{best} is shown to {use}, and {in_words(ahead)} {'is' if len(ahead) == 1 else 'are'} not"
 
