@@ -123,7 +123,8 @@ def ours(name: str, weights: Any) -> tuple[Callable[[Table], float], Callable[[T
         return stats.agreement(ratings, name, levels=scale(), weights=weights)
 
     def value(ratings: Table) -> float:
-        return interval(ratings).value  # the interval comes with the value
+        estimate = interval(ratings).value  # the interval comes with the value
+        return math.nan if estimate is None else estimate
 
     return value, interval
 

@@ -132,15 +132,15 @@ def ran(world: World, seed: int) -> Stress:
     truth = generator.uniform(world.low, high + 0.2, (world.n, len(CRITERIA)))
     truth = np.round(truth) if world.sd == 0 else truth
     grades: dict[StressQuestion, Grade] = {}
-    for context in made.askings(str(seed)):
-        levels = truth[context.example] + generator.normal(0, world.sd, len(CRITERIA))
-        shift = world.shifts.get(context.version, 0.0)
-        levels += shift if context.version in (CONTROL, TRUNCATION) else [shift, 0, 0, 0, 0]
+    for asking in made.askings(str(seed)):
+        levels = truth[asking.example] + generator.normal(0, world.sd, len(CRITERIA))
+        shift = world.shifts.get(asking.version, 0.0)
+        levels += shift if asking.version in (CONTROL, TRUNCATION) else [shift, 0, 0, 0, 0]
         levels = np.clip(np.round(levels / world.step) * world.step, low, high)
-        if context.version == "praise" and generator.random() < world.flips:
+        if asking.version == "praise" and generator.random() < world.flips:
             levels[0] = flipped(levels[0], generator)
         verdicts = {name: Verdict(name, level) for name, level in zip(CRITERIA, levels.tolist(), strict=True)}
-        grades[context] = Grade("", verdicts, None, None)
+        grades[asking] = Grade("", verdicts, None, None)
     return stress_of(made, grades)
 
 
