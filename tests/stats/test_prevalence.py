@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.prevalence import (
     corrected_pass_rate,
-    labels_next,
     least_labels,
     random_draw_p,
     rogan_gladen,
@@ -252,28 +251,6 @@ def test_pass_rates_that_are_cut_at_0_or_estimated_from_few_labels_are_marked_ap
     assert clipped.note == "rough: clipped from −0.800"
 
 
-# ------------------------------------------------------------------------------------------------------- next labels
-
-
-@given(st.lists(st.tuples(counts, counts, st.integers(1, 500)), min_size=1, max_size=5), st.integers(0, 200))
-@settings(max_examples=80, deadline=None)
-def test_labels_planned_for_each_stratum_add_up_to_the_total_and_are_never_negative(
-    strata: list[tuple[int, int, int]], count: int
-) -> None:
-    table = np.array(strata)
-    taken = labels_next(table[:, :2], table[:, 2], count)
-    assert taken.sum() == count
-    assert (taken >= 0).all()
-
-
-def test_labels_are_planned_for_the_stratum_whose_pass_rate_is_most_uncertain() -> None:
-    even = labels_next([[0, 0], [0, 0]], [300, 700], 100)
-    assert even.tolist() == [30, 70]
-    wavering = labels_next([[10, 10], [0, 20]], [500, 500], 100)
-    shares = np.sqrt([0.25, 20.5 * 0.5 / 21**2])
-    assert wavering.tolist() == approx(140 * shares / shares.sum() - 20, abs=1)
-
-
 # -------------------------------------------------------------------------------------------------------- promises
 
 
@@ -305,7 +282,6 @@ WRONG: list[tuple[Any, str]] = [
     (lambda: corrected_pass_rate([[1, 2], [3, -4]], POOL, drawn="random"), "whole numbers of 0 or more"),
     (lambda: corrected_pass_rate([[1.0, 2.0], [3.0, 4.5]], POOL, drawn="random"), "whole numbers of 0 or more"),
     (lambda: random_draw_p([0, 0], POOL), "not 0 and 1000"),
-    (lambda: labels_next([[1, 2]], [10], -1), "-1 of 10"),
     (lambda: least_labels(-1), "errors -1"),
     (lambda: least_labels(0, alpha=1.5), "alpha 1.5"),
 ]

@@ -238,51 +238,6 @@ def random_draw_p(labelled: npt.ArrayLike, pool: npt.ArrayLike) -> float:
     return float(erfc(abs(z) / math.sqrt(2)))
 
 
-def labels_next(
-    labelled: npt.ArrayLike, pool: npt.ArrayLike, count: int, *, expected: npt.ArrayLike | None = None
-) -> Integers:
-    """Plan how many of the next labels to take from each stratum, to narrow the pass rate's interval soonest.
-
-    Args:
-        labelled: Counts of annotators' fails and passes in each stratum so far, shape (n_strata, 2).
-        pool: Size of each stratum of the pool, shape (n_strata,).
-        count: Number of labels to take.
-        expected: Pseudo-counts of fails and passes that express the expectation of each stratum, shape (n_strata, 2),
-            above 0; None for half an example of each.
-
-    Returns:
-        Numbers of labels for each stratum, shape (n_strata,), which sum to `count`: all labels together are as close to
-        w_v √(p_v (1 - p_v)) as the existing ones allow (Neyman's allocation, p_v with `expected` added).
-
-    Raises:
-        ValueError: The shapes don't fit, the count is negative, or the pool is empty.
-
-    Source:
-        Neyman (1934), Journal of the Royal Statistical Society 97(4), 558-625. doi:10.2307/2342192
-
-    Example:
-        >>> labels_next([[16, 3], [4, 27]], [300, 700], 40).tolist()
-        [10, 30]
-    """
-    table = np.asarray(labelled)
-    strata = whole_counts(table, (len(table), 2), "labelled")
-    sizes = whole_counts(pool, (len(strata),), "pool")
-    if count < 0 or not sizes.sum():
-        raise ValueError(f"labels to take must be 0 or more, from a pool that isn't empty: {count} of {sizes.sum()}")
-    beforehand = np.full(strata.shape, 0.5) if expected is None else np.asarray(expected, dtype=np.float64)
-    if beforehand.shape != strata.shape or not (beforehand > 0).all():
-        raise ValueError(f"expected must have shape {strata.shape} and be above 0, not {beforehand.tolist()}")
-    p = (strata[:, 1] + beforehand[:, 1]) / (strata.sum(axis=1) + beforehand.sum(axis=1))
-    wanted = sizes / sizes.sum() * np.sqrt(p * (1 - p))
-    have = strata.sum(axis=1)
-    short = np.maximum(wanted / wanted.sum() * (have.sum() + count) - have, 0.0)
-    exact = short / short.sum() * count if short.sum() else short
-    whole: Integers = np.floor(exact).astype(np.int64)
-    remainder = np.argsort(whole - exact, kind="stable")[: count - int(whole.sum())]
-    whole[remainder] += 1
-    return whole
-
-
 def least_labels(errors: int, *, alpha: float = 0.05, confidence: float = 0.90) -> int:
     """Compute how many labelled examples a promise of few errors needs if `errors` of them were judged wrongly.
 

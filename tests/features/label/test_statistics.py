@@ -11,6 +11,7 @@ from markscheme.features.label.statistics import (
     Coefficient,
     labels_for_half_width,
     labels_for_promise,
+    labels_next,
     labels_to_vary,
     mixture_table,
     spread_at,
@@ -21,6 +22,7 @@ from markscheme.stats.intervals import ATANH, LOGIT, Spread, t_limits
 from tests.stats.shared_numbers import block
 
 approx = pytest.approx
+COUNTS = st.integers(0, 60)
 
 EVEN2, SKEW2, SKEWED2 = (0.5, 0.5), (0.3, 0.7), (0.1, 0.9)
 EVEN3, TOP3 = (1 / 3, 1 / 3, 1 / 3), (0.07, 0.13, 0.8)
@@ -149,6 +151,25 @@ def test_a_plan_asks_for_as_many_labels_as_give_ten_examples_outside_the_most_co
     assert labels_to_vary(1.0) is None
 
 
+@given(st.lists(st.tuples(COUNTS, COUNTS, st.integers(1, 500)), min_size=1, max_size=5), st.integers(0, 200))
+@settings(max_examples=80, deadline=None)
+def test_labels_planned_for_each_stratum_add_up_to_the_total_and_are_never_negative(
+    strata: list[tuple[int, int, int]], count: int
+) -> None:
+    table = np.array(strata)
+    taken = labels_next(table[:, :2], table[:, 2], count)
+    assert taken.sum() == count
+    assert (taken >= 0).all()
+
+
+def test_labels_are_planned_for_the_stratum_whose_pass_rate_is_most_uncertain() -> None:
+    even = labels_next([[0, 0], [0, 0]], [300, 700], 100)
+    assert even.tolist() == [30, 70]
+    wavering = labels_next([[10, 10], [0, 20]], [500, 500], 100)
+    shares = np.sqrt([0.25, 20.5 * 0.5 / 21**2])
+    assert wavering.tolist() == approx(140 * shares / shares.sum() - 20, abs=1)
+
+
 WRONG: list[tuple[Any, str]] = [
     (lambda: mixture_table([0.5, 0.6], 0.5), "sum to 1"),
     (lambda: mixture_table([1.0], 0.5), "two or more shares"),
@@ -162,6 +183,7 @@ WRONG: list[tuple[Any, str]] = [
     (lambda: labels_for_half_width(0.5, 0.5, 0.0), "half-width 0.0"),
     (lambda: labels_for_promise(0.0), "not at 0.0"),
     (lambda: labels_to_vary(1.2), "1.2"),
+    (lambda: labels_next([[1, 2]], [10], -1), "-1 of 10"),
 ]
 
 
