@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
 
 import numpy as np
 
-from markscheme.grading.score import ROUNDING
+from markscheme.grading.score import ROUNDING, must_pass
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import Gold, gold_of
@@ -23,6 +24,8 @@ MOSTLY = 0.9
 QUOTED = 30
 """Fewest characters of a response that appear in the prompt, or of the prompt that appear in a response, that count as
 a quotation."""
+NoLevels: TypeAlias = Literal["quoted", "not-applicable", "levels-missing", "required-failed"]
+"""Reasons why no weights can be fitted to an annotator's levels on a response."""
 
 
 @dataclass(frozen=True)
@@ -136,3 +139,32 @@ def is_quoted(example: Example, rubric: Rubric) -> bool:
             return True
     words = " ".join(" ".join(text.split()) for text in (rubric.guidelines, *requirements, *shown) if text)
     return len(response) >= QUOTED and response in words
+
+
+def counting_levels(rubric: Rubric, example: Example, answers: Mapping[str, Rated]) -> tuple[float, ...] | NoLevels:
+    """Return a response's positions on the criteria with weights, or the reason why no fit of weights can use them.
+
+    By this rule `improve` counts decisions, and `label` says when there are enough of them.
+
+    Args:
+        rubric: The rubric.
+        example: The response.
+        answers: An annotator's or a judge's levels on the response, by criterion.
+    """
+    if is_quoted(example, rubric):
+        return "quoted"
+    rated = [answers.get(criterion.name) for criterion in rubric.criteria]
+    if any(answer is not None and answer.declined == "not applicable" for answer in rated):
+        return "not-applicable"
+    levels: list[float] = []
+    for criterion, answer in zip(rubric.criteria, rated, strict=True):
+        if answer is None or answer.level is None:
+            if criterion.weight or must_pass(criterion):
+                return "levels-missing"
+            continue
+        position = criterion.scale.position(answer.level)
+        if must_pass(criterion) and not criterion.passes(position):
+            return "required-failed"
+        if criterion.weight and criterion.has_worth:
+            levels.append(position)
+    return tuple(levels)

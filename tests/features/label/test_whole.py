@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from markscheme.features.label import whole_question
+from markscheme.features.label import next_steps, whole_question
 from markscheme.features.label.disputes import shown_word
 from markscheme.features.label.label_session import LabelSession, ResponseAnswers
+from markscheme.features.label.next_steps import onward_steps
 from markscheme.features.label.setup import open_work
 from markscheme.features.label.whole_question import ENOUGH, ENOUGH_FOR_MANY, WHOLE_RESPONSE, WHOLE_UNDER, AskWhole
 from markscheme.ratings.codes import load_ratings
@@ -217,3 +218,22 @@ def test_answers_about_whole_responses_that_an_offline_page_did_not_ask_for_are_
     _, status, message = saved_on(project, **{"pass": True, "whole_under": WHOLE_UNDER})
     assert status == 0, message
     assert json.loads((project / "calibration/manners/ratings/ann.jsonl").read_text())["pass"] is True
+
+
+@pytest.mark.parametrize("is_quoted", [False, True], ids=["no response quoted", "one response quoted"])
+def test_decisions_on_responses_that_the_rubric_quotes_do_not_count_for_the_advice_to_run_improve(
+    project: Path, monkeypatch: pytest.MonkeyPatch, *, is_quoted: bool
+) -> None:
+    monkeypatch.setattr(next_steps, "LEAST_DECIDED", 4)
+    rows = [{"id": f"r{n}", "query": f"Q{n}", "response": f"Reply number {n} is a rather long one."} for n in range(4)]
+    (project / "pool.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    if is_quoted:
+        file = project / "rubrics" / "manners.yaml"
+        file.write_text(f"guidelines: 'Not like this: {rows[2]['response']}'\n{file.read_text()}")
+    work = opened(project)
+    for step in work.steps:
+        whole = {WHOLE: "1"} if step in work.whole_steps else {}
+        work.give(step, ResponseAnswers({**whole, "polite": "1", "waffle": "0"}))
+    commands = [command for _, command in onward_steps(work)]
+    work.file.close()
+    assert ("markscheme improve manners" in commands) is not is_quoted

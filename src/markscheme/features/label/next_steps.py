@@ -3,6 +3,7 @@
 from shlex import quote
 
 from markscheme.calibration.findings.commands import Commands
+from markscheme.calibration.whole_labels import counting_levels
 from markscheme.errors import RatingError
 from markscheme.features.label.label_session import LabelSession
 from markscheme.phrases import counted
@@ -43,13 +44,12 @@ def onward_steps(work: LabelSession) -> tuple[tuple[str, str], ...]:
 
 def _numbers_to_improve(work: LabelSession) -> tuple[tuple[str, str], ...]:
     """Return the reason and command to run `improve`, if enough decisions on whole responses exist; else nothing."""
-    weighted = [criterion.name for criterion in work.rubric.criteria if criterion.weight]
     decided = {
         step.id
         for step, label in work.file.labels.items()
         if label.passed is not None
         and step.id in work.examples
-        and all(name in label.criteria and label.criteria[name].level is not None for name in weighted)
+        and not isinstance(counting_levels(work.rubric, work.examples[step.id], label.criteria), str)
     }
     if len({work.examples[id].group or id for id in decided}) < LEAST_DECIDED:
         return ()

@@ -4,20 +4,19 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 
-from markscheme.calibration.whole_labels import is_quoted
+from markscheme.calibration.whole_labels import NoLevels, counting_levels
 from markscheme.features.improve.drawn_parts import task_of
 from markscheme.features.improve.fitting.decided import AuthorNumbers, DecidedRows
 from markscheme.features.improve.fitting.judged import answers_by_id
 from markscheme.features.improve.least_labels import LEAST_OF_EACH
-from markscheme.grading.score import must_pass
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.kinds import PEOPLE
-from markscheme.ratings.rating import Rated, Rating
+from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import Column
 from markscheme.rubrics.rubric import Criterion, Rubric
 
@@ -28,7 +27,7 @@ PER_WEIGHT = 8
 OTHER_LEVELS = 10
 """Fewest tasks with a level other than a criterion's most common one for which the criterion's weight is fitted."""
 
-LeftOut = Literal["quoted", "not-applicable", "levels-missing", "required-failed", "split-evenly"]
+LeftOut: TypeAlias = NoLevels | Literal["split-evenly"]
 Lack = Literal["pairs", "categories", "no-decisions", "not-blind", "too-few", "one-sided", "one-column"]
 
 
@@ -270,24 +269,3 @@ def _decision(rubric: Rubric, example: Example, rating: Rating) -> WholeDecision
     if isinstance(levels, str):
         return levels
     return WholeDecision(example, (rating.rater,), bool(rating.passed), levels)
-
-
-def counting_levels(rubric: Rubric, example: Example, answers: Mapping[str, Rated]) -> tuple[float, ...] | LeftOut:
-    """Return a response's positions on the criteria with weights, or the reason why no fit of weights can use them."""
-    if is_quoted(example, rubric):
-        return "quoted"
-    rated = [answers.get(criterion.name) for criterion in rubric.criteria]
-    if any(answer is not None and answer.declined == "not applicable" for answer in rated):
-        return "not-applicable"
-    levels: list[float] = []
-    for criterion, answer in zip(rubric.criteria, rated, strict=True):
-        if answer is None or answer.level is None:
-            if criterion.weight or must_pass(criterion):
-                return "levels-missing"
-            continue
-        position = criterion.scale.position(answer.level)
-        if must_pass(criterion) and not criterion.passes(position):
-            return "required-failed"
-        if criterion.weight and criterion.has_worth:
-            levels.append(position)
-    return tuple(levels)

@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 
 from markscheme.calibration.labelled_examples import labelled_examples
+from markscheme.calibration.whole_labels import counting_levels
 from markscheme.errors import UsageError
 from markscheme.features.improve.fitting.evidence import (
     DecisionEvidence,
     LeftOut,
     WholeDecision,
-    counting_levels,
     people_by_name,
     response_ids,
 )
