@@ -1,5 +1,6 @@
 """`markscheme label`: annotators label responses on a page, which is served or sent to them as a file."""
 
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -23,6 +24,8 @@ from markscheme.commands.progress import progress as watch
 from markscheme.errors import UsageError
 from markscheme.features.label.options import PlanOptions
 from markscheme.options.forms import WRITTEN
+from markscheme.options.settings import typed_options
+from markscheme.options.table import options_of
 from markscheme.pages.options import PageOptions
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.plain_tables import names_table
@@ -30,12 +33,14 @@ from markscheme.readers.plain_tables import names_table
 Pool = Annotated[Path | None, Parameter(metavar="FILE", help="what to label (default: the rubric's own examples)")]
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from cyclopts import Token
 
 ALONE = "-"
 """Value of an option with an optional value when it is typed without one."""
+LABELLERS = 2
+"""Number of annotators who label each response of a shared pool, unless `--each` sets another."""
 AS_NEEDED = 0
 """Value of `--next` without a number: draw as many outputs as the verdict needs."""
 
@@ -54,7 +59,7 @@ def label(
     sheet: Annotated[Path | None, Parameter(metavar="FILE.html"), WRITTEN] = None,
     next: Annotated[int | None, Parameter(metavar="[N]", converter=_number_or_needed)] = None,
     share: Annotated[str | None, Parameter(metavar="A,B,C")] = None,
-    each: Annotated[int, COUNT, Parameter(metavar="K")] = 2,
+    each: Annotated[int, COUNT, Parameter(metavar="K")] = LABELLERS,
     overlap: Annotated[int | None, COUNT] = None,
     asked: Annotated[Path | None, Parameter(metavar="FILE.jsonl")] = None,
     same_meaning: Annotated[str | None, Parameter(metavar="CRITERION")] = None,
@@ -137,6 +142,9 @@ def label(
         )
         if pool is not None and to is None:
             made = run_plan.with_pool(made, pool, planned_rubric, labels.examples, by_rater)
+        who = () if share is None else _typed_share(share, each, overlap)
+        who = who if rater is None else (*who, "--rater", rater)
+        made = replace(made, on_pages=" ".join(_typed_for_pages(who, labelling, page)))
         return print_plan.print_plan(made, to, json, details=labelling.details, quiet=quiet)
     if json not in (None, ALONE):
         raise UsageError(f"--json {json} writes a plan to a file: add --plan")
@@ -173,6 +181,19 @@ def label(
         page=page,
         json=as_json,
     )
+
+
+def _typed_share(share: str, each: int, overlap: int | None) -> tuple[str, ...]:
+    """Return the options by which annotators share a pool, as words of a command."""
+    by_each = () if each == LABELLERS else ("--each", str(each))
+    return ("--share", share, *by_each, *(() if overlap is None else ("--overlap", str(overlap))))
+
+
+def _typed_for_pages(who: "Sequence[str]", labelling: PlanOptions, page: PageOptions) -> "Iterator[str]":
+    """Yield the options on the page, after the words on who labels, as typed in a shell to open the page later."""
+    yield from filter(None, (shlex.join(who),))
+    yield from typed_options(labelling, ("ask_whole", "all_criteria"))
+    yield from typed_options(page, options_of(PageOptions))
 
 
 def _refuse_half_a_draw(next: int | None, pool: Path | None, to: str | None) -> None:

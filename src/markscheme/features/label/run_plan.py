@@ -14,7 +14,7 @@ from markscheme.calibration.judge_runs import rated_by
 from markscheme.calibration.labelled_examples import examples_with_every_label
 from markscheme.calibration.needs import PROMISE_NEEDS, Goal, Need
 from markscheme.calibration.next_labels import NextLabels, next_labels
-from markscheme.calibration.options import LabelOptions
+from markscheme.calibration.options import OPTIONS_OF_COMPARING, LabelOptions
 from markscheme.calibration.recorded_trials import after_those_on_record
 from markscheme.calibration.wanted_labels import planned_labels
 from markscheme.errors import ComparisonError, RatingWarning, UsageError, naming
@@ -26,9 +26,10 @@ from markscheme.features.label.relabelling import labels_to_give_again
 from markscheme.features.label.sampling import Draw, choose_next, parted_draw
 from markscheme.judges.cost import Cost
 from markscheme.judges.judge import GradingJudge, Reply
-from markscheme.judges.options import AskOptions
+from markscheme.judges.options import WAYS_OF_ASKING, AskOptions
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.judges.remembering import Remembering
+from markscheme.options.settings import typed_options
 from markscheme.progress import Watch, unwatched
 from markscheme.prompts.prompt import Prompt
 from markscheme.ratings.column_options import ColumnOptions
@@ -70,6 +71,8 @@ class Plan:
         to_relabel: Sentence on the labels to give again after a rewording; None if there are none.
         pool: The file of outputs to draw from, for the next command; None if the user named none.
         n_left: Number of outputs in that file that are not among the rubric's examples.
+        on_pool: Options on how that file is read, as typed in a shell, each after a space.
+        on_pages: Options on who labels and on the labelling page, as typed in a shell.
     """
 
     rubric: str
@@ -87,6 +90,8 @@ class Plan:
     to_relabel: str | None = None
     pool: Path | None = None
     n_left: int = 0
+    on_pool: str = ""
+    on_pages: str = ""
 
     @property
     def next_step(self) -> str | None:
@@ -169,7 +174,7 @@ def make_plan(
         least,
         labelling.goals,
         drawn,
-        commands=_commands(rubric, ratings, judges),
+        commands=_commands(rubric, ratings, judges, labels, ask, columns),
         agreement=None if pilot is None or not truth.has_people else pilot.agreement,
         to_relabel=labels_to_give_again(carried),
     )
@@ -186,7 +191,8 @@ def with_pool(plan: Plan, pool: Path, rubric: Rubric, examples: Path | None, col
         columns: What the files' columns and values mean.
     """
     everything, _, _ = _labelled(rubric, examples)
-    return replace(plan, pool=pool, n_left=_n_left(_outputs(pool, rubric, columns), everything))
+    n_left = _n_left(_outputs(pool, rubric, columns), everything)
+    return replace(plan, pool=pool, n_left=n_left, on_pool=replace(columns, rater=None).as_import)
 
 
 def _n_left(pool: ResponsePool, everything: ExampleSet) -> int:
@@ -194,10 +200,25 @@ def _n_left(pool: ResponsePool, everything: ExampleSet) -> int:
     return sum(example.id not in ids for example in pool.examples)
 
 
-def _commands(rubric: Rubric, ratings: Sequence[Path], judges: Sequence[str]) -> Commands:
-    """Return the builder of the next commands to show; these repeat the user's options for ratings or judges."""
+def _commands(
+    rubric: Rubric,
+    ratings: Sequence[Path],
+    judges: Sequence[str],
+    labels: LabelOptions,
+    ask: AskOptions,
+    columns: ColumnOptions,
+) -> Commands:
+    """Return the builder of the next commands to show, which repeat the user's options."""
     named = [*(f"--ratings {quote(str(path))}" for path in ratings), *(f"--judge {quote(name)}" for name in judges)]
-    return Commands(quote(typed_name(rubric)), " ".join(named)) if named else Commands.on(rubric)
+    if ratings and columns.as_import:
+        named.append(columns.as_import.strip())
+    commands = Commands(quote(typed_name(rubric)), " ".join(named)) if named else Commands.on(rubric)
+    return replace(
+        commands,
+        examples=None if labels.examples is None else f"--examples {quote(str(labels.examples))}",
+        asking=() if ratings else tuple(typed_options(ask, WAYS_OF_ASKING)),
+        comparing=tuple(typed_options(labels, OPTIONS_OF_COMPARING)),
+    )
 
 
 def _labelled(rubric: Rubric, named: Path | None) -> tuple[ExampleSet, Path | None, CarriedLabels | None]:

@@ -90,15 +90,18 @@ def _onward(plan: Plan, to: str | None) -> tuple[str, str] | None:
     if commands is None:
         return None if plan.init is None else ("Next, to label more of it by a rubric", plan.init)
     labels = plan.next_labels.labels
+    on_pages = f" {plan.on_pages}" if plan.on_pages else ""
     if plan.next is not None:
-        return "Next", commands.label(f"--pool {quote(to or _DRAWN)} --rater YOUR-NAME")
+        who = on_pages if "--rater " in on_pages or "--share " in on_pages else f" --rater YOUR-NAME{on_pages}"
+        return "Next", commands.label(f"--pool {quote(to or _DRAWN)}{who}")
     if _costs_much(plan):
         return "Next, see what to fix before you label", commands.calibrate()
     if labels is not None and labels.more:
         if plan.pool is not None and plan.n_left:
             n_next = min(labels.more, plan.n_left)
-            return "Next", commands.label(f"--next {n_next} --pool {quote(str(plan.pool))}")
-        return "Next", commands.label_next(labels.more)
+            pool = f"{quote(str(plan.pool))}{plan.on_pool}"
+            return "Next", commands.label(f"--next {n_next} --pool {pool}{on_pages}")
+        return "Next", commands.label_next(labels.more) + on_pages
     if plan.next_labels.to_second:
         return "Next", commands.label(SECOND_ANNOTATOR)
     if plan.to_relabel is not None and plan.next_step == plan.to_relabel:
