@@ -170,7 +170,7 @@ def test_if_labels_contain_no_pass_fail_decision_certify_names_the_command_that_
     done = run("markscheme", "certify", "reply", "--ratings", *files, cwd=tmp_path)
     shown = " ".join(done.stdout.split())
     assert "Everything goes to people: no annotator decided whether these responses pass." in shown, done.stderr
-    assert "The labelling page asks that." in shown
+    assert "The labelling page asks them whether the whole response passes." in shown
     assert shown.endswith("Next, have people decide: markscheme label reply -o ask_whole=always")
 
 

@@ -201,8 +201,10 @@ def zone_in_words(zone: GrayZone) -> str:
 
 def _what_would_do(run: CertifyRun) -> str:
     certificate = run.certificate
+    if not certificate.n and run.rubric.source is None:
+        return "Name the column of their decisions with --human, and the value that passes with --pass."
     if not certificate.n:
-        return "The labelling page asks that."
+        return "The labelling page asks them whether the whole response passes."
     if certificate.needed is not None:
         return f"About {certificate.needed} labelled examples would do."
     if certificate.right is None:
