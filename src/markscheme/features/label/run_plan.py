@@ -71,7 +71,7 @@ class Plan:
         to_relabel: Sentence on the labels to give again after a rewording; None if there are none.
         pool: The file of outputs to draw from, for the next command; None if the user named none.
         n_left: Number of outputs in that file that are not among the rubric's examples.
-        on_pool: Options on how that file is read, as typed in a shell, each after a space.
+        on_pool: Options on how that file is read, as typed in a shell.
         on_pages: Options on who labels and on the labelling page, as typed in a shell.
     """
 
@@ -90,8 +90,8 @@ class Plan:
     to_relabel: str | None = None
     pool: Path | None = None
     n_left: int = 0
-    on_pool: str = ""
-    on_pages: str = ""
+    on_pool: str | None = None
+    on_pages: str | None = None
 
     @property
     def next_step(self) -> str | None:
@@ -192,7 +192,7 @@ def with_pool(plan: Plan, pool: Path, rubric: Rubric, examples: Path | None, col
     """
     everything, _, _ = _labelled(rubric, examples)
     n_left = _n_left(_outputs(pool, rubric, columns), everything)
-    return replace(plan, pool=pool, n_left=n_left, on_pool=replace(columns, rater=None).as_import)
+    return replace(plan, pool=pool, n_left=n_left, on_pool=replace(columns, rater=None).as_import.strip())
 
 
 def _n_left(pool: ResponsePool, everything: ExampleSet) -> int:

@@ -1,5 +1,6 @@
 """Report on a labelling plan: labels that the verdict needs, cost of the next run, and what to label next."""
 
+import re
 from collections.abc import Iterator
 from shlex import quote
 from typing import Any
@@ -90,24 +91,27 @@ def _onward(plan: Plan, to: str | None) -> tuple[str, str] | None:
     if commands is None:
         return None if plan.init is None else ("Next, to label more of it by a rubric", plan.init)
     labels = plan.next_labels.labels
-    on_pages = f" {plan.on_pages}" if plan.on_pages else ""
     if plan.next is not None:
-        who = on_pages if "--rater " in on_pages or "--share " in on_pages else f" --rater YOUR-NAME{on_pages}"
-        return "Next", commands.label(f"--pool {quote(to or _DRAWN)}{who}")
+        who = None if re.search("--(rater|share) ", plan.on_pages or "") else "--rater YOUR-NAME"
+        return "Next", commands.label(_joined(f"--pool {quote(to or _DRAWN)}", who, plan.on_pages))
     if _costs_much(plan):
         return "Next, see what to fix before you label", commands.calibrate()
     if labels is not None and labels.more:
         if plan.pool is not None and plan.n_left:
             n_next = min(labels.more, plan.n_left)
-            pool = f"{quote(str(plan.pool))}{plan.on_pool}"
-            return "Next", commands.label(f"--next {n_next} --pool {pool}{on_pages}")
-        return "Next", commands.label_next(labels.more) + on_pages
+            pool = f"--next {n_next} --pool {quote(str(plan.pool))}"
+            return "Next", commands.label(_joined(pool, plan.on_pool, plan.on_pages))
+        return "Next", _joined(commands.label_next(labels.more), plan.on_pages)
     if plan.next_labels.to_second:
         return "Next", commands.label(SECOND_ANNOTATOR)
     if plan.to_relabel is not None and plan.next_step == plan.to_relabel:
         return "Next", commands.label("--rater YOUR-NAME")
     is_decided = not plan.next_labels.in_words or labels is not None
     return ("Next", commands.calibrate()) if is_decided else None
+
+
+def _joined(*options: str | None) -> str:
+    return " ".join(filter(None, options))
 
 
 def _next_run(cost: Cost) -> str:
