@@ -86,6 +86,10 @@ def cases_of(folder: Path, language: str) -> dict[str, list[dict[str, Any]]]:
     return {
         "both": [test(capital, by_assertion, output=output) for output in ("Paris.", "Rome.")],
         "text": [test(llm_rubric("Names the capital of France"), output=output) for output in ("Paris.", "Rome.")],
+        "list": [
+            test({"type": kind, "value": ["Names the capital", "Is short"], "threshold": 0.85})
+            for kind in ("llm-rubric", "g-eval")
+        ],
         "file": [test(llm_rubric(f"file://{folder}/rubrics/capital.yaml"))],
         "tokens": [test(capital)],
         "thresholds": [test(*halves), test(half, config={"threshold": 0.6}), test(*halves[:2], threshold=0.5)],
@@ -205,6 +209,14 @@ def test_an_llm_rubric_assertion_whose_text_names_no_rubric_is_graded_as_a_rubri
     assert "Names the capital of France" in sent["system"]
     assert list(sent["schema"]["properties"]["verdicts"]["properties"]) == ["requirement"]
     assert "Capital, case" in sent["user"]
+
+
+def test_a_list_with_a_threshold_is_asked_about_at_once_by_llm_rubric_and_by_its_mean_by_g_eval(graded: Graded) -> None:
+    of_llm_rubric, of_g_eval = graded.rows["list"]
+    assert (of_llm_rubric["success"], of_llm_rubric["score"]) == (True, 1)
+    asked = [sent["system"] for sent in graded.requests_about("list") if "verdicts" in sent["schema"]["properties"]]
+    assert all("Names the capital; Is short" in system for system in asked)
+    assert (of_g_eval["success"], of_g_eval["score"]) == (False, 0.8), "the mean of 0.8 and 0.8 is below 0.85"
 
 
 def test_an_llm_rubric_assertion_with_a_file_of_criteria_is_graded_by_these_criteria(graded: Graded) -> None:

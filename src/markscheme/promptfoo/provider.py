@@ -174,7 +174,8 @@ def _rubric_of(value: Any) -> TextRubric:
     data = _as_data(value)
     if data is not None:
         return rubric_from_data(data), None
-    text = str(value).strip()
+    is_list = isinstance(value, list) and all(isinstance(point, str) for point in value)
+    text = ("; ".join(value) if is_list else str(value)).strip()
     if not text:
         raise UsageError("the assertion's value is empty; it is a rubric's name, or says what is required")
     return next((read(text) for read in TEXT_READERS), _of_one_question(text))
