@@ -587,6 +587,25 @@ def test_a_certificate_with_impossible_numbers_is_refused(
         CascadeFile.load(path)
 
 
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ({"schema": 1, "stages": []}, "`fingerprints` is missing"),
+        ({"schema": 1, "fingerprints": {}, "for": "both", "stages": [{}]}, "`certainty` is missing"),
+        ({"schema": 1, "fingerprints": [], "for": "both", "stages": 3}, "a key has a value of another kind"),
+        ({"stages": []}, "expected an object with schema 1"),
+    ],
+)
+def test_the_error_on_a_certificate_that_lacks_a_key_says_which_key_is_missing(
+    content: dict[str, Any], problem: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "cascade.json"
+    path.write_text(json.dumps(content))
+    with pytest.raises(RatingError) as error:
+        CascadeFile.load(path)
+    assert str(error.value) == f"{path}: isn't a cascade: {problem}"
+
+
 def test_the_certify_command_after_a_calibration_keeps_the_options_that_certify_takes_and_no_other() -> None:
     printed = Commands(
         "reply",

@@ -9,6 +9,7 @@ from typing import Any, Final, Literal, get_args
 from markscheme.errors import RatingError, UsageError, no_file
 from markscheme.numerals import finite
 from markscheme.plain_data import no_constant, parse_json, read_text, shown
+from markscheme.text import cut_short, printable
 
 PROMISE_SIDES: Final = ("both", "passes", "fails", "each")
 """The decisions that a promise may be about: all, the passes, the fails, or each side under a promise of its own."""
@@ -135,7 +136,18 @@ class CascadeFile:
         try:
             return _read(path, parse_json(text, parse_constant=no_constant))
         except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
-            raise RatingError(f"isn't a cascade: {shown(str(error))}", path=path) from error
+            raise not_a_cascade(error, path) from error
+
+
+def not_a_cascade(error: Exception, path: Path) -> RatingError:
+    """Make the error for a file that isn't a certificate, from what was raised as its content was read."""
+    if isinstance(error, KeyError):
+        why = f"`{error.args[0]}` is missing"
+    elif isinstance(error, TypeError | AttributeError):
+        why = "a key has a value of another kind"
+    else:
+        why = cut_short(printable(str(error)))
+    return RatingError(f"isn't a cascade: {why}", path=path)
 
 
 def _read(path: Path, data: Any) -> CascadeFile:

@@ -16,7 +16,7 @@ from markscheme.calibration.judge_runs import rated_by
 from markscheme.errors import MarkschemeError, RatingError
 from markscheme.features.certify.candidates import StageCandidate
 from markscheme.features.certify.certificate import Certificate
-from markscheme.features.certify.certificate_file import CERTAINTY_ROUNDING, CascadeFile, StageRecord
+from markscheme.features.certify.certificate_file import CERTAINTY_ROUNDING, CascadeFile, StageRecord, not_a_cascade
 from markscheme.features.certify.decided_labels import DecidedLabels, decided_labels
 from markscheme.features.certify.kind import CASCADE_FILE
 from markscheme.features.certify.labels import certified_examples, changed_labels
@@ -111,7 +111,7 @@ def check_certificate(path: Path) -> CertificateCheck:
     try:
         certificate = _searched_again(file, document)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-        raise RatingError(f"isn't a cascade: {shown(str(error))}", path=path) from error
+        raise not_a_cascade(error, path) from error
     differences = [*_of_search(document, certificate), *differences]
     if rubric is not None:
         sources = _DecisionSources(file, document, certificate.seen, rubric)

@@ -20,22 +20,22 @@ class _ByStructure:
         return read_published(data, options)
 
     def shows(self, data: Any) -> bool:
-        is_rubric: bool = self._finding.shows_rubric(data)
-        return is_rubric
+        finding, g_eval = self._modules
+        return bool(finding.shows_rubric(data) or g_eval.g_eval_metrics(data))
 
     def key_in(self, row: Mapping[str, Any]) -> str | None:
-        said: str | None = self._finding.key_of_criteria(row)
+        said: str | None = self._modules[0].key_of_criteria(row)
         return said
 
     def text_in(self, row: Mapping[str, Any], key: str) -> str:
         text = str(row[key])
-        return self._finding.with_weights_of_groups(text, row) if text.startswith("{") else text
+        return self._modules[0].with_weights_of_groups(text, row) if text.startswith("{") else text
 
     @property
-    def _finding(self) -> Any:
-        from markscheme.features.published import finding
+    def _modules(self) -> tuple[Any, Any]:
+        from markscheme.features.published import finding, g_eval
 
-        return finding
+        return finding, g_eval
 
 
 PUBLISHED = Feature("published", RUBRIC_SHAPES(_ByStructure()))

@@ -15,6 +15,7 @@ from markscheme.features.published.finding import (
     is_single,
     unwrapped,
 )
+from markscheme.features.published.g_eval import criterion_of_metric, g_eval_metrics, keys_besides
 from markscheme.features.published.levels import levels_in, numbered_levels
 from markscheme.features.published.refusals import open_to_option
 from markscheme.features.published.tree import is_tree, leaves
@@ -62,7 +63,7 @@ def read_published(data: Any, options: ShapeOptions) -> PublishedRubric | None:
     """
     if isinstance(data, str):
         data = scored_lines(data)
-    if data is None or (options.criteria is None and is_native(data)):
+    if data is None or (options.criteria is None and is_native(data) and not g_eval_metrics(data)):
         return None
     return _Reading(data, options).rubric()
 
@@ -84,8 +85,15 @@ class _Reading:
             return self._published(
                 _traits(inner, path), self._top({k: v for k, v in inner.items() if k not in _TRAITS})
             )
-        if is_single(inner):
-            located: FoundCriteria | None = (RawCriterion(inner, path, "overall"),), around, None
+        metrics = g_eval_metrics(self.data) if self.options.criteria is None else []
+        if metrics:
+            raws = [criterion_of_metric(*metric, is_alone=len(metrics) == 1) for metric in metrics]
+            besides = keys_besides(metric for metric, _ in metrics)
+            if len(metrics) > 1:
+                besides.pop("threshold", None)
+            located: FoundCriteria | None = tuple(raws), besides, None
+        elif is_single(inner):
+            located = (RawCriterion(inner, path, "overall"),), around, None
         else:
             located = find_criteria(self.data, self.options.criteria)
         if located is None:
