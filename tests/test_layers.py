@@ -293,7 +293,7 @@ def test_only_modules_of_commands_import_the_argument_parser() -> None:
     assert knowing == commands, "a function of the package takes plain types; a command translates its options"
 
 
-def test_imports_inside_functions_are_found_whether_by_statement_or_by_name() -> None:
+def test_imports_inside_functions_are_found_in_import_statements_and_in_calls_of_import_module() -> None:
     text = """
 import sys
 def load(name):
@@ -364,7 +364,7 @@ def test_modules_and_folders_within_each_package_never_import_each_other_in_a_cy
     assert cycle_in(inside(package, _edges())) == []
 
 
-def test_a_folder_that_imports_a_module_which_imports_it_is_a_cycle() -> None:
+def test_a_cycle_is_found_if_a_folder_imports_a_module_that_imports_from_the_folder() -> None:
     edges = {"p.q.low": set[str](), "p.q.high": {"p.m"}, "p.m": {"p.q.low"}, "p.other": {"p.m"}, "z": {"p.m"}}
     assert cycle_in(edges) == []
     assert inside("p", edges) == {"q": {"m"}, "m": {"q"}, "other": {"m"}}
@@ -384,7 +384,7 @@ def test_the_tests_of_imports_find_the_modules_of_the_package_and_their_imports(
     assert all(edges[module] for module in ("markscheme.cli", deep, "markscheme.grading"))
 
 
-def test_modules_that_a_session_does_not_watch_for_changes_are_only_those_no_verdict_depends_on() -> None:
+def test_a_session_leaves_unwatched_only_layers_after_the_one_for_promptfoo_and_watches_the_features() -> None:
     below = LAYERS[LAYERS.index("promptfoo") + 1 :]
     assert set(below) >= AFTER_VERDICTS
     folders = {layer for layer in below if (SOURCE / layer).is_dir()}

@@ -278,7 +278,7 @@ def test_the_shipped_checks_are_exactly_the_listed_ones() -> None:
 # --- checks that block ----------------------------------------------------------------------------------------------
 
 
-def test_a_check_that_blocks_does_not_hold_up_another_check() -> None:
+def test_checks_by_code_run_at_the_same_time_so_that_a_waiting_check_delays_no_other() -> None:
     """Each check ends only when the other one has begun."""
     both = threading.Barrier(2, timeout=300)
 

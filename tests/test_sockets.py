@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 SOCKETS = sorted((ROOT / "src/markscheme/sockets").glob("[a-z]*.py"))
 
 
-def test_the_rubric_s_score_is_named_with_the_ending_score_if_a_criterion_has_the_rubric_s_name() -> None:
+def test_if_a_criterion_has_the_rubric_s_name_the_rubric_s_score_is_logged_under_that_name_with_score_added() -> None:
     rubric = Rubric((Criterion(1.0, "A", "tone"), Criterion(1.0, "B", "place")), name="tone")
     grade = Grade("", {}, "why", None, by_criterion={"tone": 0.5, "place": None})
     assert named_scores(grade, rubric) == {"tone-score": None, "tone": 0.5, "place": None}
@@ -52,7 +52,7 @@ def test_scores_of_criteria_in_rows_are_logged_for_each_tag_and_for_at_most_twen
     assert [len(row) if row else row for row in verdicts] == [25, 25, None]
 
 
-def test_the_inputs_for_a_rubric_are_the_row_s_values_that_it_declares_except_empty_ones() -> None:
+def test_of_a_row_s_values_only_those_become_inputs_that_are_not_empty_and_that_the_rubric_uses() -> None:
     rubric = Rubric((Criterion(1.0, "A"),), inputs=("query", "context", "reference"))
     assert inputs_for(rubric, {"query": "q", "context": None, "more": 1}) == {"query": "q"}
     assert inputs_for(Rubric((Criterion(1.0, "A"),)), {"query": "q", "reference": "r"}) == {"query": "q"}

@@ -114,7 +114,7 @@ each_measure = pytest.mark.parametrize(("of", "rubric"), MEASURES, ids=[of for o
 
 @each_measure
 @pytest.mark.parametrize("seed", SEEDS)
-def test_comparing_only_decisions_or_scores_or_one_criterion_gives_the_figures_of_a_rubric_that_has_only_these(
+def test_comparing_by_decision_or_score_or_one_criterion_equals_comparing_by_a_rubric_that_gives_nothing_else(
     seed: int, of: str, rubric: Rubric
 ) -> None:
     world = World(seed)
@@ -149,7 +149,7 @@ def test_if_only_decisions_or_scores_or_one_criterion_are_compared_the_verdict_f
 
 @each_measure
 @pytest.mark.parametrize("seed", SEEDS)
-def test_the_figures_of_slices_follow_only_from_what_is_compared_be_it_decisions_or_scores_or_one_criterion(
+def test_slices_compared_by_decision_or_score_or_one_criterion_equal_those_by_a_rubric_that_gives_nothing_else(
     seed: int, of: str, rubric: Rubric
 ) -> None:
     world = World(seed)

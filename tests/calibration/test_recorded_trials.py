@@ -55,14 +55,14 @@ def with_criterion(place: int, **keys: Any) -> list[dict[str, Any]]:
         with_criterion(1, levels=[{"value": 1, "description": "none is"}, {"value": 2, "description": "All are…"}]),
     ],
 )
-def test_a_rubric_that_differs_in_case_or_white_space_or_punctuation_counts_as_no_other_setting(
+def test_another_case_or_white_space_or_punctuation_does_not_make_a_rubric_another_setting(
     criteria: list[dict[str, Any]],
 ) -> None:
     assert digest(criteria=criteria) == digest()
 
 
 @pytest.mark.parametrize("keys", [{"target": 0.9}, {"max_false_pass": 0.1}, {"ask_within": 0.1}])
-def test_a_rubric_that_differs_in_its_target_or_limits_or_gray_zone_counts_as_no_other_setting(
+def test_another_target_or_limit_or_gray_zone_does_not_make_a_rubric_another_setting(
     keys: dict[str, Any],
 ) -> None:
     assert digest(**keys) == digest()

@@ -277,7 +277,7 @@ ROWS: list[tuple[Ruling | None, Ruling, Circumstances, tuple[str, str, str]]] = 
 
 
 @pytest.mark.parametrize(("gate", "trend", "circumstances", "row"), ROWS)
-def test_each_listed_case_of_gate_and_trend_and_circumstances_has_its_expected_verdict_and_use_and_reason(
+def test_rulings_on_gate_and_trend_give_the_listed_verdict_and_use_and_reason_in_each_listed_situation(
     gate: Ruling | None, trend: Ruling, circumstances: Circumstances, row: tuple[str, str, str]
 ) -> None:
     assert verdict_row(gate, trend, circumstances) == row
@@ -438,8 +438,9 @@ def test_on_a_table_of_levels_without_a_pass_mark_a_judge_can_be_shown_good_enou
     assert (calibration.exit_status_for("gate"), calibration.exit_status_for("trend")) == (4, 0)
 
 
-def test_the_rubric_key_agreement_on_and_the_option_on_which_no_longer_exist_are_refused() -> None:
+def test_the_removed_rubric_key_agreement_on_and_the_removed_option_named_on_are_refused() -> None:
     with pytest.raises(Exception, match="agreement_on"):
         Rubric.from_dict({"name": "r", "agreement_on": "decision", "criteria": [{"requirement": "It is right."}]})
     done = run("markscheme", "calibrate", "x", "--on", "decision")
     assert done.returncode == 2
+    assert "--on" in done.stderr, done.stderr

@@ -197,7 +197,9 @@ def test_a_mapped_column_that_no_table_of_ratings_has_is_refused_with_the_neares
     assert f"judged.csv: {reason}" in error_of(here, "clear", *options)
 
 
-def test_a_mapped_column_may_be_in_only_one_of_several_tables_of_ratings_and_have_no_values(here: Path) -> None:
+def test_a_mapped_column_that_only_one_of_several_tables_of_ratings_has_and_that_is_empty_is_accepted(
+    here: Path,
+) -> None:
     (here / "first.csv").write_text("id,tone,note\ne0,2,\ne1,1,\n", encoding="utf-8")
     (here / "second.csv").write_text("id,tone\ne0,2\ne1,1\n", encoding="utf-8")
     files = ("--ratings", "first.csv", "second.csv", "--kind", "model")
@@ -206,7 +208,7 @@ def test_a_mapped_column_may_be_in_only_one_of_several_tables_of_ratings_and_hav
     assert "`--map nots=reason`" in error_of(here, "clear", *files, "--map", "nots=reason")
 
 
-def test_a_judge_of_which_no_reply_can_be_read_graded_nothing_which_is_no_fault_of_arguments_or_files(
+def test_calibrate_exits_5_and_says_that_nothing_was_graded_if_no_reply_of_the_judge_can_be_read(
     here: Path,
 ) -> None:
     (here / "judging.py").write_text("def judge(system_prompt, user_prompt): return 'Nice weather today.'\n")

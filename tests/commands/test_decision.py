@@ -44,7 +44,7 @@ def graded(project: Path, *options: str) -> str:
     return done.stdout
 
 
-def test_the_json_of_a_grade_says_pass_or_fail_or_ask_a_person_and_counts_ask_a_person_as_no_pass(
+def test_the_json_of_a_grade_says_pass_or_fail_or_ask_and_a_grade_that_asks_a_person_has_not_passed(
     project: Path,
 ) -> None:
     lines = [json.loads(line) for line in graded(project, "--json").splitlines()]

@@ -234,7 +234,7 @@ def test_a_calibration_receipt_allows_no_gate_on_a_slice_that_is_excepted_or_unk
     assert EXCEPT_X.for_example({}).why_excepted == "system X is excepted, and which system this is isn't known"
 
 
-def test_if_one_prompt_with_a_model_is_excepted_the_judge_may_not_decide_a_row_that_names_the_model_alone() -> None:
+def test_if_one_prompt_and_model_is_an_excepted_slice_a_row_that_names_only_that_model_belongs_to_it() -> None:
     part = ExceptedPart("system", "prompt-a / gpt", frozenset({"prompt-b / gpt", "prompt-a / claude"}))
     receipt = replace(KNOWN, excepted=(part,))
     assert receipt.for_example({"system": "gpt"}).why_excepted == "system prompt-a / gpt is excepted"
@@ -252,7 +252,7 @@ def test_a_calibration_receipt_names_excepted_slices_and_says_if_the_settings_tr
     assert why_no_gate(EXCEPT_X.for_example({"system": "X"})).endswith("doesn't hold here: system X is excepted")
 
 
-def test_an_accepted_run_keeps_what_was_compared_how_many_settings_were_tried_and_which_slices_are_excepted(
+def test_a_receipt_from_an_accepted_run_has_its_measure_its_number_of_tried_settings_and_its_excepted_slices(
     tmp_path: Path,
 ) -> None:
     made = calibrated_except((14, 40), (144, 160), settings=3)

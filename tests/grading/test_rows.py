@@ -169,7 +169,7 @@ def test_a_row_s_criteria_may_be_plain_texts() -> None:
     assert [(one.requirement, one.weight) for one in criteria] == [("It is kind.", 1), ("It names the town.", 1)]
 
 
-def test_a_check_that_a_row_names_must_come_with_markscheme() -> None:
+def test_a_row_s_own_criteria_may_name_only_checks_that_come_with_markscheme() -> None:
     unknown = rubric_for({"rubric": json.dumps([{"requirement": "Is kind", "check": "mine"}])}, None, "add")
     assert isinstance(unknown, str)
     assert "its rubric, criterion 'c1': there is no check 'mine' that comes with markscheme" in unknown
@@ -362,7 +362,7 @@ def test_dividing_criteria_among_several_questions_changes_no_score_and_a_retry_
     assert len(calls) == -(-7 // per_call) + 1
 
 
-def test_a_grader_without_a_rubric_grades_rows_with_the_samples_and_criteria_per_call_of_its_options() -> None:
+def test_a_grader_without_a_rubric_uses_its_options_samples_and_criteria_per_call_for_each_row_s_rubric() -> None:
     calls: list[str] = []
     with Grader(None, judging("Paris", calls=calls), samples=3, criteria_per_call=1) as grader:
         grade = grader.grade_sync("Paris.", rubric=PARIS)

@@ -162,7 +162,7 @@ def test_no_module_of_the_package_compares_judges_names_instead_of_asking_for_th
     assert not [module for module, code in texts.items() if re.search(r"\b[A-Z]+_KIND\b.*judges\.kinds", code)]
 
 
-def test_the_search_for_comparisons_with_judges_names_finds_operators_and_match_cases_and_prefixes() -> None:
+def test_the_search_for_code_that_compares_judges_names_finds_every_form_of_comparison() -> None:
     code = """
 if name == "a" or name in ("b",) or name.startswith(("c:", "d")) or by_kind.get("e"):
     match name:

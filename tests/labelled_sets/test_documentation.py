@@ -87,7 +87,7 @@ def test_the_command_in_a_readme_example_works_and_prints_what_is_shown_unless_t
 
 
 @pytest.mark.parametrize("example", of_task("prune-logs-help"))
-def test_example_commands_in_labelled_help_texts_of_prune_logs_work_unless_a_fault_says_that_they_fail(
+def test_each_command_in_an_example_help_text_of_prune_logs_works_unless_the_example_s_faults_say_that_it_fails(
     example: dict[str, Any], tmp_path: Path
 ) -> None:
     script = tmp_path / "prune-logs"

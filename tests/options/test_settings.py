@@ -115,7 +115,7 @@ def test_the_error_on_a_setting_that_is_out_of_range_names_the_settings_file_it_
     )
 
 
-def test_an_option_without_a_value_is_no_word_of_a_command_even_if_the_settings_file_sets_it(
+def test_printed_commands_leave_out_options_without_a_value_or_with_the_settings_file_s_value(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "markscheme.toml").write_text("samples = 3\n", encoding="utf-8")

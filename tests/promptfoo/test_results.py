@@ -33,7 +33,7 @@ def row_of(results: dict[str, Any], word: str, folder: Path) -> Row:
     return next(row for row in read.rows if row.inputs["word"] == word)
 
 
-def test_in_promptfoo_s_test_data_the_two_rows_that_contain_the_same_word_differ_only_in_their_numbers(
+def test_the_two_rows_with_one_word_in_the_sample_results_of_promptfoo_differ_only_in_their_row_numbers(
     results: dict[str, Any],
 ) -> None:
     """Other tests rely on this to make as many rows as they need."""
@@ -128,7 +128,9 @@ def test_a_thumb_in_the_viewer_is_a_label_and_the_graders_verdict_is_recomputed_
     assert rows_of(results, word)[0]["success"] is passes
 
 
-def test_a_score_typed_after_a_thumb_is_read_in_addition_to_the_thumb(results: dict[str, Any], tmp_path: Path) -> None:
+def test_a_thumb_and_a_score_typed_after_it_are_both_read_from_promptfoo_s_results(
+    results: dict[str, Any], tmp_path: Path
+) -> None:
     before = rows_of(results, "hello")[0]["score"]
     rate(rows_of(results, "hello")[0], passes=True)
     rate(rows_of(results, "hello")[0], score=0.4)
@@ -160,7 +162,7 @@ def test_a_thumb_on_an_ungraded_output_does_not_turn_the_output_into_a_graded_on
     assert row.ungraded is not None
 
 
-def test_the_graders_verdict_is_read_again_after_a_manual_rating_is_removed(
+def test_once_a_manual_rating_is_removed_the_verdict_of_the_graders_counts_again(
     results: dict[str, Any], tmp_path: Path
 ) -> None:
     raw = rows_of(results, "hello")[0]

@@ -33,7 +33,7 @@ def test_ratings_by_the_user_s_rubric_keep_its_levels_and_get_no_overall_score_f
     assert {(rating.passed, rating.criteria["llm-rubric"].level) for rating in judged} == {(True, 1.0), (False, 0.0)}
 
 
-def test_a_score_without_a_level_on_each_criterion_stays_promptfoo_s(tmp_path: Path) -> None:
+def test_a_score_in_promptfoo_s_results_is_kept_if_a_criterion_of_the_rubric_has_no_level(tmp_path: Path) -> None:
     wider_rubric = Rubric.from_dict(
         [
             *({"name": c.name, "requirement": c.requirement} for c in RUBRIC.criteria),

@@ -74,7 +74,7 @@ def test_cells_of_a_table_start_in_its_row_s_first_line_and_headings_end_in_the_
         (30, ["  agreement  18 of 24   e1  e2", "             examples"]),
     ],
 )
-def test_columns_of_tiles_are_as_wide_as_their_texts_and_the_widest_are_narrowed_to_fit(
+def test_columns_of_counts_at_the_top_of_a_report_are_as_wide_as_their_texts_and_the_widest_shrink_to_fit(
     width: int, lines: list[str]
 ) -> None:
     tiles = Tiles((("agreement", "18 of 24 examples", Ids(("e1", "e2")), ""),))

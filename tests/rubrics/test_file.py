@@ -417,7 +417,7 @@ def test_a_rubric_file_that_is_missing_or_not_text_is_refused(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("name", ["code-quality", "cod-quality"])
-def test_a_rubrics_name_in_place_of_its_path_is_answered_with_the_path_of_the_nearest_rubric(name: str) -> None:
+def test_load_rubric_with_a_rubric_s_name_in_place_of_a_path_suggests_the_path_of_the_nearest_rubric(name: str) -> None:
     with pytest.raises(RubricError) as refused:
         load_rubric(name)
     assert str(refused.value).startswith(f"{name}: there is no such file; `load_rubric` takes a file's path, such as ")

@@ -496,7 +496,7 @@ def test_an_interval_is_withheld_if_few_groups_of_units_have_ratings_outside_the
     )
 
 
-def test_a_further_rater_with_only_four_ratings_leaves_an_interval_neither_withheld_nor_approximate() -> None:
+def test_a_third_rater_with_only_four_ratings_does_not_make_an_interval_approximate_or_withheld() -> None:
     ratings = sparse_table(100, 2, 3, 0.0, seed=3)
     occasional = np.full(100, nan)
     occasional[:4] = 1.0

@@ -172,7 +172,7 @@ def test_the_fewest_labels_with_an_even_chance_are_named_even_if_a_larger_number
     assert more((0.0, 0.6, 0.49, 0.7, 0.7, 0.8, 0.8, 0.8, 0.9)) == 40
 
 
-def test_of_open_questions_the_one_needing_most_labels_counts_and_in_a_tie_the_one_less_likely_to_be_decided() -> None:
+def test_of_several_questions_the_one_that_needs_most_labels_counts_and_of_equal_ones_the_less_likely_decided() -> None:
     few = DecisiveLabels(40, 0.6)
     many = DecisiveLabels(480, 0.6)
     unlikely = DecisiveLabels(480, 0.4)

@@ -216,7 +216,7 @@ def test_slope_and_noise_are_undefined_for_too_few_units_and_for_annotators_who_
     assert statistic(opposed, np.arange(6.0)).undefined == "people share no variance"
 
 
-def test_the_slope_of_a_judge_that_falls_where_people_rise_and_the_noise_of_one_without_error_are_undefined() -> None:
+def test_a_judge_that_falls_where_people_rise_has_no_slope_and_a_judge_without_error_has_no_noise() -> None:
     people = np.column_stack([np.arange(8.0), np.arange(8.0)])
     assert slope_on_people(people, -np.arange(8.0)).undefined == "the judge doesn't rise with people"
     assert noise_beside_people(people, 2 * np.arange(8.0)).undefined == "the judge shows no error"

@@ -139,7 +139,7 @@ REPRODUCED = {
             "features/certify/test_statistics.py::test_certificates_for_passes_or_fails_alone_reproduce_every_reference_case"
         ],
         "except": [
-            "calibration/test_exceptions.py::test_the_cases_of_excepted_slices_that_are_written_out_in_this_file_equal_those_in_the_reference_file"
+            "calibration/test_exceptions.py::test_the_cases_of_excepted_slices_in_this_file_are_those_of_the_reference_file"
         ],
         "stale": [
             "stats/test_relabelling.py::test_the_worked_examples_of_labels_given_again_after_a_rewording_equal_those_of_the_reference_file"

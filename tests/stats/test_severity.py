@@ -290,7 +290,7 @@ def test_limits_of_an_error_stay_within_the_scale_if_its_ends_are_known() -> Non
     assert (off_the_scale.value, off_the_scale.high) == (5, 5)
 
 
-def test_errors_of_0_on_an_unstated_scale_have_no_interval() -> None:
+def test_errors_that_are_all_0_have_an_interval_only_if_the_scale_is_given() -> None:
     statistics = error_family([2.0] * 30, [2.0] * 30)
     assert statistics["mae"].note == "withheld: one level seen, no scale given"
     named = error_family([2.0] * 30, [2.0] * 30, levels=[1, 2, 3])

@@ -258,7 +258,7 @@ def test_missing_values_and_their_groups_are_left_out_of_shares_and_means() -> N
 
 
 @pytest.mark.parametrize(("values", "groups"), [([1.5], None), ([-0.5], None), ([[0.5]], None), ([0.5, 1], ["a"])])
-def test_a_grouped_share_refuses_values_outside_0_to_1_or_in_a_table_and_too_few_names_of_groups(
+def test_a_grouped_share_is_refused_for_values_outside_0_to_1_or_in_a_table_or_with_a_list_of_groups_too_short(
     values: Any, groups: Any
 ) -> None:
     with pytest.raises(ValueError, match=r"values must be|groups must have"):

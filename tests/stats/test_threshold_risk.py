@@ -49,7 +49,7 @@ def test_every_chance_to_fail_a_threshold_on_a_mean_in_the_reference_file_is_rep
         assert risk.safe_threshold == approx(expected["safe_mark"]["repeats 1"], abs=1e-6), case["case"]
 
 
-def test_the_smallest_drop_seen_in_80_of_100_runs_ends_0_84_standard_deviations_of_a_run_below_the_threshold() -> None:
+def test_the_smallest_drop_that_80_of_100_runs_detect_equals_the_worked_example_and_the_formula() -> None:
     center, threshold, variance, ratio, drop = SMALLEST_DROP
     assert center - threshold + 0.8416212 * math.sqrt(ratio * variance) == approx(drop, abs=1e-6)
     risk = threshold_risk(STEADY, 0.74)

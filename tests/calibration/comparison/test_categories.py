@@ -123,7 +123,7 @@ def test_the_order_in_which_categories_are_listed_changes_no_figure() -> None:
     assert turned.criteria["kind"].statistics["cohen_kappa"] == comparison.criteria["kind"].statistics["cohen_kappa"]
 
 
-def test_categories_have_no_score_no_decision_and_no_bias() -> None:
+def test_a_rubric_of_categories_gives_no_score_and_no_decision_and_no_bias() -> None:
     comparison = WORKED.comparison
     assert np.isnan(comparison.scores).all()
     assert np.isnan(comparison.gold.decisions).all()

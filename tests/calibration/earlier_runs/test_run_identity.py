@@ -75,7 +75,9 @@ def test_with_a_prompt_for_each_criterion_a_change_to_one_can_have_moved_levels_
         ({"threshold": 0.9}, "passing:tone"),
     ],
 )
-def test_changing_only_the_weights_changes_no_level(changes: dict[str, Any], key: str) -> None:
+def test_changing_a_criterion_s_weight_or_threshold_or_making_it_required_can_move_scores_but_no_level(
+    changes: dict[str, Any], key: str
+) -> None:
     changes_found = _changes(rubric(), _with(rubric(), "tone", **changes))
     assert changes_found.keys() == {key}
     assert changes_found[key].side == "score"
@@ -117,7 +119,7 @@ def test_adding_or_removing_a_criterion_can_change_the_levels_of_the_criteria_in
     assert _changes(rubric("per_criterion"), alone)["added:length"].criteria == {"length"}
 
 
-def test_reordering_criteria_can_have_moved_levels_only_if_one_prompt_asks_about_all_criteria() -> None:
+def test_a_new_order_of_criteria_can_change_levels_only_if_one_prompt_asks_about_all_criteria() -> None:
     turned = replace(rubric(), criteria=tuple(reversed(rubric().criteria)))
     assert _changes(rubric(), turned)["order"].criteria == ALL
     assert _changes(rubric("per_criterion"), replace(turned, strategy="per_criterion"))["order"].criteria == set()

@@ -163,7 +163,7 @@ def test_the_command_that_grades_outputs_keeps_how_the_judge_is_asked_and_has_no
 
 
 @pytest.mark.parametrize("printed", [KEEPING.calibrate("--samples 3"), KEEPING.grade()])
-def test_a_next_command_with_all_options_of_a_run_has_none_that_its_command_refuses(printed: str) -> None:
+def test_a_printed_next_command_that_repeats_all_options_of_a_run_has_only_options_that_it_takes(printed: str) -> None:
     _, name, *words = shlex.split(printed)
     parse(name, words, SettingsFile())
 

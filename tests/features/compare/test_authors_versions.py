@@ -67,11 +67,11 @@ def test_nine_better_decisions_and_one_worse_show_that_a_version_is_better_unles
     assert decided(19, 9, 0).answer == "too few"
 
 
-def test_an_example_without_a_decision_under_one_of_two_rubric_versions_is_left_out_of_comparing_the_versions() -> None:
+def test_two_rubric_versions_are_compared_only_on_examples_that_people_and_both_versions_decided() -> None:
     people = np.array([1.0] * 30 + [np.nan] * 9)
-    old = np.array([0.0] * 39)
-    new = np.array([1.0] * 29 + [np.nan] * 10)
-    assert paired_decisions(people, old, new).n == 29
+    old = np.array([np.nan] * 2 + [0.0] * 37)
+    new = np.array([1.0] * 29 + [np.nan] + [1.0] * 9)
+    assert paired_decisions(people, old, new).n == 27
 
 
 # --- the command ------------------------------------------------------------------------------------------------------
@@ -243,7 +243,7 @@ def test_the_error_about_a_report_whose_rubric_version_is_unknown_names_two_ways
     assert (status, compared["decisions"]["answer"]) == (0, "better")
 
 
-def test_the_command_that_calibrates_an_unknown_rubric_version_again_asks_the_judge_of_the_report_and_runs(
+def test_the_command_suggested_for_a_report_of_unknown_rubric_version_asks_the_report_s_judge_again_and_works(
     plate: Plate,
 ) -> None:
     (plate.folder / "asked.py").write_text(JUDGE)

@@ -195,7 +195,7 @@ def test_an_example_that_one_of_two_judges_did_not_grade_counts_for_neither() ->
     assert choice.standings[0].agreement.n == 55
 
 
-def test_comparing_three_judges_gives_a_comparison_of_each_two_of_them() -> None:
+def test_of_three_judges_each_pair_is_compared() -> None:
     choice = choose(RUBRIC, [judge("a"), judge("b", range(9)), judge("c", range(3))], labels())
     assert [(p.first, p.second) for p in choice.pairs] == [("a", "b"), ("a", "c"), ("b", "c")]
     assert choice.best == "a"
@@ -262,7 +262,7 @@ def test_a_judge_that_is_shown_to_be_able_to_gate_is_ranked_before_one_that_agre
     assert "It is shown to stop and keep enough to gate" in text_of(view(choice))
 
 
-def test_judges_are_compared_by_decisions_and_the_agreement_of_scores_is_shown_for_each_two_judges_too() -> None:
+def test_if_judges_are_compared_by_decisions_the_agreement_of_scores_is_shown_for_each_pair_of_judges_too() -> None:
     """The second judge is one level off on six examples, where that changes no decision."""
     near = Contender("near", tuple(rating(i, "near", 1 + i % 5 - (i % 10 == 4), i % 2 == 0) for i in range(N)))
     choice = choose(RUBRIC, [judge("exact"), near], labels())
@@ -273,7 +273,7 @@ def test_judges_are_compared_by_decisions_and_the_agreement_of_scores_is_shown_f
     assert choice.pairs[0].figures["accuracy"].second.value == 1.0
 
 
-def test_the_choice_of_a_judge_has_the_tone_good_only_once_the_judge_compared_with_it_is_shown_to_be_worse() -> None:
+def test_the_callout_that_recommends_a_judge_has_the_tone_good_only_if_the_other_is_shown_to_be_worse() -> None:
     wrong = {"near": range(2, 15, 5), "far": range(60)}
     shown = {
         name: callout(choose(RUBRIC, [judge("best", usd=1.0), judge(name, wrong[name], usd=2.0)], labels()))

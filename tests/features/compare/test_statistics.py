@@ -58,7 +58,7 @@ def test_scores_predicted_by_the_line_between_two_raters_stay_between_0_and_1(pa
         ([0.1, 0.2, 0.3, 0.4] * 5, [1.0] * 20, "the new rater gives fewer than 3 different scores"),
     ],
 )
-def test_no_line_predicts_a_new_rater_s_scores_from_too_few_or_constant_scores(
+def test_a_new_rater_s_scores_are_not_predicted_from_fewer_than_ten_examples_or_three_different_scores(
     old: list[float], new: list[float], why: str
 ) -> None:
     link = link_scores(old, new, [0.5])

@@ -124,7 +124,7 @@ def test_no_grader_gives_a_score_for_an_answer_that_it_could_not_read(kind: str,
 
 
 @pytest.mark.parametrize("grader", GRADERS)
-def test_graders_score_the_answers_that_they_can_read(grader: str) -> None:
+def test_each_grader_of_the_rubric_package_gives_the_score_1_for_a_readable_answer_with_full_marks(grader: str) -> None:
     """So that the tests above fail for the right reason."""
     texts = {
         "per criterion": (PerCriterionGrader, PerCriterionOutput, '{"criterion_status": "MET", "explanation": "e"}'),

@@ -104,7 +104,7 @@ def test_the_option_counts_is_shown_only_by_help_all(project: Path) -> None:
     assert "--counts FILE" in run("markscheme", "calibrate", "--help-all", cwd=project).stdout
 
 
-def test_counts_give_the_same_calibration_from_every_format_of_file_from_data_frames_and_from_rows_in_memory(
+def test_counts_in_csv_or_json_lines_or_parquet_or_a_data_frame_or_memory_give_the_same_calibration(
     project: Path,
 ) -> None:
     pandas = pytest.importorskip("pandas", reason="runs where pandas is installed")

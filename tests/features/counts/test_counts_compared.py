@@ -30,7 +30,9 @@ def accepted(project: Path) -> dict[str, Any]:
     return data
 
 
-def test_the_first_screen_of_counts_says_that_the_judge_s_name_is_the_user_s_word(project: Path) -> None:
+def test_the_first_screen_of_counts_says_that_the_judge_was_named_by_the_user_and_not_by_the_counts(
+    project: Path,
+) -> None:
     screen = " ".join(answer(project, "calibrate", "answers", "--counts", "old.csv", "--judge", "mini").stdout.split())
     assert "215 examples. They don't name the judge: mini is your word." in screen
     assert "is your word" not in answer(project, "calibrate", "answers", "--counts", "old.csv").stdout
@@ -144,7 +146,7 @@ def test_confidence_limits_of_a_difference_of_shares_equal_those_published_by_ne
     assert difference.high == pytest.approx(0.3339, abs=5e-5)
 
 
-def test_a_difference_of_two_shares_of_which_one_has_no_value_gives_the_reason_that_this_share_has() -> None:
+def test_a_difference_of_two_shares_is_undefined_for_the_reason_for_which_one_of_them_is_undefined() -> None:
     nothing = Estimate.without_value("no fails", n=0, method="share")
     assert difference_of(nothing, Estimate(0.5, 0.4, 0.6, n=9)).undefined == "no fails"
     assert difference_of(Estimate(0.25, n=4), Estimate(0.5, 0.4, 0.6, n=9)).low is None

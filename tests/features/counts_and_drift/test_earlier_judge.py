@@ -98,7 +98,7 @@ def test_the_option_earlier_gives_the_same_comparison_in_python_and_is_listed_by
         (("--earlier", "may", "-o", "run_number=3", "-o", "planned_runs=2"), "this is comparison 3 with may"),
     ],
 )
-def test_the_option_earlier_refuses_a_missing_column_and_the_column_gold_and_a_run_number_above_planned_runs(
+def test_the_option_earlier_is_refused_for_a_missing_column_or_the_column_gold_or_a_run_beyond_the_planned_ones(
     project: Path, words: tuple[str, ...], said: str
 ) -> None:
     done = report(project, *words)

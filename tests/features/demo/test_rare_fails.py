@@ -53,7 +53,7 @@ def test_the_too_kind_simulated_judge_breaks_the_limit_on_false_passes_and_the_t
     assert states == {"too-kind": ("broken", "kept"), "too-strict": ("kept", "broken"), "careful": ("kept", "kept")}
 
 
-def test_fixing_one_criterion_of_the_too_kind_judge_stops_all_false_passes(
+def test_fixing_one_criterion_of_the_lenient_judge_in_the_demo_of_rare_fails_stops_all_its_false_passes(
     judges: dict[str, SimulatedJudge],
 ) -> None:
     finding = judges["too-kind"].calibration.findings[0]

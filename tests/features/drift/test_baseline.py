@@ -400,7 +400,9 @@ def test_a_new_criterion_and_one_whose_scale_changed_are_not_compared_and_the_re
     assert drift.score.by_weights is None
 
 
-def test_drift_on_unordered_levels_is_measured_by_the_numbers_that_the_levels_stand_for(tmp_path: Path) -> None:
+def test_drift_on_levels_without_order_is_measured_by_the_values_that_the_rubric_gives_to_the_levels(
+    tmp_path: Path,
+) -> None:
     kinds = Scale((Level(0.0, "a"), Level(1.0, "b"), Level(1.0, "c")), ordered=False, by_label=True)
     changed = Rubric((Criterion(1.0, "which kind", "kind", kinds),), name="one")
     truth: Sequence[float | None] = [0.0, 1.0] * 30

@@ -77,7 +77,7 @@ def unchanged(name: str, project: Path) -> bool:
     return all((project / path.relative_to(FOLDER / name)).read_bytes() == path.read_bytes() for path in files)
 
 
-def test_this_file_lists_the_expected_criteria_of_each_of_the_twelve_example_configurations() -> None:
+def test_the_expected_criteria_of_every_example_configuration_are_listed_in_this_file() -> None:
     assert len(NAMES) >= 12
     assert sorted(CRITERIA) == NAMES
 

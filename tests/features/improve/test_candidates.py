@@ -67,7 +67,7 @@ def why(*edits: Any, of: LabelledTexts | None = None) -> str:
     return str(refused.value)
 
 
-def test_edits_in_json_change_those_words_of_a_rubric_that_the_edits_name_and_nothing_else() -> None:
+def test_edits_in_json_change_only_the_words_of_a_rubric_that_they_name() -> None:
     wording = made(
         edit("Does the reply answer?"),
         edit("It is rude or cold.", "It is rude.", "levels[0].description"),

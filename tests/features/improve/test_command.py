@@ -277,7 +277,7 @@ def test_improve_with_the_option_write_changes_only_the_tested_words_of_the_rubr
 
 
 @pytest.mark.proof
-def test_improve_outside_tests_candidates_on_all_labels_and_says_that_you_vouch_they_were_written_without_them(
+def test_improve_with_the_option_outside_tests_candidates_on_all_labels_and_says_what_you_vouch_for(
     project: Project,
 ) -> None:
     files = [project.candidate("better", edit(BETTER)), project.candidate("worse", edit(WORSE))]

@@ -38,7 +38,7 @@ def test_the_critical_value_for_the_larger_of_two_t_statistics_equals_the_worked
 
 
 @given(rho=st.floats(-0.95, 0.95), df=st.integers(9, 200), alpha=st.sampled_from([0.05, 0.0125, 0.0004]))
-def test_the_critical_value_for_the_larger_of_two_t_statistics_lies_between_one_t_s_value_and_bonferroni_s(
+def test_the_critical_value_for_the_larger_of_two_ts_lies_between_that_for_one_t_and_bonferroni_s(
     rho: float, df: int, alpha: float
 ) -> None:
     bound = critical_t(df, alpha, rho)
@@ -56,7 +56,7 @@ def test_the_held_out_test_of_finalists_gives_the_reference_figures_of_each_case
     assert outcome.best == case.best
 
 
-def test_the_corrected_t_is_the_mean_of_a_normal_whose_part_above_the_threshold_averages_the_observed_t() -> None:
+def test_the_corrected_t_is_the_mean_at_which_ts_above_the_critical_value_average_the_observed_t() -> None:
     for critical in (1.7, 1.96, 2.5):
         for t in (critical + 0.5, critical + 1.0, critical + 3.0):
             true = confirmed_t(t, critical)

@@ -179,7 +179,7 @@ def test_duplicated_criteria_count_once_in_the_test_for_new_weights() -> None:
     assert gate(twice, y, [0.1, 0.4, 0.4, 0.1]).p == approx(gate(x, y, AUTHOR).p)
 
 
-def test_if_labels_follow_other_weights_than_the_author_s_those_are_found_and_rounded_to_twentieths() -> None:
+def test_weights_that_the_labels_follow_are_found_with_a_gain_and_rounded_to_twentieths() -> None:
     x, y = labelled(150, [0.6, 0.2, 0.1, 0.1], 5)
     tuned = fit_weights(x, y, [0.25, 0.25, 0.25, 0.25], generator=generator())
     assert tuned.supported
@@ -362,7 +362,7 @@ def test_invalid_arguments_of_a_statistical_function_are_refused_by_name(call: A
         call()
 
 
-def test_tuned_weights_that_change_a_weight_without_support_by_the_labels_cannot_be_constructed() -> None:
+def test_tuned_weights_that_differ_from_the_author_s_without_support_by_the_labels_are_refused() -> None:
     nothing = Estimate.without_value("not measured", n=0, method="")
     with pytest.raises(ValueError, match="not proposed"):
         TunedWeights((1.0,), (2.0,), False, "", None, None, nothing, (nothing,), ())

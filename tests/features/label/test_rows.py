@@ -140,7 +140,7 @@ def test_rows_in_a_csv_file_can_be_labelled_like_rows_in_a_json_lines_file(folde
     assert work.notes[-1] == "11 criteria to label in 6 tasks"
 
 
-def test_progress_on_rows_is_counted_in_criteria_and_tasks_and_leads_to_the_calibration(folder: Path) -> None:
+def test_the_progress_of_labelling_rows_counts_criteria_and_tasks_and_names_the_next_command(folder: Path) -> None:
     before = run("markscheme", "label", "rows.jsonl", "--progress", cwd=folder).stdout
     assert "labelled: none yet; 0 of 11 criteria, in 0 of 6 tasks" in before
     assert "markscheme label rows.jsonl --rater YOUR-NAME" in before

@@ -124,7 +124,7 @@ def test_an_annotator_with_enough_decisions_on_whole_responses_is_asked_only_abo
     second.file.close()
 
 
-def test_the_constants_for_enough_decisions_on_whole_responses_are_120_and_160_for_many_criteria() -> None:
+def test_enough_decisions_on_whole_responses_are_120_or_160_if_the_rubric_has_many_criteria() -> None:
     assert (ENOUGH, ENOUGH_FOR_MANY) == (120, 160)
 
 
@@ -165,7 +165,7 @@ def test_a_response_that_the_rater_passed_or_failed_before_is_not_asked_about_as
     work.file.close()
 
 
-def test_annotators_are_not_asked_about_the_whole_response_if_a_criterion_is_named_whole(
+def test_label_asks_no_question_about_the_whole_response_if_a_criterion_has_the_name_of_that_question(
     project: Path,
 ) -> None:
     (project / "rubrics" / "manners.yaml").write_text(RUBRIC.replace("name: waffle", f"name: {WHOLE}"))
@@ -177,7 +177,9 @@ def test_annotators_are_not_asked_about_the_whole_response_if_a_criterion_is_nam
     assert "has a criterion that is named whole response, as the question is: rename it" in message
 
 
-def test_a_criterion_named_whole_is_asked_about_next_to_the_whole_response(project: Path) -> None:
+def test_a_criterion_named_whole_is_asked_about_in_addition_to_the_question_about_the_whole_response(
+    project: Path,
+) -> None:
     (project / "rubrics" / "manners.yaml").write_text(RUBRIC.replace("name: waffle", "name: whole"))
     work = opened(project)
     names = [question.criterion.name for question in work.questions_at(work.steps[0])]

@@ -66,7 +66,9 @@ def write_table(path: Path, rows: list[dict[str, Any]]) -> None:
         writer.writerows(texts)
 
 
-def test_checks_of_the_user_decide_criteria_of_the_rubric_that_rows_share_and_never_a_row_s_own(folder: Path) -> None:
+def test_a_user_s_check_may_decide_a_criterion_of_the_run_s_rubric_and_is_refused_in_a_row_s_own_criteria(
+    folder: Path,
+) -> None:
     (folder / "mine.py").write_text(
         "from markscheme.scorers import scorer\n\n\n@scorer\ndef brief(prediction, expected=None):\n"
         "    return len(prediction) < 20\n"

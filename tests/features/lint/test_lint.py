@@ -92,7 +92,7 @@ criteria:
 """
 
 
-def test_lint_names_values_that_yaml_reads_differently_than_they_look_and_their_lines(tmp_path: Path) -> None:
+def test_lint_names_the_line_of_each_value_that_yaml_reads_differently_than_it_looks(tmp_path: Path) -> None:
     path = tmp_path / "odd.yaml"
     path.write_text(PITFALLS)
     report = lint_file(path)

@@ -373,7 +373,9 @@ def test_results_whose_tests_have_expected_labels_are_corrected_by_these_without
     assert report["assumed"] == "every graded response is labelled"
 
 
-def test_a_sample_of_labels_in_the_graded_file_is_not_called_all_of_it(tmp_path: Path) -> None:
+def test_if_only_part_of_the_graded_file_is_labelled_the_report_assumes_that_labels_were_drawn_by_verdict(
+    tmp_path: Path,
+) -> None:
     of_judge = results(np.random.default_rng(2), 50)
     for row in of_judge["results"]["results"][:60]:
         row["testCase"]["metadata"] = {"expected_label": "pass" if row["testIdx"] % 3 else "fail"}

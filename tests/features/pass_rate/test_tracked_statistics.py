@@ -281,7 +281,7 @@ def test_a_week_is_closed_once_nine_tenths_of_its_responses_are_graded_and_nine_
     assert is_closed(responses=500, graded=449, audits=audits, labelled=labelled) is False
 
 
-def test_whether_a_week_of_audits_is_closed_equals_every_worked_example() -> None:
+def test_a_week_with_the_audits_of_a_worked_example_is_closed_or_open_as_the_example_says() -> None:
     for case in block(FILE, "closed"):
         done = is_closed(responses=1, graded=1, audits=case["audits"], labelled=case["labelled"])
         assert done is case["closed"]

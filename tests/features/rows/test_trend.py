@@ -115,7 +115,7 @@ def test_the_number_of_labels_that_would_decide_an_undecided_trend_is_stated_in_
     assert "more for an even chance to say whether the judge can gate" not in report["screen"]
 
 
-def test_a_limit_on_false_credit_is_refused_if_the_trend_is_decided_by_scores(tmp_path: Path) -> None:
+def test_the_option_max_false_credit_is_refused_if_the_trend_is_decided_by_scores(tmp_path: Path) -> None:
     (tmp_path / "rows.jsonl").write_text(f"{json.dumps(one_wrong(0))}\n{json.dumps(one_wrong(1))}\n")
     done = run("calibrate", "rows.jsonl", "-o", "max_false_credit=0.1", cwd=tmp_path)
     assert (done.returncode, "it goes with trend_on: criteria" in " ".join(done.stderr.split())) == (2, True)
@@ -167,12 +167,13 @@ def test_if_few_tasks_hold_most_of_the_verdicts_all_tasks_get_equal_weight() -> 
     assert trend.on({"r1", "r2"}).figures.agreement.value == 1
 
 
-def test_a_limit_on_credit_that_gold_gives_and_the_judge_denies_speaks_against_trends_only_if_it_is_broken() -> None:
+def test_a_limit_on_missed_credit_is_a_reason_against_trends_if_broken_or_undecided_and_none_if_kept() -> None:
     trend = CriteriaTrend(verdicts_of([5] * 40, wrong_in=0), {"missed_credit": 0.5})
     kept = trend.to_json(0.95)["limits"]["missed_credit"]
     broken = CriteriaTrend(trend.verdicts, {"missed_credit": 0.0})
     assert (kept["state"], kept["rate"].value, list(trend.reason_codes(0.975))) == ("kept", pytest.approx(1 / 40), [])
     assert broken.reason_codes(0.975) == ["side"]
+    assert CriteriaTrend(trend.verdicts, {"missed_credit": 1 / 40}).reason_codes(0.975) == ["side-open"]
     assert CriteriaTrend(trend.verdicts).to_json(0.95)["limits"] == {}
 
 

@@ -183,7 +183,7 @@ def test_one_suggested_option_for_cells_that_mix_numbers_and_words_settles_all_c
     assert levels(read({"judge": ours, "human": theirs}, same=tuple(pairs)), "human")[0] == 5
 
 
-def test_neither_agree_nor_disagree_is_the_middle_of_its_scale() -> None:
+def test_the_answer_neither_agree_nor_disagree_is_read_as_the_middle_of_its_scale() -> None:
     words = ["Strongly disagree", "disagree ", "Neither agree nor disagree", "Agree", "strongly agree"] * 4
     reading = read({"judge": words, "human": words})
     assert levels(reading, "human")[:5] == [0, 0.25, 0.5, 0.75, 1]

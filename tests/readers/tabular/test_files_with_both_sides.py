@@ -33,7 +33,9 @@ def agreements(reading: TableReading) -> dict[tuple[str, str], int]:
     }
 
 
-def test_two_judges_files_with_the_same_labels_are_compared_with_one_annotator(tmp_path: Path) -> None:
+def test_two_judges_files_that_hold_the_same_labels_give_one_annotator_with_whom_both_judges_are_compared(
+    tmp_path: Path,
+) -> None:
     files = [table(tmp_path / "old.csv", LENIENT, LABELS), table(tmp_path / "new.csv", STRICT, LABELS)]
     assert agreements(read_files(files, ColumnOptions())) == {("old", "human"): 8, ("new", "human"): 15}
 
@@ -46,7 +48,9 @@ def test_labels_missing_from_one_of_two_judges_files_are_taken_from_the_other(tm
     assert agreements(read_files(files, ColumnOptions())) == {("old", "human"): 8, ("new", "human"): 15}
 
 
-def test_two_annotators_files_with_the_same_verdicts_are_compared_with_one_judge(tmp_path: Path) -> None:
+def test_two_annotators_files_that_hold_the_same_verdicts_give_one_judge_with_whom_both_annotators_are_compared(
+    tmp_path: Path,
+) -> None:
     files = [table(tmp_path / "ann.csv", STRICT, LABELS), table(tmp_path / "ben.csv", STRICT, OTHER_LABELS)]
     assert agreements(read_files(files, ColumnOptions())) == {("verdict", "ann"): 15, ("verdict", "ben"): 16}
 

@@ -93,7 +93,7 @@ def test_a_negative_number_among_ratings_is_refused_since_it_may_mean_not_rated(
 
 
 @pytest.mark.parametrize("numbers", [[-1, 0, 1] * 8, [-2, -1, 1, 2] * 6, [-1, 0, 1, 2, 3] * 5])
-def test_on_a_scale_that_runs_from_below_to_above_zero_negative_numbers_are_levels_and_no_missing_ratings(
+def test_if_a_column_has_numbers_below_and_above_zero_negative_numbers_are_levels_and_not_missing_ratings(
     numbers: list[int],
 ) -> None:
     reading = read(numbers, [numbers[1], *numbers[1:]])

@@ -98,7 +98,7 @@ def test_at_least_thirty_tables_written_by_people_who_did_not_know_how_tables_ar
     assert len(TABLES) >= 30
 
 
-def test_no_table_written_by_people_who_did_not_know_how_tables_are_read_is_misread() -> None:
+def test_no_table_by_an_author_who_did_not_know_the_reading_rules_is_read_wrongly() -> None:
     assert [name for name, outcome in outcomes().items() if outcome == "wrong"] == []
 
 
