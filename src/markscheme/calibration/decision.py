@@ -163,7 +163,7 @@ def _has_ties(comparison: Comparison) -> bool:
 
 
 def _has_no_merit(finding: Finding, rubric: Rubric) -> bool:
-    """Return True if a finding is of no skill or, if the rubric doesn't say what passes, of not beating the baseline.
+    """Return True if a finding says that a judge has no skill or, if nothing says what passes, is below the baseline.
 
     Where fails are rare, always passing can agree more often than a judge that stops all fails.
     """

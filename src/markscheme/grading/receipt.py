@@ -92,14 +92,14 @@ class ExceptedPart:
             facts: Facts about the example, by property, such as its system and its group.
         """
         name = facts.get(self.by, "")
-        if name and _may_be(name, self.name):
+        if name and _is_named(name, self.name):
             return f"{self.called} is excepted"
-        if name and any(_may_be(name, name_elsewhere) for name_elsewhere in self.elsewhere):
+        if name and any(_is_named(name, name_elsewhere) for name_elsewhere in self.elsewhere):
             return None
         return f"{self.called} is excepted, and which {self.by} this is isn't known"
 
 
-def _may_be(name: str, example_part: str) -> bool:
+def _is_named(name: str, example_part: str) -> bool:
     """Return True if a slice has this name, or is named "prompt / provider" with this provider."""
     return name == example_part or example_part.endswith(f" / {name}")
 

@@ -65,7 +65,7 @@ def _judged(rubric: Rubric) -> list[Criterion]:
 
 
 def _together(rubric: Rubric) -> Passes:
-    """Return a single pass in which criteria with the same inputs share prompts of `criteria_per_call` at most."""
+    """Return a single pass in which criteria with the same inputs share prompts of at most `criteria_per_call`."""
     return [in_calls(rubric, _judged(rubric))]
 
 

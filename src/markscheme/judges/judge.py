@@ -36,7 +36,7 @@ class Usage:
     batched_usd: float | None = 0.0
 
     def __add__(self, more: "Usage") -> "Usage":
-        """Add two usages; a number is unknown if it is in either, but a usage without calls adds nothing."""
+        """Add two usages; a number unknown in either is unknown in the sum, but a usage without calls adds nothing."""
         if not self.calls or not more.calls:
             return more if more.calls else self
         return Usage(

@@ -111,7 +111,7 @@ def get_assert(output: Any, context: Mapping[str, Any], *, near: Path) -> dict[s
 def by_itself(
     work: Callable[[Engine], Awaitable[dict[str, Any]]], refused: Callable[[UsageError], dict[str, Any]]
 ) -> dict[str, Any]:
-    """Run a function with an Engine that is closed afterwards; if options are invalid, return a refusal instead."""
+    """Run a function with an Engine that is closed afterwards; if options are invalid, return what `refused` does."""
 
     async def answer() -> dict[str, Any]:
         try:

@@ -457,8 +457,8 @@ class _Talk:
     def heard(self, span: TraceSpan) -> list[AgentStep]:
         """Return the messages that a span's model received, without those that an earlier span has."""
         steps = _read(span.prompt) if span.prompt else []
-        before = max(self.earlier[-MOST_TALKS:], key=lambda talk: _shared(talk, steps), default=[])
-        new = steps[_shared(before, steps) :]
+        before = max(self.earlier[-MOST_TALKS:], key=lambda talk: _count_shared(talk, steps), default=[])
+        new = steps[_count_shared(before, steps) :]
         self.earlier.append(steps)
         return self._without_repeats(new)
 
@@ -480,7 +480,7 @@ class _Talk:
         return step.role == TOOL_CALL and step.title in self.tools
 
 
-def _shared(earlier: Sequence[AgentStep], later: Sequence[AgentStep]) -> int:
+def _count_shared(earlier: Sequence[AgentStep], later: Sequence[AgentStep]) -> int:
     """Count the equal steps with which two conversations begin."""
     pairs = zip(earlier, later, strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

@@ -107,7 +107,7 @@ class Column:
         return np.asarray(self.sources >= 0)
 
     def by_example(self, of_ratings: npt.NDArray[Any], *, without: Any) -> npt.NDArray[Any]:
-        """Put values of ratings in the order of examples, with `without` for examples that the rater didn't rate."""
+        """Arrange values of the rater's ratings by example, with `without` for examples that the rater didn't rate."""
         values = np.full(len(self.sources), without, dtype=of_ratings.dtype)
         values[self.is_given] = of_ratings[self.sources[self.is_given]]
         return values

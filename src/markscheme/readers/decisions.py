@@ -300,7 +300,7 @@ def read_short_report(files: Sequence[Peek], rubric: Rubric | None, columns: Col
     for peek in files:
         reading = ImportedFile(peek.path, rubric or rubric_of_wholes())
         try:
-            decisions = list(_counted(peek.document))
+            decisions = list(_counted_decisions(peek.document))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             problem = f"isn't a calibration that `calibrate --json` wrote: {error!r}"
             raise RatingError(problem, path=peek.path) from error
@@ -311,8 +311,8 @@ def read_short_report(files: Sequence[Peek], rubric: Rubric | None, columns: Col
     return readings
 
 
-def _counted(report: Mapping[str, Any]) -> Iterator[tuple[str, bool, bool]]:
-    """Yield id, gold's decision and the judge's decision for as many examples as a report counts."""
+def _counted_decisions(report: Mapping[str, Any]) -> Iterator[tuple[str, bool, bool]]:
+    """Yield an id, gold's decision and the judge's decision for each example that a report counts."""
     prevalence = report["overall"]["prevalence_judge"]
     n = int(report["overall"]["accuracy"]["n"])
     false_passes = list(report["false_passes"])

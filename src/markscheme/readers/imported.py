@@ -179,7 +179,7 @@ class Import:
         return True if word in YES else False if word in NO else None
 
     def meant(self, value: Any) -> Any:
-        """Return what a value means by the words that the user defined, as a number if it is the text of one."""
+        """Return what a value means by the words that the user defined; text that is a number becomes a number."""
         words = self.columns.words
         if isinstance(value, str):
             meant: Any = words.get(folded_word(value), value.strip())

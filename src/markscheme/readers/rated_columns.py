@@ -35,7 +35,7 @@ def annotators_in(rated: RatedFiles, paths: Sequence[Path], options: ColumnOptio
     ids = tuple(dict.fromkeys(label.id for label in labels))
     criteria: dict[str, tuple[SideColumn, ...]] = {}
     values: dict[str, ReadValues] = {}
-    for name, scale in _compared(rated, labels).items():
+    for name, scale in _rated_scales(rated, labels).items():
         cells = _cells(labels, name, scale)
         if len(cells) < 2:
             continue
@@ -53,7 +53,7 @@ def annotators_in(rated: RatedFiles, paths: Sequence[Path], options: ColumnOptio
     )
 
 
-def _compared(rated: RatedFiles, labels: Sequence[Rating]) -> dict[str, Scale | None]:
+def _rated_scales(rated: RatedFiles, labels: Sequence[Rating]) -> dict[str, Scale | None]:
     """Map each rated criterion to its scale; if none is rated, map the overall score or else the decision to None."""
     rubric = rated.rubric
     named = {

@@ -41,7 +41,7 @@ def workflow_commands(calibrations: Iterable[Calibration], root: Path) -> list[s
     """Render each finding as a workflow command, a line from which GitHub Actions makes an annotation."""
     return [
         f"::{COMMANDS_BY_SEVERITY[finding.severity]} file={_property(file)},line={line},"
-        f"title={_property(_title(finding))}::{_data(_message(finding))}"
+        f"title={_property(_title(finding))}::{_encoded(_message(finding))}"
         for file, line, finding in findings_at_lines(calibrations, root)
     ]
 
@@ -95,11 +95,11 @@ def _relative(file: Path, root: Path) -> str:
     return whole.relative_to(root.resolve()).as_posix() if whole.is_relative_to(root.resolve()) else whole.as_posix()
 
 
-def _data(text: str) -> str:
+def _encoded(text: str) -> str:
     """Encode the text of a workflow command, so that it can't end the line or begin another command."""
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _property(text: str) -> str:
     """Encode the value of a workflow command's property, so that it can't begin the next property."""
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
+    return _encoded(text).replace(":", "%3A").replace(",", "%2C")

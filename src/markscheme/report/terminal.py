@@ -464,7 +464,7 @@ def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int]:
 
 
 def _least_width(cell: str) -> int:
-    """Return the minimum width of a table cell: that of its longest word, or of a short cell with a figure in full."""
+    """Return the minimum width of a table cell: of its longest word or, for a short cell with a figure, of it all."""
     is_figure = any(map(str.isdigit, cell)) and cell_len(cell) <= _LONGEST_FIGURE
     return cell_len(cell) if is_figure else _longest_word(cell)
 

@@ -330,7 +330,7 @@ class _Editing:
 
 
 def _unfolded(words: str) -> str:
-    """Return a text on one line; the YAML composer marks each fold of a block with a bell character."""
+    """Return a folded text on one line, without the bell characters that the YAML composer puts at folds."""
     return " ".join(words.replace("\a", "").split())
 
 

@@ -635,7 +635,7 @@ def _mean_correlation(v: Floats, in_groups: Groups, mean_size: float) -> float:
 
 
 def _over_groups(of_sets: npt.NDArray[Any], in_groups: Groups) -> float:
-    """Sum a value over all groups, given the value of each set of identical groups, counted once per group."""
+    """Sum a value over all groups, given its value for each set of identical groups."""
     return float((of_sets if in_groups.copies is None else of_sets * in_groups.copies).sum())
 
 

@@ -110,7 +110,7 @@ class AcceptedRuns(NamedTuple):
         if why is not None:
             _refuse(why, drift, of_other_examples=of_other_examples)
             return None
-        run = drift.run_number or _counted(accepted, ratings, count=count and drift.check and not drift.accept)
+        run = drift.run_number or _run_number(accepted, ratings, count=count and drift.check and not drift.accept)
         planned = drift.planned_runs
         if planned is not None and run > planned:
             more = f"this is comparison {run} with {self.path}, and {planned} were planned"
@@ -229,7 +229,7 @@ def _refuse(why: Reason, drift: DriftOptions, *, of_other_examples: bool) -> Non
     raise ComparisonError(f"{why}; accept a new run with --accept")
 
 
-def _counted(accepted: Accepted, ratings: Sequence[Rating], *, count: bool) -> int:
+def _run_number(accepted: Accepted, ratings: Sequence[Rating], *, count: bool) -> int:
     """Count the different sets of ratings compared with the accepted run, these included and, if `count`, recorded."""
     file = cache_folder() / COUNTED / f"{accepted.digest[:16]}.txt"
     levels = [[r.id, r.sample, {name: rated.level for name, rated in r.criteria.items()}, r.overall] for r in ratings]

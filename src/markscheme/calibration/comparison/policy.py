@@ -257,7 +257,7 @@ def verdict_states(
 
 
 def states_of(figures: AgreementFigures, target: float, *, settings: int = 1) -> VerdictStates:
-    """Determine the VerdictStates from the agreement figures of a comparison; calls `verdict_states`."""
+    """Compare a judge's agreement figures with the target, the best constant answer and annotators, by intervals."""
     return verdict_states(
         figures.agreement,
         figures.gain,

@@ -339,7 +339,7 @@ class CalibrationRequest:
     def since(
         self, path: Path | None, rubric: Rubric, examples: ExampleSet, ratings: Sequence[Rating]
     ) -> "AcceptedBasis | None":
-        """Return the accepted run to compare ratings with; None if there is none or it isn't comparable.
+        """Return the accepted run with which ratings are compared; None if there is none, or it isn't comparable.
 
         Raises:
             UsageError: The file of the accepted run was named and doesn't exist.

@@ -261,17 +261,17 @@ def _numbered(facts: Mapping[str, Any], name: str) -> list[Any]:
                 elif not isinstance(node.get(text), dict):
                     node[text] = {}
                 node = node[text] if following is not None else node
-    grown = _grown(tree)
+    grown = _with_lists(tree)
     return grown if isinstance(grown, list) else []
 
 
-def _grown(node: Any) -> Any:
+def _with_lists(node: Any) -> Any:
     """Return nested data in which each object whose keys are all numbers has become a list."""
     if not isinstance(node, dict):
         return node
     if node and all(key.isdecimal() for key in node):
-        return [_grown(node[key]) for key in sorted(node, key=lambda text: (len(text), text))]
-    return {key: _grown(value) for key, value in node.items()}
+        return [_with_lists(node[key]) for key in sorted(node, key=lambda text: (len(text), text))]
+    return {key: _with_lists(value) for key, value in node.items()}
 
 
 def _listed_in(value: Any) -> list[Any]:

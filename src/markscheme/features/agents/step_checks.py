@@ -70,9 +70,9 @@ def tool_args(steps: Sequence[AgentStep], value: Any) -> tuple[bool, str]:
         raise ValueError("`ignore` of tool_args is a name or a list of names")
     calls = [step for step in _calls(steps) if _matches(step, pattern)]
     same = _equal if mode == "exact" else _includes
-    wanted = _counted(expected, {}, ignored)
+    wanted = _compared_arguments(expected, {}, ignored)
     for call in calls:
-        if same(_counted(call.called_with, defaults, ignored), wanted):
+        if same(_compared_arguments(call.called_with, defaults, ignored), wanted):
             return True, f"{call.title} was called with {json.dumps(call.called_with, default=str)}"
     if not calls:
         return False, f"{pattern} was not called; {_listed(_calls(steps))}"
@@ -230,7 +230,7 @@ def _refuse_others(value: Mapping[str, Any], check: str, allowed: Sequence[str])
         raise ValueError(f"{check} knows no {unknown[0]!r}; it takes {', '.join(allowed)}")
 
 
-def _counted(arguments: Any, defaults: Mapping[str, Any], ignored: Sequence[str]) -> Any:
+def _compared_arguments(arguments: Any, defaults: Mapping[str, Any], ignored: Sequence[str]) -> Any:
     """Return the arguments of a tool call that are to be compared: not ignored, and not equal to their default."""
     if not isinstance(arguments, Mapping):
         return arguments

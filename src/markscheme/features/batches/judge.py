@@ -337,7 +337,7 @@ class BatchQueue:
             await asyncio.sleep(min(self.batching.poll, self.batching.grace))
 
     async def _is_ours(self, token: str, remote: str) -> bool:
-        """Wait for a provider's batch to end; return True if its results are for prompts of our batch of this token."""
+        """Wait for a provider's batch to end; return True if its results answer prompts of our batch with the token."""
         await self._ended(token, remote)
 
         async def first() -> str:

@@ -119,7 +119,7 @@ def _why_code(name: str) -> str:
 
 
 def _names_ratings(name: str) -> bool:
-    """Return True if a stage's name means a file of ratings: a file that exists, or a file's name and no judge's.
+    """Return True if a stage's name is that of a file: one that exists, or a name like a file's and no judge's.
 
     >>> _names_ratings("nowhere/judge.jsonl"), _names_ratings("recorded:replies.jsonl"), _names_ratings("gpt-5")
     (True, False, False)

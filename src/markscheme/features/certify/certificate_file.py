@@ -209,7 +209,7 @@ def _refuse_out_of_range(data: Mapping[str, Any]) -> None:
 
 
 def _refuse_counts(data: Mapping[str, Any]) -> None:
-    """Raise ValueError if a number of labels, decisions or errors isn't a whole number, or counts too many."""
+    """Raise ValueError if a count of labels, decisions or errors isn't a whole number, or is above that of labels."""
     labels = data.get("labels") or {}
     n = labels.get("n")
     of_labels = {f"labels.{key}": labels.get(key) for key in ("n", "groups", "explicit")}

@@ -649,7 +649,7 @@ def _recommended(standings: Sequence[ContenderFigures], best: str | None) -> tup
         return None, "without labels only the differences between judges are known"
     rank = min(standing.rank for standing in standings if standing.name == best)
     good = [standing for standing in standings if standing.not_worse and standing.rank == rank]
-    caveat = _open(standings)
+    caveat = _maybe_worse(standings)
     leads = _leads(standings, best)
     if len(good) == 1:
         return best, f"{leads}{_worse(standings)}{caveat}"
@@ -683,7 +683,7 @@ def _worse(standings: Sequence[ContenderFigures]) -> str:
     return f"; {in_words(worse)} {'is' if len(worse) == 1 else 'are'} worse" if worse else ""
 
 
-def _open(standings: Sequence[ContenderFigures]) -> str:
+def _maybe_worse(standings: Sequence[ContenderFigures]) -> str:
     """Say which judges may be worse than the best one, and how many labels would tell; "" if none may be worse."""
     undecided = [standing for standing in standings if not standing.not_worse and not standing.is_worse]
     if not undecided:

@@ -70,7 +70,7 @@ class CountedGold(Gold):
 
     @property
     def group_sizes(self) -> list[int]:
-        """Group sizes, in examples with gold's and judge's score; [1], a typical size, if the counts name no groups."""
+        """Sizes of groups, in examples that gold and judge score; [1], as is typical, if the counts name no groups."""
         rates = self.counts.parts.get("rate:agreement")
         if rates is None or not self.counts.n_groups:
             return [1] * min(self.n, 1)

@@ -83,7 +83,7 @@ def count_ratings(
 
 
 def _of_one_judge(ratings: RatingCodes, judge: str | None, file: Path, option: str = "--judge") -> RatingCodes:
-    """Return the ratings by the named judge, or, without a name, by the only judge that the file has."""
+    """Return the ratings by the named judge or, without a name, by the only judge in the file."""
     if judge is None and len(ratings.raters) == 1:
         return ratings
     if judge is not None and judge in ratings.raters:

@@ -62,7 +62,7 @@ def _by_value(comparison: Comparison, field: str) -> Iterator[dict[str, Any]]:
     for value, chosen in (*((v, values == v) for v in common), (OTHER_VALUES, ~np.isin(values, ["", *common]))):
         sets_chosen = None if sets is None else np.asarray(sets)[chosen].tolist()
         columns = [comparison.reference.scores[chosen], comparison.judge.scores[chosen]]
-        for row in _counted(f"{SLICE_PREFIX}{field}", sets_chosen, columns):
+        for row in _part_rows(f"{SLICE_PREFIX}{field}", sets_chosen, columns):
             yield {**row, VALUE_COLUMN: value}
 
 
@@ -77,7 +77,7 @@ def _rows(comparison: Comparison, earlier: Mapping[str, Comparison]) -> Iterator
     def judged(part: str, *columns: Floats, of: Callable[[Column], Floats]) -> Iterator[dict[str, Any]]:
         """Yield the rows of one part of the counts file: values of gold, the judge and any earlier judge."""
         then = {name: of(of_earlier.judge) for name, of_earlier in earlier.items()}
-        return _counted(part, sets, [of(gold), of(judge), *columns], then)
+        return _part_rows(part, sets, [of(gold), of(judge), *columns], then)
 
     yield from _metadata(comparison)
     if rubric.has_score:
@@ -95,7 +95,7 @@ def _rows(comparison: Comparison, earlier: Mapping[str, Comparison]) -> Iterator
         for name, side in (("stops", 0.0), ("keeps", 1.0)):
             yield from _rates(f"rate:{name}", table.groups, decisions[1] == side, is_decided & (decisions[0] == side))
     for part, columns in changes_counted(comparison):
-        yield from _counted(part, None, columns)
+        yield from _part_rows(part, None, columns)
     for criterion in rubric.criteria:
         levels = partial(_levels, criterion)
         yield from judged(criterion.name, *map(levels, annotators), of=levels)
@@ -123,7 +123,7 @@ def _sets(groups: Sequence[str] | None) -> Sequence[int] | None:
     return numbers
 
 
-def _counted(
+def _part_rows(
     part: str, sets: Sequence[int] | None, columns: Sequence[Floats], named: Mapping[str, Floats] = MappingProxyType({})
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of one part of a counts file: each distinct combination of values with its number of examples."""
@@ -169,7 +169,7 @@ def _shares(part: str, sets: Sequence[int] | None, shares: AnnotatorShares | Non
     is_rated = ~np.isnan(shares.by_pairs)
     sets_rated = None if sets is None else np.asarray(sets)[is_rated].tolist()
     columns = (shares.by_pairs[is_rated], shares.by_judge[is_rated], shares.by_constant[is_rated])
-    yield from _counted(part, sets_rated, columns)
+    yield from _part_rows(part, sets_rated, columns)
 
 
 def _rates(name: str, groups: Sequence[str] | None, hits: Any, counted: Any) -> Iterator[dict[str, Any]]:

@@ -75,7 +75,7 @@ class Mode:
         return self.kind in PEOPLE and not self.into and not self.halves
 
     def means(self, under: str) -> bool:
-        """Return True if the mode's definition with a given fingerprint means the same as its present definition.
+        """Return True if a definition of the mode, known by its fingerprint, means the same as the present one.
 
         The fingerprint for a mode without a definition counts, too, unless other modes were merged into this mode.
         """

@@ -41,7 +41,7 @@ def drift_findings(
     for name, drift in criteria.items():
         why = drift.explanation
         gold = drift.gold
-        advice, options = _way_out(drift)
+        advice, options = _advice_and_options(drift)
         share = abs(drift.criterion.weight) / whole / drift.criterion.scale.span
         causes: dict[str, Any] = {
             "level": level,
@@ -197,7 +197,7 @@ def _part(share: ShiftPart) -> str:
     return f"{names} {signed(shift)} (p {brief(share.p)})"
 
 
-def _way_out(drift: CriterionDrift) -> tuple[str, str | None]:
+def _advice_and_options(drift: CriterionDrift) -> tuple[str, str | None]:
     """Return advice on a criterion's shift, and the options of the `calibrate` to run next, or None for no run."""
     explanation = drift.explanation
     if drift.movers is None:
@@ -241,7 +241,7 @@ def _earlier_parameters(explanation: Explanation) -> Iterator[str]:
 
 
 def _earlier_judge(explanation: Explanation) -> str | None:
-    """Return the judge of the accepted runs if another one is asked today and nothing else changed; else None."""
+    """Return the judge of the accepted runs if today's judge is another and nothing else changed; else None."""
     if any(change.side != "judge" for change in explanation.changes):
         return None
     names = (change.then for change in explanation.changes if change.key in ("judge", "judge:name"))

@@ -127,7 +127,7 @@ def required(lists: Sequence[TextList], after: str) -> Sequence[TextList]:
         return ()
     if any(_EXAMPLES.search(before) for before, _ in lists):
         return ()
-    leads = [_last(before) for before, _ in lists]
+    leads = [_last_sentence(before) for before, _ in lists]
     if any(_ALTERNATIVES.search(lead) and not (_NONE_OF.search(lead) or _ANY_MISSING.search(lead)) for lead in leads):
         return ()
     return lists if _ALL_COUNT.search(after) else [listed for listed in lists if not _is_aside(listed)]
@@ -136,7 +136,7 @@ def required(lists: Sequence[TextList], after: str) -> Sequence[TextList]:
 def _is_aside(listed: TextList) -> bool:
     """Return True if a list gives only facts, permissions or the grader's steps, so that no point of it is required."""
     before, items = listed
-    lead = _last(before)
+    lead = _last_sentence(before)
     if all(_PHRASE.fullmatch(item.strip()) for item in items) or all(map(_PLACEHOLDER.fullmatch, items)):
         return True
     if all(map(_CHECKS.match, items)):
@@ -147,7 +147,7 @@ def _is_aside(listed: TextList) -> bool:
     return bool(is_procedure or (_ASIDE.search(lead) and not _OBLIGES.search(lead)))
 
 
-def _last(before: str) -> str:
+def _last_sentence(before: str) -> str:
     """Return the last sentence of the words before a list, without heading marks."""
     leading = [sentence.strip(" #*.>") for sentence in sentences(before)]
     return without_lead(next(filter(None, reversed(leading)), ""))

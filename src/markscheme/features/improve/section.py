@@ -34,7 +34,7 @@ def _rewording(calibration: Calibration) -> Iterator[doc.Block]:
 
 
 def _first_step(calibration: Calibration, purpose: str, of: str) -> doc.Line:
-    """Return a line with the command that rewrites and tests words, or on what to write or label before it can run."""
+    """Return a line with the command that rewrites and tests words or, until it can run, on what to write or label."""
     if command := calibration.commands.improve():
         return f"{purpose}: ", doc.Command(command)
     if not keeps_parts(calibration.labelled):

@@ -115,7 +115,7 @@ def _suggested(folder: Path) -> FoundProject | None:
 
 
 def _graders() -> dict[Path, str]:
-    """Return the text of each grader and of the stand-in judge of a new project, which depend on no rubric, by path."""
+    """Return, by path, the texts of a new project's graders and stand-in judge, which depend on no rubric."""
     return {path: text for path, text in project_files().items() if path.parts[0] in ("graders", "stand_in_judge.py")}
 
 

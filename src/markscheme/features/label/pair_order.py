@@ -9,7 +9,7 @@ from markscheme.rubrics.preference import ShownOrder
 
 
 def is_turned(step: Step, rater: str) -> bool:
-    """Return True if a pair's second response is shown first: at random by rater and pair, in a repeat the other way.
+    """Return True if a pair's second response is shown first: at random for rater and pair, and reversed in a repeat.
 
     >>> is_turned(Step("q1:a~b"), "ann") != is_turned(Step("q1:a~b", 1), "ann")
     True

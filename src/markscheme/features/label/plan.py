@@ -66,7 +66,7 @@ def needs_of(
 
 
 def _width_of(criterion: Criterion, truth: Gold, pilot: Comparison | None, half_width: float) -> Need:
-    """Estimate how many labels give a criterion's kappa an interval of a half-width, from the labels so far if any."""
+    """Estimate how many labels give a criterion's kappa an interval of a given half-width, from any labels so far."""
     have = int((~np.isnan(truth.levels[criterion.name])).sum())
     name = "cohen_kappa" if criterion.scale.is_yes_no or not criterion.scale.ordered else "weighted_kappa"
     what = f"{criterion.name}: {name.replace('_', ' ')} to within {half_width:g}"

@@ -121,7 +121,7 @@ def _next_run(cost: Cost) -> str:
 
 
 def _asked_for(plan: Plan, to: str | None) -> Iterator[Section]:
-    """Render how many labels the goals need that the user asked for, and the outputs that were drawn."""
+    """Render how many labels the user's goals need, and the outputs that were drawn."""
     for goal, title in _GOALS.items():
         needs = [need for need in plan.needs if need.goal == goal and goal in plan.goals]
         if needs:

@@ -101,7 +101,7 @@ class _FileContent:
         return isinstance(self.document, dict) and self.document.keys() >= set(keys)
 
     def has_lines(self, *beginnings: str) -> bool:
-        """Return True if for each beginning a line begins with it, as the keys of a YAML file do."""
+        """Return True if each of these beginnings starts a line of the file, as keys do in YAML."""
         return all(re.search(rf"^{re.escape(beginning)}", self.text, re.MULTILINE) for beginning in beginnings)
 
 
@@ -283,7 +283,7 @@ def explain(error: MarkschemeError, command: str, bound: BoundArguments) -> None
 
 
 def _files_to_read(command: str, bound: BoundArguments) -> Iterator[tuple[str, Path]]:
-    """Yield the option, or for an operand the command, with each path in a command's arguments that it may read."""
+    """Yield each path that a command may read, with the option that it was given to, or the command for an operand."""
     for option, value, is_file_to_write in _typed_values(command, bound):
         if not is_file_to_write:
             yield from ((option, path) for path in paths_in(value))

@@ -97,7 +97,7 @@ def _trace(record: Mapping[str, object], content: ToolContent) -> None:
 
 
 def _comment(unit: str, record: Any, content: ToolContent) -> None:
-    """Add a trace's comment to the content as a remark: by a person if it names an author."""
+    """Add a trace's comment to the content as a remark, by a person if the comment names an author."""
     fields = Fields(record, content, "comment", _OF_COMMENT)
     text = fields.text("content")
     author = fields.text("author_user_id", "authorUserId")

@@ -38,13 +38,13 @@ def read_mlflow(files: Sequence[Peek], content: ToolContent) -> None:
     """Read traces as responses, their assessments as ratings, and their expectations as inputs."""
     for peek in files:
         for trace, assessments, inputs, output, spans in (_stored if peek.tables else _traces_in)(peek, content):
-            rated, expected = _sorted(trace, assessments, content)
+            rated, expected = _by_kind(trace, assessments, content)
             content.respond(trace, output, inputs, **expected | content.steps("trace", spans, beyond=1))
             for raw in rated:
                 content.rate(raw)
 
 
-def _sorted(trace: str, assessments: Sequence[Any], content: ToolContent) -> tuple[list[RawRating], dict[str, Any]]:
+def _by_kind(trace: str, assessments: Sequence[Any], content: ToolContent) -> tuple[list[RawRating], dict[str, Any]]:
     """Return a trace's assessments as raw ratings, and its expectations by name.
 
     A rating that another rater overrode is kept, and the correction isn't blind; otherwise a judge's errors would

@@ -23,7 +23,7 @@ def graded_table(rated: RatedFiles) -> RatingTable:
     """
     (file,) = rated.files[:1]
     refuse_several_judges(file)
-    judged = _decided(file.judged, named=rated.is_named)
+    judged = _without_undecided(file.judged, named=rated.is_named)
     tests = [file.cases.get(unit, unit) for unit in judged.ids]
     is_apart = tests == judged.ids and len(set(tests)) == len(tests)
     examples = _examples_of(file, judged.ids).under(
@@ -67,7 +67,7 @@ def decided_by_tests(results: Results) -> RatingTable | None:
     return None if table is None else table[0]
 
 
-def _decided(judged: RatingCodes, *, named: bool) -> RatingCodes:
+def _without_undecided(judged: RatingCodes, *, named: bool) -> RatingCodes:
     """Remove the judge's overall scores if they say neither pass nor fail, as no rubric with a pass mark is `named`."""
     if named or all(header.overall is None or header.passed is not None for header in judged.headers):
         return judged

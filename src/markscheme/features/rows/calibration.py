@@ -248,7 +248,7 @@ def _refuse_split_tasks(labelled: Iterable[LabelledRow], path: Path) -> None:
 
 
 def _of_part(labelled: Sequence[LabelledRow], options: LabelOptions) -> Sequence[LabelledRow]:
-    """Return the rows of the split, and with the field values, that the user chose; all if none is chosen."""
+    """Return the rows of the chosen split with the chosen field values; all rows if the user chose neither."""
     every = ExampleSet(tuple(example for example, _ in labelled))
     ids = {example.id for example in chosen_examples(every, options.split, options.only).examples}
     return [(example, rubric) for example, rubric in labelled if example.id in ids]
@@ -411,7 +411,7 @@ def _compared(
         shares_of(verdicts),
         {tag: shares_of(chosen) for tag, chosen in _by_tag(verdicts).items() if len(chosen) >= FEWEST_OF_TAG},
         calibration.comparison.agreement,
-        Counter(filter(None, (_why_lost(example, judged.get(example.id), of_judge) for example, _ in labelled))),
+        Counter(filter(None, (_why_left_out(example, judged.get(example.id), of_judge) for example, _ in labelled))),
     )
 
 
@@ -460,7 +460,7 @@ def _in_tasks(calibration: Calibration, verdicts: Sequence[CriterionVerdict]) ->
     return replace(decision, next_step=words)
 
 
-def _why_lost(example: Example, rating: Rating | None, of_judge: Mapping[str, Rating | None]) -> str | None:
+def _why_left_out(example: Example, rating: Rating | None, of_judge: Mapping[str, Rating | None]) -> str | None:
     """Return why a response is left out of the comparison of whole responses; None if it is compared."""
     if not _by_people(example):
         return "no person labelled it"

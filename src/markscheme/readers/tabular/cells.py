@@ -112,11 +112,11 @@ def _mixed_form(
         "mixed-form",
         columns=mixed,
         values={spelt[value]: count for value, count in of_mixed.items()},
-        choices=[_recoded(spelt, choice) for choice in choices if choice],
+        choices=[_same_options(spelt, choice) for choice in choices if choice],
     )
 
 
-def _recoded(spelling: Mapping[str, str], as_new: Mapping[str, str]) -> tuple[str, ...]:
+def _same_options(spelling: Mapping[str, str], as_new: Mapping[str, str]) -> tuple[str, ...]:
     """Return the `--same` options that make cells count as other values, given as a mapping of old values to new."""
     return tuple(word for value, new in as_new.items() for word in ("--same", f"{spelling[value]}={new}"))
 

@@ -454,7 +454,7 @@ class ValueComparison:
         return self._pass_and_fail(levels, passes, frozenset(graded))
 
     def _words_as_numbers(self, words: Sequence[str], graded: Sequence[str]) -> list[tuple[str, ...]]:
-        """Return options that number words of a known order from 1 up; [] if a graded column has a number beyond it."""
+        """Return options that number words of a known order from 1 up; [] if a graded column has a higher number."""
         used = _counts({name: self.values[name] for name in words})
         order = next((order for order in ORDERS if used and used.keys() <= set(order)), ())
         numbers = {number for name in graded for number in self.numbers(name).values()}

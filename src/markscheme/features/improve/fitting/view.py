@@ -29,7 +29,7 @@ def counted_evidence(evidence: DecisionEvidence) -> str:
 
 
 def has_repeated_tasks(evidence: DecisionEvidence) -> bool:
-    """Return True if there are more decisions than tasks, which are what a fit counts."""
+    """Return True if some task has several decisions; a fit counts tasks, not decisions."""
     return len(evidence.tasks) < len(evidence.decisions)
 
 

@@ -191,7 +191,7 @@ def _looked(
         rubric, calibration, stream, through, options.at_least, memory_so_far=memory_so_far
     )
     line = _look_line(look, at, through)
-    differs = _differs(memory, look)
+    differs = _has_other_evidence(memory, look)
     before = memory.looks[-1] if memory.looks else {}
     if {**line, "at": None} != {**before, "at": None}:
         stream.append(LOOKS_FILE, [line])
@@ -227,7 +227,7 @@ def _look_line(look: Look, at: str, through: date) -> dict[str, Any]:
     }
 
 
-def _differs(memory: StreamMemory, look: Look) -> bool:
+def _has_other_evidence(memory: StreamMemory, look: Look) -> bool:
     """Return True if the evidence recorded by the last look can't be recomputed from the stream's files."""
     before = memory.looks[-1] if memory.looks else None
     if before is None or before.get("period") != look.period:
