@@ -73,6 +73,30 @@ def relevel(folder: Path, **levels: int) -> None:
     desk.write_text(text)
 
 
+# --- what it would ask ----------------------------------------------------------------------------------------------
+
+
+def test_a_plan_counts_outputs_and_gradings_with_their_cost_and_asks_neither_model_nor_judge(folder: Path) -> None:
+    (folder / "slow.py").write_text(SLOW)
+    (folder / "many.experiment.yaml").write_text(MANY)
+    (folder / "rubric.yaml").write_text("criteria: [{name: tone, description: Its tone.}]\n")
+    write_lines(folder / "cases.jsonl", [{"id": f"c{n}", "inputs": {"query": f"Case {n}"}} for n in range(10)])
+    options = ("--plan", "-o", "price=3:15", *SLOW_ONES)
+    plan = json.loads(experiment(folder, *options, "--json", "-", file="many.experiment.yaml").stdout)
+    assert plan["outputs"] == {"from_files": 0, "kept": 0, "to_make": 20}
+    assert (plan["grading"]["calls"], plan["grading"]["without_outputs"]) == (20, True)
+    assert plan["grading"]["usd"] > 0
+    screen = experiment(folder, *options, file="many.experiment.yaml").stdout
+    assert "A plan: no calls were made." in screen
+    assert not (folder / "answered.txt").exists()
+    assert not (folder / "judged.txt").exists()
+    given = json.loads(recorded(folder, "--plan", "--json", "-").stdout)
+    assert given["outputs"]["to_make"] == 0
+    assert given["outputs"]["from_files"] == given["grading"]["calls"]
+    refused = recorded(folder, "--plan", "--accept", status=2)
+    assert "--plan makes no run: no --fail-if, --accept" in refused.stderr
+
+
 # --- what it prints and writes --------------------------------------------------------------------------------------
 
 

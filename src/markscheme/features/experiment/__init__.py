@@ -19,7 +19,7 @@ EXPERIMENT = Feature(
             "run prompt variants on cases, grade and compare the outputs",
             _command,
             rank=40,
-            common="model outputs fail-if accept calibration judge budget details json markdown html",
+            common="model outputs fail-if accept plan calibration judge budget details json markdown html",
         )
     ),
 )

@@ -24,6 +24,7 @@ def experiment(
     outputs: Annotated[Path | None, Parameter(metavar="FILE")] = None,
     fail_if: Annotated[tuple[str, ...], Parameter(metavar="RULE", help=RULES)] = (),
     accept: bool = False,
+    plan: bool = False,
     calibration: Annotated[Path | None, Parameter(metavar="FILE")] = None,
     details: Details = False,
     csv: Annotated[str | None, Parameter(metavar="FILE"), WRITTEN] = None,
@@ -43,6 +44,7 @@ def experiment(
     Args:
         outputs: take all outputs from a file that `grade` reads: .jsonl, .csv, .tsv, .parquet, or an export
         accept: keep this run; later runs show what moved since
+        plan: show outputs to make, calls and cost; make no calls
         calibration: correct pass rates with what `calibrate --json` wrote
         csv: write the table as CSV; - for standard output
         html: write a page with the variants case by case
@@ -67,6 +69,7 @@ def experiment(
         outputs=outputs,
         fail_if=fail_if,
         accept=accept,
+        plan=plan,
         calibration=calibration,
         targets=targets,
         details=details,

@@ -22,6 +22,7 @@ from markscheme.features.experiment.accepted import (
 from markscheme.features.experiment.definition import Experiment
 from markscheme.features.experiment.outcome import ExperimentReport, report_of
 from markscheme.features.experiment.outputs import OutputsFile
+from markscheme.features.experiment.plan import plan_experiment, plan_view
 from markscheme.features.experiment.preferences import prefer, too_few_graded
 from markscheme.features.experiment.rules import Rule
 from markscheme.features.experiment.run import grade_outputs, outputs_and_grading
@@ -51,6 +52,7 @@ def print_experiment(
     outputs: Path | None,
     fail_if: Sequence[str],
     accept: bool,
+    plan: bool,
     calibration: Path | None,
     targets: Mapping[str, str | None],
     details: bool,
@@ -66,6 +68,7 @@ def print_experiment(
         outputs: A file that holds all outputs; None for the outputs that the experiment names.
         fail_if: Rules by which the run fails.
         accept: True to keep the run as the accepted one.
+        plan: True to print only what a run would ask, and its cost.
         calibration: A calibration's JSON by which pass rates are corrected; None for the rubric's accepted one.
         targets: The file to write, or "-" for standard output, by form, such as "html"; None if the form isn't
             requested.
@@ -81,6 +84,15 @@ def print_experiment(
     search_for_code(file.resolve().parent)  # a model's function may be next to the experiment
     folder = folder_of(file)
     outputs_file = OutputsFile(folder / OUTPUTS if ask.cache else None)
+
+    if plan:
+        if defined.rubric.is_of_pairs or fail_if or accept or targets["csv"]:
+            raise UsageError(
+                "--plan makes no run: no --fail-if, --accept, --csv, and no variants compared by preference"
+            )
+        made = asyncio.run(plan_experiment(defined, ask, outputs_file, model=model, judge=judge))
+        write_report(lambda: plan_view(made), lambda: made, targets)
+        return 0
 
     async def asked(grade: Callable[..., Awaitable[_T]]) -> _T:
         """Make all outputs, open the judge, and return what a function returns when called with outputs and judge."""

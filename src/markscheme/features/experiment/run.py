@@ -179,10 +179,11 @@ def missing(experiment: Experiment, model: Judge | None, outputs_file: OutputsFi
     """List the pairs of a variant and a case for which the model would have to be asked for an output."""
     if model is None:
         return experiment.to_ask
-    return [cell for cell, output in _at_hand(experiment, model, outputs_file).items() if output is None]
+    return [cell for cell, output in at_hand(experiment, model, outputs_file).items() if output is None]
 
 
-def _at_hand(experiment: Experiment, model: Judge, outputs_file: OutputsFile) -> dict[Cell, Output | None]:
+def at_hand(experiment: Experiment, model: Judge, outputs_file: OutputsFile) -> dict[Cell, Output | None]:
+    """Map each cell without a given output to the model's output of an earlier run; None where there is none."""
     if not model.identity.lasting:
         return dict.fromkeys(experiment.to_ask)
     return {cell: outputs_file.find(_output_digest(_prompt(experiment, cell), model)) for cell in experiment.to_ask}
@@ -216,9 +217,9 @@ async def make_outputs(
     if model is None:
         return Outputs(outputs)
     outputs_file = outputs_file or OutputsFile(None)
-    at_hand = _at_hand(experiment, model, outputs_file)
-    outputs |= {cell: output for cell, output in at_hand.items() if output is not None}
-    to_make = [cell for cell, output in at_hand.items() if output is None]
+    earlier = at_hand(experiment, model, outputs_file)
+    outputs |= {cell: output for cell, output in earlier.items() if output is not None}
+    to_make = [cell for cell, output in earlier.items() if output is None]
     try:
         with watch("asking for outputs", len(to_make)) as count_step:
             new = await _new_outputs(experiment, model, to_make, outputs_file, concurrency, count_step)
