@@ -44,12 +44,6 @@ class NextLabels:
     to_second: int = 0
     verdict: str | None = None
 
-    @property
-    def why_no_number(self) -> str:
-        """Error message for a command that needs a number of labels, when the verdict names none."""
-        refusal = "the verdict asks for no number of labels: say how many, --next N."
-        return refusal if self.in_words is None else f"{refusal} {self.in_words}"
-
     def of(self, remaining: int, pool: str | None = None) -> str | None:
         """Return the sentence on how many labels to give, at most as many as remain; None if no labels are needed.
 

@@ -80,7 +80,7 @@ def _read(
 
 def frame_of(reading: TableReading, rows: Sequence[Mapping[str, Any]]) -> Any:
     """Return rows as a data frame of the caller's library; for rows from files, of pandas or else polars."""
-    rows = [rows[place] for place in reading.rows_of_source] or rows
+    rows = [rows[place] if place >= 0 else dict.fromkeys(rows[0]) for place in reading.rows_of_source] or rows
     made = {key: [row[key] for row in rows] for key in rows[0]}
     source = reading.source
     if source is None or isinstance(source, Mapping | list | tuple):

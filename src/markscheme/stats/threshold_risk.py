@@ -81,11 +81,6 @@ class ThresholdRisk:
     smallest_drop: float | None = None
     dropped: int = 0
 
-    @property
-    def is_risky(self) -> bool:
-        """True if a run falls below the threshold by chance, with nothing changed, more often than 1 time in 20."""
-        return self.p_fail_wide is not None and self.p_fail_wide > FALSE_FAILS
-
 
 def threshold_risk(
     values: npt.ArrayLike,

@@ -62,3 +62,26 @@ def test_a_table_with_too_many_counted_examples_is_refused_with_another_way_to_c
 
 def test_each_counted_example_is_named_by_the_row_of_the_file_that_counts_it() -> None:
     assert calibrate(COUNTED).false_passes == [f"row 4 ({example} of 7)" for example in range(1, 8)]
+
+
+@pytest.mark.parametrize("wrong", ["", "-5", "5.5", "many"])
+def test_a_count_that_is_no_whole_number_is_refused_with_its_row(wrong: str) -> None:
+    with pytest.raises(UsageError, match=rf"column n counts examples in whole numbers, but has '{wrong}' in row 2"):
+        calibrate([{**row, "n": wrong if place == 1 else str(row["n"])} for place, row in enumerate(COUNTED)])
+
+
+def test_a_row_that_counts_no_example_is_in_no_figure_and_has_no_figures_in_the_returned_frame() -> None:
+    pandas = pytest.importorskip("pandas", reason="runs where pandas is installed")
+    frame = pandas.DataFrame(
+        [{**row, "n": 0.0 if place == 0 else float(row["n"])} for place, row in enumerate(COUNTED)]
+    )
+    calibration = calibrate(frame)
+    assert calibration.counts.examples == 40
+    assert calibration.to_frame()["agrees"].tolist() == [None, False, True, False]
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_a_column_n_with_the_numbers_of_its_rows_does_not_count_examples(first: int) -> None:
+    rows = [{"label": row["label"], "verdict": row["verdict"]} for row in 2 * COUNTED]
+    numbered = [{"n": number, **row} for number, row in enumerate(rows, start=first)]
+    assert calibrate(numbered).counts.examples == 8

@@ -18,6 +18,7 @@ from markscheme.calibration.options import OPTIONS_OF_COMPARING, LabelOptions
 from markscheme.calibration.recorded_trials import after_those_on_record
 from markscheme.calibration.wanted_labels import planned_labels
 from markscheme.errors import ComparisonError, RatingWarning, UsageError, naming
+from markscheme.features.label.number_needed import number_needed
 from markscheme.features.label.options import PlanOptions
 from markscheme.features.label.pair_design import PairDesign, pair_design
 from markscheme.features.label.plan import needs_of
@@ -162,7 +163,7 @@ def make_plan(
     if pool is not None and outputs is not None:
         with naming(pool):
             if draws is None:
-                draws = min(_number(needed), _n_left(outputs, everything)) or _number(needed)
+                draws = min(number_needed(needed), _n_left(outputs, everything)) or number_needed(needed)
             drawn = _draw(rubric, everything, truth, rated, outputs, draws, seed)
     return Plan(
         rubric.name,
@@ -288,13 +289,6 @@ def _promise(
     """Return how many labels these judges need to promise an error rate for automatic decisions; None if not known."""
     needs = (need(rubric, everything, ratings, error, gold) for need in PROMISE_NEEDS)
     return next((need for need in needs if need is not None), None)
-
-
-def _number(needed: NextLabels) -> int:
-    """Return the number of outputs to draw by default, the number of labels that the verdict still needs."""
-    if needed.labels is None or not needed.labels.more:
-        raise UsageError(needed.why_no_number)
-    return needed.labels.more
 
 
 def _draw(

@@ -8,6 +8,7 @@ from markscheme.calibration.next_labels import NextLabels
 from markscheme.commands.options import existing_file
 from markscheme.commands.output import show
 from markscheme.errors import RatingError, UsageError, suggestion
+from markscheme.features.label.number_needed import number_needed
 from markscheme.features.label.overview import json_of, next_labels_of, overview_of, view
 from markscheme.features.label.relabelling import record_same_meaning
 from markscheme.phrases import in_words
@@ -21,10 +22,7 @@ def labels_needed(rubric: str) -> int:
     Raises:
         UsageError: The verdict needs no more labels, or it isn't known how many.
     """
-    next_step = _next_labels(rubric)
-    if next_step.labels is None or not next_step.labels.more:
-        raise UsageError(next_step.why_no_number)
-    return next_step.labels.more
+    return number_needed(_next_labels(rubric))
 
 
 def next_step(rubric: str) -> str | None:

@@ -9,7 +9,7 @@ from markscheme.commands.options import existing_file
 from markscheme.commands.output import show
 from markscheme.errors import UsageError, naming
 from markscheme.features.pass_rate.gate import table_of_runs
-from markscheme.features.pass_rate.view_gate_risk import json_of, view
+from markscheme.features.pass_rate.view_gate_risk import is_risky, json_of, view
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.mapped_columns import refuse_unknown_columns
 from markscheme.readers.plain_tables import names_table
@@ -61,7 +61,7 @@ def print_gate(
     show(view(gate), json_of(gate), json=json, details=details)
     if gate.p_fail_wide is None:
         return NOT_KNOWN
-    return RISKY if gate.is_risky else 0
+    return RISKY if is_risky(gate) else 0
 
 
 def _refuse_one_run(results: Sequence[Path], columns: ColumnOptions, *, is_named: bool) -> None:

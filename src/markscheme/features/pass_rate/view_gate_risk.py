@@ -8,7 +8,7 @@ from markscheme.phrases import counted, number
 from markscheme.report.document import Callout, Document, Facts, Notes, Paragraph, Section, Verbatim
 from markscheme.report.gate_words import gate_in_words
 from markscheme.report.json import attributes
-from markscheme.stats.threshold_risk import RunFigure, ThresholdRisk
+from markscheme.stats.threshold_risk import FALSE_FAILS, RunFigure, ThresholdRisk
 
 _RUN_LEVEL = 0.9
 """Probability of an effect of whole runs from which on the report mentions it."""
@@ -27,6 +27,11 @@ _REPEAT = f"run the cases 5 to 8 times (`promptfoo eval --repeat {REPEAT_NEXT}`)
 _OPTION: dict[RunFigure, str] = {"score": "", "pass": " --of pass"}
 _RARELY = "by these runs it keeps false alarms to 5%"
 _FIGURES: dict[RunFigure, str] = {"score": "mean score", "pass": "pass rate"}
+
+
+def is_risky(gate: ThresholdRisk) -> bool:
+    """Return True if a run falls below the threshold by chance, with nothing changed, more often than 1 time in 20."""
+    return gate.p_fail_wide is not None and gate.p_fail_wide > FALSE_FAILS
 
 
 def view(gate: ThresholdRisk) -> Document:
@@ -54,8 +59,8 @@ def _callout(gate: ThresholdRisk) -> Callout:
     text = " ".join((gate_in_words(gate), *_advice(gate)))
     if _is_unusable(gate):
         head = f"{counted(gate.runs, 'run')} can't show a usable threshold: {_REPEAT}."
-        return Callout("bad" if gate.is_risky else "open", head, text)
-    if gate.is_risky:
+        return Callout("bad" if is_risky(gate) else "open", head, text)
+    if is_risky(gate):
         return Callout("bad", "Too many false alarms.", text)
     return Callout("good", "Few false alarms.", text)
 
@@ -90,7 +95,7 @@ def _advice(gate: ThresholdRisk) -> Iterator[str]:
         yield f"Averaging {counted(gate.repeats, 'run')} keeps false alarms to 5% with 80% probability."
     elif gate.repeats > gate.averaged:
         ways = f"averaging {counted(gate.repeats, 'run')} keeps false alarms to 5%; so does {safe}, which then {finds}."
-        yield f"{ways[0].upper()}{ways[1:]}" if gate.is_risky else f"To be surer of that: {ways}"
+        yield f"{ways[0].upper()}{ways[1:]}" if is_risky(gate) else f"To be surer of that: {ways}"
     else:
         drop = number(gate.smallest_drop)
         yield f"It finds a {_FIGURES[gate.of]} that drops by {drop} or more with 80% probability."

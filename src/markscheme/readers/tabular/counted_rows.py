@@ -5,12 +5,15 @@ from collections.abc import Sequence
 from typing import Final
 
 from markscheme.errors import UsageError
+from markscheme.numerals import number_in
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.tabular.columns import TableColumn
 from markscheme.readers.tabular.words import ID_NAMES, QUERY_ENDS, RESPONSE_ENDS, folded, name_words
 
 N: Final = "n"
 """Name of the column of counts."""
+FEWEST_NUMBERED: Final = 5
+"""Fewest rows in which 1, 2, 3, … in a column `n` are numbers of rows; fewer rows may be counted so by chance."""
 MOST_UNITS: Final = 1_000_000
 """Largest number of examples that a table with counts may have in all; a counts file by parts has no such limit."""
 
@@ -23,7 +26,7 @@ def row_of_each_example(columns: Sequence[TableColumn], options: ColumnOptions) 
         options: The user's options; a column that they call a rater's doesn't count examples.
 
     Raises:
-        UsageError: The table counts too many examples to be read one by one.
+        UsageError: Some of the counts aren't whole numbers, or there are too many examples to be read one by one.
 
     Example:
         >>> verdicts = [TableColumn("label", ("ok", "bad")), TableColumn("verdict", ("ok", "ok"))]
@@ -34,16 +37,24 @@ def row_of_each_example(columns: Sequence[TableColumn], options: ColumnOptions) 
     raters = {*(options.judge or ()), *(options.human or ())}
     if times is None or times.name in raters or any(_names_single_responses(column.name) for column in columns):
         return None
-    cells = [cell.strip() for cell in times.cells]
-    if not cells or not all(cell.isascii() and cell.isdigit() and int(cell) for cell in cells):
+    counts = [number_in(cell.strip()) for cell in times.cells]
+    whole = [count is not None and count >= 0 and count.is_integer() for count in counts]
+    is_of_rows = len(counts) >= FEWEST_NUMBERED and any(counts == list(range(a, a + len(counts))) for a in (0, 1))
+    if 2 * sum(whole) <= len(counts) or is_of_rows or not any(counts):
         return None
-    units = sum(map(int, cells))
+    if not all(whole):
+        row = whole.index(False)
+        raise UsageError(
+            f"column {times.name} counts examples in whole numbers, but has {times.cells[row]!r} in row {row + 1}; "
+            "if it counts something else, give it another name"
+        )
+    units = int(sum(filter(None, counts)))
     if units > MOST_UNITS:
         raise UsageError(
             f"column {times.name} says that the table stands for {units:,} examples; {MOST_UNITS:,} are the most: more "
             "are compared by their counts, with a rubric (docs/howto/large-data.md)"
         )
-    return [row for row, cell in enumerate(cells) for _ in range(int(cell))]
+    return [row for row, count in enumerate(counts) for _ in range(int(count or 0))]
 
 
 def with_each_example(columns: Sequence[TableColumn], rows: Sequence[int]) -> tuple[TableColumn, ...]:

@@ -47,7 +47,8 @@ class TableReading:
         notes: Codes of assumptions that the user may want to correct.
         source: The data frame, rows or columns that the table was given as; None for files.
         index: The index of a data frame, if none of its columns holds ids.
-        rows_of_source: Index of the example of each row of the source, if some rows are copies of others.
+        rows_of_source: Index of the example of each row of the source, if some rows are copies of others or count
+            several examples; -1 for a row that counts none.
         names_raters: True if the format of the files says who rated what.
     """
 
@@ -363,6 +364,7 @@ def read_columns(
     if "encoding" in notes:
         _refuse_unknown_letters(columns, options)
     row_of = row_of_each_example(columns, options)
+    firsts = () if row_of is None else _first_examples(row_of, len(columns[0].cells))
     if row_of is not None:
         columns = with_each_example(columns, row_of)
         index = None
@@ -374,7 +376,6 @@ def read_columns(
     for criterion, sides in roles.criteria.items():
         values[criterion] = read_values(sides, criterion, _options_on(sides, roles, options))
     labels = tuple(index or ()) if "id" not in roles.single else ()
-    firsts = _first_examples(row_of)
     return TableReading(
         name, paths, options, tuple(columns), ids, roles, values, apart or {}, notes, source, labels, firsts
     )
@@ -388,10 +389,10 @@ def _options_on(sides: Sequence[SideColumn], roles: Roles, options: ColumnOption
     return options if passing == options.pass_ else replace(options, pass_=passing)
 
 
-def _first_examples(row_of: Sequence[int] | None) -> tuple[int, ...]:
-    """Return, for each row of a table with counts, the index of the row's first example; () without counts."""
-    firsts = {row: example for example, row in reversed(list(enumerate(row_of or ())))}
-    return tuple(firsts[row] for row in sorted(firsts))
+def _first_examples(row_of: Sequence[int], n_rows: int) -> tuple[int, ...]:
+    """Return, for each row, the index of the first example that it counts; -1 if it counts none."""
+    firsts = {row: example for example, row in reversed(list(enumerate(row_of)))}
+    return tuple(firsts.get(row, -1) for row in range(n_rows))
 
 
 def _ids(
