@@ -135,5 +135,7 @@ def test_objects_that_are_parsed_together_are_refused_if_a_key_occurs_twice_in_o
         [5, {"id": 1}],
     ],
 )
-def test_objects_that_are_parsed_together_are_those_that_the_json_reader_of_python_gives(objects: list[object]) -> None:
+def test_json_lines_parsed_together_give_the_same_objects_as_python_s_json_reader_gives_line_by_line(
+    objects: list[object],
+) -> None:
     assert json_values([json.dumps(value).encode() for value in objects]) == objects

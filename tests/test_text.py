@@ -59,7 +59,7 @@ def test_a_cell_of_a_written_table_is_never_read_as_a_formula_by_a_spreadsheet(t
 
 
 @pytest.mark.parametrize("text", ["", "variant a", "a=1", "1-2", "'=1"])
-def test_a_cell_of_a_written_table_that_is_no_formula_stays_unchanged(text: str) -> None:
+def test_a_cell_that_a_spreadsheet_would_not_read_as_a_formula_is_written_unchanged(text: str) -> None:
     assert spreadsheet_cell(text) == text
 
 

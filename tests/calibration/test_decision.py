@@ -207,7 +207,7 @@ def off_on_every_fifth(move: Callable[[float], float]) -> Comparison:
     return compared(RUBRIC, labelled, [Rating(f"e{i}", "j", "model", overall=judge[i]) for i in range(400)])
 
 
-def test_for_scores_without_a_pass_mark_the_next_step_never_says_to_let_people_decide_a_part_of_the_responses() -> None:
+def test_without_a_pass_mark_the_next_step_never_advises_to_let_people_decide_a_part_of_the_responses() -> None:
     mostly_right = decide(off_on_every_fifth(lambda score: abs(score - 0.2)))
     assert mostly_right.because_code == "target-open"
     assert mostly_right.gate is None

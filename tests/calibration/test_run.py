@@ -252,7 +252,7 @@ def test_a_table_in_memory_that_may_be_read_in_several_ways_is_refused_with_call
     assert all(eval(call, {"TABLE": table, "calibrate": calibrate}) for call in calls)
 
 
-def test_the_error_on_an_ambiguous_table_names_python_arguments_and_shows_calls_that_name_the_table_s_file(
+def test_the_error_on_an_ambiguous_table_in_python_shows_calls_with_the_table_s_file_and_the_missing_argument(
     elsewhere: Path,
 ) -> None:
     (elsewhere / "table.csv").write_text("id,gpt_judge,foo\n1,yes,1\n2,no,2\n", encoding="utf-8")
@@ -264,7 +264,7 @@ def test_the_error_on_an_ambiguous_table_names_python_arguments_and_shows_calls_
 
 
 @pytest.mark.parametrize("value", [None, 3])
-def test_given_a_number_or_none_as_a_rubric_calibrate_and_grade_say_in_an_error_what_they_take(value: Any) -> None:
+def test_calibrate_and_grade_refuse_a_number_or_none_in_place_of_a_rubric_and_say_what_they_take(value: Any) -> None:
     with pytest.raises(UsageError, match=rf"`calibrate` takes a rubric's name or file, .*, got {value}"):
         calibrate(value)
     with pytest.raises(UsageError, match=f"a rubric is given by its name, its file's path or a Rubric, got {value}"):
@@ -295,7 +295,7 @@ def test_a_table_in_memory_is_calibrated_by_the_named_columns_and_their_scales(e
 # --- agreement ------------------------------------------------------------------------------------------------------
 
 
-def test_agreement_of_annotators_is_the_same_whether_a_file_or_rows_in_memory_or_the_command_is_used(
+def test_agreement_of_annotators_is_the_same_from_a_file_or_rows_in_memory_in_python_and_from_the_command(
     elsewhere: Path,
 ) -> None:
     (elsewhere / "table.csv").write_text("id,ann,ben\nx,1,1\ny,2,3\nz,3,\nw,1,2\n")

@@ -95,7 +95,7 @@ def test_if_a_server_refuses_every_schema_the_report_says_the_judge_was_asked_in
     assert "the judge was asked in" not in calibration.to_markdown()
 
 
-def test_leaving_out_a_parameter_changes_a_judge_s_fingerprint_and_leaving_out_none_does_not() -> None:
+def test_a_judge_s_fingerprint_changes_if_a_parameter_was_left_out_of_some_or_all_of_its_requests() -> None:
     identity = Identity("openai:m", "m", {"seed": 0}, "http://127.0.0.1:9")
     assert identity.fingerprint == "6690485672e2c4bf"
     assert "without" not in identity.to_json()
@@ -147,7 +147,7 @@ def test_a_cached_reply_keeps_the_list_of_parameters_that_its_request_left_out(t
         asyncio.run(judge.aclose())
 
 
-def test_a_panel_s_reply_records_one_way_of_asking_and_samples_with_and_without_a_parameter_record_two_ways() -> None:
+def test_a_panel_records_one_way_of_asking_and_a_judge_that_leaves_a_parameter_out_of_one_sample_two_ways() -> None:
     class Member:
         def __init__(self, *without: str) -> None:
             self.identity = Identity("-".join(("judge", *without)))

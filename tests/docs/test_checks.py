@@ -129,12 +129,12 @@ def test_a_command_shown_on_a_page_continues_on_the_next_line_after_a_backslash(
     assert second.line == "three"
 
 
-def test_every_language_of_runnable_code_blocks_is_known() -> None:
+def test_code_blocks_of_pages_can_be_checked_in_exactly_five_languages() -> None:
     assert set(RUNNERS) == {"console", "bash", "python", "yaml", "json"}
 
 
 @pytest.mark.parametrize("line", sorted(HELP))
-def test_help_commands_shown_on_pages_print_more_than_the_overview_of_all_commands(
+def test_each_help_command_shown_on_a_page_prints_something_else_than_the_overview_of_all_commands(
     line: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(line.split()[1:]) == 0

@@ -202,7 +202,7 @@ ROWS = [
 ]
 
 
-def test_rows_with_no_rubric_of_their_own_or_a_valid_or_a_faulty_one_may_be_mixed_in_one_run() -> None:
+def test_one_run_may_mix_rows_with_a_rubric_of_their_own_and_rows_without_one_and_rows_with_a_faulty_one() -> None:
     with Grader(CORE, judging("Paris", "polite")) as grader:
         both, core, faulty = grader.grade_rows(ROWS)  # type: ignore[arg-type]
     assert (both["score"], both["rubric"]["source"], both["rubric"]["criteria"]) == (1.0, "core+row", 3)
@@ -271,7 +271,7 @@ def test_a_graded_table_has_criteria_of_rows_in_one_column_and_a_row_whose_own_r
     assert "row_rubric" not in rows[0]
 
 
-def test_the_mean_score_cut_to_0_to_1_after_averaging_is_printed_too_if_it_differs_from_the_one_cut_before(
+def test_if_cutting_scores_to_0_to_1_after_averaging_gives_another_mean_than_before_both_means_are_printed(
     tmp_path: Path,
 ) -> None:
     from tests.commands.console import run

@@ -56,7 +56,7 @@ def test_a_word_without_spaces_that_is_wider_than_the_screen_is_cut_into_lines()
     assert lines == ["x" * 40, "x" * 40, "x" * 20]
 
 
-def test_cells_of_a_table_start_in_its_row_s_first_line_and_headings_end_in_the_last() -> None:
+def test_in_a_printed_table_wrapped_cells_are_aligned_at_the_top_and_wrapped_headings_at_the_bottom() -> None:
     table = Table(("rubric", "labels by people"), (("clear", "twenty of the examples"), ("tone", "none")))
     assert shown(Document("", "", (table,)), 20)[-5:] == [
         "        labels by",

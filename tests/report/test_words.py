@@ -47,7 +47,7 @@ def test_the_sentence_for_a_reason_s_code_uses_exactly_the_facts_that_are_passed
 TAKES_A_REASON = ("without_value", "withhold", "noted", "mark_rough")
 
 
-def test_statistics_state_their_reasons_as_codes_and_never_as_sentences() -> None:
+def test_modules_of_statistics_give_reasons_as_codes_and_never_as_sentences() -> None:
     sentences = [
         f"{path.name}:{node.lineno}"
         for path in (SOURCE / "stats").rglob("*.py")

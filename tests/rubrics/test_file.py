@@ -425,12 +425,12 @@ def test_load_rubric_with_a_rubric_s_name_in_place_of_a_path_suggests_the_path_o
 
 
 @pytest.mark.parametrize("source", [None, 3])
-def test_what_is_neither_a_path_nor_a_file_is_refused_with_what_is_allowed(source: Any) -> None:
+def test_load_rubric_refuses_none_and_numbers_and_says_that_it_takes_a_path_or_an_open_file(source: Any) -> None:
     with pytest.raises(UsageError, match=f"the path of its file or an open text file, got {source}"):
         load_rubric(source)
 
 
-def test_a_fault_in_plain_data_is_reported_with_its_path_in_the_data() -> None:
+def test_a_fault_in_a_rubric_given_as_a_dict_is_reported_with_the_path_of_keys_that_leads_to_it() -> None:
     with pytest.raises(RubricError, match=r"^criteria\[1\]\.weight: weight must be a finite number other than 0"):
         Rubric.from_dict({"criteria": [{"requirement": "A"}, {"requirement": "B", "weight": 0}]})
 
@@ -487,7 +487,7 @@ def test_a_scale_in_a_rubric_file_may_be_written_in_each_of_the_documented_forms
     assert Rubric.from_dict([{"description": "A", **keys}]).criteria[0].scale.values == values
 
 
-def test_options_with_label_and_value_become_levels_chosen_by_label_whose_values_are_their_positions() -> None:
+def test_options_of_a_criterion_become_levels_chosen_by_label_at_the_positions_that_the_options_values_give() -> None:
     options = [{"label": "good", "value": 0.8}, {"label": "poor", "value": 0.1}, {"label": "none", "na": True}]
     (criterion,) = Rubric.from_dict([{"requirement": "A", "options": options, "scale_type": "ordinal"}]).criteria
     assert criterion.scale.choices == ("poor", "good")

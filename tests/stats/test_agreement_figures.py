@@ -133,7 +133,7 @@ def test_agreement_figures_of_arrays_with_different_shapes_are_refused(judge: An
         agreement_figures([0.5, 0.6], judge, people, tolerance=0.1)
 
 
-def test_differences_of_exactly_the_tolerance_are_counted_and_agreement_is_given_without_and_with_them() -> None:
+def test_ties_with_the_tolerance_are_counted_and_agreement_is_given_both_with_and_without_them() -> None:
     gold = np.array([0.5, 0.5, 0.5, 0.5, math.nan])
     ties = tolerance_ties(gold, gold + np.array([0.1, -0.1, 0.05, 0.3, 0.1]), tolerance=0.1)
     assert (ties.n, ties.count) == (4, 2)

@@ -123,7 +123,7 @@ def test_the_order_and_scale_of_differences_and_unchanged_examples_do_not_change
 
 @given(st.lists(st.lists(levels, min_size=4, max_size=4), min_size=1, max_size=5))
 @settings(max_examples=60, deadline=None)
-def test_the_p_value_of_a_shift_against_stored_runs_equals_the_one_from_listing_which_of_the_runs_is_new(
+def test_the_p_value_of_a_shift_equals_the_one_from_listing_all_choices_of_which_run_is_the_new_one(
     rows: list[list[int]],
 ) -> None:
     runs = np.array(rows)
@@ -141,7 +141,7 @@ def test_with_one_stored_run_the_test_of_a_judge_s_shift_is_the_sign_flip_test()
     assert moved(now, then) == moved(now, then[:, None]) == sign_flip(now - then)
 
 
-def test_changes_between_pass_and_fail_are_tested_as_ratings_with_two_levels() -> None:
+def test_changes_between_pass_and_fail_are_tested_like_changes_between_two_levels() -> None:
     then = np.array([True] * 9 + [False])
     now = np.array([False] * 5 + [True] * 5)
     assert moved(now, then).mid_p == approx(sign_flip([-1] * 5 + [0] * 4 + [1]).mid_p)

@@ -165,7 +165,7 @@ def test_the_krippendorff_library_gives_the_same_alpha_under_every_metric(compar
     assert same > 0.8 * len(tables()[compared]) * 4
 
 
-def test_the_krippendorff_library_raises_for_tables_in_which_nothing_can_be_compared() -> None:
+def test_if_no_example_has_two_ratings_the_krippendorff_library_raises_an_error_and_our_alpha_is_undefined() -> None:
     library = import_module("krippendorff")
     alone = np.array([[0, math.nan], [math.nan, 1]])
     with pytest.raises(ValueError, match="at least one unit"):

@@ -301,7 +301,7 @@ def test_the_distribution_of_a_sum_of_random_choices_equals_the_one_from_listing
         assert chance == pytest.approx(expected.get(lowest + step, 0.0), abs=1e-14)
 
 
-def test_the_p_value_of_sign_flips_from_the_distribution_of_their_sum_equals_the_reference_file_s() -> None:
+def test_the_distribution_of_a_sum_with_random_signs_gives_the_sign_flip_p_values_of_the_reference_file() -> None:
     for case in block(REFERENCE, "sign_flip")["cases"]:
         differences = np.array(case["differences"])
         lowest, probability = sum_of_choices(np.stack([differences, -differences], axis=1))

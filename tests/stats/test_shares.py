@@ -219,7 +219,7 @@ def test_a_share_of_examples_in_fewer_than_five_groups_has_no_interval() -> None
     assert share([1, 0] * 10, np.zeros(20)).note == "withheld: only 1 group"
 
 
-def test_an_undefined_share_names_what_it_would_be_a_share_of() -> None:
+def test_the_reason_for_an_undefined_share_names_the_examples_of_which_there_are_none() -> None:
     assert share([], of="gold fails").undefined == "no gold fails"
     assert share([1] * 5, of="gold fails").method == "share of gold fails; Clopper-Pearson"
 

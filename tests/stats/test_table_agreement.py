@@ -49,7 +49,7 @@ def test_the_jackknife_of_a_mean_over_pairs_of_raters_leaves_each_unit_out_of_ev
     assert (kappa.high - kappa.low) / 4 == pytest.approx(se, rel=0.1)
 
 
-def test_if_pairs_of_the_judge_with_each_annotator_are_pooled_the_rows_of_a_unit_count_as_one_group() -> None:
+def test_if_the_judge_s_pairs_with_all_annotators_are_pooled_the_pairs_of_one_unit_count_as_one_group() -> None:
     ratings = some_ratings()
     statistics, _ = table_agreement(
         ratings, levels=range(4), scale="ordinal", raters=NAMES, pairs="pooled", judge="judge"

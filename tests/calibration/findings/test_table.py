@@ -32,7 +32,7 @@ def added(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.mark.parametrize("added", ["responses"], indirect=True)
 @pytest.mark.usefixtures("added")
-def test_a_feature_s_rule_gives_findings_and_its_kind_of_finding_is_sorted_by_step_with_all_other_kinds() -> None:
+def test_a_finding_by_a_feature_s_rule_is_reported_and_its_kind_is_in_order_among_all_kinds_of_findings() -> None:
     (finding,) = MADE.find(MADE.judge)
     assert (finding.code, finding.message) == ("slow", "the judge rated 100 responses.")
     assert kind_of("slow") is SLOW

@@ -77,7 +77,7 @@ def figures_in(text: str) -> dict[str, float]:
     return {name: float(number) for name, number in (part.split("=") for part in text.split()[2:])}
 
 
-def test_a_certificate_s_file_names_the_judges_their_models_and_the_decisions_that_they_may_make(
+def test_a_certificate_s_file_names_each_judge_with_its_model_and_says_for_which_decisions_it_holds(
     certified: tuple[Path, Servers],
 ) -> None:
     folder, _ = certified

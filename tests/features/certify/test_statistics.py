@@ -231,7 +231,7 @@ def test_in_many_simulated_draws_the_certified_error_rate_holds_at_any_correlati
     assert broken(tasks, size, correlation, 1000) <= 0.125
 
 
-def test_testing_one_threshold_after_the_other_stops_at_the_first_that_fails() -> None:
+def test_certify_tests_thresholds_of_certainty_from_the_highest_down_and_stops_at_the_first_that_fails() -> None:
     """Six errors among the first sixty end it, though six of two hundred would pass."""
     certainty = np.linspace(1, 0.5, 200)
     wrong = np.arange(200) < 6
@@ -323,7 +323,7 @@ def test_in_a_cascade_a_response_that_one_judge_cannot_grade_goes_on_to_the_next
     assert (cascade.stage[::2] == 1).any()
 
 
-def test_a_cascade_decides_fewer_examples_if_copies_are_grouped_and_no_more_with_a_limit_on_false_passes() -> None:
+def test_grouping_copies_of_examples_or_limiting_false_passes_never_lets_a_cascade_decide_more_examples() -> None:
     stages = [judge(150, errs_below=0.8, seed=1), judge(150, errs_below=0.6, seed=2)]
     copied = [
         StageDecisions.of(

@@ -66,7 +66,7 @@ def test_a_new_rater_s_scores_are_not_predicted_from_fewer_than_ten_examples_or_
     assert math.isnan(link.slope)
 
 
-def test_no_score_is_predicted_for_a_score_outside_the_range_that_the_old_rater_gave() -> None:
+def test_no_score_of_a_new_rater_is_predicted_for_scores_below_or_above_all_that_the_old_rater_gave() -> None:
     link = link_scores(np.linspace(0.4, 0.6, 20), np.linspace(0.3, 0.8, 20), [0.0, 0.5, 1.0])
     assert [point.old for point in link.points] == [0.5]
 

@@ -165,7 +165,7 @@ def test_the_expected_numbers_written_in_these_tests_equal_those_in_the_file_of_
     assert of_all == published.READ_ENOUGH_FOR_ALL
 
 
-def test_the_counts_and_agreements_in_the_module_unseen_cases_equal_those_in_the_reference_file_on_discover() -> None:
+def test_the_worked_cases_of_failure_modes_in_these_tests_equal_those_in_the_reference_file_on_discover() -> None:
     for case, typed in zip(block("discover.yaml", "counts_of_modes"), published.COUNTS, strict=True):
         assert {modes.replace("-", ""): times for modes, times in case["outputs"].items()} == typed.outputs
         assert (case["good_turing"], case["chao2"], case["rarefied"]) == (

@@ -162,7 +162,7 @@ def test_an_answer_to_a_question_that_the_offline_page_did_not_ask_is_refused_wi
     assert f":{lines[0]}: " not in message
 
 
-def test_an_offline_page_s_file_with_a_level_that_was_no_choice_or_with_a_response_answered_twice_is_refused(
+def test_an_offline_page_s_file_with_a_level_that_the_page_did_not_offer_or_with_two_answers_is_refused(
     written: tuple[Path, dict[str, Any]],
 ) -> None:
     project, data = written

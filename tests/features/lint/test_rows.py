@@ -24,7 +24,9 @@ def test_lint_lists_the_faulty_rubrics_in_a_file_of_rows_by_line(tmp_path: Path)
     assert (fine.returncode, json.loads(fine.stdout)["faults"]) == (0, [])
 
 
-def test_rows_in_a_table_are_linted_like_rows_on_lines_and_criteria_with_equal_words_are_named(tmp_path: Path) -> None:
+def test_lint_reads_rubrics_in_rows_of_a_csv_file_and_reports_criteria_of_a_row_with_equal_words(
+    tmp_path: Path,
+) -> None:
     rubric = json.dumps([{"requirement": "Names Paris"}, {"requirement": "names Paris."}]).replace('"', '""')
     (tmp_path / "rows.csv").write_text(f'id,response,rubric\na,x,"{rubric}"\n')
     done = run("markscheme", "lint", "rows.csv", cwd=tmp_path)

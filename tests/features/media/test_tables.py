@@ -76,6 +76,6 @@ def test_an_image_in_a_trace_is_shown_in_the_step_that_has_it(key: str, value: s
 
 
 @pytest.mark.parametrize("text", ["data:image/png;base64,AAAA", "data:image/svg+xml,<svg/>", '{"image": "none.png"}'])
-def test_text_in_a_trace_that_is_no_whole_image_stays_text(text: str) -> None:
+def test_text_in_a_trace_that_only_looks_like_an_image_stays_text(text: str) -> None:
     steps: Any = [{"role": "tool", "content": text}]
     assert Submission("x", {"messages": steps}).inputs["messages"] == json.dumps(steps, ensure_ascii=False)

@@ -117,7 +117,7 @@ def test_an_error_about_a_file_of_the_wrong_kind_says_what_it_is_and_the_way_out
     assert error_of(command).startswith(error)
 
 
-def test_an_error_about_a_file_of_the_right_kind_stays_as_it_is(tmp_path: Path) -> None:
+def test_an_error_about_a_file_of_the_right_kind_is_not_explained_by_the_kind_of_the_file(tmp_path: Path) -> None:
     (tmp_path / "judged.jsonl").write_text(
         '{"id": "a", "rater": "j", "kind": "model", "criteria": {"poilte": "MET"}}\n'
     )
@@ -125,30 +125,34 @@ def test_an_error_about_a_file_of_the_right_kind_stays_as_it_is(tmp_path: Path) 
     assert "experiment" not in error_of("experiment try.yaml").partition("try.yaml")[0]
 
 
-def test_an_error_about_an_option_stays_as_it_is_whatever_is_in_the_option_s_file(tmp_path: Path) -> None:
+def test_an_error_that_forbids_an_option_is_not_explained_by_the_empty_file_given_to_the_option(tmp_path: Path) -> None:
     (tmp_path / "empty.jsonl").write_text("")
-    assert "leave --ratings empty.jsonl out" in error_of("label tone --progress --ratings empty.jsonl")
+    error = error_of("label tone --progress --ratings empty.jsonl")
+    assert "leave --ratings empty.jsonl out" in error
+    assert "is empty" not in error
 
 
 @pytest.mark.parametrize("option", ["--json", "--html", "--sarif"])
-def test_an_error_is_left_as_it_is_if_the_only_file_on_the_command_line_is_one_to_write(option: str) -> None:
-    assert "there is no rubric named 'nothing'" in error_of(f"calibrate nothing {option} report.json")
+def test_an_error_is_not_explained_by_a_file_that_the_command_only_writes(option: str) -> None:
+    error = error_of(f"calibrate nothing {option} report.json")
+    assert "there is no rubric named 'nothing'" in error
+    assert "report.json" not in error
 
 
-def test_an_error_is_left_as_it_is_if_a_folder_has_the_name_of_a_rubric_that_lacks_examples() -> None:
+def test_an_error_about_a_rubric_without_examples_is_not_explained_by_a_folder_of_the_rubric_s_name() -> None:
     Path("rubrics", "bare.yaml").write_text(RUBRIC)
     Path("bare").mkdir()
     assert "is a folder" not in error_of("label bare --next 5")
 
 
-def test_an_error_is_left_as_it_is_if_the_file_to_read_has_the_name_of_a_file_in_the_message_only_by_chance() -> None:
+def test_an_error_about_a_missing_rubric_is_not_explained_by_an_empty_file_that_another_option_names() -> None:
     Path("tone.jsonl").write_text("")
     error = error_of("calibrate nothing --examples tone.jsonl")
     assert "there is no rubric named 'nothing'" in error
     assert "is empty" not in error
 
 
-def test_an_error_that_says_by_its_code_that_a_file_is_no_table_is_left_as_it_is() -> None:
+def test_an_error_whose_code_says_that_a_file_is_not_a_table_gets_no_further_explanation() -> None:
     assert error_of("calibrate picture.dat") == "picture.dat is an image (PNG), not a table"
 
 

@@ -83,7 +83,7 @@ def test_a_grader_without_a_rubric_uses_the_criteria_of_each_row() -> None:
     assert [grade.tags for grade in grades] == [{"town": (0.75, 2)}, {"port": (1.0, 1)}, {}]
 
 
-def test_grade_reads_criteria_from_rows_and_a_faulty_rubric_is_that_row_s_error(folder: Path) -> None:
+def test_grade_uses_each_row_s_criteria_and_reports_a_faulty_rubric_as_the_error_of_its_row(folder: Path) -> None:
     done = grade(folder, "rows.jsonl", "--json")
     rows = [json.loads(line) for line in done.stdout.splitlines()]
     assert [row["raw_score"] for row in rows] == RAW

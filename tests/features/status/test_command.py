@@ -148,7 +148,9 @@ def test_the_next_commands_of_status_lead_from_a_calibration_to_an_accepted_run_
     assert after_rewording.endswith(f"Next: markscheme calibrate clear --judge {setting.JUDGE}\n")
 
 
-def test_status_names_the_judge_that_the_last_calibration_did_not_show_good_enough(here: Path) -> None:
+def test_status_says_which_judge_is_not_good_enough_by_the_last_calibration_and_how_to_calibrate_it_again(
+    here: Path,
+) -> None:
     env = {**setting.environment(here), "COLUMNS": "200"}
     setting.set_judge(here, tone=3, facts=3)
     run("calibrate", "clear", "--judge", setting.JUDGE, "--quiet", cwd=here, env=env)
@@ -225,7 +227,7 @@ def test_status_in_a_folder_without_rubrics_says_how_to_get_one(tmp_path: Path) 
     assert [sum(line.startswith(start) for line in rest.splitlines()) for start in always] == [1, 1, 1]
 
 
-def test_status_without_options_prints_the_same_as_status_through_the_argument_parser(here: Path) -> None:
+def test_status_prints_the_same_whether_or_not_its_command_line_goes_through_the_argument_parser(here: Path) -> None:
     alone, parsed = (
         run("markscheme", "status", *words, cwd=here, env=setting.environment(here)) for words in ([], ["--"])
     )

@@ -110,7 +110,7 @@ def test_a_column_of_percentages_may_hold_ratings_even_if_all_of_them_differ() -
     assert error.choices == ("--human ann",)
 
 
-def test_for_a_column_of_words_and_one_of_scores_either_is_suggested_as_the_judge_and_the_other_as_people_s() -> None:
+def test_for_a_column_of_words_and_a_column_of_scores_both_ways_of_saying_which_is_the_judge_s_are_suggested() -> None:
     scores = [f"0,{row + 10}" for row in range(20)]
     error = refused({"text": [f"t{row} or so" for row in range(20)], "checker": ["good one", "bad one"] * 10,
                      "score_x": scores})  # fmt: skip
@@ -154,7 +154,7 @@ def test_a_question_mark_in_a_cell_needs_an_option_that_says_what_it_means_and_a
     assert (error.code, dict(error.values)) == ("odd-value", {"?": 1})
 
 
-def test_an_option_is_suggested_that_reads_all_words_such_as_none_and_n_a_as_missing_ratings_at_once() -> None:
+def test_one_suggestion_for_a_table_with_none_and_n_a_reads_both_words_as_missing_ratings() -> None:
     table = {"judge": ["minor", "major", "none"] * 8, "human": ["minor", "n/a", "none"] * 8}
     missing, values, in_order = refused(table).choices
     pairs = shlex.split(missing)[1::2]

@@ -100,7 +100,7 @@ def test_if_a_column_has_numbers_below_and_above_zero_negative_numbers_are_level
     assert (reading.values[""].kind, reading.values[""].ends) == ("levels", (min(numbers), max(numbers)))
 
 
-def test_a_command_that_is_printed_about_a_cell_beginning_with_a_dash_runs_when_pasted(tmp_path: Path) -> None:
+def test_the_commands_suggested_for_a_table_with_a_cell_that_begins_with_a_dash_run_when_pasted(tmp_path: Path) -> None:
     rows = [f"t{row},{topic},{'-' if row == 0 else topic}" for row, topic in enumerate(TOPICS)]
     (tmp_path / "t.csv").write_text("\n".join(["id,judge,human", *rows]))
     asked = run("calibrate", "t.csv", "--json", "-", "--quiet", cwd=tmp_path)
@@ -142,7 +142,7 @@ def test_a_header_over_two_rows_is_refused_even_if_a_column_such_as_the_response
         read_files([tmp_path / "t.csv"], ColumnOptions())
 
 
-def test_a_known_word_for_a_missing_value_is_not_asked_about_if_the_other_column_has_an_unknown_word() -> None:
+def test_the_question_about_an_unknown_word_in_one_column_leaves_out_n_a_in_the_other_column() -> None:
     error = refused(["yes", "no", "n/a", "yes"] * 6, ["yes", "no", "no", "??"] * 6)
     assert (error.code, list(error.columns), dict(error.values)) == ("odd-value", ["human"], {"??": 6})
 

@@ -38,7 +38,7 @@ def test_a_number_too_long_for_any_scale_is_never_offered_as_infinity(tmp_path: 
     assert [command.rpartition("=")[2] for command in commands] == ["NUMBER", ""]
 
 
-def test_the_offered_command_has_low_and_high_in_capitals_for_ends_of_a_scale_that_the_ratings_do_not_suggest(
+def test_if_ratings_suggest_no_scale_the_offered_command_has_the_placeholder_low_high_for_the_user_to_fill_in(
     tmp_path: Path,
 ) -> None:
     write({"judge": ["1", "2", "5", "4", "3", "2"], "human": ["0.5", "7", "10", "3", "4", "8"]}, "csv", tmp_path)
