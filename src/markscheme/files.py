@@ -293,12 +293,13 @@ def write_whole(path: Path, text: str | Iterator[str], *, follow: bool = True) -
         out.writelines(map(_bytes, [text] if isinstance(text, str) else text))
 
 
-def add_files(files: Mapping[Path, str], folder: Path) -> tuple[list[Path], list[Path]]:
-    """Write new files into a folder, each whole or not at all; files that exist stay as they are.
+def add_files(files: Mapping[Path, str], folder: Path, *, replace: bool = False) -> tuple[list[Path], list[Path]]:
+    """Write files into a folder, each whole or not at all; links, and without `replace` existing files, stay.
 
     Args:
         files: The text of each file, by its path in the folder.
         folder: The folder, which is made if it doesn't exist.
+        replace: True to write over files that exist.
 
     Returns:
         The files that were written, and those that weren't since a file, or something else, existed already, as paths
@@ -312,7 +313,7 @@ def add_files(files: Mapping[Path, str], folder: Path) -> tuple[list[Path], list
     made: list[Path] = []
     left_alone: list[Path] = []
     for target in sorted(files):
-        (made if _write_new(folder / target, files[target]) else left_alone).append(target)
+        (made if _write_new(folder / target, files[target], replace=replace) else left_alone).append(target)
     return made, left_alone
 
 
@@ -328,13 +329,13 @@ def _refuse_linked_folders(folder: Path, files: Iterable[Path]) -> None:
         raise UsageError(f"nothing is written through a link, and there is one in place of a folder: {escaped(named)}")
 
 
-def _write_new(path: Path, text: str) -> bool:
-    """Write a new file and return True; return False and write nothing if its path exists already.
+def _write_new(path: Path, text: str, *, replace: bool) -> bool:
+    """Write a file and return True; return False and write nothing if its path exists already and isn't to be replaced.
 
     Raises:
         UsageError: The file cannot be written.
     """
-    if path.parent.is_dir() and os.path.lexists(path):
+    if path.parent.is_dir() and os.path.lexists(path) and not (replace and path.is_file() and not path.is_symlink()):
         return False
     with writing(path):
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -19,7 +19,7 @@ INIT = Feature(
             "add graders, a rubric and labelled examples to a project",
             _command,
             rank=10,
-            common="from judge human skill json",
+            common="from judge human skill ci force json",
         )
     ),
 )

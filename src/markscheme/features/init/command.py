@@ -1,7 +1,7 @@
 """`markscheme init`: graders, a rubric, labelled examples and a configuration, added to a project."""
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from json import dumps
 from pathlib import Path
 from shlex import quote
@@ -13,8 +13,10 @@ from markscheme.calibration.findings.commands import Commands
 from markscheme.commands.options import JsonFlag, existing_file
 from markscheme.commands.project_sources import PROJECT_SOURCES, FoundProject
 from markscheme.errors import UsageError
+from markscheme.features.init.ci_workflow import ci_files
 from markscheme.features.init.new_project import project_files, skill_files
 from markscheme.files import add_files
+from markscheme.git import has_uncommitted_changes
 from markscheme.phrases import counted, in_words
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.text import escaped
@@ -51,11 +53,13 @@ def init(
     from_: Annotated[tuple[Path, ...], Parameter(name="--from", metavar="TABLE")] = (),
     columns: ColumnOptions = ColumnOptions(),
     skill: bool = False,
+    ci: bool = False,
+    force: bool = False,
     yes: bool = False,
     json: JsonFlag = False,
 ) -> int:
     """Add what grading under Promptfoo needs: graders/, a rubric of yes/no criteria, labelled examples, and a
-    promptfooconfig.yaml that runs. Existing files stay as they are.
+    promptfooconfig.yaml that runs. Existing files stay as they are without --force.
 
     With --from, make a rubric, its examples and all ratings from a table instead. It has verdicts and labels, or
     labels alone, and is read as `calibrate TABLE` reads it. From Promptfoo's results, each graded metric becomes a
@@ -66,6 +70,8 @@ def init(
     Args:
         from_: go on with a table that `calibrate` has read; repeated for those it joined
         skill: add a skill for coding agents, .claude/skills/markscheme, instead
+        ci: add a GitHub workflow that checks the project's rubrics, .github/workflows/markscheme.yml, instead
+        force: replace files that exist, unless they have uncommitted changes
         yes: write what was read from the folder's Promptfoo configuration without asking
 
     Example:
@@ -77,8 +83,10 @@ def init(
     if folder.exists() and not folder.is_dir():
         of_tables = ": give each table its own --from" if from_ else ""
         raise UsageError(f"{folder} is not a folder{of_tables}")
+    if skill + ci + bool(from_) > 1:
+        raise UsageError("--skill and --ci each add nothing else: name one of --from, --skill and --ci")
     project = None
-    suggested = None if skill or from_ else _suggested(folder)
+    suggested = None if skill or ci or from_ else _suggested(folder)
     if suggested is not None:
         columns.refuse("this call")
         if not _is_confirmed(suggested, yes=yes, quiet=json):
@@ -86,19 +94,21 @@ def init(
         files = _graders() | dict(suggested.files)
     elif not from_:
         columns.refuse("this call")
-        files = skill_files() if skill else project_files()
-    elif skill:
-        raise UsageError("--skill adds no rubric, so it doesn't go with --from")
+        files = skill_files() if skill else ci_files(folder) if ci else project_files()
     else:
         from markscheme.features.init.files_project import project_of_files
 
         project = project_of_files([existing_file(path) for path in from_], columns.of_table(), folder)
         files = dict(project.files)
-    made, left_alone = ([path.as_posix() for path in paths] for paths in add_files(files, folder))
+    if force:
+        _refuse_uncommitted(files, folder)
+    made, left_alone = ([path.as_posix() for path in paths] for paths in add_files(files, folder, replace=force))
     if suggested is not None:
         next_steps: Iterable[str] = suggested.next_steps
     elif skill:
         next_steps = _with_skill()
+    elif ci:
+        next_steps = ["Next: commit it with a wheel of markscheme in vendor/, and give the repository the judge's key."]
     else:
         next_steps = _with_promptfoo(folder, left_alone) if project is None else _with_rubric(folder, project)
     print(
@@ -107,6 +117,19 @@ def init(
         else "\n".join([*_written(folder, made, left_alone), *next_steps])
     )
     return 0
+
+
+def _refuse_uncommitted(files: Mapping[Path, str], folder: Path) -> None:
+    """Raise an error if a file that would be replaced has changes that Git couldn't bring back.
+
+    Raises:
+        UsageError: A file has uncommitted changes; the message names it.
+    """
+    for path, text in files.items():
+        target = folder / path
+        is_changed = target.is_file() and target.read_bytes() != text.encode()
+        if is_changed and has_uncommitted_changes(target):
+            raise UsageError(f"{target} has uncommitted changes, which --force would overwrite; commit them first")
 
 
 def _suggested(folder: Path) -> FoundProject | None:
