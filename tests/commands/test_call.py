@@ -53,6 +53,8 @@ def test_an_option_that_takes_several_files_may_be_typed_once_or_repeated(
         ("calibrate", ["r", "--no-cach"], "unknown option `--no-cach`; did you mean `-o cache=off`?"),
         ("calibrate", ["r", "--ratings", "a", "b", "--quite"], "unknown option `--quite`; did you mean `--quiet`?"),
         ("calibrate", ["r", "--rating", "a", "b"], "unknown option `--rating`; did you mean `--ratings`?"),
+        ("label", ["r", "--no-browser"], "unknown option `--no-browser`; `markscheme label --help-all` lists all"),
+        ("label", ["r", "--output", "f"], "unknown option `--output`; `markscheme label --help-all` lists all"),
         ("calibrate", ["r", "--ratings", "--quiet"], "`--ratings` needs a value: FILE..."),
         ("grade", ["r", "--no-json"], "unknown option `--no-json`"),
         ("session", ["status", "more"], "unexpected 'more'"),

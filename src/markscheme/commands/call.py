@@ -15,7 +15,7 @@ from cyclopts import App, CycloptsError, Parameter, Token
 from markscheme.commands.families import CommandLine, refuse_lost_files, setting_of
 from markscheme.commands.help import Description, Option, command_help, describe
 from markscheme.commands.table import CommandFunction, CommandRow, all_commands, command_named, command_names
-from markscheme.errors import EXPLANATIONS, MarkschemeError, UsageError, leaving_out_damaged_lines, suggestion
+from markscheme.errors import EXPLANATIONS, MarkschemeError, UsageError, leaving_out_damaged_lines, nearest, suggestion
 from markscheme.judges.kinds import in_words
 from markscheme.options.forms import ON_SCREEN
 from markscheme.options.in_force import hold, typed_reading
@@ -32,6 +32,8 @@ JSON = "--json"
 SETTING_FLAG = "-o"
 """The option that takes KEY=VALUE, on every command that has settings."""
 SHELLS = ("bash", "zsh", "fish")
+_ALIKE = 0.75
+"""Similarity from which an option is suggested for an unknown one, both without their dashes."""
 
 
 class _WordedApp(App):
@@ -342,11 +344,14 @@ def sentence(error: CycloptsError) -> str:
             names = [flag for argument in error.argument_collection if argument.show for flag in argument.names]
             command = " ".join(error.command_chain or ())
             keys = {hidden: option for option in described(command).keyed for hidden in option.names}
-            instead = suggestion(name, [*names, *keys], mark="`") or f"; `markscheme {command} --help-all` lists all"
-            for hidden, option in keys.items():
-                pair = f"{option.setting}={_value_by_key(hidden, option, '')}"
-                instead = instead.replace(f"`{hidden}`", f"`{SETTING_FLAG} {pair}`")
-            return f"unknown option `{name}`{instead}"
+            by_name = {flag.lstrip("-"): flag for flag in (*names, *keys)}
+            near = nearest(name.lstrip("-"), by_name, least=_ALIKE)
+            if near is None:
+                return f"unknown option `{name}`; `markscheme {command} --help-all` lists all"
+            flag = by_name[near]
+            option = keys.get(flag)
+            shown = f"{SETTING_FLAG} {option.setting}={_value_by_key(flag, option, '')}" if option else flag
+            return f"unknown option `{name}`; did you mean `{shown}`?"
         case cyclopts.ValidationError() if error.argument is not None:
             return _refused(error.argument, error.exception_message)
         case cyclopts.CoercionError() if error.argument is not None and error.msg is None:
