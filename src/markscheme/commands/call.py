@@ -341,17 +341,15 @@ def sentence(error: CycloptsError) -> str:
             name = (error.token.keyword or error.token.value).partition("=")[0]
             if name == "--version":
                 return "`--version` is no option of a command: `markscheme --version` prints the version"
-            names = [flag for argument in error.argument_collection if argument.show for flag in argument.names]
             command = " ".join(error.command_chain or ())
-            keys = {hidden: option for option in described(command).keyed for hidden in option.names}
-            by_name = {flag.lstrip("-"): flag for flag in (*names, *keys)}
-            near = nearest(name.lstrip("-"), by_name, least=_ALIKE)
-            if near is None:
-                return f"unknown option `{name}`; `markscheme {command} --help-all` lists all"
-            flag = by_name[near]
-            option = keys.get(flag)
-            shown = f"{SETTING_FLAG} {option.setting}={_value_by_key(flag, option, '')}" if option else flag
-            return f"unknown option `{name}`; did you mean `{shown}`?"
+            shown_arguments = (argument for argument in error.argument_collection if argument.show)
+            typed = {flag.lstrip("-"): flag for argument in shown_arguments for flag in argument.names}
+            for option in described(command).keyed:
+                for hidden in option.names:
+                    typed[hidden.lstrip("-")] = f"{SETTING_FLAG} {option.setting}={_value_by_key(hidden, option, '')}"
+            near = nearest(name.lstrip("-"), typed, least=_ALIKE)
+            instead = f"did you mean `{typed[near]}`?" if near else f"`markscheme {command} --help-all` lists all"
+            return f"unknown option `{name}`; {instead}"
         case cyclopts.ValidationError() if error.argument is not None:
             return _refused(error.argument, error.exception_message)
         case cyclopts.CoercionError() if error.argument is not None and error.msg is None:
