@@ -73,6 +73,16 @@ def test_the_next_step_for_a_table_without_a_judge_is_to_make_a_rubric_from_it(t
     assert (made.returncode, (tmp_path / "rubrics" / "people.yaml").is_file()) == (0, True), made.stderr
 
 
+def test_the_next_step_for_two_files_of_annotators_names_no_annotator_that_is_not_a_column(tmp_path: Path) -> None:
+    for name, answer in (("ana", "yes"), ("ben", "no")):
+        rows = "".join(f"e{n},{'yes' if n % 2 else 'no'},{answer if n < 3 else 'no'}\n" for n in range(20))
+        (tmp_path / f"labels-{name}.csv").write_text(f"id,polite,right\n{rows}", encoding="utf-8")
+    named = onward(tmp_path, "labels-ana.csv", "labels-ben.csv").partition("markscheme ")[2]
+    assert named == "init --from labels-ana.csv --from labels-ben.csv"
+    made = run("markscheme", *named.split(), cwd=tmp_path)
+    assert (made.returncode, (tmp_path / "rubrics" / "labels-ana-labels-ben.yaml").is_file()) == (0, True), made.stderr
+
+
 def test_the_next_step_for_ratings_without_a_judge_is_to_decide_disputed_labels(tmp_path: Path) -> None:
     folder = tmp_path / "calibration" / "reply"
     folder.mkdir(parents=True)

@@ -209,6 +209,7 @@ def test_a_column_of_a_table_without_any_value_is_named_in_the_error(tmp_path: P
     done = run("calibrate", "table.csv", cwd=tmp_path)
     assert done.returncode == 2
     assert "no column is people's ('human' has no value)" in done.stderr
+    assert "without labels, `markscheme discover table --pool table.csv` makes a rubric to label by" in done.stderr
 
 
 def test_the_title_of_a_table_s_report_counts_only_rows_with_a_verdict_and_the_next_line_all_rows_of_the_file(

@@ -1,6 +1,7 @@
 """Sentences on how a table of ratings was read, or why it can't be read."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from shlex import quote
 from typing import Final
 
@@ -148,6 +149,13 @@ def sentence(error: UsageError) -> str:
     return "\n  ".join([text, *error.commands])
 
 
+def _discover(error: UsageError) -> str:
+    """Return the command that makes a rubric from the responses in a table, in backticks."""
+    if error.path is None:
+        return "`markscheme discover NAME --pool TABLE`"
+    return f"`markscheme discover {quote(Path(error.path).stem)} --pool {quote(str(error.path))}`"
+
+
 def _columns(error: UsageError) -> str:
     return in_words([repr(name) for name in error.columns])
 
@@ -256,11 +264,9 @@ SENTENCES_OF_CODES: Final[Mapping[str, Callable[[UsageError], str]]] = {
     ),
     "no-labels": lambda e: (
         f"{_columns(e)} {_is_are(e)} a judge's, and no column is people's{_empty(e)}: --human names one{_others(e)}; "
-        "without labels, `markscheme init --from TABLE` and then `markscheme label` collect them"
+        f"without labels, {_discover(e)} makes a rubric to label by"
     ),
-    "nothing-rated": lambda e: (
-        f"no column rates anything: {_columns(e)}; `markscheme discover --pool TABLE` finds out what to rate"
-    ),
+    "nothing-rated": lambda e: f"no column rates anything: {_columns(e)}; {_discover(e)} finds out what to rate",
     "none-in-common": lambda e: (
         f"{_columns(e)} have a value on no row together: {_values_of(e)}; name columns that rate the same rows"
     ),

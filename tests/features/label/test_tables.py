@@ -65,3 +65,12 @@ def test_the_labelling_page_for_a_table_shows_responses_without_the_column_of_ve
     assert "Answer 59." in pages[0]
     assert "graded" not in pages[0]
     assert pages[1] == pages[2] == pages[0]
+
+
+def test_the_plan_for_a_table_without_labels_prints_a_command_that_takes_the_table_as_it_is(tmp_path: Path) -> None:
+    rows = "".join(f"{n},reply {n},{'pass' if n % 3 else 'fail'}\n" for n in range(40))
+    (tmp_path / "replies.csv").write_text(f"id,said,verdict\n{rows}")
+    planned = run("markscheme", "label", "replies.csv", "--plan", "--response", "said", cwd=tmp_path)
+    command = planned.stdout.partition("markscheme ")[2].splitlines()[0]
+    assert command == "discover replies --pool replies.csv --response said"
+    assert run("markscheme", *command.split(), "--report", cwd=tmp_path).returncode in (0, 4)

@@ -372,10 +372,11 @@ class CalibrationRequest:
             written = self.of[0]
         by_name = (name for name, path in known_rubrics().items() if path == file)
         judges = ["--judge", judge] if isinstance(judge, str) and not self.judge_is_configured else []
+        columns = self.columns.as_import if files else ""
         return replace(
             rater,
             named=shlex.quote(next(by_name, written)),
-            options=shlex.join([*judges, *(word for file in files for word in ("--ratings", str(file)))]),
+            options=shlex.join([*judges, *(word for file in files for word in ("--ratings", str(file)))]) + columns,
             examples=self.examples if isinstance(self.examples, Path) else None,
             ask=None if files else self.ask_again,
             families=(self.drift,),

@@ -44,7 +44,9 @@ def plan_of_table(paths: Sequence[Path], columns: ColumnOptions, options: LabelO
         if error.code not in _WITHOUT_LABELS:
             raise
         gold = no_gold(rubric_of_wholes())
-        return _plan(paths[0].stem, 0, planned_labels(gold, None, target), target, annotators, init)
+        discover = f"markscheme discover {shlex.quote(paths[0].stem)} --pool {shlex.quote(str(paths[0]))}"
+        needed = planned_labels(gold, None, target)
+        return _plan(paths[0].stem, 0, needed, target, annotators, f"{discover}{columns.as_shell}")
     if not reading.has_judge:
         gold = _people(reading, options)
         return _plan(reading.name, len(gold.ids), planned_labels(gold, None, target), target, annotators, init)

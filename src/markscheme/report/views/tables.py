@@ -153,7 +153,8 @@ def _onward(result: AnnotatorAgreement) -> tuple[str, str] | None:
     if reading.names_raters:
         return _on_rubric(reading.paths[0], result)
     raters = list(dict.fromkeys(name for figures in result.criteria.values() for name in figures.annotators))
-    stated = [] if reading.options.human else [f"--human {shlex.quote(name)}" for name in raters]
+    are_columns = {column.name for column in reading.columns}.issuperset(raters)
+    stated = [f"--human {shlex.quote(name)}" for name in raters] if are_columns and not reading.options.human else []
     table = shlex.join(map(str, reading.paths))
     words = "Next, turn their ratings into a rubric with labelled examples"
     return words, Commands(table, " ".join([*stated, reading.options.as_shell.strip()])).init_from_table()
