@@ -265,7 +265,7 @@ def test_an_accepted_run_is_refused_if_its_ratings_file_has_changed_or_is_missin
     with pytest.raises(RatingError, match="not the ratings that were accepted"):
         load_accepted(tmp_path / "accepted.json")
     ratings.unlink()
-    with pytest.raises(RatingError, match="cannot be read"):
+    with pytest.raises(RatingError, match="there is no such file"):
         load_accepted(tmp_path / "accepted.json")
 
 

@@ -9,7 +9,7 @@ from markscheme.calibration.earlier_runs.run_identity import Accepted, RunIdenti
 from markscheme.errors import RatingError, RubricError
 from markscheme.grading.receipt import accepted_run_data
 from markscheme.judges.judge import Identity
-from markscheme.plain_data import json_lines, refuse_other_shape
+from markscheme.plain_data import json_lines, refuse_other_shape, refusing_unreadable
 from markscheme.ratings.rating import Rating, RatingReader
 from markscheme.rubrics.rubric import Criterion, Level, Rubric, Scale
 
@@ -43,10 +43,8 @@ def _check_digest(file: Path, digest: str) -> None:
 
     Git may convert line ends when files are checked out.
     """
-    try:
+    with refusing_unreadable(file, RatingError):
         file_digest = hashlib.sha256(file.read_bytes().replace(b"\r\n", b"\n")).hexdigest()
-    except OSError as error:
-        raise RatingError(f"the accepted ratings cannot be read: {error.strerror or error}", path=file) from error
     if file_digest != digest:
         raise RatingError("these are not the ratings that were accepted: their sha256 differs", path=file)
 

@@ -19,7 +19,7 @@ from typing import Any, Final, TypeAlias, overload
 
 from markscheme.errors import RatingError
 from markscheme.numerals import number_in
-from markscheme.plain_data import LONGEST_CELL, parse_json, refuse_device
+from markscheme.plain_data import LONGEST_CELL, parse_json, refusing_unreadable
 from markscheme.prompts.submission import is_missing
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.archive import zstandard_or
@@ -75,11 +75,8 @@ def open_sheet(path: Path, options: ColumnOptions) -> Sheet:
         UsageError: The file has no table or several, or its text could be read in several ways.
         RatingError: The file can't be read, or its rows don't fit its header.
     """
-    refuse_device(path, RatingError)
-    try:
+    with refusing_unreadable(path, RatingError):
         raw = path.read_bytes()
-    except OSError as problem:
-        raise RatingError(f"cannot be read: {problem.strerror or problem}", path=path) from problem
     for magic, kind in _REFUSED.items():
         if raw.startswith(magic):
             raise refusal("not-a-table", kind=kind, path=str(path))
