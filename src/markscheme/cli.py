@@ -51,7 +51,7 @@ def _exit_status(argv: list[str]) -> int:
         except MarkschemeError as error:
             return _fault(str(error))
         except KeyboardInterrupt:
-            return _fault("interrupted; replies received so far are kept", INTERRUPTED)
+            return _fault("interrupted; replies in the cache are kept", INTERRUPTED)
         except BrokenPipeError:  # the reader of our output has exited
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return FAULT

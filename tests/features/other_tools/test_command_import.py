@@ -525,3 +525,20 @@ def test_importing_a_file_whose_only_level_is_an_unknown_word_is_refused_with_th
         "it contains 1 level 'hardly' of 'good', which isn't among UNMET, MET; "
         "`--levels WORD=LEVEL` says which level a word means"
     ) in done.stderr
+
+
+def test_after_an_import_of_labels_alone_the_next_command_stores_the_responses_and_then_calibrates(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "rubrics").mkdir()
+    (tmp_path / "rubrics" / "desk.yaml").write_text("name: desk\ncriteria: [{name: ok, requirement: It is right.}]\n")
+    (tmp_path / "ana.csv").write_text("id,ok\na,yes\nb,no\n")
+    (tmp_path / "outputs.csv").write_text("id,response\na,It is.\nb,It isn't.\n")
+    labels = ("import", "ana.csv", "--rubric", "desk", "--rater", "ana", "--kind", "human", "--append")
+    to = ("--to", "calibration/desk/ratings/ana.jsonl")
+    first = " ".join(run("markscheme", *labels, *to, cwd=tmp_path).stdout.split())
+    assert "Next: markscheme import YOUR-OUTPUTS.jsonl --rubric desk --examples" in first
+    store = first[first.index("import YOUR") :].replace("YOUR-OUTPUTS.jsonl", "outputs.csv").split()
+    assert run("markscheme", *store, cwd=tmp_path).returncode == 0
+    second = run("markscheme", *labels, *to, cwd=tmp_path).stdout
+    assert "Next: markscheme calibrate desk" in second

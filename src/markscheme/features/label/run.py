@@ -156,7 +156,8 @@ def _serve_pages(works: Sequence[LabelSession], page: PageOptions, *, timed: boo
         pass
     finally:
         for work in works:
-            print(f"{work.done} of {len(work.steps)} labelled, saved in {work.file.path}", file=sys.stderr)
+            saved = f", saved in {work.file.path}" if work.file.path.exists() else ""
+            print(f"{work.done} of {len(work.steps)} labelled{saved}", file=sys.stderr)
             _say_what_follows(work)
         _say_onward(works)
         labels_to_give = next_step(typed_name(works[0].rubric)) if works and not works[0].is_adjudication else None

@@ -124,7 +124,7 @@ def _calibration(name: str, run: ImportRun) -> str | None:
     """Return the command that calibrates a judge with the imported ratings; None without the rated responses."""
     ratings = run.targets.ratings
     examples = run.targets.examples
-    if ratings is None or (examples is None and find_calibration(name, Path.cwd()) is None):
+    if ratings is None or (examples is None and not _examples_of(name).exists()):
         return None
     has_judges = bool(RatingCodes.of(run.file.ratings).of_kinds(JUDGES))
     is_found = examples is None or examples.resolve() == _examples_of(name).resolve()
@@ -135,9 +135,16 @@ def _calibration(name: str, run: ImportRun) -> str | None:
 def _with_examples(
     name: str, paths: Sequence[Path], run: ImportRun, given_options: Mapping[str, str | None], columns: ColumnOptions
 ) -> str | None:
-    """Return the command that imports the files again and stores their responses too; None if they hold none."""
-    if run.targets.ratings is None or not run.file.has_responses:
+    """Return the command that stores the rated responses: from the same files, or from others if these hold none.
+
+    None if no ratings are stored.
+    """
+    if run.targets.ratings is None:
         return None
+    if not run.file.has_responses:
+        return (
+            f"markscheme import YOUR-OUTPUTS.jsonl --rubric {quote(name)} --examples {quote(str(_examples_of(name)))}"
+        )
     names = ",".join(columns.judge_names) or None
     options = {**given_options, "kind": columns.kind, "rater": columns.rater, "judge-names": names}
     options |= {"to": str(run.targets.ratings), "examples": str(_examples_of(name))}
