@@ -94,7 +94,7 @@ TYPED: Final = {key: command for command in reversed(OFFERED) for key in describ
 """By key, the command by which a setting is typed."""
 
 
-def test_every_key_of_the_settings_file_has_a_value_to_test_here_and_a_command_on_which_it_can_be_typed() -> None:
+def test_the_tests_in_this_file_have_a_value_and_a_command_line_for_every_key_of_the_settings_file() -> None:
     assert set(DECLARED) <= set(VALUES)
     assert set(DECLARED) - set(TYPED) <= (set() if len(OFFERED) == len(OPERANDS) else set(options_of(PageOptions)))
 

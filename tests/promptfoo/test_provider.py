@@ -211,7 +211,9 @@ def test_an_llm_rubric_assertion_whose_text_names_no_rubric_is_graded_as_a_rubri
     assert "Capital, case" in sent["user"]
 
 
-def test_a_list_with_a_threshold_is_asked_about_at_once_by_llm_rubric_and_by_its_mean_by_g_eval(graded: Graded) -> None:
+def test_a_list_of_requirements_is_one_question_for_llm_rubric_and_passes_by_the_mean_of_its_scores_for_g_eval(
+    graded: Graded,
+) -> None:
     of_llm_rubric, of_g_eval = graded.rows["list"]
     assert (of_llm_rubric["success"], of_llm_rubric["score"]) == (True, 1)
     asked = [sent["system"] for sent in graded.requests_about("list") if "verdicts" in sent["schema"]["properties"]]
@@ -264,7 +266,7 @@ def test_our_provider_for_promptfoo_answers_the_prompts_of_g_eval_in_plain_text(
     assert row["gradingResult"]["componentResults"][0]["tokensUsed"]["total"] == 94
 
 
-def test_our_provider_for_promptfoo_grades_empty_unusual_and_structured_outputs(graded: Graded) -> None:
+def test_our_provider_for_promptfoo_grades_empty_outputs_and_unusual_ones_and_structured_ones(graded: Graded) -> None:
     results = graded.rows["strange"]
     assert [row["success"] for row in results] == [True, True, True, False]
     assert all("right" in row["gradingResult"]["componentResults"][0]["reason"] for row in results)

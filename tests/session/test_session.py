@@ -166,7 +166,7 @@ def test_a_session_folder_that_other_users_may_enter_is_not_used(
 
 
 @pytest.mark.proof
-def test_a_caller_whose_environment_has_another_api_key_server_address_or_option_gets_a_session_of_its_own(
+def test_a_caller_whose_environment_has_another_api_key_or_server_address_or_option_gets_its_own_session(
     project: Path, runtime: Path, env: dict[str, str]
 ) -> None:
     others = [

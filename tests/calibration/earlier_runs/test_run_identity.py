@@ -58,7 +58,7 @@ def test_rewording_a_criterion_can_change_its_own_levels_and_those_of_criteria_i
         ({"check": "json_valid"}, "check:tone"),
     ],
 )
-def test_with_a_prompt_for_each_criterion_a_change_to_one_can_have_moved_levels_on_that_criterion_only(
+def test_with_a_prompt_for_each_criterion_a_change_to_one_can_change_levels_on_that_criterion_only(
     changes: dict[str, Any], key: str
 ) -> None:
     changes_found = _changes(rubric("per_criterion"), _with(rubric("per_criterion"), "tone", **changes))
@@ -147,7 +147,7 @@ def test_a_change_of_the_judge_is_reported_with_its_old_and_new_values(
     assert f"({then_now[0]} → {then_now[1]})" in change.sentence
 
 
-def test_a_change_of_the_judge_cannot_have_moved_levels_on_a_criterion_that_code_checks() -> None:
+def test_a_change_of_the_judge_cannot_change_levels_on_a_criterion_that_code_checks() -> None:
     coded = _with(rubric(), "format", check="json_valid")
     (change,) = changes_between(_setting(coded), _setting(coded, replace(JUDGE, model="large-2")))
     assert change.criteria == ALL - {"format"}

@@ -128,7 +128,7 @@ def test_the_figures_of_a_judge_card_equal_those_of_its_calibration(home: Path) 
     assert card.content["labels"]["n"] == N
 
 
-def test_a_judge_card_passes_verification_if_only_white_space_comments_and_key_order_of_files_changed(
+def test_a_judge_card_passes_verification_if_only_white_space_or_comments_or_the_order_of_keys_changed(
     home: Path,
 ) -> None:
     rubric = home.parents[1] / "rubrics" / "manners.yaml"

@@ -73,7 +73,7 @@ def test_certify_lets_six_of_seven_judges_that_agree_on_a_pass_decide_without_a_
     assert not (tmp_path / "calibration" / "reply" / "cascade.json").exists()
 
 
-def test_the_certificate_file_records_the_promise_the_judges_models_the_labels_and_the_fingerprints(
+def test_the_certificate_file_records_the_promise_and_the_judges_models_and_the_labels_and_the_fingerprints(
     tmp_path: Path,
 ) -> None:
     files = project(tmp_path)

@@ -32,7 +32,7 @@ def test_two_calibrations_can_be_compared_by_one_criterion_and_an_unknown_criter
 
 
 @pytest.mark.proof
-def test_compare_gives_the_same_result_for_files_of_ratings_for_lists_of_ratings_and_for_calibrations(
+def test_compare_gives_the_same_result_whether_it_is_given_files_of_ratings_or_lists_or_calibrations(
     elsewhere: Path,
 ) -> None:
     project = make_project(elsewhere)

@@ -160,7 +160,9 @@ def test_comparing_two_reports_does_not_depend_on_the_rubric_version_that_is_on_
     assert reverse["decisions"]["became_wrong"] == decisions["became_right"]
 
 
-def test_two_rubric_files_are_compared_by_the_levels_that_annotators_gave_without_asking_a_judge(plate: Plate) -> None:
+def test_compare_decides_between_two_rubric_files_by_the_levels_that_annotators_gave_and_asks_no_judge(
+    plate: Plate,
+) -> None:
     (plate.folder / "old.yaml").write_text(rubric_text(1))
     (plate.folder / "new.yaml").write_text(rubric_text(3))
     status, compared, _ = plate.compare("old.yaml", "new.yaml")

@@ -12,7 +12,7 @@ from tests.calibration.test_same_figures import RUBRIC, World, each_seed
 
 
 @each_seed
-def test_calibrate_and_compare_print_the_same_agreement_kappa_and_interval(seed: int) -> None:
+def test_calibrate_and_compare_give_the_same_agreement_and_kappa_and_interval(seed: int) -> None:
     world = World(seed)
     truth = gold_of(world.examples, RUBRIC)
     calibrated = {

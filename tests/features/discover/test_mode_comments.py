@@ -48,7 +48,7 @@ def edited(tmp_path: Path) -> DiscoveryFolder:
     return DiscoveryFolder(tmp_path)
 
 
-def test_saving_a_file_of_failure_modes_keeps_the_comments_at_its_head_above_modes_and_at_its_end(
+def test_saving_a_file_of_failure_modes_keeps_comments_at_the_head_and_above_modes_and_at_the_end(
     edited: DiscoveryFolder,
 ) -> None:
     price, late = edited.codebook().modes

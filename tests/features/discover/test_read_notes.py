@@ -69,7 +69,7 @@ def test_a_row_of_notes_that_does_not_say_who_wrote_it_or_has_a_wrong_value_is_r
     assert "notes.jsonl:1" in str(fault.value)
 
 
-def test_a_line_in_markscheme_s_own_format_keeps_notes_failure_modes_and_how_thoroughly_an_output_was_read(
+def test_a_line_in_markscheme_s_own_format_keeps_notes_and_failure_modes_and_how_thoroughly_an_output_was_read(
     tmp_path: Path,
 ) -> None:
     line = {

@@ -43,7 +43,7 @@ def test_calibrating_the_same_judge_again_after_acceptance_finds_no_drift(accept
     assert text.count("no drift") == 2
 
 
-def test_a_judge_whose_levels_moved_under_the_same_name_gets_the_verdict_adjust_the_use_none_and_exit_status_1(
+def test_a_judge_whose_levels_moved_under_the_same_name_gets_the_verdict_adjust_and_use_none_and_exit_status_1(
     accepted_twice: Path,
 ) -> None:
     here = accepted_twice

@@ -17,7 +17,7 @@ from markscheme.features.drift.statistics import compare_runs
         (400, 1, 0.0, 0.9, "can't tell"),
     ],
 )
-def test_the_verdict_on_drift_follows_from_the_p_value_the_margin_and_the_spread_of_the_accepted_runs(
+def test_the_verdict_on_drift_follows_from_the_p_value_and_the_margin_and_the_spread_of_the_accepted_runs(
     examples: int, runs: int, shift: float, p: float, verdict: str
 ) -> None:
     levels = np.tile([0.0, 1.0, 2.0, 3.0], examples // 4)

@@ -233,7 +233,7 @@ def test_the_model_of_an_experiment_is_asked_for_plain_text_and_not_for_json() -
 # --- what is kept ---------------------------------------------------------------------------------------------------
 
 
-def test_stored_outputs_are_reused_until_prompt_case_or_model_changes(tmp_path: Path) -> None:
+def test_stored_outputs_are_reused_until_the_prompt_or_the_case_or_the_model_changes(tmp_path: Path) -> None:
     path = tmp_path / "new" / "outputs.jsonl"
     first = made(TWO, ScriptedJudge(lambda *_: "Paris."), OutputsFile(path))
     silent = ScriptedJudge(())

@@ -47,7 +47,7 @@ def decided(picks: Sequence[Pick], gold: Mapping[str, bool], judge: Mapping[str,
 
 
 @given(sizes=st.lists(st.floats(0.01, 100), min_size=1, max_size=40), data=st.data())
-def test_inclusion_probabilities_are_above_zero_rise_with_size_and_add_up_to_the_number_drawn(
+def test_inclusion_probabilities_are_above_zero_and_rise_with_size_and_add_up_to_the_number_drawn(
     sizes: list[float], data: st.DataObject
 ) -> None:
     count = data.draw(st.integers(1, len(sizes)))

@@ -58,7 +58,7 @@ def in_a_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def test_each_advice_of_lint_has_a_criterion_s_name_what_to_do_and_a_code(tmp_path: Path) -> None:
+def test_lint_s_advice_names_the_criterion_and_says_what_to_do_and_ends_with_a_code(tmp_path: Path) -> None:
     write(tmp_path, it=ADVISED)
     printed = linted(tmp_path, "it.yaml").stdout
     assert max(map(len, printed.splitlines())) <= 80

@@ -184,7 +184,9 @@ def test_the_identity_of_a_local_judge_depends_on_the_file_s_content_and_setting
     assert len({judge.identity.fingerprint for judge in (local, *others)}) == 8
 
 
-def test_a_digest_of_a_model_file_depends_on_size_beginning_middle_and_end(tmp_path: Path) -> None:
+def test_a_digest_of_a_model_file_depends_on_its_size_and_its_beginning_and_its_middle_and_its_end(
+    tmp_path: Path,
+) -> None:
     whole = bytearray(5_000_000)
     digests = set()
     for place in (None, 0, 2_000_000, 4_999_999):

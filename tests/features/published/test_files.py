@@ -88,7 +88,9 @@ def read(data: Any) -> tuple[Rubric, list[str]]:
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.filterwarnings("ignore::markscheme.errors.RubricWarning")
-def test_a_published_rubric_loads_with_its_names_words_and_weights(shape: str, tmp_path: Path) -> None:
+def test_a_published_rubric_loads_with_the_names_and_words_and_weights_of_its_criteria(
+    shape: str, tmp_path: Path
+) -> None:
     data, expected = SHAPES[shape]
     (tmp_path / "r.json").write_text(json.dumps(data))
     rubric = Rubric.from_file(tmp_path / "r.json")

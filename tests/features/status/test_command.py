@@ -109,7 +109,7 @@ def test_status_reports_an_accepted_run_on_one_line(here: Path) -> None:
     assert line.split() == ["clear", "can", "gate", setting.JUDGE, "60", "human", "0", "–", until.isoformat()]
 
 
-def test_status_calls_an_accepted_run_stale_if_it_is_old_if_the_rubric_was_reworded_or_if_labels_changed(
+def test_status_calls_an_accepted_run_stale_if_it_is_old_or_the_rubric_was_reworded_or_labels_changed(
     here: Path,
 ) -> None:
     _accept(here)

@@ -82,7 +82,7 @@ def test_the_table_of_perturbations_is_shown_for_a_steady_judge(tmp_path: Path) 
     assert any(type(block).__name__ == "Bars" for block in view(result, "by-asking").blocks)
 
 
-def test_a_stress_run_asks_about_originals_controls_and_perturbed_responses_in_random_order() -> None:
+def test_a_stress_run_asks_about_original_and_control_and_perturbed_responses_in_random_order() -> None:
     made = battery(RUBRIC, EXAMPLES, "gpt-5", StressOptions(only_changes=("praise",), originals=2))
     askings = made.askings("1")
     assert [sum(asking.version == version for asking in askings) for version in (ORIGINAL, CONTROL, "praise")] == [

@@ -148,7 +148,7 @@ def read_some(page: Page, first: int, last: int) -> int:
     return notes
 
 
-def test_in_a_browser_outputs_are_read_notes_grouped_and_a_rubric_written_although_the_server_is_killed_once(
+def test_reading_outputs_and_grouping_notes_and_writing_a_rubric_in_a_browser_survive_a_killed_server(
     servers: Start, project: Path, page: Page, complaints: list[str]
 ) -> None:
     server = servers(project, "--read-all")
@@ -266,7 +266,7 @@ def test_two_readers_work_at_the_same_time_and_a_second_window_of_one_reader_is_
     assert sorted(reading.rater for reading in readings) == ["ann"] * 5 + ["ben"] * 5
 
 
-def test_a_long_note_a_long_trace_and_text_from_right_to_left_are_shown(
+def test_discover_shows_a_long_note_and_a_long_trace_and_text_that_runs_from_right_to_left(
     servers: Start, project: Path, page: Page, complaints: list[str]
 ) -> None:
     server = servers(project)

@@ -88,7 +88,9 @@ def label_all(page: Page) -> int:
     return wholes
 
 
-def test_80_outputs_are_read_labelled_and_improved_in_a_browser(folder: Path, page: Page) -> None:
+def test_80_outputs_are_read_and_labelled_in_a_browser_and_the_rubric_made_from_them_is_improved(
+    folder: Path, page: Page
+) -> None:
     served = ServedPage("markscheme discover reply --pool outputs.jsonl", folder)
     page.goto(served.url)
     for number in range(1, FIRST + 1):

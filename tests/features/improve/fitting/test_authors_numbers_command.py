@@ -124,7 +124,7 @@ def test_improve_keeps_a_pass_mark_that_decisions_contradict_if_no_other_mark_ga
 
 
 @pytest.mark.proof
-def test_improve_without_options_says_whether_words_weights_and_pass_mark_can_be_tried_and_opens_no_held_out_label(
+def test_improve_without_options_says_if_words_and_weights_and_pass_mark_can_be_tried_and_opens_no_held_out_label(
     tmp_path: Path,
 ) -> None:
     plate = Plate(tmp_path, warm=1)

@@ -90,7 +90,7 @@ def test_twenty_labels_are_given_by_keyboard_although_the_server_is_killed_betwe
 
 
 @pytest.mark.usefixtures("complaints")
-def test_a_label_is_taken_back_a_note_written_and_the_progress_page_opened_by_keyboard(
+def test_the_keyboard_alone_takes_back_a_label_and_writes_a_note_and_opens_the_progress_page(
     project: Path, page: Page
 ) -> None:
     with Server(project) as server:
@@ -257,7 +257,7 @@ def test_two_hundred_keys_pressed_20_ms_apart_answer_the_criteria_they_were_mean
 
 
 @pytest.mark.usefixtures("complaints")
-def test_keyboard_shortcuts_mark_a_passage_list_labelled_responses_and_give_the_answer_can_t_tell(
+def test_keyboard_shortcuts_mark_a_passage_and_list_labelled_responses_and_give_the_answer_can_t_tell(
     project: Path, page: Page
 ) -> None:
     with Server(project) as server:
