@@ -22,8 +22,9 @@ class WithReceipt(AroundGrader):
 
     Attributes:
         receipt: The receipt, which was checked against rubric and judge.
-        facts: Facts about all submissions, in addition to their inputs.
-        only_gates: True to leave a submission ungraded if the judge can't gate on it.
+        facts: Facts about all submissions, such as their system, by name. With a submission's metadata and inputs they
+            tell to which slices it belongs.
+        only_gates: True to leave a submission ungraded if it belongs to a slice on which the judge can't gate.
     """
 
     def __init__(

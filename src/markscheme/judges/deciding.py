@@ -114,7 +114,8 @@ def yes_no_distribution(p: Any, question: DecisionQuestion) -> dict[str, Any]:
 def named_options(entries: Iterable[tuple[Any, Any]], offered: Mapping[Any, str]) -> dict[str, Any]:
     """Map each option, as prompts spell it, to its probability in an answer.
 
-    An option that wasn't offered, or that comes twice, gets a name that makes the reply unreadable.
+    An option that wasn't offered or comes twice gets a name that no prompt offers, so that the reply counts as
+    unreadable.
     """
     named: dict[str, Any] = {}
     for value, p in entries:

@@ -22,12 +22,13 @@ class CallOptions:
     Attributes:
         command: The corresponding command, to which features add families.
         families: The families of the core.
-        without: Options of the families that the function doesn't take, or has parameters for.
+        without: Names of options in these families that the function doesn't take as `**options`: it lacks them, or
+            has parameters for them.
         parameters: The function's own parameters by name.
     """
 
     def __init__(self, command: str, *families: type, without: tuple[str, ...] = ()) -> None:
-        """Set which families of options the function takes."""
+        """Set which families of options a Python function takes; the arguments are the attributes of this class."""
         self.command = command
         self.families = families
         self.without = without

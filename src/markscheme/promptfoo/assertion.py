@@ -321,10 +321,17 @@ CONFIG_KEYS = (*CALL_KEYS, *ASK_OPTIONS)
 asked."""
 
 
-def _rubric_file(after_file: Any, config: Mapping[str, Any], variables: Mapping[str, Any], near: Path) -> Path:
-    """Find the rubric that the grader's path, a var or the configuration names, else the project's only one."""
-    if isinstance(after_file, str):
-        return find_rubric(after_file, near=near)
+def _rubric_file(after_colon: Any, config: Mapping[str, Any], variables: Mapping[str, Any], near: Path) -> Path:
+    """Find the file of an assertion's rubric.
+
+    Args:
+        after_colon: The rubric's name, if the assertion has it after the grader's file, as in `grader.py:help-desk`.
+        config: The assertion's `config`, which may name the rubric, or a var that does.
+        variables: The test's vars.
+        near: The folder in which to search; its project's only rubric is taken if nothing names one.
+    """
+    if isinstance(after_colon, str):
+        return find_rubric(after_colon, near=near)
     if "rubric_var" in config:
         name = variables.get(config["rubric_var"])
         if not isinstance(name, str):

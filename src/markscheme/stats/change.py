@@ -197,10 +197,11 @@ def any_change(current: npt.ArrayLike, stored: npt.ArrayLike, groups: Grouping =
         stored: Ratings of r stored runs, shape (n,) or (n, r), nan if missing. An example counts if it was rated now
             and in every stored run.
         groups: Name of each example's group, such as its task, shape (n,); None without groups; only the flip rates'
-            intervals use them. If rows represent several examples, their numbers are given as `Groups`.
+            intervals use them. If a row represents several examples, `Groups` that also holds how many each row does.
 
     Returns:
-        The excess distance with exact one-sided p and mid-p, and the flip rate now next to that among stored runs. A
+        The excess (the mean distance of the ratings now from the stored runs, minus the mean distance between stored
+        runs) with exact one-sided p and mid-p, and the flip rate now next to that among stored runs. A
         single stored run doesn't show its own noise, so that there is no test, and `undefined` has the reason.
 
     Raises:

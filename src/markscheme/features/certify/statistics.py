@@ -246,15 +246,15 @@ def certified_cascade(
 
     The last judge is tested first, as it would decide alone: sets of its most certain decisions, from the fewest that
     could pass to all, until one fails. Then the judge before it, together with what the later ones decide of the rest,
-    and so on to the first. Sizes are spread before labels are looked at, and decisions of one certainty go together.
-    Each judge's tests are a fixed sequence at `limit.level`, which has to be the promise's level divided by the number
-    of judges. That an earlier judge's tests use thresholds chosen on the same labels is covered by that split and by
-    simulation, not by a proof.
+    and so on to the first. The sizes of the sets to test are fixed before labels are looked at; decisions of equal
+    certainty are in one set. Each judge's tests are a fixed sequence at `limit.level`: the caller divides the promise's
+    significance level by the number of judges. That the tests of an earlier judge use thresholds chosen on the same
+    labels is covered by this division and by simulation, not by a proof.
 
     Args:
         stages: The judges in the order in which they are asked, cheapest first. An example that one judge can't grade
             goes on to the judges after it.
-        limit: The promise.
+        limit: The promise, with its significance level divided by the number of judges.
         groups: Name of each example's group, such as its task, whose examples share errors, shape (n,); None if each is
             a group of its own.
         of_passes: A second promise, about the automatic passes alone.

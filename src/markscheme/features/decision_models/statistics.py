@@ -473,12 +473,12 @@ def _without_each(p: Floats, y: Floats, parts: Groups, start: Floats) -> Iterato
 
 
 def confident_errors(p: Floats, y: Floats, at: float, groups: Integers | None = None) -> ConfidentErrors:
-    """Count the errors among the judge's answers with probability `at` or more, and how many its probabilities promise.
+    """Count the errors among a judge's confident answers, yes or no, and how many errors its probabilities promise.
 
     Args:
         p: Probabilities of the event, shape (n,).
         y: Outcomes, 0 or 1, shape (n,).
-        at: The smallest probability that counts, above one half.
+        at: The smallest probability of the given answer (p for yes, 1 - p for no) that is confident; above one half.
         groups: Group of each example, shape (n,); None if each is a group of its own.
     """
     sure: Floats = np.maximum(p, 1 - p)

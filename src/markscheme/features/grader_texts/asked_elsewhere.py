@@ -117,14 +117,20 @@ def _places(data: Any, grader: str, assertion: Mapping[str, Any], place: tuple[A
         for index, item in enumerate(data):
             yield from _places(item, grader, assertion, (*place, index))
     elif isinstance(data, Mapping):
-        if _provider_name(data.get("provider")) == grader and _is_of(data, assertion, place):
+        if _provider_name(data.get("provider")) == grader and _names_grader_of(assertion, data, place):
             yield (*place, "provider")
         for key, value in data.items():
             yield from _places(value, grader, assertion, (*place, key))
 
 
-def _is_of(data: Mapping[str, Any], assertion: Mapping[str, Any], place: tuple[Any, ...]) -> bool:
-    """Return True if a mapping sets an assertion's grader: the assertion or, if it names no grader, test options."""
+def _names_grader_of(assertion: Mapping[str, Any], data: Mapping[str, Any], keys: tuple[Any, ...]) -> bool:
+    """Return True if an assertion is graded by the grader that a mapping of a Promptfoo configuration names.
+
+    Args:
+        assertion: The assertion.
+        data: A mapping that names a grader: an assertion, or the options of a test.
+        keys: The keys that lead to the mapping in the configuration.
+    """
     if assertion.get("provider") is None:
         return place[-1:] == ("options",)
     return all(data.get(key) == assertion.get(key) for key in ("type", "metric"))

@@ -77,12 +77,13 @@ class Overview:
     Attributes:
         rubric: The rubric.
         responses: Number of responses in the pool.
-        labelled: Number of responses with labels of that many annotators, by number of annotators.
+        labelled: Number of responses that 0, 1, 2, … annotators have labelled, by the number of annotators.
         annotators: The progress of each annotator.
         next_labels: The labels that the verdict needs.
         pool: The file of the pool; None if the pool is the rubric's own examples.
         to_relabel: Sentence on the labels to give again after a rewording; None if there are none.
-        of_rows: Number of labelled criteria and tasks, if each response brings its own criteria; else None.
+        of_rows: Sentence on how many criteria are labelled, of how many tasks, if each response brings its own
+            criteria; else None.
     """
 
     rubric: Rubric

@@ -117,7 +117,12 @@ def _mixed_form(
 
 
 def _same_options(spelling: Mapping[str, str], as_new: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the `--same` options that make cells count as other values, given as a mapping of old values to new."""
+    """Return the `--same` options that make cells count as other values.
+
+    Args:
+        spelling: Maps each folded value to its spelling in the file, which the options use.
+        as_new: Maps each folded value to the value that its cells should count as.
+    """
     return tuple(word for value, new in as_new.items() for word in ("--same", f"{spelling[value]}={new}"))
 
 

@@ -454,7 +454,16 @@ class ValueComparison:
         return self._pass_and_fail(levels, passes, frozenset(graded))
 
     def _words_as_numbers(self, words: Sequence[str], graded: Sequence[str]) -> list[tuple[str, ...]]:
-        """Return options that number words of a known order from 1 up; [] if a graded column has a higher number."""
+        """Return `--same` options that give words of a known order the numbers from 1 up.
+
+        Args:
+            words: Names of the columns of words.
+            graded: Names of the columns of numbers.
+
+        Returns:
+            A list with the options for all words; [] if the words have no known order, or if a column of numbers has a
+            number that is no rank in that order.
+        """
         used = _counts({name: self.values[name] for name in words})
         order = next((order for order in ORDERS if used and used.keys() <= set(order)), ())
         numbers = {number for name in graded for number in self.numbers(name).values()}

@@ -10,7 +10,7 @@ from markscheme.stats.annotators import Ceiling
 
 
 def annotators(calibration: Calibration) -> doc.Section:
-    """Build the section on whose labels gold is made of, and on how annotators agree with each other and the judge."""
+    """Build the section on annotators: whose labels make up gold, and how they agree with each other and the judge."""
     gold = calibration.comparison.gold
     criteria = calibration.comparison.criteria
     lines: list[doc.Line] = [
