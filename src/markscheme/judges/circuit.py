@@ -127,7 +127,7 @@ class Circuit:
         self._next = now + self._pause
         if patience:
             warnings.warn(
-                f"{error}; {self._failures} calls failed in a row: paused, trying one call at a time for up to "
+                f"{error}; calls failed in a row: paused, trying one call at a time for up to "
                 f"{patience:g} s",
                 RuntimeWarning,
                 stacklevel=2,
