@@ -86,6 +86,17 @@ def test_without_labels_the_terminal_shows_differences_between_the_judges(golden
     golden.check("compare-without-labels.txt", shown(choice), HERE)
 
 
+def test_judges_that_agree_equally_often_are_said_to_do_so_though_no_cost_is_known() -> None:
+    again = judge("opus", 0.1, None, seed=2)
+    worse = judge("gpt", 0.9, None, seed=3)
+    tied = choose(RUBRIC, [judge("claude", 0.1, None, seed=2), again, worse], labels(60))
+    assert tied.recommended is None
+    text = " ".join(shown(tied).split())
+    assert "? claude and opus agree with the labels equally often. Agreement " in text
+    assert "Why: claude and opus agree with the labels equally often; " in text
+    assert "claude is the best" not in text
+
+
 def test_markup_in_a_judge_s_name_is_escaped_in_markdown(choice: Choice) -> None:
     text = render_markdown(view(choice))
     assert "<b>" not in text

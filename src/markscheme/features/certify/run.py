@@ -145,7 +145,7 @@ def _edited(rubric: Rubric, certificate: Certificate) -> Edit | None:
     if certificate.is_supported and zone is None:
         raise UsageError(
             "--ask-within is for one judge whose decisions are ranked by the distance from the pass mark; "
-            f"here {' and '.join(certificate.signals)} rank them: use --write"
+            f"here they are ranked by {' and '.join(certificate.signals)}: use --write"
         )
     if zone is None or rubric.source is None:
         return None

@@ -654,10 +654,10 @@ def _recommended(standings: Sequence[ContenderFigures], best: str | None) -> tup
     if len(good) == 1:
         return best, f"{leads}{_worse(standings)}{caveat}"
     unpriced = [standing.name for standing in good if standing.usd_per_1000 is None]
-    names = ", ".join(standing.name for standing in good)
+    names = in_words([standing.name for standing in good])
     if unpriced:
-        costs = f"what {', '.join(unpriced)} costs is not known"
-        return None, f"{leads} and {names} are no worse than that, but {costs}{caveat}"
+        costs = f"what {in_words(unpriced)} {'costs' if len(unpriced) == 1 else 'cost'} is not known"
+        return None, f"{leads}; {names} are no worse than the best, but {costs}{caveat}"
     cheapest = min(good, key=lambda standing: standing.usd_per_1000 or 0.0)
     return (
         cheapest.name,

@@ -138,16 +138,16 @@ def callout(choice: Choice) -> doc.Callout:
         return doc.Callout(
             "bad", head, f"Its agreement is {agreement}; the baseline reaches {share(choice.baseline.value)}."
         )
-    if choice.recommended is None:
-        refused = "" if choice.why_refused is None else f" {choice.why_refused}"
-        text = f"{_leads(choice)}, {agreement}; which judge is cheapest is not known.{refused}"
-        return doc.Callout("open", f"{choice.best} is the best.", text)
-    chosen = by_name[choice.recommended].agreement
+    chosen = by_name[choice.recommended or choice.best].agreement
     rated = (standing for standing in choice.standings if standing.agreement is not None)
     equal = [standing.name for standing in rated if standing.agreement == chosen]
+    refused = f" {choice.why_refused}" if choice.why_refused and choice.recommended is None else ""
     if len(equal) > 1:
-        text = f"Agreement {agreement} each; choose by cost and by what else you know of them."
-        return doc.Callout("open", f"{' and '.join(equal)} agree with the labels equally often.", text)
+        text = f"Agreement {agreement} each; choose by cost and by what else you know of them.{refused}"
+        return doc.Callout("open", f"{in_words(equal)} agree with the labels equally often.", text)
+    if choice.recommended is None:
+        text = f"{_leads(choice)}, {agreement}; which judge is cheapest is not known.{refused}"
+        return doc.Callout("open", f"{choice.best} is the best.", text)
     why = _leads(choice) if choice.recommended == choice.best else f"It is cheaper and no worse than {choice.best}"
     target = choice.rubric.target
     is_below = chosen is None or chosen.value is None or chosen.value < target
