@@ -72,7 +72,9 @@ def test_a_judge_that_is_down_is_called_rarely_and_given_up_within_the_stated_ti
         return await graded(Limited(provider, Limiter(concurrency=32)), 2_000, 64), loop.time() - began
 
     provider = Provider(always(DOWN))
-    with pytest.warns(RuntimeWarning, match="; calls failed in a row: paused, trying one call at a time for up to 60 s"):
+    with pytest.warns(
+        RuntimeWarning, match="; calls failed in a row: paused, trying one call at a time for up to 60 s"
+    ):
         grades, seconds = run(main())
     assert [grade.score for grade in grades] == [None] * 2_000
     assert sum(at <= provider.asked_at[0] + 1.5 for at in provider.asked_at) <= 32 + FAILURES, "before the pause"

@@ -127,8 +127,7 @@ class Circuit:
         self._next = now + self._pause
         if patience:
             warnings.warn(
-                f"{error}; calls failed in a row: paused, trying one call at a time for up to "
-                f"{patience:g} s",
+                f"{error}; calls failed in a row: paused, trying one call at a time for up to {patience:g} s",
                 RuntimeWarning,
                 stacklevel=2,
             )

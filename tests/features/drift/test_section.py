@@ -16,6 +16,7 @@ from markscheme.calibration.earlier_runs.load import load_accepted
 from markscheme.calibration.earlier_runs.run_identity import Accepted
 from markscheme.calibration.options import DriftOptions, LabelOptions
 from markscheme.features.drift import section as accepted_run
+from markscheme.features.drift.account import over_looks
 from markscheme.features.drift.baseline import Baseline
 from markscheme.judges.options import AskOptions
 from markscheme.report.document import Command, Document, Notes
@@ -190,6 +191,7 @@ def test_the_drift_report_says_whether_an_alarm_is_raised_by_this_comparison_or_
         "the judge moved (evidence 81.0; an alarm needs 80), which is no alarm among planned runs."
     )
     assert "Over" not in short["all looks"]
+    assert "(evidence over 1000; an alarm needs 80)" in over_looks(replace(since, looks=(9.0, 6.9e54)))
     heads = {name: accepted_run.headline(drift) for name, drift in drifts.items()}
     assert [name for name, head in heads.items() if head is not None] == ["all looks", "this look", "both"]
     texts = {name: head.text for name, head in heads.items() if head is not None and head.text is not None}

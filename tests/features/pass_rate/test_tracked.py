@@ -7,15 +7,19 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from markscheme.commands.output import rendered
 from markscheme.features.pass_rate.tracked.audits import ALL_LOOKS, is_audited
-from markscheme.features.pass_rate.tracked.run import look_again
+from markscheme.features.pass_rate.tracked.mix import MixShift
+from markscheme.features.pass_rate.tracked.run import TrackedRun, look_again
 from markscheme.features.pass_rate.tracked.store import StreamFiles, digest
+from markscheme.features.pass_rate.tracked.view import view
 from markscheme.rubrics.file import load_rubric
 from markscheme.stats.verdict_rates import rate_by_verdict
 from tests.commands.console import run
@@ -298,7 +302,65 @@ def test_a_report_on_worse_responses_says_that_the_length_of_inputs_does_not_exp
     words = " ".join(done.stdout.split())
     assert (done.returncode, "✗ Responses got worse." in words) == (1, True)
     assert "Length of input doesn't explain it" in words
-    assert re.search(r"traffic: still: largest, the [a-z ]+ fifth of inputs( by length)? \d+%, was \d+%", words)
+    assert re.search(
+        r"traffic: (still|no effect shown): largest, the [a-z ]+ fifth of inputs( by length)? \d+%, was \d+%", words
+    )
+
+
+def test_a_report_on_worse_responses_prints_the_command_that_begins_a_new_period_and_it_works(folder: Path) -> None:
+    lines = [line | {"pass": n < 200 and line["pass"]} for n, line in enumerate(lines_of(*range(8)))]
+    tracked(folder, write(folder, lines), "--audits-per-week", "50")
+    label(folder, good_before=4)
+    words = " ".join(tracked(folder, json_too=False).stdout.split())
+    begins = "markscheme pass-rate --rubric reply --track --since 2025-11-24 --because YOUR-REASON"
+    assert f"Next, say what happened, which begins a new period: {begins} Full report:" in words
+    assert run(*begins.split(), "--through", "2025-11-30", cwd=folder).returncode == 0
+
+
+def shown_look(folder: Path, **changed: Any) -> str:
+    """The report on the stream's look, in which some values are others, as one line."""
+    rubric = load_rubric(folder / "rubrics/reply.yaml")
+    stream = StreamFiles.of(folder / "calibration/reply", "main")
+    through = date(2025, 11, 30)
+    memory, labels, look = look_again(rubric, folder / "calibration/reply", stream, through)
+    changed_look = replace(look, **changed)
+    tracked_run = TrackedRun(
+        rubric, "main", changed_look, 0, 0, not_recomputed=False, memory=memory, labels=labels, through=through
+    )
+    return " ".join("".join(rendered(view(tracked_run), "markdown")).split())
+
+
+def test_responses_that_the_unmoved_judge_passes_more_often_are_said_to_be_better_and_others_worse(
+    folder: Path,
+) -> None:
+    said(folder, write(folder, lines_of(*range(7))), "--audits-per-week", "30")
+    label(folder)
+    better = shown_look(folder, named="responses", shift=0.2)
+    assert "**✗ Responses got better.**" in better
+    assert "responses: moved: rang in" in better
+    assert "the judge's share rose" in better
+    worse = shown_look(folder, named="responses", shift=-0.2)
+    assert "**✗ Responses got worse.**" in worse
+    assert "the judge's share fell; labels alone don't show it" in worse
+
+
+def test_a_report_on_moved_traffic_gives_the_same_shares_of_a_column_everywhere(folder: Path) -> None:
+    said(folder, write(folder, lines_of(*range(7))), "--audits-per-week", "30")
+    label(folder)
+    since_onset = MixShift("language", 0.9, 0.0, "fr", 0.2, 0.6)
+    since_reference = MixShift("language", 0.9, 0.0, "en", 0.8, 0.54)
+    text = shown_look(folder, named="traffic", shift=-0.1, mix=since_onset, traffic=since_reference)
+    assert "fr is 60%, was 20%" in text
+    assert "traffic: moved: largest, `language` fr 60%, was 20%" in text.replace("\\", "")
+    assert "54%" not in text
+    assert "traffic: no effect shown: largest," in shown_look(folder, traffic=since_reference)
+
+
+def test_a_look_at_earlier_weeks_of_a_tracked_stream_does_not_say_that_lines_are_gone(folder: Path) -> None:
+    said(folder, write(folder, lines_of(*range(7))), "--audits-per-week", "30")
+    label(folder)
+    said(folder, status=0)
+    assert "no longer follows" not in tracked(folder, through="2025-11-09", json_too=False).stdout
 
 
 def test_responses_without_a_time_or_of_another_judge_are_refused_for_a_tracked_stream(folder: Path) -> None:

@@ -14,6 +14,8 @@ from markscheme.judges.kinds import kind_of
 from markscheme.phrases import brief, counted, listed, number, signed
 from markscheme.rubrics.rubric import Rubric
 
+_MOST_EVIDENCE: Final = 1000
+"""Largest evidence that is written as a number: far above an alarm, its size says nothing more."""
 SINCE_JUDGE: Final = replace(kinds.DRIFT_BY_JUDGE, short="moved since the earlier judge")
 """Kind of the finding that a judge moved, compared with an earlier judge of the same counts file."""
 
@@ -116,7 +118,9 @@ def over_looks(since: AcceptedBasis) -> str:
     if not since.looks:
         return ""
     over = f"Over {counted(len(since.looks), 'comparison')} with the accepted run"
-    needed = f"(evidence {number(max(since.looks), 1)}; an alarm needs {number(LOOKS_ALARM, 0)})"
+    evidence = max(since.looks)
+    size = f"over {_MOST_EVIDENCE}" if evidence > _MOST_EVIDENCE else number(evidence, 1)
+    needed = f"(evidence {size}; an alarm needs {number(LOOKS_ALARM, 0)})"
     if since.moved_over_looks:
         silent = "" if since.planned is None else ", which is no alarm among planned runs"
         return f"{over} the judge moved {needed}{silent}."

@@ -29,6 +29,10 @@ if TYPE_CHECKING:
         ) -> dict[str, Any]: ...
 
 
+JUDGE_MOVED = "the judge moved since, on the accepted examples"
+"""Reason why an accepted run is stale if later looks at its examples show that the judge changed."""
+
+
 @dataclass(frozen=True)
 class RubricStatus:
     """The status of one rubric, as `status` shows it: its accepted run, its labels and the labels still needed.
@@ -88,6 +92,10 @@ class RubricStatus:
     def last_calibration(self) -> NextLabels | None:
         """The verdict of the last calibration on people's labels, with the labels it needs; None if there was none."""
         return self.next_labels() if self.is_calibrated and self.next_labels is not None else None
+
+    def after_judge_moved(self) -> "RubricStatus":
+        """Return the status of a rubric whose judge moved after its accepted run, which is therefore stale."""
+        return replace(self, stale=(*self.stale, JUDGE_MOVED), fresh_until=None)
 
 
 def rubrics_here(start: Path, today: date) -> Iterator[RubricStatus]:

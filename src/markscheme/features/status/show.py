@@ -1,6 +1,7 @@
 """Shows the rubrics in the project, the judges and running work; no parser is imported for it."""
 
 import socket
+from collections.abc import Collection
 from datetime import date
 from functools import partial
 from pathlib import Path
@@ -36,13 +37,13 @@ def show_status(html: str | None = None, *, json: bool = False) -> int:
         raise UsageError("`--html` must be a file; standard output has the table itself")
     refuse_unwritable(html)
     start = Path.cwd()
-    rubrics, show_rubrics = _rubrics(start)
+    streams = [stream for find in STREAMS for stream in find(start)]
+    rubrics, show_rubrics = _rubrics(start, {stream.data["rubric"] for stream in streams if stream.data.get("moved")})
     judges = {kind: kind.ready() for kind in kinds()}
     sessions = sessions_at(list(client.sockets())) if hasattr(socket, "AF_UNIX") else []
     under_way = [look() for look in UNDER_WAY]
     lines = [line for lines_of_one, _ in under_way for line in lines_of_one]
     by_key = {key: entries for _, entries_by_key in under_way for key, entries in entries_by_key.items()}
-    streams = [stream for find in STREAMS for stream in find(start)]
     lines = [*(stream.line for stream in streams), *lines]
     sections = [stream.section() for stream in streams] if html else []
     document = view(show_rubrics, judges, lines, list(map(session_line, sessions)), sections)
@@ -53,15 +54,19 @@ def show_status(html: str | None = None, *, json: bool = False) -> int:
     return 0
 
 
-def _rubrics(start: Path) -> "tuple[list[RubricStatus], ShowRubrics]":
+def _rubrics(start: Path, moved: Collection[str]) -> "tuple[list[RubricStatus], ShowRubrics]":
     """Return each rubric's status, and the function that renders them all or says how to get a first rubric.
 
+    The accepted run of a rubric in `moved`, whose judge moved since, is stale.
     If there are no rubrics, no reader of rubrics is imported.
     """
     if own_rubrics(start) or calibrations(start):
         from markscheme.features.status import rubric_status, view_rubrics
 
-        rubrics = list(rubric_status.rubrics_here(start, date.today()))
+        rubrics = [
+            status.after_judge_moved() if status.name in moved else status
+            for status in rubric_status.rubrics_here(start, date.today())
+        ]
         if rubrics:
             return rubrics, partial(view_rubrics.view_rubrics, rubrics)
     return [], partial(without_rubrics, list(known_rubrics(start)))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from markscheme.calibration.findings.commands import SECOND_ANNOTATOR, Commands
 from markscheme.calibration.next_labels import NextLabels
 from markscheme.features.status.history import history_blocks
-from markscheme.features.status.rubric_status import RubricStatus
+from markscheme.features.status.rubric_status import JUDGE_MOVED, RubricStatus
 from markscheme.features.status.view import JudgesHere
 from markscheme.grading.receipt import NO_ACCEPTED_RUN, allowed_in_words
 from markscheme.judges.kinds import DEFAULT, kind_of
@@ -70,7 +70,7 @@ def _onward(rubrics: Sequence[RubricStatus], judges: JudgesHere) -> tuple[str, s
         if status.receipt is None and status.labelled and not status.fault:
             return _calibration(status, judges)
         if status.stale and status.file is not None:
-            return "Next", Commands.on(status.name).calibrate()
+            return "Next", Commands.on(status.name).calibrate("-o cache=off" if JUDGE_MOVED in status.stale else None)
     return None
 
 

@@ -131,6 +131,11 @@ class Look:
         return self.named is not None
 
     @property
+    def is_better(self) -> bool:
+        """True if the judge's share of passes rose, and people aren't shown to pass fewer."""
+        return (self.shift or 0.0) > 0 and not self.people.has_rung
+
+    @property
     def has_waited(self) -> bool:
         """True if audits have waited so long for labels that people's pass rate is out of date."""
         if not self.waiting:

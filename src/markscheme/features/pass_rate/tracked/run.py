@@ -191,7 +191,7 @@ def _looked(
         rubric, calibration, stream, through, options.at_least, memory_so_far=memory_so_far
     )
     line = _look_line(look, at, through)
-    differs = _has_other_evidence(memory, look)
+    differs = _has_other_evidence(memory, look, through)
     before = memory.looks[-1] if memory.looks else {}
     if {**line, "at": None} != {**before, "at": None}:
         stream.append(LOOKS_FILE, [line])
@@ -224,16 +224,18 @@ def _look_line(look: Look, at: str, through: date) -> dict[str, Any]:
             "share": dict(zip(look.share.weeks, look.share.after, strict=True)),
         },
         "named": look.named,
+        **({"better": True} if look.is_better else {}),
     }
 
 
-def _has_other_evidence(memory: StreamMemory, look: Look) -> bool:
-    """Return True if the evidence recorded by the last look can't be recomputed from the stream's files."""
+def _has_other_evidence(memory: StreamMemory, look: Look, through: date) -> bool:
+    """Return True if evidence that the last look recorded, on weeks over by now, can't be recomputed from the files."""
     before = memory.looks[-1] if memory.looks else None
     if before is None or before.get("period") != look.period:
         return False
     today = dict(zip(look.share.weeks, look.share.after, strict=True))
-    earlier = before.get("evidence", {}).get("share", {})
+    recorded = before.get("evidence", {}).get("share", {})
+    earlier = {week: evidence for week, evidence in recorded.items() if is_over(week, through)}
     return any(week not in today or abs(today[week] - earlier[week]) > 1e-6 * abs(earlier[week]) for week in earlier)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from markscheme.errors import MarkschemeError
 from markscheme.features.pass_rate.tracked.counts import WeekCounts, count_weeks
 from markscheme.features.pass_rate.tracked.store import StreamFiles, StreamMemory
-from markscheme.features.pass_rate.tracked.view import HEADS, range_of
+from markscheme.features.pass_rate.tracked.view import head_of, range_of
 from markscheme.features.pass_rate.tracked.weeks import week_of
 from markscheme.phrases import percent
 from markscheme.report.document import Block, Items, Line, Paragraph, Section, Table
@@ -40,11 +40,16 @@ def _sentence(last: Mapping[str, Any]) -> str:
     """Say what had changed in the stream by the last look, and which share people would pass."""
     if not last:
         return "not looked at yet"
-    moved = "nothing moved." if last.get("named") is None else HEADS[last["named"]]
+    moved = "nothing moved." if last.get("named") is None else _head(last)
     rate = "What people would pass isn't known yet."
     if last.get("rate") is not None:
         rate = f"People would pass {percent(last['rate'])} (95% CI {range_of(last['low'], last['high'])})."
     return f"through {last['through']}, {moved[:1].lower()}{moved[1:]} {rate}"
+
+
+def _head(look: Mapping[str, Any]) -> str:
+    """Return the heading of a look in which something had changed."""
+    return head_of(str(look["named"]), better=bool(look.get("better")))
 
 
 # --- the picture ------------------------------------------------------------------------------------------------------
@@ -79,7 +84,7 @@ def _events_of_stream(memory: StreamMemory) -> Iterator[tuple[str, str]]:
     named = None
     for look in memory.looks:
         if look.get("named") not in (None, named):
-            yield _week_of_look(look), HEADS[look["named"]]
+            yield _week_of_look(look), _head(look)
         named = look.get("named")
 
 

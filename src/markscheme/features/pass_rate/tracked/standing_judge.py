@@ -22,6 +22,8 @@ from markscheme.report.document import Line, Paragraph, Section, Table
 from markscheme.report.figures import NONE
 from markscheme.report.streams import WatchedStream
 
+_MOST_EVIDENCE = 1000
+"""Largest evidence that is written as a number."""
 _HEADINGS = ("Look", "accepted passes changed", "accepted fails changed", "evidence that it moved")
 
 
@@ -40,7 +42,8 @@ def standing_judge(rubric: str, calibration: Path) -> WatchedStream:
     last = looks[-1].day if looks else None
     data = {"accepted": accepted.date, "looks": len(looks), "last": last, **evidence}
     since = f"{counted(len(looks), 'look')} since the accepted run of {accepted.date}"
-    line = f"judge of {rubric}: over {since}, {judge_fact(watch)}" if looks else f"judge of {rubric}: no {since[2:]}"
+    state = f"over {since}, {judge_fact(watch, names_looks=False)}" if looks else f"no {since[2:]}"
+    line = f"judge of {rubric}: {state}"
     return WatchedStream(line, shown | data, partial(_section, rubric, line, looks, watch), "looks")
 
 
@@ -57,5 +60,10 @@ def _rows(looks: Sequence[AnchorLook], watch: AnchorWatch) -> Iterator[tuple[Lin
         flips = watch.flips[counts] if counts >= 0 else None
         sides = (PASS_SIDE, FAIL_SIDE)
         changed = [NONE if flips is None else f"{flips[side]} of {watch.sizes[side]}" for side in sides]
-        evidence = number(watch.after[counts], 2) if counts >= 0 and watch.after else NONE
+        evidence = _evidence(watch.after[counts]) if counts >= 0 and watch.after else NONE
         yield look.day, *changed, evidence
+
+
+def _evidence(evidence: float) -> str:
+    """Write the evidence that a judge moved; far above an alarm its size says nothing more."""
+    return f"over {_MOST_EVIDENCE}" if evidence > _MOST_EVIDENCE else number(evidence, 2)

@@ -1,5 +1,6 @@
 """The report on a look at a stream: what changed, people's pass rate, the judge, the responses and the traffic."""
 
+import shlex
 from collections.abc import Iterator, Mapping
 from datetime import date, timedelta
 from typing import Any, Final
@@ -26,12 +27,14 @@ from markscheme.features.pass_rate.tracked.watched import (
     REFERENCE_LABELS,
     REFERENCE_WEEKS,
     SHARE_RING,
+    UNMOVED,
 )
 from markscheme.features.pass_rate.tracked.weeks import monday_of
 from markscheme.phrases import counted, number, percent, thousands
 from markscheme.report.document import Callout, Document, Facts, Notes, Section, Table
 from markscheme.report.figures import NONE
 from markscheme.report.json import attributes
+from markscheme.rubrics.search import typed_name
 from markscheme.stats.estimate import Estimate
 
 _FIFTHS: Final = {
@@ -44,7 +47,7 @@ _FIFTHS: Final = {
 """Words for each value of the column of input lengths."""
 _DROP: Final = 0.15
 """Drop of people's pass rate for which the first screen says how soon it would be found."""
-HEADS: Final = {
+_HEADS: Final = {
     "judge": "The judge moved, not your responses.",
     "judge and responses": "The judge moved, and responses got worse.",
     "open": "Not told apart yet.",
@@ -54,6 +57,8 @@ HEADS: Final = {
     "traffic and responses": "Traffic and responses moved.",
 }
 """Headings of the report, by what changed."""
+_BETTER: Final = "Responses got better."
+"""Heading of the report if the responses changed and pass more often."""
 
 
 def view(run: TrackedRun, parts: Mapping[str, Estimate] | None = None) -> Document:
@@ -126,7 +131,7 @@ def range_of(low: float, high: float) -> str:
 
 def _callout(look: Look) -> Callout:
     if look.named is not None:
-        return Callout("open" if look.named == "open" else "bad", HEADS[look.named], _what_moved(look))
+        return Callout("open" if look.named == "open" else "bad", _head(look), _what_moved(look))
     rate = look.rate
     alone = _judge_alone(look)
     if rate.value is None:
@@ -144,6 +149,16 @@ def _callout(look: Look) -> Callout:
     if not look.people.reference:
         head = f"People would pass {percent(rate.value)} (95% CI {_range(rate)}). Whether they move shows from now on."
     return Callout("good", head, alone)
+
+
+def head_of(named: str, *, better: bool) -> str:
+    """Return the heading of the report by what changed, and by whether responses pass more often."""
+    return _BETTER if named == "responses" and better else _HEADS[named]
+
+
+def _head(look: Look) -> str:
+    assert look.named is not None
+    return head_of(look.named, better=look.is_better)
 
 
 def _still(look: Look) -> str:
@@ -231,7 +246,7 @@ def _facts(look: Look) -> Iterator[tuple[str, str]]:
     yield "traffic", _traffic_fact(look.traffic, look)
 
 
-def judge_fact(judge: AnchorWatch | None) -> str:
+def judge_fact(judge: AnchorWatch | None, *, names_looks: bool = True) -> str:
     """Return a phrase on whether the judge changed on its accepted run's examples, or why that isn't known."""
     if judge is None:
         return "not watched: no run is accepted; --accept of calibrate keeps one"
@@ -244,7 +259,8 @@ def judge_fact(judge: AnchorWatch | None) -> str:
     if not judge.after:
         return "no look yet: the first ones show how far its runs differ"
     if judge.has_rung:
-        return f"moved: {_flips(judge)} changed, over {counted(len(judge.after), 'look')}"
+        over = f", over {counted(len(judge.after), 'look')}" if names_looks else ""
+        return f"moved: {_flips(judge)} changed{over}"
     if judge.now > 1:
         return f"one look can't tell, ask again: {_flips(judge)} changed"
     return f"still: {_flips(judge)} changed"
@@ -258,6 +274,9 @@ def _responses_fact(look: Look) -> str:
         return f"nothing to compare with yet: {have}"
     if look.people.has_rung:
         return f"people's rate fell: rang in {look.people.rang_in}"
+    if look.named in ("responses", "traffic and responses"):
+        goes = "rose" if look.is_better else "fell; labels alone don't show it"
+        return f"moved: rang in {look.share.rang_in}, the judge's share {goes}"
     plan = plan_of(look)
     soon = None if plan is None else plan.weeks_half[0]
     if soon is None:
@@ -269,7 +288,10 @@ def _traffic_fact(traffic: MixShift | None, look: Look) -> str:
     moved = look.named in ("traffic", "traffic and responses")
     if traffic is None:
         return "no column to compare yet" if not look.share.weeks else "no column that could explain a shift"
-    state = "moved" if moved else "still"
+    if moved and look.mix is not None:
+        traffic = look.mix
+    shifts = abs(traffic.share_since - traffic.share_before) >= UNMOVED
+    state = "moved" if moved else "no effect shown" if shifts else "still"
     is_length = traffic.column == INPUT_LENGTH
     value = _FIFTHS[traffic.value] if is_length else f"{_in_words(traffic.column)} {traffic.value}"
     return f"{state}: largest, {value} {percent(traffic.share_since)}, was {percent(traffic.share_before)}"
@@ -331,7 +353,22 @@ def _onward(run: TrackedRun) -> tuple[str, str] | None:
         last = look.over[-1].week
         whose = "last week's" if set(look.waiting) == {last} else "the waiting"
         return f"Next, label {whose} {counted(waiting, 'audit')}", commands.label("--audits")
+    if look.named in ("judge", "judge and responses"):
+        words = "Next, use another judge, or accept this one as it is now"
+        return words, commands.calibrate("-o cache=off --accept --replace")
+    if look.named not in (None, "open"):
+        return "Next, say what happened, which begins a new period", _new_period(run)
     return None
+
+
+def _new_period(run: TrackedRun) -> str:
+    """Return the command that begins a new period with the last week that counted."""
+    stream = "" if run.stream == "main" else f" --stream {shlex.quote(run.stream)}"
+    monday = monday_of(max(week.week for week in run.look.weeks if week.is_graded))
+    return (
+        f"markscheme pass-rate --rubric {shlex.quote(typed_name(run.rubric))} --track{stream} "
+        f"--since {monday} --because YOUR-REASON"
+    )
 
 
 def _weeks(look: Look) -> Table:
