@@ -334,3 +334,28 @@ def test_status_shows_the_streams_of_a_registered_feature_as_lines_and_in_its_js
     page = (here / "status.html").read_text()
     assert page.count("52% in the last week") == 2
     assert "stream clear: in here" in page
+
+
+def test_status_calls_an_accepted_run_stale_if_a_registered_feature_says_that_its_judge_moved_since(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def watched(start: Path) -> Iterator[WatchedStream]:
+        assert start == here
+        seen = {"rubric": "clear", "moved": True}
+        yield WatchedStream("judge of clear: moved", seen, lambda: Section("Judge of clear", ()), "looks")
+
+    _accept(here)
+    monkeypatch.chdir(here)
+    before = features()
+    offer(lambda: [*before, Feature("watching", STREAMS(watched))])
+    try:
+        assert main(["status"]) == 0
+        shown = " ".join(capsys.readouterr().out.split())
+        assert main(["status", "--json"]) == 0
+    finally:
+        offer(lambda: before)
+    assert "No judge here may decide or show trends: what was accepted is stale." in shown
+    assert "clear is stale: the judge moved since, on the accepted examples" in shown
+    assert "Next: markscheme calibrate clear -o cache=off" in shown.replace(f" --judge {setting.JUDGE}", "")
+    entry = next(rubric for rubric in json.loads(capsys.readouterr().out)["rubrics"] if rubric["name"] == "clear")
+    assert (entry["stale"], entry["fresh_until"]) == (["the judge moved since, on the accepted examples"], None)
