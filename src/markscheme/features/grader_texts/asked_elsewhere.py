@@ -132,5 +132,5 @@ def _names_grader_of(assertion: Mapping[str, Any], data: Mapping[str, Any], keys
         keys: The keys that lead to the mapping in the configuration.
     """
     if assertion.get("provider") is None:
-        return place[-1:] == ("options",)
+        return keys[-1:] == ("options",)
     return all(data.get(key) == assertion.get(key) for key in ("type", "metric"))
