@@ -126,7 +126,7 @@ class Grade:
 
     @property
     def unclipped(self) -> float | None:
-        """Score before it is clipped to 0 to 1, if the response was graded by its own rubric and has a score; else None."""
+        """Score before it is clipped to 0 to 1, for a response graded by its own rubric; None if there is none."""
         if self.rubric is None or self.scored is None:
             return None
         return unclipped_score(self.outcomes, self.rubric)
