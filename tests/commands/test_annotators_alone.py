@@ -117,6 +117,34 @@ def test_annotators_in_a_file_of_ratings_are_compared_on_each_criterion(tmp_path
     assert criteria["tone"]["annotators"] == ["ana", "ben", "cy"]
 
 
+def _stars_of_label_studio(folder: Path) -> str:
+    """Write an export with the stars and the choices of two annotators, and return its name."""
+    rows = [
+        {
+            "id": n,
+            "reply": f"reply {n}",
+            "tone": [{"rating": 3 + (n + shift) % 3}],
+            "place": "pass" if (n + shift) % 2 else "fail",
+        }
+        | {"annotator": name, "annotation_id": 10 * n + shift, "created_at": "2026-11-01T09:01:00Z", "lead_time": 12.5}
+        for n in range(6)
+        for name, shift in (("ann@example.org", 0), ("ben@example.org", n == 4))
+    ]
+    (folder / "export.json").write_text(json.dumps(rows), encoding="utf-8")
+    return "export.json"
+
+
+def test_the_ends_of_annotators_levels_in_an_export_are_called_stated_only_if_they_are(tmp_path: Path) -> None:
+    name = _stars_of_label_studio(tmp_path)
+    shown = run("calibrate", name, cwd=tmp_path).stdout
+    assert "ann@example.org: levels 3 to 5 (seen)" in shown
+    seen = figures(tmp_path, name)["criteria"]["tone"]
+    assert seen["statistics"]["gwet_ac1"]["value"] is None
+    for scale in ("1-5", "tone=1-5", "human=1-5"):
+        stated = run("calibrate", name, "--scale", scale, cwd=tmp_path).stdout
+        assert "ann@example.org: levels 1 to 5 (stated)" in " ".join(stated.split())
+
+
 def test_the_error_on_a_removed_command_names_its_successor_with_the_options_that_were_typed(tmp_path: Path) -> None:
     (tmp_path / "table.csv").write_text(YES_NO, encoding="utf-8")
     typed = ("table.csv", "--scale", "nominal", "--weights=identity", "--pairs", "mean", "--criterion", "x")

@@ -23,7 +23,7 @@ from markscheme.rubrics.shapes import RUBRIC_SHAPES
 
 GRADERS_KEPT: Final = 512
 """Number of rows' rubrics whose graders are cached; a grader of ten criteria takes 34 KB, and its rubric 5 KB."""
-NO_RUBRIC = "the row has no rubric, and there is no other: give a RUBRIC before the file"
+NO_RUBRIC = "the row has no rubric, and there is no other: give a RUBRIC before the file, in Python `rubric`"
 _UNKNOWN_CHECK = "its rubric, criterion {!r}: there is no check {!r} that comes with markscheme; a row may name {}"
 ROW_REFUSED = "the row brings a rubric of its own, and --rows refuse is given"
 

@@ -96,11 +96,6 @@ class GradedCounts:
         return f"Mean score {number(of_rows)}; {number(of_all)} if the mean is cut to 0 to 1 rather than each row."
 
     @property
-    def left_to_people(self) -> int:
-        """Number of responses that a cascade left to people to decide."""
-        return self.decided[""]
-
-    @property
     def sentence(self) -> str:
         """The line after a run: "47% decided by systemone:jev-1.13.0, 22% to people · $0.63"; "" without a cascade."""
         n = self.decided.total()

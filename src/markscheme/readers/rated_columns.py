@@ -3,9 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
 
-from markscheme.ratings.column_options import ColumnOptions
+from markscheme.ratings.column_options import ColumnOptions, Span
 from markscheme.ratings.kinds import JUDGES
 from markscheme.ratings.rating import Rating
 from markscheme.readers.rated import RatedFiles
@@ -15,9 +14,6 @@ from markscheme.readers.tabular.read_values import read_values
 from markscheme.readers.tabular.reading import TableReading
 from markscheme.readers.tabular.scales import ReadValues
 from markscheme.rubrics.rubric import Scale
-
-_PASS_FAIL: Final[Mapping[bool, str]] = {True: "pass", False: "fail"}
-_YES_NO: Final[Mapping[bool, str]] = {True: "yes", False: "no"}
 
 
 def annotators_in(rated: RatedFiles, paths: Sequence[Path], options: ColumnOptions) -> TableReading | None:
@@ -39,12 +35,13 @@ def annotators_in(rated: RatedFiles, paths: Sequence[Path], options: ColumnOptio
         cells = _cells(labels, name, scale)
         if len(cells) < 2:
             continue
-        columns = {rater: tuple(cell_of.get(unit, "") for unit in ids) for rater, cell_of in cells.items()}
         criteria[name] = tuple(
-            SideColumn(TableColumn(rater, column), is_judge=False, words=(), rater=rater)
-            for rater, column in columns.items()
+            SideColumn(TableColumn(rater, tuple(cell_of.get(unit, "") for unit in ids)), False, (), rater)
+            for rater, cell_of in cells.items()
         )
-        of_scale = options if options.levels or scale is None else replace(options, levels=_levels(scale))
+        given = scale.ends if scale is not None and rated.is_named else options.span_of(name, is_judge=False)
+        levels = options.levels or (() if scale is None else _levels(scale, cells, given))
+        of_scale = options if scale is None else replace(options, levels=levels, scale=())
         values[name] = read_values(criteria[name], name, of_scale)
     if not criteria:
         return None
@@ -82,12 +79,12 @@ def _text(label: Rating, name: str, scale: Scale | None) -> str | None:
         return None if rated is None or rated.level is None else _word(scale, rated.level)
     if name == SCORE:
         return None if label.overall is None else f"{label.overall:g}"
-    return None if label.passed is None else _PASS_FAIL[label.passed]
+    return None if label.passed is None else "pass" if label.passed else "fail"
 
 
 def _word(scale: Scale, level: float) -> str:
     if scale.is_yes_no and not scale.mirrored:
-        return _YES_NO[level > 0]
+        return "yes" if level > 0 else "no"
     return scale.level_name(level) if _has_words(scale) else f"{level:g}"
 
 
@@ -95,9 +92,18 @@ def _has_words(scale: Scale) -> bool:
     return scale.coded or scale.by_label or scale.mirrored
 
 
-def _levels(scale: Scale) -> tuple[str, ...]:
-    """Write the levels of a scale as the option `--levels` takes them; () if a table's cells make them clear."""
+def _levels(scale: Scale, cells: Mapping[str, Mapping[str, str]], stated: Span | None) -> tuple[str, ...]:
+    """Write the levels of a scale as the option `--levels` takes them; () if a table's cells make them clear.
+
+    Args:
+        scale: The scale.
+        cells: The ratings as cells, by rater and example.
+        stated: Ends of the scale that are stated, None if they aren't; a scale that is wider than its ratings counts.
+    """
     if scale.coded or (scale.is_yes_no and not scale.mirrored):
         return ()
-    low, high = scale.ends
-    return (",".join(scale.choices),) if _has_words(scale) else (f"{low:g}..{high:g}",)
+    if _has_words(scale):
+        return (",".join(scale.choices),)
+    levels = [float(cell) for cell_of in cells.values() for cell in cell_of.values()]
+    ends = stated if scale.ends == (min(levels), max(levels)) else scale.ends
+    return () if ends is None else (f"{ends[0]:g}..{ends[1]:g}",)

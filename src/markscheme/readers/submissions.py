@@ -158,7 +158,7 @@ def _of_rows(
         if cells is None:
             raise RatingError(ANOTHER_LENGTH, path=path, line=row_number)
         row = _renamed(cells, fields, path, is_first=ordinal == 1)
-        response = response or _response_column(path, row, notify)
+        response = response or _response_column(path, row, fields, notify)
         inputs = {
             name: in_cell(cell)
             for name, cell in row.items()
@@ -199,13 +199,15 @@ def _renamed(row: dict[str, Any], fields: Mapping[str, str], path: Path, *, is_f
     return {fields.get(name, name): value for name, value in row.items()} if fields else row
 
 
-def _response_column(path: Path, columns: Iterable[str], notify: Callable[[str], None] | None) -> str:
-    names = list(columns)
+def _response_column(
+    path: Path, names: Collection[str], fields: Mapping[str, str], notify: Callable[[str], None] | None
+) -> str:
     response = next((name for name in RESPONSE_COLUMNS if name in names), None)
     if response is None:
         raise RatingError(f"expected a column {in_code(RESPONSE_COLUMNS)}, got {', '.join(names)}", path=path, line=1)
     inputs = ", ".join(name for name in names if name not in ("id", response)) or "none"
-    by = "column id" if "id" in names else "row number"
+    written = {field: column for column, field in fields.items()}
+    by = f"column {written.get('id', 'id')}" if "id" in names else "row number"
     if notify is not None:
-        notify(f"{path}: response from column {response}, id from {by}; inputs: {inputs}")
+        notify(f"{path}: response from column {written.get(response, response)}, id from {by}; inputs: {inputs}")
     return response

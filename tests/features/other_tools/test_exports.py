@@ -235,6 +235,20 @@ def test_nan_within_an_agent_s_steps_is_kept_and_a_response_that_is_nan_counts_a
     assert content.lost == {"records without a response": 1}
 
 
+def test_a_sample_whose_id_is_the_number_0_is_read_as_any_other(tmp_path: Path) -> None:
+    files = exports.inspect()
+    files["log.json"]["samples"][0]["id"] = 0
+    content = read(written(tmp_path, files), SAMPLES["inspect"].columns)
+    assert {example.id for example in content.examples} == {"0", "p2", "p3", "p4", "p5", "p6"}
+    assert content.lost == {}
+
+
+def test_a_field_that_ratings_cannot_hold_is_listed_with_the_kind_of_its_record(tmp_path: Path) -> None:
+    files = exports.mlflow()
+    files["traces.json"]["traces"][0]["info"]["assessments"][0]["mood"] = "sunny"
+    assert read(written(tmp_path, files)).lost == {"'mood' of an assessment": 1}
+
+
 def test_a_score_edited_in_inspect_is_the_judge_s_before_the_edit_and_a_person_s_after_it(tmp_path: Path) -> None:
     files = exports.inspect()
     score = files["log.json"]["samples"][5]["scores"]["judge-1"]

@@ -24,7 +24,7 @@ def warn_of_moved_passes(grading: Grading, counts: GradedCounts) -> None:
     if not isinstance(grading.judge, CertifiedJudges):
         return
     file = grading.judge.file
-    moved = moved_share(file, passes=counts.passes, fails=counts.fails, left_to_people=counts.left_to_people)
+    moved = moved_share(file, passes=counts.passes, fails=counts.fails, left_to_people=counts.decided[""])
     if moved is None:
         return
     certified, graded = moved

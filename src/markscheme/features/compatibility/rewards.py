@@ -81,6 +81,8 @@ async def reward(
     columns: dict[str, Sequence[Any] | None] = {"query": queries, "reference": reference, "context": context}
     inputs = {name: values for name, values in columns.items() if values is not None}
     for name, values in inputs.items():
+        if isinstance(values, str):
+            raise ValueError(f"each response has a {name} of its own: give a list, got a single text")
         if len(values) != len(responses):
             raise ValueError(f"{len(responses)} responses and {len(values)} of {name}: give one each, or none at all")
     if concurrency < 1:

@@ -51,7 +51,8 @@ class Fields:
     """
 
     def __init__(self, record: Any, content: "ToolContent", name: str, skipped: Iterable[str] = ()) -> None:
-        self.content, self.what = content, name
+        self.content = content
+        self.of_record = f"of {'an' if name[0] in 'aeiou' else 'a'} {name}"
         self.is_record = isinstance(record, Mapping)
         if not self.is_record:
             content.lose(f"{name}s that aren't objects, such as {shown(record)}")
@@ -67,7 +68,7 @@ class Fields:
     def text(self, *paths: str) -> str:
         """Take the first non-empty value at these paths, as text; return "" without one, or for a list or object."""
         single = [path for path in paths if not isinstance(self._left.get(path), Mapping | list)]
-        texts = [str(value) for path in single if str(value := self.take(path) or "").strip()]
+        texts = [str(value) for path in single if (value := self.take(path)) is not None and str(value).strip()]
         return texts[0] if texts else ""
 
     def items(self, path: str) -> list[Any]:
@@ -76,7 +77,7 @@ class Fields:
         if isinstance(value, list):
             return value
         if value is not None:
-            self.content.lose(f"{path!r} of a {self.what} that isn't a list")
+            self.content.lose(f"{path!r} {self.of_record} that isn't a list")
         return []
 
     def skip(self, *paths: str) -> None:
@@ -91,7 +92,7 @@ class Fields:
     def close(self) -> None:
         """Count as lost all fields that the reader hasn't taken."""
         for path in _leaves(self._left):
-            self.content.lose(f"{path!r} of a {self.what}")
+            self.content.lose(f"{path!r} {self.of_record}")
 
 
 def _leaves(value: Any, path: str | None = None) -> Iterator[str]:

@@ -73,12 +73,11 @@ def names_of_counted(rows: Sequence[int]) -> tuple[str, ...]:
         >>> names_of_counted([0, 0, 1])
         ('row 1 (1 of 2)', 'row 1 (2 of 2)', 'row 2')
     """
-    counts, seen = Counter(rows), Counter[int]()
-    names = []
-    for row in rows:
-        seen[row] += 1
-        names.append(f"row {row + 1}" + (f" ({seen[row]} of {counts[row]})" if counts[row] > 1 else ""))
-    return tuple(names)
+    return tuple(
+        f"row {row + 1}" + (f" ({example} of {n})" if n > 1 else "")
+        for row, n in Counter(rows).items()
+        for example in range(1, n + 1)
+    )
 
 
 def _names_single_responses(name: str) -> bool:
