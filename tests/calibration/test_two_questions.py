@@ -109,7 +109,7 @@ def test_calibrating_a_table_gives_the_answer_of_each_case_in_the_reference_file
 
 
 @pytest.mark.proof
-def test_calibrating_a_rubric_gives_the_answer_of_each_case_in_the_reference_file_on_whether_a_judge_can_gate(
+def test_calibrating_a_rubric_on_each_reference_case_says_as_the_case_does_whether_the_judge_can_gate(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number, case in enumerate(block("gate.yaml", "gate")):

@@ -238,7 +238,7 @@ def test_no_row_s_grade_depends_on_a_faulty_rubric_in_another_row_or_on_the_orde
     assert {name: there[name] for name in alone} == alone
 
 
-def test_if_the_run_s_rubric_declares_an_input_named_rubric_that_column_is_not_read_as_a_row_s_own_rubric() -> None:
+def test_a_column_named_rubric_is_no_rubric_of_its_row_if_the_run_s_rubric_declares_an_input_of_that_name() -> None:
     core = Rubric.from_dict({"inputs": ["rubric"], "criteria": [{"requirement": "Follows the rubric"}]})
     with Grader(core, judging("Follows")) as grader:
         (row,) = grader.grade_rows(ROWS[:1])  # type: ignore[arg-type]

@@ -47,7 +47,7 @@ def triple(estimate: Estimate) -> list[float]:
 
 
 @pytest.mark.parametrize("case", cases_under(CASES, "share"))
-def test_a_share_of_rows_that_each_stand_for_many_equal_groups_equals_the_worked_example(
+def test_a_share_estimated_from_counted_rows_of_equal_groups_equals_the_worked_example(
     case: dict[str, Any],
 ) -> None:
     hits, sizes, groups = np.array(case["kinds"], dtype=np.float64).T

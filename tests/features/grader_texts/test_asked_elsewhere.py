@@ -100,7 +100,7 @@ def test_a_grader_that_the_configuration_does_not_name_is_reported_by_name_witho
 
 
 @pytest.mark.proof
-def test_the_real_promptfoo_gives_the_hook_enough_to_report_assertions_that_other_graders_answered(
+def test_after_a_real_promptfoo_run_the_session_hook_reports_assertions_that_other_graders_answered(
     folder: Path,
 ) -> None:
     (folder / "markscheme.toml").write_text('judge = "anthropic"\n', encoding="utf-8")

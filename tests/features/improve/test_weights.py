@@ -173,7 +173,7 @@ def test_proposed_weights_move_no_further_than_the_labels_support() -> None:
     assert tuned.after == approx(before + step * (whole - before), abs=1.01)
 
 
-def test_duplicated_criteria_count_once_in_the_test_for_new_weights() -> None:
+def test_a_second_copy_of_a_criterion_does_not_change_the_p_value_of_the_test_for_new_weights() -> None:
     x, y = labelled(50, [0.4, 0.4, 0.2], 3)
     twice = np.column_stack([x, x[:, 0]])
     assert gate(twice, y, [0.1, 0.4, 0.4, 0.1]).p == approx(gate(x, y, AUTHOR).p)

@@ -50,7 +50,9 @@ def test_the_commands_of_the_workflow_run_in_the_project_with_the_judge_of_its_s
     assert run(*words, cwd=project).returncode in (0, 4)
 
 
-def test_a_workflow_is_refused_without_rubrics_and_next_to_another_kind_of_file(tmp_path: Path) -> None:
+def test_init_writes_no_ci_workflow_without_rubrics_together_with_skill_or_for_a_rubric_s_unsafe_name(
+    tmp_path: Path,
+) -> None:
     empty = run("markscheme", "init", "--ci", cwd=tmp_path)
     assert (empty.returncode, "has no rubric to check" in empty.stderr) == (2, True)
     both = run("markscheme", "init", "--ci", "--skill", cwd=tmp_path)

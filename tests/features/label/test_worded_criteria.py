@@ -15,7 +15,7 @@ def test_the_words_of_a_recorded_wording_are_found_by_its_digest(tmp_path: Path)
     assert words[short.wording] == current_words(short)
 
 
-def test_lines_and_levels_that_are_not_json_objects_are_left_out_of_recorded_wordings(tmp_path: Path) -> None:
+def test_reading_earlier_wordings_of_criteria_skips_lines_and_levels_that_are_not_json_objects(tmp_path: Path) -> None:
     (tmp_path / "wordings.jsonl").write_text('[1]\n{"under": "a", "text": 7, "scale": [3, {"choice": "x"}]}\n')
     assert recorded_words(tmp_path) == {"a": {"text": "7", "levels": ("x",)}}
     assert recorded_words(tmp_path / "elsewhere") == {}

@@ -133,7 +133,7 @@ def test_an_error_that_forbids_an_option_is_not_explained_by_the_empty_file_give
 
 
 @pytest.mark.parametrize("option", ["--json", "--html", "--sarif"])
-def test_an_error_is_not_explained_by_a_file_that_the_command_only_writes(option: str) -> None:
+def test_an_error_about_what_is_read_does_not_mention_the_file_that_the_command_would_write(option: str) -> None:
     error = error_of(f"calibrate nothing {option} report.json")
     assert "there is no rubric named 'nothing'" in error
     assert "report.json" not in error

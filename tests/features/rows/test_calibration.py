@@ -287,7 +287,7 @@ def test_the_command_for_the_full_report_names_the_judge_that_was_asked_and_its_
     assert "markscheme calibrate rows.jsonl --judge function:judging:judge --details" in done.stdout
 
 
-def test_printed_commands_repeat_the_options_that_change_the_figures_of_rows(tmp_path: Path) -> None:
+def test_commands_printed_for_rows_with_own_rubrics_repeat_the_options_that_change_figures(tmp_path: Path) -> None:
     (tmp_path / "judging.py").write_text(JUDGE)
     (tmp_path / "core.yaml").write_text("criteria: [{name: short, requirement: The reply is short., weight: 1}]\n")
     rows = [{**row(number), "split": ("dev", "test")[number % 2]} for number in range(40)]
