@@ -143,6 +143,15 @@ def test_sql_computes_the_same_gold_scores_and_decisions_as_labels_in_memory_giv
         assert by_gold_and_judge(name, rows) == in_memory, name
 
 
+@pytest.mark.parametrize(("engine", "dialect"), ENGINES)
+def test_final_levels_in_columns_of_their_own_need_no_annotator_s_columns(engine: Engine, dialect: DialectName) -> None:
+    columns = ["group_id", "gold__place", "judge__place"]
+    wide = [(None, 1, 1), (None, 1, 0), (None, 0, 0), (None, None, 1)]
+    rows = engine(select(rubric_of({"name": "place"}), ["gold"], dialect), columns, wide)
+    assert by_gold_and_judge("decision", rows) == {(1, 1): 1, (1, 0): 1, (0, 0): 1}
+    assert {row[1] for row in part("given", rows)} == {0, 1}
+
+
 def number(value: float) -> float | None:
     """A value to nine decimals; None for nan."""
     return None if math.isnan(value) else round(value, 9)

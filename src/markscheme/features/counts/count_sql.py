@@ -182,8 +182,9 @@ def _constant(query: CountQuery, examples: str) -> Iterator[str]:
     """Yield WITH blocks of the distinct scores, and of the constant answers that agree with annotators most often."""
     people = [f"{person}_score" for person in query.annotators]
     selects = [f"SELECT {score} AS score FROM {examples}" for score in ("judge_score", *people)]
-    n_known = " + ".join(f"COUNT({score})" for score in people) or "0"
-    selects.append(f"SELECT gold_score FROM {examples} WHERE (SELECT {n_known} FROM {examples}) = 0")
+    n_known = " + ".join(f"COUNT({score})" for score in people)
+    of_none = f" WHERE (SELECT {n_known} FROM {examples}) = 0" if people else ""
+    selects.append(f"SELECT gold_score FROM {examples}{of_none}")
     every = " UNION ALL ".join(selects)
     yield f"given AS (\n  SELECT DISTINCT score FROM ({every}) AS scores WHERE score IS NOT NULL\n)"
     if len(people) < 2:
