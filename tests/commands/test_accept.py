@@ -99,6 +99,13 @@ def test_accepting_a_calibration_of_three_samples_keeps_them_as_three_runs(here:
     assert first_line(grade(here)).endswith("; can gate)")
 
 
+def test_a_report_on_several_samples_says_that_accepting_keeps_each_sample_as_a_run(here: Path) -> None:
+    whole = " ".join(calibrate(here, "--details").stdout.split())
+    assert "Next, accept this run as it is," in whole
+    several = " ".join(calibrate(here, "--samples", "3", "--details").stdout.split())
+    assert "Next, accept the 3 samples as runs," in several
+
+
 @pytest.mark.proof
 def test_accepting_again_asks_the_judge_again_and_keeps_up_to_five_runs(here: Path) -> None:
     first = calibrate(here, "--accept", "--quiet")

@@ -24,6 +24,7 @@ from markscheme.report.json import dumps
 from markscheme.report.sections.fix_first import fix_first
 from markscheme.report.terminal import render_terminal
 from markscheme.report.views.calibration import json_of
+from tests.report.reading import text_of
 
 
 @pytest.fixture(scope="module")
@@ -232,3 +233,11 @@ def test_the_comparison_with_accepted_runs_is_null_in_the_json_of_calibrate_if_n
     tmp_path: Path,
 ) -> None:
     assert json_of(calibrated(_still(), rubric()))["baseline"] is None
+
+
+@pytest.mark.parametrize(("samples", "what"), [(1, "this one"), (3, "the 3 samples as runs")])
+def test_the_section_without_an_accepted_run_says_what_would_be_accepted(samples: int, what: str) -> None:
+    document = Document(
+        "", "", (), (accepted_run.section(None, "calibrate clear --accept", is_usable=True, samples=samples),)
+    )
+    assert f"Accept {what}, and later runs show" in text_of(document)

@@ -80,19 +80,21 @@ def _flipped(baseline: Baseline) -> str:
     return f" {flipped} of {baseline.shared} pass/fail decisions flipped." if flipped else ""
 
 
-def section(baseline: Baseline | None, command: str, *, is_usable: bool) -> doc.Section:
+def section(baseline: Baseline | None, command: str, *, is_usable: bool, samples: int = 1) -> doc.Section:
     """Render the section that compares this run with the accepted runs, or with an earlier judge.
 
     Args:
         baseline: The comparison; None if there are no accepted runs and no earlier judge.
         command: The command that accepts this run.
         is_usable: True if the judge can gate or be used for trends, so that it makes sense to accept this run.
+        samples: Number of samples that an option asks for; accepted, each is a run of its own.
     """
     title = "Since the accepted run"
     if baseline is None:
         line: doc.Line = (
             (
-                "No accepted run yet. Accept this one, and later runs show whether the judge changed: ",
+                f"No accepted run yet. Accept {'this one' if samples == 1 else f'the {samples} samples as runs'}, and "
+                "later runs show whether the judge changed: ",
                 doc.Command(command),
             )
             if is_usable
@@ -216,7 +218,9 @@ def sections(calibration: Calibration) -> Iterator[doc.Section]:
     is_usable = calibration.decision.is_usable
     is_refused = baseline is None and is_usable and calibration.counts.too_few_graded
     if calibration.rater.may_be_accepted and not is_refused:
-        yield section(baseline, accept, is_usable=is_usable)
+        options = calibration.rater.ask
+        samples = 1 if options is None or options.samples is None else options.samples
+        yield section(baseline, accept, is_usable=is_usable, samples=samples)
 
 
 def moved(calibration: Calibration, decides: str) -> doc.Callout | None:

@@ -26,7 +26,7 @@ async def plan_experiment(
 ) -> dict[str, Any]:
     """Count the outputs to make and the judge's calls, and estimate what grading costs; nothing is asked.
 
-    The cost of grading is estimated from the outputs that are known, for as many outputs as there will be.
+    The cost of grading is estimated from the outputs that are there, for as many as there will be.
 
     Args:
         experiment: The experiment, with the rubric as it is used.
@@ -41,19 +41,19 @@ async def plan_experiment(
     Raises:
         UsageError: A model or judge can't be opened.
     """
-    known = {cell: experiment.ready_outputs[cell] for cell in experiment.cells if cell in experiment.ready_outputs}
-    n_from_files = len(known)
+    outputs = {cell: experiment.ready_outputs[cell] for cell in experiment.cells if cell in experiment.ready_outputs}
+    n_from_files = len(outputs)
     name = model or (None if experiment.model is None else experiment.model.name)
     try:
         opened_model = open_model(experiment, ask.context(), name=model) if experiment.to_ask else None
     except NoJudge:
         opened_model = None
     if opened_model is not None:
-        known |= {cell: output for cell, output in at_hand(experiment, opened_model, outputs_file).items() if output}
+        outputs |= {cell: output for cell, output in at_hand(experiment, opened_model, outputs_file).items() if output}
         await opened_model.aclose()
     submissions = [
         experiment.by_id[case].submission(output.text, output_id(variant, case, output.under))
-        for (variant, case), output in known.items()
+        for (variant, case), output in outputs.items()
         if output.text is not None
     ]
     to_count = submissions or [case.submission("", case.id) for case in experiment.cases]
@@ -71,10 +71,10 @@ async def plan_experiment(
         "cases": len(experiment.cases),
         "outputs": {
             "from_files": n_from_files,
-            "kept": len(known) - n_from_files,
-            "to_make": len(experiment.cells) - len(known),
+            "kept": len(outputs) - n_from_files,
+            "to_make": len(experiment.cells) - len(outputs),
         },
-        "model": name if len(known) < len(experiment.cells) else None,
+        "model": name if len(outputs) < len(experiment.cells) else None,
         "grading": {
             "judge": cost.judge,
             "calls": round(cost.calls * scale),
