@@ -100,10 +100,14 @@ def _success_clause(side: GateSide, who: Labeller) -> str:
 
 
 def _short_of(side: GateSide, who: Labeller) -> str:
-    """Return a clause on a side of a gate that isn't shown to be good enough: how often the judge is right, or wrong.
+    """Return a clause on how often the judge is right, or wrong, on a side of a gate that isn't shown to be kept.
 
-    Where each label counts equally, the clause has numbers: of the labels that the judge gets wrong if the side is
-    broken, else of those that it gets right.
+    If all labels have equal weight, the clause states a number of labels: if the side is broken, those on which the
+    judge is wrong, else those on which it is right.
+
+    Args:
+        side: The side of the gate.
+        who: The name for those who gave the labels.
     """
     share = side.share
     estimate = side.estimate

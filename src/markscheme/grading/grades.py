@@ -78,10 +78,12 @@ class Grade:
 
     Attributes:
         id: Id of the submission.
-        outcomes: For each criterion, by name, a verdict or the reason why there is none; empty for a holistic grade.
-        by_criterion: Quality of the response by criterion, 0 to 1, reversed for a fault; None without a verdict.
-        without_words: Level and probability, such as "MET .93", by criterion on which a decision model gave no reason;
-            for a category, its label and the reason.
+        outcomes: The outcome on each criterion, by name: a verdict, or the reason why there is none; empty for a
+            holistic grade.
+        by_criterion: Quality of the response on each criterion, by name, from 0 to 1: the level's position on the
+            scale, reversed for a fault; None for a criterion without a verdict.
+        without_words: Text that replaces the reason, by criterion: level and probability, such as "MET .93", if a
+            decision model gave no reason; label and reason of a verdict that is a category.
         error: The reason why the submission is not graded; None if it is.
         scored: Score, raw score and pass or fail; None if not graded, or if the rubric has only categories and doesn't
             say which of them pass.
@@ -176,7 +178,8 @@ class Grade:
     def certainty(self) -> float | None:
         """The judge's own probability of its decision, 0 to 1; for several judges, the certainty of the deciding one.
 
-        None unless the judge gave a probability for each level, or the judge that decided has a certainty.
+        None if the judge gave no probabilities of levels or, for several judges, if the certainty of the deciding one
+        isn't known.
         """
         if self.decided_by is not None:
             return self.decided_by.certainty

@@ -30,11 +30,12 @@ Objection: TypeAlias = Callable[[Submission], str | None]
 
 
 def grader_for(rubric: Rubric, judge: GradingJudge, options: GradeOptions | None = None) -> SubmissionGrader:
-    """Build the grader for a rubric and a judge: by criterion, as a whole, of pairs, or for judges that grade together.
+    """Build the grader for a rubric and a judge.
 
     Args:
-        rubric: The rubric as asked; its strategy says how, and it may compare pairs.
-        judge: A judge, or judges that grade together.
+        rubric: The rubric as the judge is asked; its strategy decides if the grader asks by criterion or for one
+            holistic score, and if it asks about pairs.
+        judge: A judge, or a group of judges that grade together, such as a cascade, which have a grader of their own.
         options: Options on how outcomes become a score, and on the receipt that grades carry.
 
     Example:

@@ -20,11 +20,12 @@ class JudgeContext:
 
     Attributes:
         limiter: Limiter of concurrent requests, requests per minute and cost.
-        price: Price of the judge's tokens; None if it isn't given.
+        price: Price of the judge's tokens; None if the user doesn't state it.
         memory: Cache of replies on disk; None for no cache.
-        brief: Cache of replies that mustn't outlive this process; None if the process, such as a session, may run on
-            after what replies depend on has changed.
-        expected: True to score the mean of the levels by their probabilities, if a provider gives log-probabilities.
+        brief: Cache of replies that are deleted when this process ends. None if the process, such as a session, may
+            outlast a change of something that replies depend on.
+        expected: True to use the mean of the levels, weighted by their probabilities, instead of the level that the
+            judge writes, if a provider gives log-probabilities.
         parameters: Parameters set for the model, such as its temperature, by name.
         batch: Settings of batches, for judges with a batch API; None to send each prompt as its own request.
         tests_sight: True to test if a judge can see, before it is first shown images or documents.

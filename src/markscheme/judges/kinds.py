@@ -59,17 +59,18 @@ class JudgeKind:
 
     Attributes:
         name: Name of the kind, which is the part of a judge's name before the first colon.
-        open: Function that opens the judge that the rest of a name means, or returns the judges that it names; it
-            imports nothing heavy before the first reply.
+        open: Function that opens a judge by the rest of its name, after the first colon; for a file that names several
+            judges, it returns the group of these judges. It imports nothing heavy before the first reply.
         extra: Extra to install for the kind, as in `markscheme[openai]`; None if it needs none.
         environment: Names of environment variables that judges of the kind read, the most important first.
         ready: Function that returns what to do before the kind can be used in this environment, or None if it is ready.
-        form: Form of such a judge's name, for help, in which `[…]` is optional; None for the kind's name and any text.
-        needs: What the rest of the name means, if it is required.
+        form: Form of the names of such judges, for help, in which `[…]` is optional; None means the kind's name, a
+            colon and any text.
+        needs: Noun for what the rest of the name must give, such as a model; None if the rest may be empty.
         about: A short description.
-        uses: Function that returns what the kind would use in this environment; without it, the variables that are set
-            are shown, or else `about`.
-        deadline: Timeout of one request in seconds; infinite if requests queue in this process.
+        uses: Function that describes, for the user, what judges of the kind would use in this environment; None to name
+            the variable of `environment` that is set, or else to show `about`.
+        deadline: Timeout of one request in seconds; infinite if requests wait for each other in this process.
         asks: False if replies are already available, so that such a judge is neither limited nor cached.
         price: Function that returns the list price of a judge's tokens by its identity, zero if it is free, None if
             unknown.

@@ -87,7 +87,7 @@ class Address:
 
     Attributes:
         url: Scheme, host and path; never with a user or a password.
-        login: User and password from the address, as "user:password"; "" without.
+        login: User and password from the address, as "user:password"; "" if the address contains none.
     """
 
     url: str

@@ -609,8 +609,14 @@ def _may_be_negated(test: Any, config: Any) -> bool:
 def _kinds(assertion: Any, config: Any, unsure: bool = False) -> Iterator[str]:
     """Yield the types of those assertions in a test, at any depth, that could be the one being called.
 
-    These are the assertions with this configuration, and those whose configuration can't be known, since their set has
-    a configuration of its own. A reference or file in place of assertions may contain a negated one.
+    An assertion could be that one if it has this configuration, or if it is in an assertion set with a configuration,
+    so that its own can't be known. For a reference or a file in place of assertions, "not-known" is yielded, since they
+    may contain a negated assertion.
+
+    Args:
+        assertion: A test, an assertion, a set of assertions, or a list of these.
+        config: The configuration of the assertion that is being called.
+        unsure: True inside a set with a configuration.
     """
     if isinstance(assertion, Mapping):
         if "$ref" in assertion or isinstance(assertion.get("assert"), str):

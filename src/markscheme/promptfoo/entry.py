@@ -40,13 +40,16 @@ def _result(grader: str, arguments: "dict[str, Any]", holder: "Any", file: str) 
 
 
 def answer(grader: str, arguments: "dict[str, Any]", wish: "Any", folder: str) -> "dict[str, Any]":
-    """Return a grader's answer, by the warm session or this process: "given" with a result, or "raised" with an error.
+    """Ask a grader in the warm session, or else in this process; return its result or its error.
 
     Args:
         grader: Name of the grader: "assertion" or "provider".
         arguments: Arguments of the grader's function, by name.
-        wish: The value of `config.session`.
+        wish: The value of `config.session`, which says if and at which socket a session is asked.
         folder: The graders' folder.
+
+    Returns:
+        The result under the key "given", or the error under "raised".
     """
     reply = ask({"grader": grader, "asked": arguments}, folder=folder, wish=wish)
     if reply is not None:

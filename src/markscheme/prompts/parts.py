@@ -100,13 +100,15 @@ class PartReader(NamedTuple):
     """Functions that read images or other parts of one kind from plain data, and write them to files.
 
     Attributes:
-        read: Function that returns a value as a text with parts, or None if it names none. Further arguments are the
-            folder that paths in it are relative to, None if it may name no paths, and the value's name for messages; it
-            raises SubmissionError for a part that can't be judged.
-        written: Function that returns the value that a file in a folder has in place of a text; without a folder, the
-            value contains the parts.
-        loaded: Function that returns a text with a part, given the content of the part as a tool passes it in a
-            variable, or None for any other text. Arguments are the text and its name for messages.
+        read: Function that returns a value as a text with parts, or None if the value names no parts. Its arguments are
+            the value, the folder that paths in the value are relative to (None if the value may contain no paths), and
+            the value's name for messages. It raises SubmissionError for a part that can't be judged.
+        written: Function that returns the value by which a file stores a text with parts. Its arguments are the text
+            and the file's folder, to which paths of parts are relative; if that is None, the value contains the parts
+            themselves.
+        loaded: Function that converts a text that holds the content of a part, as a tool passes it in a variable, to a
+            text with this part; it returns None for any other text. Its arguments are the text and the text's name for
+            messages.
     """
 
     read: Callable[[Any, Path | None, str], PartedText | None]
@@ -119,10 +121,11 @@ class PartChange(NamedTuple):
 
     Attributes:
         name: The change's name in files and options.
-        what: Description of the change, for a table's note.
-        moves: True if the change must move a judge that looks at the part; False if the levels should stay.
-        change: Function that returns a part to replace a given one, or None if the change can't be made. Its second
-            argument is the corresponding part of another example; None if no other example has one of that kind.
+        what: Description of the change, for the note below a table.
+        moves: True if a judge that looks at the part must give other levels after the change; False if its levels
+            should stay.
+        change: Function that returns the part changed, or None if the change can't be made. Its arguments are the part
+            and the corresponding part of another example, or None if no other example has a part of that kind.
     """
 
     name: str

@@ -38,10 +38,11 @@ class Opening:
         judge: Fingerprint of the judge that was asked; None without one.
         adopted: Fingerprint of the wording that was adopted; None without one.
         decided: False while a test is under way, or was interrupted.
-        levels: Digests of the levels that were looked at, for each level one with the example's id and one with its
-            texts, by which it is known if a later command looks at them again; if empty, any labels count as these.
-        counts_apart: True if the labels were others than those that test wordings, such as decisions about the
-            whole response.
+        levels: Two digests of each level that was looked at: one computed with the example's id, one with the example's
+            texts. By them, a later command that looks at the same levels is recognized. If empty, every later look
+            counts as one at the same levels.
+        counts_apart: True if the command looked at labels that don't test wordings, such as decisions about the whole
+            response; such looks are counted separately.
     """
 
     at: str

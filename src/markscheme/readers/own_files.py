@@ -100,9 +100,9 @@ def may_be_examples(peek: Peek) -> bool:
 
 
 def read_examples(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[ImportedFile]:
-    """Read the examples in each file with their labels; without a rubric, infer one from the labels.
+    """Read the examples in each file with their labels; if no rubric is given, infer one from the labels.
 
-    Without a rubric, and if only examples are expected, they are read without labels.
+    If no rubric is given and the caller expects only examples, the examples are read without their labels.
 
     Raises:
         RatingError: A file can't be read, or no scale can be inferred.

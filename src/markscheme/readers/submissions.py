@@ -113,14 +113,15 @@ def read_submissions(
 
     Args:
         path: The file.
-        fields: The field that each renamed column holds, by column.
+        fields: The field that a column holds, by the column's name, for columns that aren't named like their field.
         shown: Names of inputs that the rubric shows; other columns of bytes, such as images, are left out.
         notify: Function to call with a sentence about how a table's columns were understood.
 
     Raises:
-        RatingError: No column has the responses, a row has another number of cells, a column that `fields` names is
-            missing, or an id occurs twice.
-        UsageError: The file has ratings and no responses, or fields of another tool, which keep their names.
+        RatingError: No column has the responses, a row has more or fewer cells than the header, a column that `fields`
+            names is missing, or an id occurs twice.
+        UsageError: The file has ratings and no responses; or `fields` is given for another tool's file, whose fields
+            can't be renamed.
     """
     if _is_tool_file(path):
         if fields:

@@ -175,7 +175,8 @@ def annotator_shares(
         constants: Candidates for the best constant, shape (m,), nan if missing.
         tolerance: Difference below which two values agree.
         groups: Name of each example's group, such as its task, shape (n,); None without groups.
-        mirrored: True if values are of pairs, as in `agreement_figures`.
+        mirrored: True if the values are preferences of pairs, which are then also counted with the two responses
+            swapped.
 
     Example:
         >>> shares = annotator_shares(np.array([0.5]), np.array([[0.5, 0.75]]), [0.5, 0.75], tolerance=0.1)
@@ -293,7 +294,7 @@ def close(a: npt.ArrayLike, b: npt.ArrayLike, tolerance: float) -> Floats:
 def best_constant(
     values: npt.ArrayLike, candidates: npt.ArrayLike, tolerance: float, weights: npt.ArrayLike | None = None
 ) -> float:
-    """Return the candidate answer that equals the most values, the lowest in a tie; nan without values or candidates.
+    """Return the candidate answer that agrees with most values, the lowest in a tie; nan without values or candidates.
 
     Args:
         values: Values with which the constant is compared, shape (n,), nan if missing.

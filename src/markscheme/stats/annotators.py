@@ -162,7 +162,7 @@ def ceiling(
         metric: Alpha's measure of distance: "nominal" for two levels or unordered ones, "ordinal" or "interval".
         groups: Name of each example's group, shape (n_units,), whose examples are left out together; None without
             groups.
-        level: Coverage of the two alphas' intervals; that of the gap's is 90 %.
+        level: Coverage of the two alphas' intervals; the interval of the gap always covers 90 %.
 
     Returns:
         The alphas, which are 1 for full agreement and 0 for chance. They are undefined if no two annotators share 30

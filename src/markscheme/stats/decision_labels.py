@@ -137,14 +137,14 @@ def chance_to_decide_sides(
 def _chance_above(
     chances: tuple[Floats, Floats], adds: tuple[float, float], stops: float, keeps: float, same: float
 ) -> float:
-    """Return the probability that hits on fails exceed `stops`, those on passes `keeps`, and all together `same`.
+    """Return the probability that a judge's right decisions (hits) exceed a number on each side, and a number over all.
 
     Args:
         chances: Probability of each number of further hits, on gold's fails and on its passes.
-        adds: Contribution of a hit on gold's fails, and of one on its passes, to the hits over all.
-        stops: Number to exceed on gold's fails.
-        keeps: Number to exceed on gold's passes.
-        same: Number to exceed over all.
+        adds: Amount that a hit on gold's fails, and that a hit on its passes, adds to the hits over all.
+        stops: Number that the hits on gold's fails must exceed.
+        keeps: Number that the hits on gold's passes must exceed.
+        same: Number that the hits over all examples must exceed.
     """
     stop_chances, keep_chances = chances
     stop_adds, keep_adds = adds

@@ -227,7 +227,7 @@ def withhold(estimate: Estimate, why: str | Reason) -> Estimate:
 
 
 def kept_within(estimate: Estimate, lowest: float, highest: float) -> Estimate:
-    """Cut off what an interval has outside the statistic's range, but not so much that it excludes the value.
+    """Cut an estimate's interval to the range of its statistic; if that would exclude the value, end it at the value.
 
     Example:
         >>> kept_within(Estimate(0.4, 0.1, 1.7, n=3), 0.0, 1.0).high

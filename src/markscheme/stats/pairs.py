@@ -59,11 +59,11 @@ class Pairs:
     Attributes:
         gold: Gold's ratings, finite, shape (n_rows,).
         judge: The judge's ratings, finite, shape (n_rows,).
-        groups: Groups to leave out in turn, with the number of units of each row.
+        groups: Groups to leave out in turn, with the number of units that each row represents.
         span: Distance from the worst to the best level of the scale.
-        step: Distance from one level to the next; that of the ends if only they are known.
+        step: Distance from one level to the next; if only the ends of the scale are known, their distance.
         raters: Names of gold and judge, for messages.
-        scale_told: True if the scale's ends are known, not only the ratings that occurred.
+        scale_told: True if the scale's ends were given; False if they are only the lowest and the highest rating.
     """
 
     gold: Floats

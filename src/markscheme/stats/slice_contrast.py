@@ -253,8 +253,8 @@ def _p_of_shares(within: Floats, without: Floats) -> float:
 def _p_of_means(within: Floats, without: Floats, difference: float) -> float:
     """Compute the two-sided p of Student's and Welch's t test of two means, and return the larger one.
 
-    Student's test assumes equal variances, Welch's doesn't. A small slice whose few values happen to be equal would
-    mislead the second, a slice with more spread than the rest the first, so the larger p counts.
+    Student's test assumes equal variances, Welch's doesn't. Student's test is misled by a slice with more spread than
+    the rest, and Welch's by a small slice whose few values happen to be equal. So the larger p counts.
 
     Source:
         Welch (1947), Biometrika 34(1/2), 28-35. doi:10.2307/2332510

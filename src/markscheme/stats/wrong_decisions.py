@@ -18,8 +18,8 @@ class Stratum:
 
     Attributes:
         part: The stratum's share of all graded responses, 0 to 1.
-        wrong: Share of its labelled examples with gold's decision in question: for a rate of false passes, gold's
-            fails.
+        wrong: Share of the stratum's labelled examples that gold fails, for a rate of false passes, or that gold
+            passes, for a rate of false fails.
     """
 
     part: float
@@ -43,12 +43,15 @@ class Stratum:
 class RateByVerdict:
     """A rate of false passes (share of gold's fails that the judge passes) or of false fails, with bounds.
 
-    Labels that are drawn by the judge's verdict show the share of gold's fails among its passes and among its fails.
-    The rate is the ratio of the first to the sum of both, each weighted by the verdict's share of all graded responses.
+    Labels that are drawn by the judge's verdict show two shares: that of gold's fails among the judge's passes, and
+    that among the judge's fails. Each is multiplied by the verdict's share of all graded responses. The rate of false
+    passes is the first product divided by the sum of both. The rate of false fails is computed in that way from gold's
+    passes.
 
     Attributes:
-        decided_wrong: Strata that the judge passes, for false passes, or fails, for false fails.
-        decided_right: Strata with the judge's other decision.
+        decided_wrong: The strata that the judge passes, if the rate is of false passes; those that it fails, if the
+            rate is of false fails.
+        decided_right: The strata on which the judge makes the other decision.
 
     Source:
         Zou and Donner (2008), Statistics in Medicine 27(10), 1693-1702, for limits of a sum from the limits of its

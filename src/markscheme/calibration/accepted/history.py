@@ -251,11 +251,9 @@ def _run_number(accepted: Accepted, ratings: Sequence[Rating], *, count: bool) -
 def _replaying_judge(
     judge: GradingJudge, reopened: Callable[[], GradingJudge], *, may_ask: bool
 ) -> GradingJudge | None:
-    """Return today's judge to grade by the accepted rubric, if it may be asked or has recorded replies; else None.
+    """Return today's judge to grade by the accepted rubric; None if it may not be asked and has no recorded replies.
 
-    A judge that may not be asked answers from recorded replies alone.
-
-    None if the judge may not be asked and has no recorded replies.
+    A judge that may not be asked answers only from recorded or cached replies.
     """
     if may_ask:
         return reopened()

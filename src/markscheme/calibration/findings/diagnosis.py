@@ -88,8 +88,12 @@ def _without_skill(whole: Evidence, of_criteria: Sequence[Finding]) -> list[Find
 def _of_criteria(evidence: Evidence, by_length: Sequence[Finding]) -> Iterator[Finding]:
     """Yield faults on single criteria, without those that an earlier fault on the same criterion explains.
 
-    A judge that rewards length moves all criteria together, which looks like a halo and like noise: then halo and noise
-    are only reported if they are also found with the effect of length removed.
+    A judge that rewards length moves all criteria together, which looks like a halo and like noise. So, if `by_length`
+    isn't empty, a halo or noise is reported only if it remains after the effect of length is removed.
+
+    Args:
+        evidence: The evidence, with the judge's ratings.
+        by_length: The findings that the judge rewards length; empty if it doesn't.
     """
     criteria = evidence.criteria
 

@@ -578,10 +578,10 @@ def significant(
     """Return the criteria (or categories) whose statistic significantly exceeds its bound, by Holm's correction.
 
     Args:
-        criteria: The criteria or labels that are tested together, by name.
-        statistic: Function that estimates the statistic of one criterion, with its interval at a level.
+        criteria: The criteria (or categories) that are tested together, by name.
+        statistic: Function that estimates the statistic of a criterion, with an interval of a given coverage.
         exceeds: Function that returns True if an estimate, by its value and its limits, exceeds the criterion's bound.
-        sides: 1 if only one limit of the interval counts, 2 if either does.
+        sides: 1 for one-sided tests, 2 for two-sided tests.
 
     Returns:
         The estimate with its 95 % interval for each such criterion, by name.

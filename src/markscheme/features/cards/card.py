@@ -298,7 +298,9 @@ def _is_card(data: object) -> bool:
 
 
 def stated_id(path: Path) -> str:
-    """Return the id written in a card.json, which doesn't fit the content of an edited card; "" if no id is written.
+    """Return the id written in a card.json; "" if it contains no id.
+
+    If the card was edited by hand, this id isn't the digest of the card's content.
 
     Raises:
         RatingError: The file cannot be read.

@@ -20,9 +20,9 @@ from markscheme.files import write_whole
 
 
 def keep_card(calibration: Calibration, document: Mapping[str, Any], basis: "RunBasis | None", path: Path) -> Kept:
-    """Make the card of a run that is being accepted; return its id, and a function that writes the card.
+    """Make the card of a run that is being accepted; return the card's id, and a function that writes the card.
 
-    The function removes an earlier run's card if this run has none.
+    A run without `basis` has no card: the id is None, and the function removes the card of an earlier run.
     """
     card = None if basis is None else _card(calibration, document, basis, path)
     return {"card": None if card is None else card.id}, partial(_write, card, card_path(path))

@@ -24,8 +24,8 @@ def votes_of_panel(calibration: Calibration) -> float | None:
 def may_decide(calibration: Calibration) -> float | None:
     """Estimate the share of responses that a judge could decide without people under the default promise.
 
-    It is estimated for a judge that isn't shown to be right on both sides, and that more labels couldn't show to be.
-    None if annotators' labels give no decisions, or if the judge could decide no response alone.
+    Callers ask this about a judge that can't gate and that more labels couldn't show to be good enough to gate. None if
+    annotators' labels give no decisions, or if there is no response that the judge could decide alone.
     """
     comparison = calibration.comparison
     gold = comparison.gold

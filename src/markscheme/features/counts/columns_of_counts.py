@@ -25,10 +25,10 @@ def delimiter_of(header: str) -> str:
 
 
 def refuse_other_column(earlier: str) -> None:
-    """Raise an error if the column named for an earlier judge's ratings is one with another use, such as `gold`.
+    """Raise an error if the column named for an earlier judge's ratings has another use, such as `gold`.
 
     Raises:
-        UsageError: The column is another column of counts.
+        UsageError: The name is that of a column with another use in a counts file.
     """
     if OTHER_COLUMNS.fullmatch(earlier):
         raise UsageError(f"--earlier {earlier}: a column of counts with this name has no earlier judge's ratings")

@@ -176,9 +176,13 @@ class CountedComparison(Comparison):
         return replace(by_rows, stops=self._side("stops", by_rows.stops), keeps=self._side("keeps", by_rows.keeps))
 
     def _side(self, name: str, of_decisions: SideShare) -> SideShare:
-        """Return the share of gold's fails that the judge stops, or of passes it keeps.
+        """Return the share of gold's fails that the judge stops, or of gold's passes that it keeps.
 
-        It respects groups if the counts file has these shares by group.
+        If the counts file has shares by group, the bounds allow for groups.
+
+        Args:
+            name: "stops" for the share of fails, "keeps" for that of passes.
+            of_decisions: The share without groups, which is returned if the counts file has no shares by group.
         """
         rates = self.counts.parts.get(f"rate:{name}")
         if rates is None:

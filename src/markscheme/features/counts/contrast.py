@@ -108,8 +108,8 @@ def contrast_files(files: Sequence[str], rubric: str | None, labels: LabelOption
 
     Args:
         files: The names of the files, as the user wrote them.
-        rubric: The rubric's name or file; None to find it by the counts.
-        labels: Options, such as what must agree.
+        rubric: The rubric's name or file; None for the known rubric whose fingerprint the counts state.
+        labels: Options on the comparison with gold, of which `of`, the measure that must agree, is used.
 
     Raises:
         UsageError: There aren't exactly two files, one has no counts, or no known rubric is that of the counts.

@@ -44,10 +44,10 @@ class ReadingOrder:
         return cls((*first, *others), len(first), bool(ids))
 
     def random_part(self, readings: Iterable[OutputReading]) -> tuple[str, ...]:
-        """Return, in reading order, the outputs from the start to the first that isn't read; they are a random draw.
+        """Return, in reading order, the outputs before the first one that isn't read; they are a random draw.
 
-        Outputs shown out of turn count once the order reaches them; those after the last output read in turn have not
-        been reached. If all outputs have been read, all of them count.
+        An output that was read out of turn counts if a later output of the order was read in turn. Outputs read out of
+        turn after the last one read in turn don't count, unless all outputs of the pool have been read.
         """
         finished = [reading for reading in readings if reading.is_finished]
         read = {reading.id for reading in finished}

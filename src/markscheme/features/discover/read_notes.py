@@ -52,16 +52,16 @@ class NotesIn:
     """Content of imported files of notes: notes, readings, modes and outputs.
 
     Attributes:
-        rater: Name of the notes' author, for files that don't say it; None if files must say it.
-        kind: Kind of the notes' author, for files that don't say it; None if files must say it. With "model", a model's
-            notes are accepted too, as suggestions.
+        rater: Name of the notes' author, for files that don't name the author; None if files must name the author.
+        kind: Kind of the notes' author, for files that don't state it; None if files must state it. With "model", files
+            may also have a model's notes, which are imported as suggestions.
         readings: The readings without their notes, by reader and output, in the order of the files.
         passages: The notes of each reading.
         modes: The modes that the files name.
         examples: The outputs that the files contain, by id.
         own_lines: Keys of readings from markscheme's own lines, which say whether the output was shown out of turn.
         stated: Keys of readings for which a file says how the output was read; for the others, "noted" is assumed.
-        lost: Counts of what the files have and notes can't store.
+        lost: Number of fields and values that the files have and that can't be stored in notes, by description.
         remarks: Sentences on how ambiguous files were read.
         sheets: The heads of reading sheets, by file.
     """

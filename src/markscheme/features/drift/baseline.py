@@ -71,8 +71,8 @@ class Baseline:
         now: The setting of this run.
         samples: Number of samples of this run that were combined by their median.
         why_not_joined: Reason why this run can't be added to the accepted ones; None if it can.
-        shared: Number of examples that all runs rated with equal response and inputs; for counts, of all that were
-            counted.
+        shared: Number of examples that all runs rated with equal response and inputs; if only counts are known, the
+            number of all examples counted.
         other_response: Number of examples whose response or inputs changed; they are excluded.
         gone: Number of examples that were rated in the accepted runs and not in this run.
         new: Number of examples that were rated in this run and not in the accepted runs.

@@ -41,20 +41,22 @@ class FinalistsResult:
     """Result of the test of the finalists on held-out labels: the adopted wording if any, and the estimated gain.
 
     Attributes:
-        adopted: The confirmed wording; None if none is confirmed. Then the figures are withheld too, since they would
-            reveal more of the held-out labels than the answer "no".
+        adopted: The confirmed wording; None if none is confirmed. In that case the figures are None too, since they
+            would reveal more of the held-out labels than that no wording is confirmed.
         why: Code of the reason why a wording is adopted, or none is.
-        opening: Number of this opening of the held-out labels, from 1.
+        opening: Number of this test among all tests on the held-out labels, from 1.
         alpha: Significance level of the test.
         n: Number of examples compared.
         tasks: Number of tasks that these examples belong to.
         dropped: Number of examples left out since the judge didn't grade them by the user's wording.
-        raw: Measured decrease of the scores' distance from gold with the adopted wording or, if wordings are compared
-            by decisions, increase of the share of decisions that are people's.
+        raw: The measured gain by the adopted wording: the decrease of the scores' distance from gold or, if wordings
+            are compared by decisions, the increase of the share of decisions that are the same as people's.
         gain: Expected decrease of the scores' distance from gold with the adopted wording on new examples.
-        agreement_gain: The expected gain in the share of examples on which the judge agrees.
-        decisions_gain: The expected gain in the share of people's decisions, if wordings were compared by decisions.
-        asked_again: True if the user's wording was asked again in this run.
+        agreement_gain: Expected increase, on new examples, of the share of examples on which the judge agrees with
+            gold.
+        decisions_gain: Expected increase, on new examples, of the share of decisions that are the same as people's;
+            None if wordings were compared by scores.
+        asked_again: True if the judge was asked again with the user's wording in this run.
     """
 
     adopted: Wording | None

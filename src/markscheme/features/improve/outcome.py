@@ -137,14 +137,15 @@ class ImprovementPlan:
 
     Attributes:
         rubric: The rubric.
-        dev: Numbers of dev examples and of their tasks.
-        sealed: Numbers of held-out examples and of their tasks.
+        dev: The number of dev examples, and the number of tasks that these belong to.
+        sealed: The number of held-out examples, and the number of tasks that these belong to.
         opening: Number of the next test of the held-out labels.
         alpha: Significance level of that test.
         candidates: Largest number of wordings to try.
         graded: Largest number of examples to grade.
-        cost: Cost of grading them.
-        to_gate: The sentence of the last calibration on the labels that the verdict needs; None before a calibration.
+        cost: Cost of grading these examples.
+        to_gate: Sentence from the last calibration that says how many labels the verdict needs; None before the first
+            calibration.
     """
 
     rubric: Rubric

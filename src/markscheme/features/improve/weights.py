@@ -266,12 +266,16 @@ def _one_level(levels: Floats) -> npt.NDArray[np.bool_]:
 
 
 def _cannot_tune(task: _Task, required: int, one_level: int) -> tuple[str | None, int | None]:
-    """Return why weights can't be fitted (None if they can), and how many examples in all it takes if more would help.
+    """Return the reason why weights can't be fitted, and the total number of examples that would be enough.
 
     Args:
         task: The data to fit weights to.
         required: Number of weights left alone because their criteria are required.
         one_level: Number of weights left alone because all examples have one level.
+
+    Returns:
+        The reason, None if weights can be fitted; and the number of examples, those so far included, None if more
+        examples wouldn't help.
     """
     n = len(task.marks)
     k = len(task.tuned)

@@ -64,12 +64,13 @@ def open_work(
     """Open a rater's work, with the labels given before; make `calibration/<rubric>` if it doesn't exist.
 
     Args:
-        named: Name or file of the rubric; or the file of Promptfoo's results, which become a rubric, or of rows that
-            bring criteria.
+        named: Name or file of the rubric; or a file of Promptfoo's results, from which a rubric is made; or a file
+            whose rows have their own criteria.
         here: The working directory.
         rater: Name of the rater.
         pool: File of responses to label; None for the rubric's own examples.
-        next: Number of responses to draw, mostly those whose labels tell most; None for the whole pool.
+        next: Number of responses to draw from the pool, preferably those whose labels narrow the judge's figures most;
+            None to label the whole pool.
         adjudicate: True if the rater decides the labels on which annotators disagree.
         ask_whole: When the rater is asked about the whole response first.
         all_criteria: True if a response that brings many criteria of its own is labelled on all of them.

@@ -115,17 +115,17 @@ def _chosen(file: RatedFile, only: Whose | None, n_damaged: int) -> RatedFile:
 
 
 def _by_who_answered(file: RatedFile, name: str | None, path: Path, targets: TargetFiles) -> RatingCodes:
-    """Return a file's ratings; those of a labelling sheet under the name of the annotator who filled it in.
+    """Return a file's ratings; if it is a labelling sheet, name the annotator who filled it in as their rater.
 
     Args:
-        file: The content of the files.
+        file: The content of the file.
         name: Name of the person who answered a sheet; None for the rater it was written for.
-        path: The first file that was read.
+        path: The file, or the first one if an export has several.
         targets: The files to write; a file of ratings in a calibration folder is named after its rater.
 
     Raises:
-        UsageError: A sheet is of a rater other than the file's name says, and the caller doesn't say who answered it;
-            or the caller says it of a file that isn't a sheet.
+        UsageError: A sheet was written for another rater than the file's name says, and `name` is None; or `name` is
+            given for a file that isn't a sheet.
     """
     ratings = RatingCodes.of(file.ratings)
     if file.format != SHEET.name:

@@ -75,10 +75,11 @@ class Perturbation:
         what: Description of the change, for the report's table.
         change: Function that returns the changed response, or None if the change can't be made; None if the rubric is
             changed instead of the response.
-        prose: Words of criteria whose level on prose the change may alter; None if it doesn't apply to prose.
-        code: Words of criteria whose level on code the change may alter; None if it doesn't apply to code.
-        yes_no: Words of yes/no criteria whose level on prose the change may alter, if they differ from `prose`; else
-            None.
+        prose: Words in a criterion's text that show that the change may alter the right level, if the response is
+            prose; None if the change may alter any criterion's level, or isn't made to prose.
+        code: Words that show this if the response is code; None if the change may alter any criterion's level, or isn't
+            made to code.
+        yes_no: Words that show this for a yes/no criterion if the response is prose; None to use `prose` for it too.
     """
 
     name: str

@@ -55,10 +55,10 @@ class StressCell:
     Attributes:
         shift: Mean rating of the perturbed texts minus that of the originals, in levels, with a 90 % interval.
         p: Exact two-sided mid-p, adjusted for all cells; None if no test was made.
-        state: The result: a finding; no effect above the margin; neither of these shown; or not tested, since the
-            change may alter the level.
-        smallest: The smallest shift that would be found 19 times in 20, in levels; None if it can't be computed.
-        noise: Changes of single ratings; None if the judge was asked about originals less than twice.
+        state: What the ratings show: an effect, which is a finding; no effect above the margin; neither of the two; or
+            nothing, since the change may alter the right level and wasn't tested.
+        smallest: The smallest shift, in levels, that the test detects in 19 of 20 runs; None if it can't be computed.
+        noise: How often single ratings change; None if the judge was asked about each original only once.
     """
 
     shift: Estimate

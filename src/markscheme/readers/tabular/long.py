@@ -237,7 +237,12 @@ def _named(columns: Sequence[TableColumn]) -> dict[str, str]:
 def _judges(raters: Sequence[str], layout: _Layout, options: ColumnOptions, with_column: Sequence[str]) -> list[str]:
     """Return the names of the raters that are judges, as the user or a column with each rater's kind states.
 
-    Judges that have a column of their own don't occur among the raters of rows.
+    Args:
+        raters: Names of the raters in the column of raters.
+        layout: The columns of the table by their roles.
+        options: The user's options.
+        with_column: Names of the raters, such as a judge, whose ratings are in a column of their own; they aren't
+            among `raters`.
 
     Raises:
         UsageError: A rater is named like a model, and neither the user nor a column says that it is a judge.

@@ -68,10 +68,11 @@ def paired_decisions(
 
     Args:
         people: People's decisions, 1 for pass, 0 for fail, nan where there is none, shape (n,).
-        old: The old version's decisions, coded in that way, shape (n,).
-        new: The new version's decisions, coded in that way, shape (n,).
+        old: The old version's decisions, 1, 0 or nan, shape (n,).
+        new: The new version's decisions, 1, 0 or nan, shape (n,).
         groups: A name for each example's group, such as a task that several share.
-        settings: Number of settings, other than the old version, that have figures on these examples.
+        settings: Number of settings tried on these examples, the new version included and the old version excluded; the
+            more there are, the wider is the interval.
     """
     compared = ~np.isnan(people + old + new)
     was_right = old[compared] == people[compared]

@@ -29,13 +29,14 @@ EQUAL_SCORES = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class NestedGain:
-    """Gain in right decisions from new weights and pass mark, on decisions that had no part in fitting these.
+    """Gain in right decisions by new weights and pass mark, measured on decisions that they weren't fitted to.
 
     Attributes:
         gain: Share of decisions that become right minus share that become wrong.
-        se: Standard error of the gain over units.
-        of_whole_fit: Standard error over units of the gain of weights and pass mark fitted to all decisions. Fits to
-            some of them change fewer decisions, often none, so that their gain varies less.
+        se: Standard error of the gain, over units (examples or groups).
+        of_whole_fit: Standard error, over units, of the gain by weights and pass mark that are fitted to all decisions.
+            Weights fitted to only a part of the decisions change fewer decisions, often none, so that `se` may be too
+            small.
     """
 
     gain: float
@@ -89,8 +90,8 @@ def propose_numbers(
     Args:
         rows: The decisions with levels.
         numbers: The author's weights and pass mark.
-        opening: Number of this use of the decisions, from 1; each halves the significance level.
-        errors: Number of standard errors by which the gain must exceed 0; `JUDGED` if levels are a judge's.
+        opening: Number of this use of the decisions, from 1; each use after the first halves the significance level.
+        errors: Number of standard errors that the gain must exceed; callers pass `JUDGED` if the levels are a judge's.
     """
     rows = rows.in_order()
     divisor = 2 ** (opening - 1)
@@ -113,9 +114,14 @@ def propose_numbers(
 
 
 def nested_gain(rows: DecidedRows, numbers: AuthorNumbers, *, mark_alone: bool = False) -> NestedGain:
-    """Measure, by cross-validation, how many more decisions refitted numbers predict right than the author's do.
+    """Measure, by cross-validation, how many more decisions refitted weights and pass mark get right than the author's.
 
-    It is repeated with four orders of the units, drawn from a digest of their names.
+    The cross-validation is repeated with four orders of the units, drawn from a digest of the units' names.
+
+    Args:
+        rows: The decisions with levels.
+        numbers: The author's weights and pass mark.
+        mark_alone: True to refit only the pass mark.
 
     Source:
         Varma and Simon (2006), BMC Bioinformatics 7, 91. doi:10.1186/1471-2105-7-91

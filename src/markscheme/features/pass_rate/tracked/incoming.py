@@ -55,7 +55,7 @@ class TimedResponse:
         time: Time at which it was given, in UTC.
         passes: The judge's verdict; None if there is none, or if it leaves the response to people.
         is_graded: True if the judge graded it, or left it to people.
-        group: Name of its conversation; None if it is one by itself.
+        group: Name of the conversation that the response belongs to; None if it belongs to none.
         judge: The judge, as the file names it; None if the file names none.
         columns: Values of inputs that may have only a few different values, by name.
     """
@@ -98,11 +98,11 @@ def read_responses(
         rubric: The rubric, which decides which scores pass.
         times: Options for where a response's time is found.
         columns: What the files' columns and values mean.
-        is_asked: True if a judge grades the responses without a verdict.
+        is_asked: True if a judge will grade the responses that have no verdict.
 
     Raises:
-        RatingError: A file has no times; its times can't be read, lie in the future, or have zones only in part; or it
-            has two verdicts on one response.
+        RatingError: A file has no times; its times can't be read or lie in the future; only some of its times state a
+            time zone; or it has two verdicts on one response.
         UsageError: The files don't have columns that the caller names.
     """
     peeks = [Peek(path) for path in files]

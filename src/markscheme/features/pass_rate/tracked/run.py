@@ -164,10 +164,19 @@ def look_again(
     *,
     memory_so_far: StreamMemory | None = None,
 ) -> tuple[StreamMemory, Mapping[str, bool], Look]:
-    """Compute the rates and evidence of a stream from its stored files, which stay as they are.
+    """Compute the rates and evidence of a stream from its stored files, without changing them.
+
+    Args:
+        rubric: The rubric.
+        calibration: The rubric's calibration folder.
+        stream: The stream's files.
+        through: The last day that counts.
+        at_least: The pass rate below which evidence of a fall grows; None to compute it from the first weeks.
+        memory_so_far: Content of the files as read earlier, so that only newer lines are read; None to read all lines.
 
     Returns:
-        What the files hold, people's labels by response, and the look.
+        The content of the files; True for each response that people pass and False for each that they fail, by digest
+        of its id; and the look.
     """
     memory = stream.read(memory_so_far)
     labels = _labels(calibration, rubric, memory)

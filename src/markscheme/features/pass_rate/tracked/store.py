@@ -55,8 +55,9 @@ class GradedLine(NamedTuple):
         week: The response's ISO week.
         passes: The judge's verdict; None if the response is left to people, or isn't graded.
         is_graded: True if the judge graded it, or left it to people.
-        group: Digest of its conversation's name; None if it is one by itself.
-        setting: The judge that graded it, as the file names it, or a digest of the judge; None if it isn't known.
+        group: Digest of the name of the conversation that the response belongs to; None if it belongs to none.
+        setting: Name in the file of the judge that graded the response, or a digest of the judge; None if the judge
+            isn't known.
         chance: The response's chance of an audit.
         is_audited: True if people are to label it.
         mix: Values of columns that may explain a shift, and the length of the inputs.
@@ -118,9 +119,9 @@ class StreamMemory:
     """Everything stored about a stream of responses: verdicts, audits, settings, periods and looks.
 
     Attributes:
-        decisions: Lines on its start, chances of audits and periods, the earliest first.
-        graded: Lines of its responses, each once, by digest of the id.
-        looks: Lines of earlier looks, the earliest first.
+        decisions: The lines that record the stream's start, its chances of audits and its periods, the earliest first.
+        graded: The line of each of the stream's responses, by digest of the response's id.
+        looks: The lines that record earlier looks, the earliest first.
         changed: Digests of responses whose id came again with another content.
         read_to: Number of bytes of the file of responses that were read.
     """
