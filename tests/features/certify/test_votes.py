@@ -186,3 +186,13 @@ def test_labels_on_criteria_give_the_same_certificate_as_the_decisions_that_foll
     assert (followed["decided"], followed["upper"]) == (given["decided"], given["upper"])
     shown = " ".join(run("markscheme", "certify", "reply", "--ratings", *files, cwd=tmp_path).stdout.split())
     assert "Annotators' decisions follow from their labels: a score of 0.5 or more passes." in shown
+
+
+def test_if_no_promise_holds_the_command_to_improve_reads_the_same_ratings_and_examples(tmp_path: Path) -> None:
+    (file,) = project(tmp_path, judges=1)
+    (tmp_path / "calibration" / "reply" / "examples.jsonl").rename(tmp_path / "more.jsonl")
+    options = ("--ratings", file, "--examples", "more.jsonl")
+    done = run("markscheme", "certify", "reply", *options, cwd=tmp_path, env={"COLUMNS": "200"})
+    assert done.returncode == 4, done.stderr
+    assert done.stdout.rstrip().endswith(f"markscheme improve reply --numbers {' '.join(options)}")
+    assert run("markscheme", "improve", "reply", "--numbers", *options, cwd=tmp_path).returncode in (0, 1, 4)

@@ -101,3 +101,17 @@ def test_of_two_judges_that_agree_equally_often_neither_is_said_to_agree_most_of
     (tmp_path / "t.csv").write_text("\n".join(["id,judge_a,judge_b,human", *rows]))
     because = json.loads(run("markscheme", "compare", "t.csv", "--json", cwd=tmp_path).stdout)["because"]
     assert because.startswith("judge_a and judge_b agree with the labels equally often")
+
+
+def test_if_it_is_not_known_which_columns_are_judges_the_command_that_is_offered_names_all_that_may_be(
+    tmp_path: Path,
+) -> None:
+    rows = "".join(
+        f"{n},text {n},{'pass' if n % 3 else 'fail'},{'pass' if n % 4 else 'fail'},{'pass' if n % 5 else 'fail'}\n"
+        for n in range(60)
+    )
+    (tmp_path / "t.csv").write_text(f"id,response,v1,v2,label\n{rows}")
+    refused = run("markscheme", "compare", "t.csv", cwd=tmp_path)
+    (command,) = (line.strip() for line in refused.stderr.splitlines() if line.startswith("  "))
+    assert command == "markscheme compare t.csv --judge v1 --judge v2"
+    assert run(*command.split(), cwd=tmp_path).returncode == 0

@@ -51,3 +51,16 @@ def test_each_command_that_a_discovery_prints_works_at_the_stage_at_which_it_is_
         assert faults_of(commands, here, copies, READERS, {}) == {}, options
         tried |= {*commands}
     assert {word for command in tried for word in command.split()} >= PRINTED[notes]
+
+
+def test_the_command_that_asks_a_model_for_modes_keeps_the_options_of_the_plan(tmp_path: Path) -> None:
+    write_project(tmp_path)
+    rows = [json.loads(line) for line in (tmp_path / "notes.jsonl").read_text().splitlines()]
+    kept = [{key: value for key, value in row.items() if key not in ("mode", "definition")} for row in rows]
+    (tmp_path / "notes.jsonl").write_text("".join(json.dumps(row) + "\n" for row in kept))
+    assert run("markscheme", "discover", "reply", *READ, cwd=tmp_path).returncode in (0, 4)
+    options = ("--budget", "0.5", "-o", "strategy=holistic")
+    planned = run("markscheme", "discover", "reply", *SUGGEST, "--plan", *options, cwd=tmp_path, env={"COLUMNS": "200"})
+    command = planned.stdout.partition("Ask: ")[2].strip()
+    assert {*options} <= {*command.split()}, planned.stderr
+    assert command.startswith(f"markscheme discover reply {' '.join(SUGGEST)}")

@@ -1,8 +1,11 @@
 """Output of `certify`: the decisions of a rubric's judges, or of a table's columns, that need no person."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 
+from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.options import LabelOptions
 from markscheme.commands.options import AskFlags
 from markscheme.commands.output import TOO_FEW, show, typed
@@ -13,8 +16,12 @@ from markscheme.features.certify.run import certify, certify_table
 from markscheme.features.certify.view import json_of, view
 from markscheme.files import refuse_unwritable
 from markscheme.git import refuse_uncommitted
+from markscheme.judges.kinds import kind_of
+from markscheme.judges.options import WAYS_OF_ASKING
+from markscheme.options.settings import typed_options
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.plain_tables import brings_rubrics, names_table, refuse_table
+from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_rubric
 
 
@@ -74,5 +81,19 @@ def print_certificate(
                 writes=write,
                 zone=ask_within,
             )
-    show(view(run, typed()), json_of(run), json=json, details=details)
+    commands = replace(
+        _commands(run.rubric, judge, ratings, columns),
+        examples=None if labels.examples is None else f"--examples {quote(str(labels.examples))}",
+        asking=() if ratings else tuple(typed_options(ask, WAYS_OF_ASKING)),
+    )
+    show(view(run, typed(), commands), json_of(run), json=json, details=details)
     return 0 if run.certificate.is_supported else TOO_FEW
+
+
+def _commands(rubric: Rubric, judge: str | None, ratings: Sequence[Path], columns: ColumnOptions) -> Commands:
+    """Return the builder of the commands that may follow, with the last of the judges that decide one after another."""
+    last = (judge or "").rpartition(",")[2]
+    file = ratings[-1] if ratings else Path(last)
+    if ratings or (last and file.is_file()):
+        return replace(Commands.on(rubric), judge=f"--ratings {quote(str(file))}{columns.as_import}", asks=False)
+    return Commands.on(rubric, last if kind_of(last) is not None else None)

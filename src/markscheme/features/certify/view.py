@@ -31,17 +31,18 @@ decisions.
 _WHOSE: dict[MarkSide, str] = {"both": "decisions", "passes": "passes", "fails": "fails"}
 
 
-def view(run: CertifyRun, again: str) -> Document:
+def view(run: CertifyRun, again: str, commands: Commands) -> Document:
     """Build the report on a certificate: which decisions each judge makes, or why everything goes to people.
 
     Args:
         run: The run.
         again: The command of this run, as it was typed.
+        commands: The commands that may follow, with the last judge.
     """
     certificate = run.certificate
     examples = counted(certificate.n, "labelled example")
     title = f"{run.rubric.name} · pass, fail, or ask a person · {examples}"
-    return Document(title=title, source="", blocks=tuple(_blocks(run)), onward=_onward(run, again))
+    return Document(title=title, source="", blocks=tuple(_blocks(run)), onward=_onward(run, again, commands))
 
 
 def _blocks(run: CertifyRun) -> Iterator[Block]:
@@ -213,7 +214,7 @@ def _what_would_do(run: CertifyRun) -> str:
     return f"More labels alone won't help: {who} rightly on {percent(certificate.right)}. Improve that first."
 
 
-def _onward(run: CertifyRun, again: str) -> tuple[str, str] | None:
+def _onward(run: CertifyRun, again: str, commands: Commands) -> tuple[str, str] | None:
     """Return the next step and its command; None for a table, and for judges whose certificate can't be written.
 
     Before a promise holds, people decide, label more or improve the rubric; after that, its certificate is written, and
@@ -222,7 +223,6 @@ def _onward(run: CertifyRun, again: str) -> tuple[str, str] | None:
     certificate = run.certificate
     if run.rubric.source is None:
         return None
-    commands = Commands.on(run.rubric)
     if not certificate.is_supported:
         return _before_a_promise(certificate, commands)
     if isinstance(run.written, Path):
@@ -238,7 +238,9 @@ def _before_a_promise(certificate: Certificate, commands: Commands) -> tuple[str
         return "Next, have people decide", commands.label("-o ask_whole=always")
     if certificate.needed is not None:
         return "Next, label them", commands.label_next(max(1, certificate.needed - certificate.n))
-    return "Next, see what could be better", f"markscheme improve {commands.rubric}"
+    numbers = None if commands.asks else "--numbers"  # only weights and pass mark can be tried on ratings in a file
+    options = (numbers, commands.judge, commands.examples, *commands.asking)
+    return "Next, see what could be better", " ".join(("markscheme improve", commands.rubric, *filter(None, options)))
 
 
 def json_of(run: CertifyRun) -> dict[str, Any]:

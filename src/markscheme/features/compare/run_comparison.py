@@ -27,7 +27,7 @@ from markscheme.features.compare.contenders import Compared, compare_calibration
 from markscheme.judges.judge import Judge, total, ways_of
 from markscheme.judges.options import AskOptions
 from markscheme.progress import Watch, unwatched
-from markscheme.ratings.column_options import ColumnOptions
+from markscheme.ratings.column_options import ColumnOptions, as_typed
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.examples_choice import Part, chosen_examples, part_name
 from markscheme.ratings.from_grades import first_prompts
@@ -239,7 +239,15 @@ def compared_in_tables(paths: Sequence[Path], columns: ColumnOptions, options: L
     Raises:
         UsageError: There is only one judge, or a table could be read in several ways.
     """
-    return compared_in_table(read_files(paths, columns), options)
+    try:
+        reading = read_files(paths, columns)
+    except UsageError as error:
+        stated = error.facts.get("judges")
+        if error.code == "which-columns" and isinstance(stated, tuple) and len(stated) + len(error.columns) > 1:
+            words = (word for judge in (*stated, *error.columns) for word in ("--judge", judge))
+            error.choices = (shlex.join(as_typed(words)),)
+        raise
+    return compared_in_table(reading, options)
 
 
 def compared_in_table(reading: TableReading, options: LabelOptions) -> Compared:

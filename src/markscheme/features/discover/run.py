@@ -20,7 +20,9 @@ from markscheme.features.discover.view_suggestions import json_of as suggestion_
 from markscheme.features.discover.view_suggestions import plan_json, plan_view
 from markscheme.features.discover.view_suggestions import view as view_suggestion
 from markscheme.features.discover.writing import NothingConfirmed, Written, write_rubric
+from markscheme.judges.options import WAYS_OF_ASKING
 from markscheme.judges.registry import open_judge
+from markscheme.options.settings import typed_options
 from markscheme.phrases import few_of
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.report.json import dumps as json_text
@@ -79,7 +81,8 @@ def suggest_groups(opened: OpenedDiscovery, judge: str, ask: AskFlags, *, plan: 
     proposer = open_judge(judge, model=ask.model, context=ask.context())
     if plan:
         cost = ask.cost(proposer, planned_prompts(notes, known_modes), 1)
-        show(plan_view(opened.folder.name, judge, len(notes), cost), plan_json(len(notes), cost), json=json)
+        asking = typed_options(ask, (*WAYS_OF_ASKING, "budget", "batch"))
+        show(plan_view(opened.folder.name, judge, len(notes), cost, asking), plan_json(len(notes), cost), json=json)
         return 0
     suggestion = asyncio.run(suggested(opened, notes, known_modes, proposer))
     show(view_suggestion(opened.folder.name, suggestion), suggestion_json(opened.folder.name, suggestion), json=json)

@@ -1,5 +1,6 @@
 """Report on the groups that a model proposes for unsorted notes, and on the cost of asking for them."""
 
+from collections.abc import Iterable
 from shlex import quote
 from typing import Any
 
@@ -56,13 +57,22 @@ def json_of(name: str, suggestion: Suggestion) -> dict[str, Any]:
     }
 
 
-def plan_view(name: str, judge: str, notes: int, cost: Cost) -> Document:
-    """Build the report on what asking a judge for groups would cost."""
+def plan_view(name: str, judge: str, notes: int, cost: Cost, asking: Iterable[str]) -> Document:
+    """Build the report on what asking a judge for groups would cost, with the command that asks it.
+
+    Args:
+        name: The discovery's name.
+        judge: The judge's name.
+        notes: Number of notes to group.
+        cost: Cost of asking.
+        asking: Options on how the judge is asked, as typed in a shell.
+    """
     calls = (
         f"{counted(notes, 'note')} at most {MOST_NOTES} a call, {TIMES_ASKED} times: {counted(cost.calls, 'call')}, "
         f"about {estimated(cost.input_tokens)} tokens read, {dollars(cost.usd)}"
     )
-    run = ("Ask: ", Command(f"markscheme discover {quote(name)} --suggest {quote(judge)}"))
+    options = " ".join((f"--suggest {quote(judge)}", *asking))
+    run = ("Ask: ", Command(f"markscheme discover {quote(name)} {options}"))
     return Document(f"{name}: what {judge} would be asked", "", (Paragraph((calls, run)),))
 
 
