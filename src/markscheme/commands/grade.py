@@ -43,9 +43,10 @@ from markscheme.grading.score import NO_SCORE
 from markscheme.grading.verdict import Holistic, NotApplicable, Verdict
 from markscheme.judges.family import warn_of_kinship
 from markscheme.judges.judge import JudgeGroup
+from markscheme.judges.options import WAYS_OF_ASKING, AskOptions
 from markscheme.judges.sight import refuse_unseeing_of
 from markscheme.options.forms import WRITTEN
-from markscheme.options.settings import find_settings
+from markscheme.options.settings import find_settings, typed_options
 from markscheme.phrases import counted, number
 from markscheme.plain_data import LINES, read_text
 from markscheme.prompts.prompt import Prompt
@@ -174,7 +175,7 @@ def grade(
         _after_grading(grading, counts)
         return UNGRADED if counts.ungraded or not counts.is_whole else FAILED if counts.failed else 0
     shown_as: GradeForm = "json" if json else "reasons" if details or len(first) == 1 else "lines"
-    return asyncio.run(_print_all(grading, first, ask.at_once, shown_as, judge, GradedCounts()))
+    return asyncio.run(_print_all(grading, first, ask, shown_as, judge, GradedCounts()))
 
 
 def _is_of_rows(name: str) -> bool:
@@ -260,7 +261,7 @@ def _looked_through(
 async def _print_all(
     grading: Grading,
     submissions: list[Submission],
-    concurrency: int,
+    ask: AskOptions,
     shown_as: GradeForm,
     judge: str | None,
     counts: "GradedCounts",
@@ -270,7 +271,7 @@ async def _print_all(
     width = max(len(on_one_line(submission.id)) for submission in submissions)
     try:
         with progress("grading", len(submissions)) as count_step:
-            async for grade in _in_order(grading, submissions, concurrency):
+            async for grade in _in_order(grading, submissions, ask.at_once):
                 print(_format_grade(grade, rubric, shown_as, width), flush=True)
                 decisions[_decision(grade)] += 1
                 counts.add(grade)
@@ -278,7 +279,7 @@ async def _print_all(
     finally:
         await grading.judge.aclose()
     if len(submissions) > 1 and shown_as != "json":
-        print("\n".join(_summary(decisions, grading, shown_as, judge)))
+        print("\n".join(_summary(decisions, grading, shown_as, judge, ask)))
     if counts.sentence:
         notify(counts.sentence)
     if counts.means:
@@ -301,7 +302,9 @@ def _decision(grade: Grade) -> str:
     return ASK if grade.decision == "ask" else grade.decision or NO_SCORE
 
 
-def _summary(decisions: Mapping[str, int], grading: Grading, shown_as: GradeForm, judge: str | None) -> Iterator[str]:
+def _summary(
+    decisions: Mapping[str, int], grading: Grading, shown_as: GradeForm, judge: str | None, ask: AskOptions
+) -> Iterator[str]:
     """Yield the last lines on screen: how many pass, how far the judge can be trusted, and the next command."""
     total = sum(decisions.values())
     verb = "passes" if decisions[PASS] == 1 else "pass"
@@ -311,8 +314,8 @@ def _summary(decisions: Mapping[str, int], grading: Grading, shown_as: GradeForm
     judged = f"Judge: {calibration_text(grading.receipt)}"
     yield f"{'; '.join([f'{decisions[PASS]} of {total} {verb}{mark}', *others])}. {judged}."
     if grading.has_core and (grading.receipt is None or not grading.receipt.holds):
-        calibrate = Commands.on(grading.rubric, judge).calibrate()
-        yield f"Next, see how far the judge can be trusted:\n  {calibrate}"
+        commands = replace(Commands.on(grading.rubric, judge), asking=tuple(typed_options(ask, WAYS_OF_ASKING)))
+        yield f"Next, see how far the judge can be trusted:\n  {commands.calibrate()}"
     if shown_as == "lines":
         yield f"Reasons:\n  {typed()} --details"
 

@@ -151,9 +151,8 @@ def sentence(error: UsageError) -> str:
 
 def _discover(error: UsageError) -> str:
     """Return the command that makes a rubric from the responses in a table, in backticks."""
-    if error.path is None:
-        return "`markscheme discover NAME --pool TABLE`"
-    return f"`markscheme discover {quote(Path(error.path).stem)} --pool {quote(str(error.path))}`"
+    table = Path(error.path or "TABLE")
+    return f"`markscheme discover {quote(table.stem)} --pool {quote(str(table))}`"
 
 
 def _columns(error: UsageError) -> str:

@@ -59,7 +59,7 @@ def test_the_command_that_asks_a_model_for_modes_keeps_the_options_of_the_plan(t
     kept = [{key: value for key, value in row.items() if key not in ("mode", "definition")} for row in rows]
     (tmp_path / "notes.jsonl").write_text("".join(json.dumps(row) + "\n" for row in kept))
     assert run("markscheme", "discover", "reply", *READ, cwd=tmp_path).returncode in (0, 4)
-    options = ("--budget", "0.5", "-o", "strategy=holistic")
+    options = ("--samples", "2", "-o", "strategy=holistic")
     planned = run("markscheme", "discover", "reply", *SUGGEST, "--plan", *options, cwd=tmp_path, env={"COLUMNS": "200"})
     command = planned.stdout.partition("Ask: ")[2].strip()
     assert {*options} <= {*command.split()}, planned.stderr

@@ -219,6 +219,9 @@ def test_the_next_command_of_a_stress_test_names_the_examples_file_and_asks_for_
     (folder / "more.jsonl").write_text("".join(json.dumps({**line, "labels": labels}) + "\n" for line in lines))
     commands = stressed(folder, "fair", *typed).stdout
     assert "markscheme calibrate answers --judge function:judging:fair --examples more.jsonl\n" in commands
+    asked = stressed(folder, "fair", *typed, "-o", "strategy=per_criterion").stdout
+    kept = "--judge function:judging:fair --examples more.jsonl -o strategy=per_criterion"
+    assert f"markscheme calibrate answers {kept}\n" in asked
 
 
 def test_a_stress_test_with_fewer_than_20_examples_exits_4(folder: Path) -> None:

@@ -64,13 +64,14 @@ _NOISY_LEVEL = 0.05
 """Significance level, over all results together, of the test that a change makes single ratings flip."""
 
 
-def view(stress: Stress, judge: str, *, asked_as: str | None = None) -> Document:
+def view(stress: Stress, judge: str, *, asked_as: str | None = None, asking: tuple[str, ...] = ()) -> Document:
     """Render the headline, the table of changes by criteria, and the examples whose ratings moved most.
 
     Args:
         stress: The result of the run.
         judge: Name of the judge, for the title.
         asked_as: The judge as the user named it; None if none was named.
+        asking: Options on how the judge was asked, as typed in a shell.
     """
     battery = stress.battery
     graded = f"{stress.not_graded} not graded" if stress.not_graded else "all graded"
@@ -94,17 +95,17 @@ def view(stress: Stress, judge: str, *, asked_as: str | None = None) -> Document
             ),
         ),
         sections=tuple(_sections(stress)) if is_readable else (),
-        onward=_onward(stress, asked_as),
+        onward=_onward(stress, asked_as, asking),
     )
 
 
-def _onward(stress: Stress, judge: str | None) -> tuple[str, str] | None:
+def _onward(stress: Stress, judge: str | None, asking: tuple[str, ...]) -> tuple[str, str] | None:
     """Return the next step: labels if there are none, else more samples, new wording, or calibrate.
 
     More samples are for a judge that is unstable, new wording where a change moves it.
     """
     battery = stress.battery
-    commands = replace(Commands.on(battery.rubric, judge), can_improve=battery.can_improve)
+    commands = replace(Commands.on(battery.rubric, judge), asking=asking, can_improve=battery.can_improve)
     if not battery.is_labelled:
         pool = None if battery.file is None else f"--pool {shlex.quote(str(battery.file))}"
         return "Next, label the examples, which shows whether the judge is right", commands.label(pool)
