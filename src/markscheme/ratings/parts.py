@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-from markscheme.errors import RatingError
+from markscheme.errors import writing
 from markscheme.files import rewrite
 from markscheme.fingerprint import fingerprint
 from markscheme.phrases import counted
@@ -97,16 +97,15 @@ def read_all(examples: ExampleSet) -> ExampleSet:
     """Move a set's held-out examples to the dev split, in the set and in its file.
 
     Raises:
-        RatingError: The file isn't a .jsonl file, or can't be written.
+        RatingError: The file isn't a .jsonl file.
+        UsageError: The file can't be written.
     """
     if not any(example.is_held_out for example in examples.examples):
         return examples
     if examples.path is not None:
         path = file_for_parts(examples)
-        try:
+        with writing(path):
             rewrite(path, lambda text: "\n".join(map(_read_line, text.split("\n"))))
-        except OSError as error:
-            raise RatingError(f"cannot be written: {error.strerror or error}", path=path) from error
     return replace(
         examples,
         examples=tuple(replace(e, split="dev") if e.is_held_out else e for e in examples.examples),

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import UnionType
 from typing import Any
 
-from markscheme.errors import RatingError, refuse_lines
+from markscheme.errors import RatingError, refuse_lines, writing
 from markscheme.files import rewrite
 from markscheme.fingerprint import fingerprint
 from markscheme.phrases import counted, few_of
@@ -253,7 +253,8 @@ def write_parts(examples: ExampleSet) -> None:
     Lines that another process appended meanwhile stay, and so do equal splits that another process drew.
 
     Raises:
-        RatingError: The file is not a .jsonl file, can't be written, or has other examples or other splits by now.
+        RatingError: The file is not a .jsonl file, or has other examples or other splits by now.
+        UsageError: The file can't be written.
     """
     path = file_for_parts(examples)
     drawn = [example for example in examples.examples if example.split and example.line is not None]
@@ -265,10 +266,8 @@ def write_parts(examples: ExampleSet) -> None:
             lines[place] = _with_part(lines[place] if place < len(lines) else "", example, path)
         return "\n".join(lines)
 
-    try:
+    with writing(path):
         rewrite(path, parted)
-    except OSError as error:
-        raise RatingError(f"cannot be written: {error.strerror or error}", path=path) from error
 
 
 def _with_part(line: str, example: Example, path: Path) -> str:

@@ -10,7 +10,7 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from markscheme.errors import RubricError, RubricWarning
+from markscheme.errors import RubricError, RubricWarning, writing
 from markscheme.files import write_whole
 from markscheme.plain_data import Form, Place, form_of, plain_data, safe_json
 from markscheme.rubrics.file import rubric_from_text
@@ -119,14 +119,13 @@ class Edit:
         """Write the edited text to the rubric's file, atomically.
 
         Raises:
-            RubricError: The file changed in the meantime, or cannot be written.
+            RubricError: The file changed in the meantime.
+            UsageError: It cannot be written.
         """
         if _text_of(self.path) != self.before:
             raise RubricError("changed since it was read; run again", path=self.path)
-        try:
+        with writing(self.path):
             write_whole(self.path, self.after)
-        except OSError as error:
-            raise RubricError(f"cannot be written: {error.strerror or error}", path=self.path) from error
 
 
 def edit(path: Path, changes: Changes) -> Edit:
