@@ -39,4 +39,15 @@ def _judge_of_accepted_run(path: Path) -> str | None:
     """Return the judge that was asked in the accepted run; None without such a run, or if no judge was asked."""
     judge = accepted_run_data(path).get("judge") if path.is_file() else None
     name = judge.get("name") if isinstance(judge, dict) and judge.get("source") == "live" else None
-    return name if isinstance(name, str) and kind_of(name) is not None else None
+    return judge_argument(name) if isinstance(name, str) else None
+
+
+def judge_argument(name: str) -> str | None:
+    """Return what `--judge` takes for a judge's name as reports have it; None if such a judge can't be asked.
+
+    Example:
+        >>> judge_argument("anthropic, claude-haiku-4-5"), judge_argument("openai:gpt-5"), judge_argument("a, b")
+        ('anthropic:claude-haiku-4-5', 'openai:gpt-5', None)
+    """
+    typed = name if kind_of(name) is not None else name.replace(", ", ":", 1)
+    return typed if kind_of(typed) is not None else None

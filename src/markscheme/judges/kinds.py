@@ -188,10 +188,8 @@ def in_full(name: str, rubric: str, folder: Path | None) -> str:
         >>> in_full("anthropic", "truth", None), in_full("cascade:here.json", "truth", None)
         ('anthropic', 'cascade:here.json')
     """
-    kind = kind_of(name)
-    if kind is None or kind.file_of is None or name != kind.name:
-        return name
-    return f"{name}:{kind.file_of(rubric, folder)}"
+    kind = kind_of(name) if means_file_of_rubric(name) else None
+    return name if kind is None or kind.file_of is None else f"{name}:{kind.file_of(rubric, folder)}"
 
 
 def panel_names(name: str) -> list[str]:

@@ -67,6 +67,20 @@ def test_comparing_a_reworded_rubric_with_its_committed_version_shows_the_reword
     assert "How **strictly** kind it is" in text or "How strictly kind it is" in text
 
 
+def test_the_command_printed_after_a_rewording_names_an_accepted_judge_whose_model_is_apart_as_it_is_typed(
+    here: Path,
+) -> None:
+    for name in ("card.json", "accepted.json"):
+        file = here / "calibration/clear" / name
+        written = json.loads(file.read_text(encoding="utf-8"))
+        written["judge"]["name"] = "anthropic, claude-haiku-4-5"
+        file.write_text(json.dumps(written), encoding="utf-8")
+    git(here, "commit", "--all", "--quiet", "--message", "another judge")
+    setting.ask_strictly(here)
+    text = " ".join(run("markscheme", "compare", "clear@HEAD", "clear", cwd=here).stdout.split())
+    assert "Next: markscheme calibrate clear --judge anthropic:claude-haiku-4-5" in text
+
+
 def test_a_rubric_file_that_a_commit_lacks_is_reported_as_new_and_a_commit_that_does_not_exist_is_refused(
     here: Path,
 ) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from markscheme.calibration.findings.commands import Commands
+from markscheme.calibration.judge_at_hand import judge_argument
 from markscheme.features.compare.rubric_change import RubricChange, RubricVerdict
 from markscheme.grading.receipt import allowed_in_words
 from markscheme.phrases import counted
@@ -39,7 +40,8 @@ def _blocks(change: RubricChange) -> Iterator[Block]:
         yield Paragraph((f"Labels: {change.labels}", again))
     if change.is_changed and change.after is None:
         yield Paragraph((_still_counts(change),))
-        judge = None if change.before is None else change.before.live_judge
+        asked = None if change.before is None else change.before.live_judge
+        judge = None if asked is None else judge_argument(asked)
         yield Paragraph((("Next: ", Command(Commands.on(change.now, judge).calibrate())),))
 
 

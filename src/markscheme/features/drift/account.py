@@ -9,8 +9,8 @@ from markscheme.calibration.earlier_runs.accepted_basis import FALSE_ALARM, LOOK
 from markscheme.calibration.findings import kinds
 from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.findings.finding import Finding, Severity
+from markscheme.calibration.judge_at_hand import judge_argument
 from markscheme.features.drift.shift import CriterionDrift, Explanation, ShiftPart, adjusted_p
-from markscheme.judges.kinds import kind_of
 from markscheme.phrases import brief, counted, listed, number, signed
 from markscheme.rubrics.rubric import Rubric
 
@@ -249,4 +249,4 @@ def _earlier_judge(explanation: Explanation) -> str | None:
     if any(change.side != "judge" for change in explanation.changes):
         return None
     names = (change.then for change in explanation.changes if change.key in ("judge", "judge:name"))
-    return next((name for name in names if name is not None and kind_of(name) is not None), None)
+    return next((judge for name in names if name is not None and (judge := judge_argument(name))), None)

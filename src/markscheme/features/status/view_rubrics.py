@@ -4,6 +4,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 
 from markscheme.calibration.findings.commands import SECOND_ANNOTATOR, Commands
+from markscheme.calibration.judge_at_hand import judge_argument
 from markscheme.calibration.next_labels import NextLabels
 from markscheme.features.status.history import history_blocks
 from markscheme.features.status.rubric_status import JUDGE_MOVED, RubricStatus
@@ -77,8 +78,9 @@ def _onward(rubrics: Sequence[RubricStatus], judges: JudgesHere) -> tuple[str, s
 def _calibration(status: RubricStatus, judges: JudgesHere) -> tuple[str, str]:
     """Return a heading and the `calibrate` command with the last run's judge, with `--accept` if that run was ok."""
     last = status.last_calibration
-    kind = None if last is None else kind_of(last.judge or "")
-    judge = None if last is None or last.judge is None or kind is None or not kind.asks else last.judge
+    asked = None if last is None else judge_argument(last.judge or "")
+    kind = None if asked is None else kind_of(asked)
+    judge = asked if kind is not None and kind.asks else None
     commands = Commands(shlex.quote(status.name), None if judge is None else f"--judge {shlex.quote(judge)}")
     can_accept = last is not None and last.verdict == "ok" and not last.in_words and kind is not None
     command = commands.calibrate("--accept" if can_accept else None)

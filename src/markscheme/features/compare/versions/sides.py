@@ -6,6 +6,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
+from markscheme.calibration.judge_at_hand import judge_argument
 from markscheme.errors import MarkschemeError, RatingError, UsageError
 from markscheme.git import commit_of, commits_of, content_at
 from markscheme.judges.kinds import kind_of
@@ -156,8 +157,8 @@ def _entry(path: Path, key: str) -> Mapping[str, Any]:
 
 def _judge_option(path: Path, judge: str) -> str:
     """Return the option that names a report's judge, or a placeholder for its file of ratings if it wasn't asked."""
-    was_asked = _entry(path, "judge").get("source") != "ratings" and kind_of(judge) is not None
-    return f"--judge {quote(judge)}" if was_asked else f"--ratings {YOUR_RATINGS}"
+    asked = judge_argument(judge) if _entry(path, "judge").get("source") != "ratings" else None
+    return f"--ratings {YOUR_RATINGS}" if asked is None else f"--judge {quote(asked)}"
 
 
 def _rubric_of_report(path: Path, report: WrittenCalibration) -> Rubric:
