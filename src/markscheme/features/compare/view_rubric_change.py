@@ -40,8 +40,8 @@ def _blocks(change: RubricChange) -> Iterator[Block]:
         yield Paragraph((f"Labels: {change.labels}", again))
     if change.is_changed and change.after is None:
         yield Paragraph((_still_counts(change),))
-        asked = None if change.before is None else change.before.live_judge
-        judge = None if asked is None else judge_argument(asked)
+        live_judge = None if change.before is None else change.before.live_judge
+        judge = None if live_judge is None else judge_argument(live_judge)
         yield Paragraph((("Next: ", Command(Commands.on(change.now, judge).calibrate())),))
 
 

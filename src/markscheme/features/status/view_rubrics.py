@@ -78,9 +78,9 @@ def _onward(rubrics: Sequence[RubricStatus], judges: JudgesHere) -> tuple[str, s
 def _calibration(status: RubricStatus, judges: JudgesHere) -> tuple[str, str]:
     """Return a heading and the `calibrate` command with the last run's judge, with `--accept` if that run was ok."""
     last = status.last_calibration
-    asked = None if last is None else judge_argument(last.judge or "")
-    kind = None if asked is None else kind_of(asked)
-    judge = asked if kind is not None and kind.asks else None
+    last_judge = None if last is None else judge_argument(last.judge or "")
+    kind = None if last_judge is None else kind_of(last_judge)
+    judge = last_judge if kind is not None and kind.asks else None
     commands = Commands(shlex.quote(status.name), None if judge is None else f"--judge {shlex.quote(judge)}")
     can_accept = last is not None and last.verdict == "ok" and not last.in_words and kind is not None
     command = commands.calibrate("--accept" if can_accept else None)

@@ -157,8 +157,8 @@ def _entry(path: Path, key: str) -> Mapping[str, Any]:
 
 def _judge_option(path: Path, judge: str) -> str:
     """Return the option that names a report's judge, or a placeholder for its file of ratings if it wasn't asked."""
-    asked = judge_argument(judge) if _entry(path, "judge").get("source") != "ratings" else None
-    return f"--ratings {YOUR_RATINGS}" if asked is None else f"--judge {quote(asked)}"
+    argument = judge_argument(judge) if _entry(path, "judge").get("source") != "ratings" else None
+    return f"--ratings {YOUR_RATINGS}" if argument is None else f"--judge {quote(argument)}"
 
 
 def _rubric_of_report(path: Path, report: WrittenCalibration) -> Rubric:
