@@ -30,7 +30,6 @@ from markscheme.rubrics.rubric import Rubric
 from markscheme.stats import Estimate
 from markscheme.stats.decision_figures import SideShare
 
-_THEY_COUNT = {True: "it still counts", False: "they still count"}
 _CANT_TELL = "Can't tell whether it can gate."
 _NOT_BETTER = "Can't gate: not shown to beat the baseline."
 _NOT_YOUR_OUTPUTS = "That is agreement on the labelled examples, not on your outputs."
@@ -432,10 +431,8 @@ def caveats(calibration: Calibration) -> Iterator[doc.Line]:
     if calibration.carried is not None:
         yield calibration.carried.sentence
     elif counts.stale_labels:
-        yield (
-            f"The rubric was reworded after {counted(counts.stale_labels, 'label')} "
-            f"{'was' if counts.stale_labels == 1 else 'were'} given; {_THEY_COUNT[counts.stale_labels == 1]}."
-        )
+        were_given = "was given; it still counts" if counts.stale_labels == 1 else "were given; they still count"
+        yield f"The rubric was reworded after {counted(counts.stale_labels, 'label')} {were_given}."
     yield from _even_splits(gold.even_splits, calibration.commands.adjudicate())
     yield from _no_gate_question(calibration)
     if gold.set_aside:
