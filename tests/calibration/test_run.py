@@ -68,6 +68,15 @@ def test_people_s_ratings_in_the_judge_s_file_are_the_labels_if_no_example_has_a
         calibrate(RUBRIC, examples=examples, ratings=people)
 
 
+def test_an_annotator_s_own_labels_are_never_compared_with_the_labels_that_they_are_part_of() -> None:
+    again = [{**row, "rater": "a", "kind": "human"} for row in verdicts()]
+    with pytest.raises(UsageError, match="the labels to compare with are by a too"):
+        calibrate(RUBRIC, rows(), ratings=again)
+    assert calibrate(RUBRIC, rows(), ratings=[{**row, "rater": "c"} for row in again]).rater.name == "c"
+    halves = [{**row, "labels": [row["labels"][place > 19]]} for place, row in enumerate(rows())]
+    assert calibrate(RUBRIC, halves, ratings=again[20:]).counts.graded == 20
+
+
 @pytest.mark.proof
 def test_a_script_of_a_few_lines_calibrates_the_shipped_rubric_in_an_empty_folder(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", SCRIPT], cwd=tmp_path, capture_output=True, text=True, check=True)

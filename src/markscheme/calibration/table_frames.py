@@ -17,8 +17,10 @@ from markscheme.rubrics.rubric import Scale
 
 def is_table_in_memory(source: Any) -> bool:
     """Return True if a value is a table: a data frame, rows, or columns by name."""
-    is_frame = any(hasattr(type(source), name) for name in ("columns", "column_names"))  # a lazy one has none yet
-    return is_frame or isinstance(source, Mapping | list | tuple)
+    # a lazy frame's own columns would have to be computed
+    return isinstance(source, Mapping | list | tuple) or any(
+        hasattr(type(source), n) for n in ("columns", "column_names")
+    )
 
 
 def read_in_memory(source: Any, options: ColumnOptions) -> TableReading:

@@ -53,11 +53,6 @@ class AcceptedBasis:
     looks: tuple[float, ...] = ()
 
     @property
-    def moved_over_looks(self) -> bool:
-        """True if the evidence that the judge moved reached the alarm level after any of the recorded comparisons."""
-        return max(self.looks, default=0.0) >= LOOKS_ALARM
-
-    @property
     def level(self) -> float:
         """Significance level of this comparison: the largest p that raises an alarm."""
         return alarm_level(self.run, planned=self.planned, level=FALSE_ALARM)

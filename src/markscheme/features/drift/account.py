@@ -113,6 +113,11 @@ def looks_finding(since: AcceptedBasis) -> Finding:
     )
 
 
+def moved_over_looks(since: AcceptedBasis) -> bool:
+    """Return True if the evidence that the judge moved reached the alarm level after any recorded comparison."""
+    return max(since.looks, default=0.0) >= LOOKS_ALARM
+
+
 def over_looks(since: AcceptedBasis) -> str:
     """Return a sentence on the drift that all comparisons since the accepted run show together; "" without any."""
     if not since.looks:
@@ -121,7 +126,7 @@ def over_looks(since: AcceptedBasis) -> str:
     evidence = max(since.looks)
     size = f"over {_MOST_EVIDENCE}" if evidence > _MOST_EVIDENCE else number(evidence, 1)
     needed = f"(evidence {size}; an alarm needs {number(LOOKS_ALARM, 0)})"
-    if since.moved_over_looks:
+    if moved_over_looks(since):
         silent = "" if since.planned is None else ", which is no alarm among planned runs"
         return f"{over} the judge moved {needed}{silent}."
     if since.looks[-1] > 1:

@@ -24,7 +24,14 @@ from markscheme.calibration.earlier_runs.run_identity import (
 from markscheme.calibration.findings.evidence import worst_places
 from markscheme.calibration.findings.finding import Finding
 from markscheme.errors import ComparisonError
-from markscheme.features.drift.account import account, drift_findings, looks_finding, over_looks, unsteady_findings
+from markscheme.features.drift.account import (
+    account,
+    drift_findings,
+    looks_finding,
+    moved_over_looks,
+    over_looks,
+    unsteady_findings,
+)
 from markscheme.features.drift.json import json_of
 from markscheme.features.drift.shift import (
     CriterionDrift,
@@ -116,7 +123,7 @@ class Baseline:
 
         It is False, too, while this run is being accepted.
         """
-        return self.since.moved_over_looks and self.since.planned is None and not self.since.accepting
+        return moved_over_looks(self.since) and self.since.planned is None and not self.since.accepting
 
     @property
     def alarm_by(self) -> tuple[str, ...]:

@@ -67,7 +67,8 @@ def _with_one_of_equal(columns: Sequence[TableColumn], options: ColumnOptions) -
     one = {name: of for name, of in people.items() if _are_one(of)} if judges else {}
     if people and not one:
         one = {name: of for name, of in judges.items() if len({tuple(map(folded, c.cells)) for c in of}) == 1}
-    merged = {of[0].name: TableColumn(name, _first_filled(of)) for name, of in one.items()}
+    cells = {name: zip(*(c.cells for c in of), strict=True) for name, of in one.items()}
+    merged = {of[0].name: TableColumn(n, [next(filter(folded, row), "") for row in cells[n]]) for n, of in one.items()}
     dropped = {column.name for of in one.values() for column in of[1:]}
     return [merged.get(column.name, column) for column in columns if column.name not in dropped]
 
@@ -76,11 +77,6 @@ def _are_one(columns: Sequence[TableColumn]) -> bool:
     """Return True if columns have the same value wherever several are filled, and are both filled in some row."""
     rows = [list(filter(None, map(folded, cells))) for cells in zip(*(c.cells for c in columns), strict=True)]
     return all(len(set(values)) < 2 for values in rows) and any(len(values) > 1 for values in rows)
-
-
-def _first_filled(columns: Sequence[TableColumn]) -> tuple[str, ...]:
-    """Return for each row the first cell of the columns that isn't empty."""
-    return tuple(next(filter(folded, cells), cells[0]) for cells in zip(*(c.cells for c in columns), strict=True))
 
 
 def _is_text(column: TableColumn) -> bool:
