@@ -296,9 +296,8 @@ def read_files(paths: Sequence[Path], options: ColumnOptions) -> TableReading:
 
 
 def _read_files(paths: Sequence[Path], options: ColumnOptions) -> TableReading:
-    twice = next((path for index, path in enumerate(paths) if path in paths[:index]), None)
-    if twice is not None:
-        raise UsageError(f"{twice} is named twice")
+    if len(set(paths)) < len(paths):
+        raise UsageError(f"a file is named twice: {', '.join(map(str, paths))}")
     opened = [(path, one_of_each_row(sheet)) for path in paths for sheet in open_sheets(path, options)]
     sheets = _named_apart(opened)
     notes = tuple(dict.fromkeys(note for sheet in sheets for note in sheet.notes))
