@@ -36,11 +36,6 @@ class PageOptions:
     untimed: bool = setting(False, "don't note how long each response takes", SWITCH)
     seed: int | None = setting(None, "random seed (1; of demo a new one)", WHOLE, value="K", written=WHOLE_IN_FILES)
 
-    @property
-    def order_seed(self) -> int:
-        """Random seed for drawing responses and for the order in which they are shown."""
-        return self.seed or 1
-
     def refuse_unreachable(self) -> None:
         """Refuse an invalid public URL, and a server for all network addresses without a public URL.
 

@@ -22,7 +22,7 @@ from markscheme.commands.options import (
 from markscheme.commands.page_options import RaterName, share_of
 from markscheme.commands.progress import progress as watch
 from markscheme.errors import UsageError
-from markscheme.features.label.options import PlanOptions
+from markscheme.features.label.options import PlanOptions, order_seed
 from markscheme.options.forms import WRITTEN
 from markscheme.options.settings import typed_options
 from markscheme.options.table import options_of
@@ -125,14 +125,14 @@ def label(
         draws = None if next == AS_NEEDED else next
         by_rater = replace(columns, rater=rater)
         if pairs and to:
-            return print_plan.write_pairs(planned_rubric, pool, to, most=draws, seed=page.order_seed, columns=by_rater)
+            return print_plan.write_pairs(planned_rubric, pool, to, most=draws, seed=order_seed(page), columns=by_rater)
         print_plan.refuse_shared_output(to, json)
         made = run_plan.make_plan(
             planned_rubric,
             labels,
             labelling,
             ask,
-            seed=page.order_seed,
+            seed=order_seed(page),
             judges=judge,
             ratings=ratings,
             pool=None if to is None else pool,

@@ -7,6 +7,7 @@ from markscheme.calibration.needs import PROMISED_ERROR, Goal
 from markscheme.features.label.whole_question import ASK_WHOLE, AskWhole
 from markscheme.options.forms import FLAG, SHARE, WHOLE, WIDTH, one_of
 from markscheme.options.table import WHOLE_IN_FILES, option, setting
+from markscheme.pages.options import PageOptions
 
 HALF_WIDTH = 0.1
 """Default half-width of the intervals that are planned for, the usual one in reports of agreement."""
@@ -59,3 +60,8 @@ class PlanOptions:
     def promised_error(self) -> float:
         """Largest share of automatic decisions that may be wrong under the promise for which labels are planned."""
         return self.error or PROMISED_ERROR
+
+
+def order_seed(page: PageOptions) -> int:
+    """Return the random seed for drawing responses and for the order in which they are shown."""
+    return page.seed or 1

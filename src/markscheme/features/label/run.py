@@ -16,7 +16,7 @@ from markscheme.errors import UsageError
 from markscheme.features.label.adjudication import dispute_lines, nothing_to_decide
 from markscheme.features.label.label_session import LabelSession
 from markscheme.features.label.next_steps import onward_steps
-from markscheme.features.label.options import PlanOptions
+from markscheme.features.label.options import PlanOptions, order_seed
 from markscheme.features.label.page import sheet_of
 from markscheme.features.label.server import serve
 from markscheme.features.label.setup import carried_in, keep_examples, open_work
@@ -127,7 +127,7 @@ def _opened(
                     grades=grades,
                     audits=audits,
                     columns=columns,
-                    seed=page.order_seed,
+                    seed=order_seed(page),
                 )
             )
         yield works
