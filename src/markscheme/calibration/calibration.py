@@ -520,7 +520,8 @@ def findings_since(baseline: "RunsCompared | None", findings: tuple[Finding, ...
 def by_current_words(calibration: Calibration, carried: CarriedLabels) -> Calibration:
     """Return the calibration; refuse its gate unless the labels that still count after rewordings suffice for a gate.
 
-    Once enough labels were given again and agree, old labels are no finding any more: there is nothing left to label.
+    Once enough examples were labelled again and the new labels agree with the old ones, the finding on old labels is
+    dropped: there is nothing left to label.
 
     Args:
         calibration: The calibration by all labels.

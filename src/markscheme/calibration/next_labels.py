@@ -120,10 +120,12 @@ def _recorded(folder: Path) -> dict[str, Any] | None:
 
 
 def _scarce(record: Mapping[str, Any] | None) -> ScarceDecision | None:
-    """Read the rare decision, pass or fail, that a verdict depends on, and its share of labels; None without a record.
+    """Read the rare decision, pass or fail, that a verdict depends on, and the share of labels that have that decision.
+
+    None without a record.
 
     Raises:
-        ValueError: The decision is neither pass nor fail, or the share isn't one.
+        ValueError: The decision is neither pass nor fail, or the share isn't from 0 to 1.
     """
     if record is None:
         return None

@@ -32,7 +32,7 @@ sees."""
 
 
 def spelled(**names: str | None) -> Mapping[str, str | None]:
-    """Return the names that replace a family's usual option names in one command, by key; None leaves an option out.
+    """Return the option names that one command has instead of a family's usual ones, by field; None omits the option.
 
     Example:
         >>> spelled(batch="--in-batches", target=None)

@@ -26,10 +26,10 @@ class CommandRow(NamedTuple):
         summary: Line in that list.
         load: Function that imports the command's function and returns it.
         rank: Position in the group; ranks of the core are multiples of ten, so that there is room between them.
-        heir_of: Functions that convert the words typed after the name of a removed command that this one replaces, by
-            that name. Several commands may replace one.
-        shares: Part of the work of a removed command, replaced by several commands, that this one does, by the name of
-            the removed one.
+        heir_of: Functions that convert the words typed after a removed command to words for this one, by the removed
+            command's name. Several commands may replace one removed command.
+        shares: If several commands replace a removed one: the part of its work that this one does, by the removed
+            command's name.
         common: Options that `--help` shows, separated by spaces, while only `--help-all` shows the others; None to show
             all.
         load_alone: Function that imports and returns a function to run the command if nothing is typed after its name

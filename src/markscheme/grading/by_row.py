@@ -52,7 +52,7 @@ def own_rubric(
 def _unknown_check(row_rubric: RowRubric) -> str | None:
     """Return an error message if a row's own criterion names a check that doesn't come with markscheme; else None.
 
-    A row is data, so that no code of the user's runs at its word.
+    A row is data, which may come from strangers, so it can't make the user's own code run.
     """
     for criterion in row_rubric.rubric.criteria:
         if criterion.check is None or criterion.name not in row_rubric.brought:

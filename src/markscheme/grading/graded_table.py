@@ -84,7 +84,7 @@ class GradedCounts:
 
     @property
     def means(self) -> str:
-        """Sentence on rows' mean score, if cutting each score or only the mean to 0 to 1 differs; "" otherwise.
+        """Sentence with the mean score if each row's is cut to 0 to 1, and if only the mean is; "" if both are equal.
 
         >>> GradedCounts(rows=2, scores=0.5, unclipped=0.3).means
         'Mean score 0.25; 0.15 if the mean is cut to 0 to 1 rather than each row.'

@@ -106,14 +106,14 @@ def _is_named(name: str, example_part: str) -> bool:
 
 @dataclass(frozen=True)
 class Receipt:
-    """The calibration behind a grade: what the judge may be used for, and by how many labels of what kind.
+    """The calibration behind a grade: what the judge may be used for, and the labels that show it.
 
     Attributes:
         use: What the calibrated judge may be used for, such as "gate" or "trend".
         agreement: Share of labelled examples on which the judge agreed; None if there was none to compare.
-        margin: Standard error of measurement of the score: root mean squared difference from the labels' score, from 0
-            to 1; None if no example had both scores.
-        labels: Number of labelled examples behind it.
+        margin: Standard error of measurement of the score: root mean squared difference of the judge's score from that
+            of the labels, from 0 to 1; None if no example had both scores.
+        labels: Number of labelled examples in the calibration.
         kind: Source of the labels: human, adjudicated, constructed or model.
         date: The day on which the run was accepted, such as 2026-11-02.
         rubric: Fingerprint of the rubric that was calibrated.

@@ -276,7 +276,7 @@ def use_the_form(earlier: str = "reply", *, scope: str | None = None, about: str
 
     Args:
         earlier: Noun for what the judge gave.
-        scope: Words for what it could not be used for; None for everything.
+        scope: Words for what the earlier answer could not be used for; None for everything.
         about: Words for what the judge is to answer about; None for everything.
     """
     used = "used" if scope is None else f"used for {scope}"

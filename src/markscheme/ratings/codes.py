@@ -531,7 +531,8 @@ def _lines_to_check(
     """Add to `lines.codes` the ratings in a file that `load_ratings` need not check, and yield the lines that it must.
 
     Yields:
-        The line's number and text and, if many lines are like it, its example's id and its rating's codes, else None.
+        The number and text of a line that must be checked. If many lines differ from it only in the id, also the id of
+        its example and the codes of its rating, else None for each.
     """
 
     def lasting(line: Mapping[str, Any]) -> Any:

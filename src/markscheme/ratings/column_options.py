@@ -231,9 +231,9 @@ class ColumnOptions:
         yield from (word for listed in self.levels for word in listed.split(",") if "=" in word)
 
     def span_of(self, column: str, *, is_judge: bool) -> Span | None:
-        """Return the range that `--scale` gives for a column, else for its kind of rater, else for all, or None.
+        """Return the range that `--scale` gives for a column, else for all of its kind of rater; None without one.
 
-        A side is the judges' columns or the people's.
+        A range that is stated without a name holds for judges and people.
         """
         spans = spans_by_name(self.scale)
         return spans.get(column) or spans.get(SCALE_SIDES[0] if is_judge else SCALE_SIDES[1])

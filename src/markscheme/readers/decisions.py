@@ -110,10 +110,10 @@ _IndexOrFault: TypeAlias = "int | ValueError"
 
 
 class _Entries:
-    """The responses in a file; what lines say about them is kept once for lines equal but for the id.
+    """The responses in a file; lines that differ only in the id share one statement, which has all but the id.
 
     Attributes:
-        reading: The reading to fill, still empty.
+        reading: The ImportedFile for the responses; it is still empty.
         units: The ids of the responses, as written.
         numbers: The index of each response's statement.
         statements: The distinct statements.

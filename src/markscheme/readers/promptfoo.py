@@ -166,7 +166,8 @@ def read_by_metrics(results: Results, rubric: Rubric, by_score: Collection[str] 
     Args:
         results: The results of the evaluation.
         rubric: The rubric with a criterion for each metric.
-        by_score: Keys of the outputs compared by score instead of pass or fail; None finds them in these results.
+        by_score: Keys of the outputs on which graders and people are compared by score instead of by pass or fail; None
+            to determine them from these results.
     """
     if by_score is None:
         by_score = scored_keys(results.rows)

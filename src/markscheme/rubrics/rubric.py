@@ -88,9 +88,10 @@ class Rubric:
         samples: Number of times that the judge is asked; the median level counts.
         criteria_per_call: Largest number of criteria in one question; None for no limit.
         judge: Default judge and model; the command line and Promptfoo's configuration override them.
-        tolerance: Largest difference of a score from gold's that counts as agreement.
+        tolerance: Distance from gold's score below which a score agrees with it.
         target: Share of examples on which the judge has to agree.
-        table_of: Kind of ratings in a table without a rubric; None for a rubric that a person wrote.
+        table_of: For a rubric inferred from a table: "pass-fail" if the ratings are decisions, "marked" if a pass mark
+            is known for them, "values" for any others; None for a rubric that a person wrote.
         compares: What is judged: single responses, or pairs of them.
         tie_within: For pairs: largest distance from 0 of a score, from -1 to 1, that is a tie.
         orders: For pairs: number of orders in which a judge is asked, 2 or 1.

@@ -92,11 +92,13 @@ def chance_to_decide_sides(
 ) -> float:
     """Compute the chance that further labels show if the judge is right often enough, overall and on each side.
 
-    The bounds are on its shares of right decisions: overall, on gold's fails and on gold's passes.
+    Three shares of right decisions are each compared with a required share: the judge's overall, on gold's fails, and
+    on gold's passes.
 
     Args:
         figures: Shares among the labels so far.
-        more: Number of further labels; groups and weights reduce their information as they do for those so far.
+        more: Number of further labels. Groups and weights are assumed to reduce their information as much as that of
+            the labels so far.
         target: Required share of decisions that are gold's.
         stops: Required share of gold's fails that the judge fails.
         keeps: Required share of gold's passes that the judge passes.

@@ -27,15 +27,15 @@ PLANNED_ICC = 0.2
 
 
 def labels_for_decision(chance_of: Callable[[int], float]) -> DecisiveLabels | None:
-    """Return the smallest number of labels with an even chance to decide a question; None if no number helps.
+    """Return how many further labels have an even chance to decide a question; None if no number is likely to.
 
-    Without such a number, it is the largest one tried.
+    The numbers in LABEL_COUNTS are tried, the smallest first. If none has an even chance, the largest is returned.
 
     Args:
         chance_of: Function that returns the probability that a number of further labels decides the question.
 
     Returns:
-        The number of labels; None if even the largest number has a chance below a third.
+        The number of labels with its chance; None if even the largest number has a chance below a third.
     """
     for more in LABEL_COUNTS:
         chance = chance_of(more)
@@ -94,11 +94,11 @@ def chance_to_place_share(
 
 
 def chance_to_place_mean(mean: GroupedMean, bound: float, more: int, *, confidence: float) -> float:
-    """Compute the probability that further labels confirm on which side of a bound a mean lies so far.
+    """Compute the probability that further labels show a mean to be on the side of a bound where it is now.
 
     Args:
         mean: Mean among the labels so far.
-        bound: Bound that the mean's limit must pass.
+        bound: Value that the mean is compared with. The mean is shown to be on one side once its limit is there too.
         more: Number of further labels.
         confidence: One-sided confidence of the limit.
 

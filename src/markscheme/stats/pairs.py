@@ -143,10 +143,11 @@ class Pairs:
 
     @cached_property
     def orderings(self) -> Floats:
-        """Three counts of other units for each row's unit, by how gold and judge order them relative to it.
+        """Three counts for each row, of other units compared with the row's own unit.
 
-        First, the units that gold and judge order the same way relative to the row's minus those ordered oppositely;
-        then the units with a different gold value; then those with a different judge value.
+        The first is the number of units that gold and judge put on the same side of the row's unit, minus the number
+        that they put on opposite sides. The second counts units with another gold value, the third those with another
+        value by the judge.
         """
         return _orderings(self.gold_levels[1], self.judge_levels[1], self.groups.units)
 

@@ -117,8 +117,9 @@ def accept(
 ) -> Acceptance:
     """Add this run and its repeats to a file's accepted runs; if they aren't comparable, replace the accepted ones.
 
-    Both files are written or neither: until accepted.json is replaced, the previous runs stay valid. What features keep
-    with a run is written next to them, and a line is added to the history, which is read before anything is written.
+    Either accepted.json and the file of ratings next to it are both written, or neither: until accepted.json is
+    replaced, the previous runs stay valid. The files that features keep with a run are written too, and a line is added
+    to the history. The history is read before anything is written.
 
     Args:
         calibration: The run, with its repeats; each sample is kept as a run.

@@ -146,8 +146,8 @@ class Circumstances:
     """Facts that a verdict depends on besides the answers on gate and trend, such as who labelled, and drift.
 
     Attributes:
-        states: What is shown of the agreement of scores.
-        ok: The use of a judge with verdict ok on these labels, if there is no gate question.
+        states: How the agreement of scores compares with the target, the best constant answer and annotators.
+        ok: The use of a judge with the verdict "ok" on these labels, if responses neither pass nor fail.
         by_people: True if people gave the labels.
         against_gate: Codes of reasons that forbid a gate whatever the figures: one annotator, labels that aren't blind,
             examples picked by hand, …

@@ -32,7 +32,8 @@ class Totals:
     Attributes:
         false_passes: Number of examples that the judge passes and people fail.
         false_fails: Number of examples that the judge fails and people pass.
-        off: Number of examples whose scores differ by the tolerance or more.
+        off: Number of examples on which the judge's score differs from that of people's labels by the tolerance or
+            more.
     """
 
     false_passes: int
@@ -107,13 +108,13 @@ class Repair:
         return self.stopped, self.repaired - self.broken, self.scores_repaired - self.scores_broken
 
     def reaches(self, share: float, least: int = 0) -> bool:
-        """Return True if repairs minus new errors reach a given share of the wrong decisions, or of the false passes.
+        """Return True if a fix corrects a given share of the wrong decisions, or of the false passes, on balance.
 
-        Without decisions, scores that are off are counted instead.
+        Errors that the fix causes are subtracted. Without decisions, scores that are off are counted instead.
 
         Args:
-            share: Share of the wrong decisions, or of the false passes, to reach, 0 to 1.
-            least: Smallest number of repairs in any case.
+            share: Share of the wrong decisions, or of the false passes, to be corrected, 0 to 1.
+            least: Smallest number of corrections, whatever the share.
         """
         totals = self.totals
         stopped = self.stopped - self.broken
@@ -170,8 +171,9 @@ class Repairs:
 def repairs_of(table: RatingTable, *, judge: str, gold: str, tolerance: float) -> Repairs | None:
     """Count the decisions and scores that change if gold's levels replace the judge's, one criterion at a time.
 
-    None for pairs, where a single criterion comes to the decision, and where the judge's scores or decisions don't
-    follow from its levels: a grade of the whole, or decisions that a file gives.
+    Return None for pairs; if the rubric passes and fails nothing, or only one criterion counts; and if the judge's
+    scores or decisions don't follow from its levels, such as a grade of the whole response or decisions stated in a
+    file.
 
     Args:
         table: A table with both columns.

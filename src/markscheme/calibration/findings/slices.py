@@ -342,7 +342,7 @@ class _Looks:
 
         Args:
             evidence: The evidence with the examples.
-            free: Criteria on which the judge isn't stuck.
+            free: Names of the criteria on which the judge isn't stuck on one level.
         """
         self._evidence = evidence
         self._free = free

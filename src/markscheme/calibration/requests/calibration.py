@@ -64,7 +64,7 @@ class CalibrationRequest:
     """A request to calibrate: the rubric, the labelled examples, the judges or ratings, and all options.
 
     Attributes:
-        of: The rubric, or its name or files of Promptfoo's results as the user wrote them.
+        of: The rubric; or, as the user typed it, a rubric's name or the names of Promptfoo's results.
         examples: The labelled examples or their file; None for the rubric's own.
         judges: The judges to ask, by name or opened; empty for the default judge.
         judge_is_configured: True if a file of settings names the judge, so that a later call need not.

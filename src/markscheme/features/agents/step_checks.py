@@ -47,9 +47,9 @@ def tool_args(steps: Sequence[AgentStep], value: Any) -> tuple[bool, str]:
 
     Args:
         steps: All steps.
-        value: `{name | pattern, args, mode, defaults, ignore}`: with `mode: partial` (the default) a call may have
-            further arguments, with `exact` it may not; `ignore` names arguments, in which * matches anything, that
-            don't count, and `defaults` gives values that count as left out.
+        value: `{name | pattern, args, mode, defaults, ignore}`. `args` are the expected arguments. With `mode: partial`
+            (the default) a call may have further arguments, with `exact` it may not. An argument with its value in
+            `defaults` counts as left out. Arguments named in `ignore`, where * matches anything, don't count.
 
     Raises:
         ValueError: The value isn't such an object.

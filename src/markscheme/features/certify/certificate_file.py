@@ -101,8 +101,9 @@ class CascadeFile:
         error: The largest share of wrong automatic decisions under the promise.
         confidence: Confidence of the promise.
         side: The decisions that the promise is about: "both", "passes", "fails" or "each".
-        pass_shares: Shares of passes among its labels and its decisions; None if the file doesn't state them.
-        labels: Digest of the labels that it was certified on; None if the file doesn't state it.
+        pass_shares: Shares of passes among the labels and among automatic decisions; None if the file doesn't state
+            them.
+        labels: Digest of the labels on which the promise was tested; None if the file doesn't state it.
         split: The part of the set that these labels are from; None for a set without parts.
         labels_file: Name of the file of examples next to the certificate; None if the certificate doesn't state it.
         label_ids: Digests of the labelled examples' ids; None if the file doesn't state them.

@@ -436,9 +436,9 @@ def automatic_part(
 ) -> CertifiedCascade:
     """Find how many of a judge's most certain decisions a promise about errors allows.
 
-    It is the cascade of one judge. The sizes that are tried are spread evenly from the fewest examples that could pass
-    without an error to all of them, before labels are looked at. With groups, sizes that couldn't pass even without an
-    error are left out first.
+    The result is a cascade with one judge. The numbers of decisions to try are chosen before labels are looked at,
+    spread evenly from the fewest that could keep the promise without an error up to all. With groups, numbers that
+    couldn't keep it even without an error are left out first.
 
     Args:
         certainty: Certainty of each decision, as `StageDecisions.of` takes it, shape (n,).

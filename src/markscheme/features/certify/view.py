@@ -217,8 +217,8 @@ def _what_would_do(run: CertifyRun) -> str:
 def _onward(run: CertifyRun, again: str, commands: Commands) -> tuple[str, str] | None:
     """Return the next step and its command; None for a table, and for judges whose certificate can't be written.
 
-    Before a promise holds, people decide, label more or improve the rubric; after that, its certificate is written, and
-    then used.
+    While no promise holds, people decide, label more or improve the rubric. Once one holds, its certificate is written
+    by the command of this run (`again`) with --write, and then used.
     """
     certificate = run.certificate
     if run.rubric.source is None:

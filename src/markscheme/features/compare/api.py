@@ -99,7 +99,7 @@ def compare(
 
 
 def _compared_columns(table: Any, columns: ColumnOptions, labels: LabelOptions) -> Compared | None:
-    """Compare the judges that are columns of a table; None if the argument is no table but ratings or a judge.
+    """Compare the judges that are columns of `table`; None if `table` is a judge or a list of ratings instead.
 
     Raises:
         UsageError: The table has fewer than two judges, or could be read in several ways.

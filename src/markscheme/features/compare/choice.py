@@ -607,13 +607,14 @@ def _no_shift(criterion: Criterion, levels: Mapping[str, Floats]) -> Estimate:
 
 
 def labels_to_tell(differences: Floats, *, groups: Sequence[str] | None = None) -> int | None:
-    """Estimate how many labels would show a judge to be no worse than another, if they go on differing as now.
+    """Estimate how many labels would show a judge to be no worse than another one, if they keep differing as they do.
 
-    None if the judge seems to be worse, or if too few examples or too many labels would be needed to tell.
+    Return None if the judge seems to be worse, if there are too few examples to tell, or if too many labels would be
+    needed.
 
     Args:
-        differences: For each example 1 if only the one judge is right, -1 if only the other is, else 0, shape (n,); nan
-            is allowed.
+        differences: For each example 1 if only the judge is right, -1 if only the other one is, else 0, shape (n,); nan
+            if one of them gave no answer.
         groups: The task of each example, shape (n,), if several share one. If the mean of all groups is equal, they
             don't show how much further groups vary, so None is returned.
 

@@ -207,7 +207,7 @@ class CountQuery:
         return "n_deciding >= 2 AND judge_pass IS NOT NULL"
 
     def decision_shares(self, constant: str) -> tuple[str, str, str]:
-        """Return SQL for three shares of annotators: who decide like others, like the judge, and like a constant.
+        """Return SQL for how often annotators decide like each other, like the judge, and like a constant, as shares.
 
         Args:
             constant: The column of the best constant decision.

@@ -312,6 +312,12 @@ class Codebook:
         """Return the codebook with a mode redefined; if its meaning changes, earlier readings no longer count for it.
 
         The first definition of a mode doesn't count as a change of meaning.
+
+        Args:
+            name: The mode's name.
+            definition: The new definition.
+            moment: Time of the change, as files store it.
+            same_meaning: True if the new definition means the same as the old one.
         """
         mode = self.mode(name)
         if same_meaning or not mode.definition:

@@ -70,7 +70,7 @@ def _read_prefix(ids: Sequence[str], read: Collection[str]) -> list[str]:
 
 
 def is_due_out_of_turn(shown: int) -> bool:
-    """Return True if the next output should be one shown out of turn: every fourth output of a session is.
+    """Return True if, after `shown` outputs of a session, the next is shown out of turn, as every fourth one is.
 
     >>> [is_due_out_of_turn(shown) for shown in range(5)]
     [False, False, False, True, False]

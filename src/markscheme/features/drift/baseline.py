@@ -113,7 +113,7 @@ class Baseline:
     def alarm(self) -> bool:
         """True if drift is shown that counts against the judge.
 
-        It doesn't count against it if only the author's own edit moved levels and agreement is no worse.
+        Drift doesn't count against the judge if only the author's own edit moved levels and agreement is no worse.
         """
         return any(finding.severity == "high" for finding in self.findings)
 

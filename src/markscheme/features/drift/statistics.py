@@ -90,12 +90,14 @@ class RunComparison:
 
     Attributes:
         moved: The shift of the mean and its test.
-        by_example: The shift of the mean with an interval over examples, widened by one pair of opposite shifts.
+        by_example: The shift of the mean, with an interval from the differences between examples. One pair of opposite
+            shifts across the whole scale is added for the interval, so that it isn't too narrow.
         means: Means of the accepted runs.
         margin: Largest shift of the mean that counts as unmoved, in the unit of the ratings.
         span: The scale's range.
-        needed: Number of examples with which an unmoved judge would be shown not to have moved with 90 % probability;
-            None with one accepted run, if runs differ, or if the margin is narrower than runs can show.
+        needed: Number of examples with which an unmoved judge would be shown, with 90 % probability, not to have moved.
+            None with one accepted run, if accepted runs differ by more than the noise of single answers, or if no
+            number of examples would be enough for this margin.
     """
 
     moved: RunShift
@@ -352,10 +354,11 @@ def examples_to_affirm(variance: float, *, margin: float, span: float) -> int:
     Args:
         variance: Variance over examples of the rating now minus then, in squared units of the ratings.
         margin: Largest shift of the mean that counts as none, in the unit of the ratings.
-        span: Range of the scale in the unit of the ratings; without any noise it alone determines the number.
+        span: Range of the scale in the unit of the ratings.
 
     Returns:
-        The larger of (z.95 + z.90)² variance / margin² and what the added pair across the scale requires by itself.
+        The larger of two numbers: (z.95 + z.90)² variance / margin², and the number with which ratings without any
+        noise have an interval within the margin, although `shift_interval` adds a pair of differences across the scale.
 
     Example:
         >>> examples_to_affirm(0.0, margin=0.25, span=4)

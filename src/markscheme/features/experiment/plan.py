@@ -26,10 +26,10 @@ async def plan_experiment(
 ) -> dict[str, Any]:
     """Count the outputs to make and the judge's calls, and estimate what grading costs; nothing is asked.
 
-    The cost of grading is estimated from the outputs that are there, for as many as there will be.
+    The cost of grading all outputs is extrapolated from the outputs that exist already.
 
     Args:
-        experiment: The experiment, with the rubric as it is used.
+        experiment: The experiment; its rubric has the settings of the run.
         ask: How model and judge are asked.
         outputs_file: The file of outputs of earlier runs.
         model: Name of the model to ask instead of the experiment's.

@@ -325,7 +325,7 @@ async def outputs_and_grading(
     The judge is opened before a model is paid, unless recordings may have to cover outputs.
 
     Args:
-        experiment: The experiment, with the rubric as it is used.
+        experiment: The experiment; its rubric has the settings of the run.
         ask: How model and judge are asked.
         outputs_file: The file of outputs of earlier runs.
         model: Name of the model to ask instead of the experiment's.

@@ -78,7 +78,7 @@ def configuration_in(folder: Path) -> Path | None:
 
 
 def read_configuration(path: Path) -> ReadConfiguration:
-    """Return the texts by which a model grades in a configuration, and how many files it names couldn't be read.
+    """Read a configuration: the texts by which a model grades, and the number of named files that can't be read.
 
     Raises:
         RatingError: The configuration itself can't be read.

@@ -49,9 +49,9 @@ def level_run(text: str, *, is_score: bool, may_be_list: bool) -> Mapping[float,
 
     Args:
         text: The text.
-        is_score: True if other words of the text say that it asks for a score; if not, the first and the last level
-            have to be a bad and a good one.
-        may_be_list: True to accept scores that may as well be the numbers of a list's points.
+        is_score: True if other words of the text ask for a score. If False, a sequence counts only if it goes from a
+            bad level to a good one.
+        may_be_list: True to accept numbers that may only number the items of a list instead of being scores.
     """
     runs = (run for parts in (_LINES, _CLAUSES) for side in (_FIRST, _LAST) for run in _runs(text, parts, side))
     run = next(runs, ())

@@ -78,13 +78,14 @@ class Ledger:
     """Record of the tests on the held-out labels, which determines the significance level of the next one.
 
     Attributes:
-        examples: The whole set of examples; the record of openings is kept next to its file.
+        examples: The whole set of examples; the tests are recorded next to its file.
         at: The day of the test.
         judge: Fingerprint of the judge.
-        outside: True if all labels are opened, since the wordings were written without knowing them.
+        outside: True if the test uses all labels, not only held-out ones, since the wordings were written without
+            knowing them.
         settings: Number of settings with figures on the held-out labels, without the one in use; at least 1.
-        is_kept: False for a set that comes with the package: each opening of it counts as the first one, and none is
-            recorded.
+        is_kept: False for a set that comes with the package: tests on it aren't recorded, and each counts as the first
+            one.
     """
 
     examples: ExampleSet

@@ -37,9 +37,9 @@ class TriableChanges:
 
     Attributes:
         setting: The rubric and its labels.
-        decisions: People's pass/fail decisions, or their preferences.
-        scores: People's overall scores, if decisions aren't enough.
-        ratings: Files of a judge's ratings that were named for the levels.
+        decisions: People's pass/fail decisions on responses, or their preferences between responses.
+        scores: People's overall scores, if there are too few decisions; None otherwise, or if there are none.
+        ratings: Files of a judge's ratings that the user named, to take levels from.
     """
 
     setting: ImprovableSet

@@ -194,7 +194,8 @@ def decisions_test(differences: npt.ArrayLike, alpha: float) -> SelectionTest:
     """Test whether one of several candidates decides as people do more often than the user's wording (Bonferroni).
 
     A difference is 1 if only the candidate decides as people do, -1 if only the user's wording does, else 0; for a
-    task, it is the mean. For the lower limit, one task with the worst difference is added, since few differences vary.
+    task, it is the mean. For the lower limit, one task with the worst possible difference is added, since with most
+    differences at 0 the examples show too little of how much differences vary.
 
     Args:
         differences: Differences of each candidate by task, shape (n_tasks, k), without nan.

@@ -240,7 +240,8 @@ class _Task:
     def rounded(self, upright: Floats) -> tuple[float, ...]:
         """Return all weights, the tuned ones rounded to multiples of the author's step and at least one step each.
 
-        The sum of the positive weights is kept if that is possible.
+        `upright` has the tuned weights before rounding, without their signs. The sum of the positive weights is kept if
+        that is possible.
         """
         grain = _grain(self.weights)
         steps = _rounded_steps(upright / grain, self.signs)
@@ -338,8 +339,9 @@ def _decision(p: float, gained: bool, significance: float, *, changed: bool) -> 
 def ridge(sums: Sums, author: Floats) -> Floats | None:
     """Fit weights to overall scores, with the author's weights counting as much as a fixed number of examples.
 
-    Least squares of scores on levels with an intercept, no weight below 0, shrunk towards b times the author's weights.
-    It requires no minimum counts and rescales nothing.
+    The fit is a least-squares regression of scores on levels, with an intercept and no weight below 0. It shrinks the
+    weights towards a multiple of the author's weights; that multiple is fitted too. No minimum number of examples is
+    required, and the weights aren't rescaled.
 
     Args:
         sums: Sums of the scores and of the levels, whose sign is reversed if a higher level is worse.

@@ -28,7 +28,7 @@ class AgreementSoFar:
 
     Attributes:
         criterion: Name of the criterion.
-        examples: Number of examples counted, of those that another annotator labelled too; 0 if there are fewer than
+        examples: Number of examples that both the rater and another annotator labelled, rounded down to a multiple of
             AGREEMENT_STEP.
         others: Number of labels by other annotators on these examples.
         same: Number of these labels that equal the rater's own.

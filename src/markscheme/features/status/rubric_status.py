@@ -44,7 +44,7 @@ class RubricStatus:
         labelled: Number of examples that people labelled or, if they labelled none, that have any label; None without a
             set of examples.
         unlabelled: Number of examples that nobody labelled.
-        has_people: True if people labelled any of them; labels of how examples were made are no evidence about people.
+        has_people: True if people labelled any example; labels derived from how examples were made don't count.
         asks_default: True if the default judge is asked when none is named.
         receipt: Receipt of its accepted run; None without one.
         judge: Name of the accepted judge.

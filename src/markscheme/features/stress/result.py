@@ -104,7 +104,7 @@ class Stress:
     def reads_to_the_end(self) -> bool | None:
         """True if half a response is shown to score lower than the whole; None if ratings don't allow an answer.
 
-        It is judged by criteria on completeness or correctness, and takes enough ratings on them.
+        Only criteria on completeness or correctness count. Without enough rated examples on them there is no answer.
         """
         row = self.rows.get(TRUNCATION, {})
         cells = [cell for c in self.battery.judged if reads_whole(c) and (cell := row.get(c.name))]
@@ -180,8 +180,8 @@ class Stress:
     def length(self) -> list[str]:
         """Criteria on which longer responses are rated differently for their length, whatever the added words say.
 
-        On these criteria, neutral padding is a finding, every other change that adds words moves ratings in that
-        direction, and none is shown to move them further.
+        On these criteria, neutral padding moves ratings significantly. Every other change that adds words moves them in
+        the same direction, and none is shown to move them further than padding does.
         """
         return [criterion.name for criterion in self.battery.judged if self._is_moved_by_length(criterion)]
 

@@ -61,8 +61,8 @@ def preference_evidence(
         pairs: The rubric of pairs.
         rubric: The rubric that rates each response.
         examples: The responses, with their labels.
-        judged: A judge's levels of the responses, for which the preference of most annotators on each pair counts; None
-            for annotators' own levels and preferences.
+        judged: A judge's levels of the responses, which are combined with the preference of most annotators on each
+            pair; None to combine each annotator's levels with that annotator's own preference.
     """
     decisions: list[WholeDecision] = []
     left_out: Counter[LeftOut] = Counter()

@@ -127,9 +127,10 @@ class AnchorWatch:
         return rings_in(self.after, LOOKS_ALARM) is not None
 
     def flips_since(self, day: date) -> tuple[Floats, Floats, Floats]:
-        """Return, for accepted fails and passes: mean flips per look since a day, number of examples, usual flip rate.
+        """Return mean flips, numbers of examples and usual flip rates, each for accepted fails and accepted passes.
 
-        If there is no look since that day, the last look counts.
+        The flips are the mean number of flipped decisions per look since a day; if there is no such look, the last
+        look counts. The usual flip rates are those between accepted runs.
         """
         since = [flips for flips, looked in zip(self.flips, self.looked, strict=True) if looked >= day.isoformat()]
         sizes = np.maximum(np.array(self.sizes, dtype=np.float64), 1.0)
