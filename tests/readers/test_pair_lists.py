@@ -3,6 +3,7 @@
 import gzip
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,33 @@ def test_preferences_are_read_in_any_of_the_usual_spellings(
         for n, value in enumerate(values)
     ]
     assert levels(open_rated([written(tmp_path, "pairs.jsonl", rows)], columns=BY_A_PERSON)) == expected
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ({}, None),
+        ({"1": "first", "0": "tie"}, [-1.0, 0.0]),
+        ({"1": "second", "0": "first"}, [1.0, -1.0]),
+        ({"1": "first", "0": "second"}, [-1.0, 1.0]),
+    ],
+)
+def test_preferences_in_no_other_numbers_than_0_and_1_are_refused_until_it_is_said_which_response_is_1(
+    tmp_path: Path, words: Mapping[str, str], expected: Sequence[float] | None
+) -> None:
+    rows = [{"id": f"p{n}", "first": "one", "second": "two", "winner": value} for n, value in enumerate((1, 0))]
+    path = written(tmp_path, "pairs.jsonl", rows)
+    if expected is None:
+        with pytest.raises(RatingError, match="`--levels 1=first` or `--levels 1=second`"):
+            open_rated([path], columns=BY_A_PERSON)
+    else:
+        assert levels(open_rated([path], columns=replace(BY_A_PERSON, words=words))) == expected
+
+
+def test_a_pair_whose_id_is_the_number_0_keeps_it(tmp_path: Path) -> None:
+    rows = [{"id": 0, "question_id": "q", "first": "one", "second": "two", "winner": "first"}]
+    (example,) = open_rated([written(tmp_path, "pairs.jsonl", rows)], columns=BY_A_PERSON).files[0].examples
+    assert example.id == "0"
 
 
 def test_pairs_of_responses_are_read_from_a_table(tmp_path: Path) -> None:

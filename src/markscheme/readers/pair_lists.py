@@ -1,8 +1,9 @@
 """Reader of pairs of responses with preferences, from tables, lines of battles, published data sets or comparisons."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from markscheme.errors import RatingError, UsageError
@@ -59,6 +60,8 @@ _LEVELS: Mapping[str, float] = {
 """Levels of preference by the words for them, which mean the same in every file, unlike numbers."""
 _FROM_ZERO: Mapping[float, float] = {0.0: 0.0, 1.0: -1.0, 2.0: 1.0}
 """Levels of preference by numbers, in files that count the responses from 1 and write 0 for a tie."""
+_AROUND_ZERO: Mapping[float, float] = {level: level for level in LEVEL_OF.values()}
+"""Levels of preference by numbers, in files that write -1 for the first response."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +116,7 @@ def is_pair_list(peek: Peek) -> bool:
 def read_pair_lists(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[ImportedFile]:
     """Read the pairs in each file, with the preferences as ratings of the rubric's first criterion.
 
-    Numbers are levels if any is below 0 (-1, 0, 1); otherwise they count the responses from 1, with 0 for a tie.
+    Numbers are levels if any is below 0 (-1, 0, 1), and count the responses from 1, with 0 for a tie, if any is 2.
 
     Raises:
         RatingError: A record isn't a pair, a value isn't a preference, or the rubric is for single responses.
@@ -140,7 +143,7 @@ def reading_of_rows(peek: Peek, rubric: Rubric, columns: Columns, rows: Sequence
         RatingError: A value isn't a preference, or it isn't known who preferred.
     """
     reading = ImportedFile(peek.path, rubric, columns=columns)
-    counts_from_one = not any(_is_negative(answer.value) for row in rows for answer in row.answers)
+    levels = _levels_of_numbers({number(reading.meant(a.value)) for row in rows for a in row.answers}, peek.path)
     for ordinal, row in enumerate(rows, start=1):
         first, second = (text if isinstance(text, str) else json.dumps(text, ensure_ascii=False) for text in row.texts)
         sides = (
@@ -153,7 +156,7 @@ def reading_of_rows(peek: Peek, rubric: Rubric, columns: Columns, rows: Sequence
         for lost in row.lost:
             reading.lose(lost)
         for answer in row.answers:
-            level = _level(answer.value, counts_from_one)
+            level = _level(reading.meant(answer.value), levels)
             if level is None:
                 raise RatingError(
                     f"row {ordinal} has the preference {shown(answer.value)}; it is first, tie or second, A, B or tie, "
@@ -182,7 +185,7 @@ def _row(record: Mapping[str, Any], keys: tuple[str, str], index: int) -> PairRo
     systems = _systems(record, named, sides)
     ids = tuple(str(mapping(side).get("id") or "") for side in sides)
     lost = [f"{shown(key)} of a pair" for key in record.keys() - keys_read - {*QUERIES, *_ABOUT}]
-    id = str(record.get("id") or record.get("question_id") or f"pair-{index}")
+    id = next((str(record[key]) for key in ("id", "question_id") if record.get(key) not in (None, "")), f"pair-{index}")
     return PairRow(
         id,
         (texts[0], texts[1]),
@@ -268,14 +271,18 @@ def _nested(rater: str, kind: Kind, answer: Any, reason: str) -> Iterator[PairAn
         yield PairAnswer(rater, kind, value, reason)
 
 
-def _is_negative(value: Any) -> bool:
-    return (number(value) or 0.0) < 0
+def _levels_of_numbers(numbers: Collection[float | None], path: Path) -> Mapping[float, float]:
+    """Return the level of preference that each number means in a file, from all numbers that are in it.
+
+    Raises:
+        RatingError: The numbers are only 0 and 1, which may be read in several ways.
+    """
+    if {*numbers, None} == {0.0, 1.0, None}:
+        says = "has no preferences in numbers but 0 and 1, which may mean several things: say `--levels 1=first` or"
+        raise RatingError(f"{says} `--levels 1=second`, and `--levels 0=` tie, first or second", path=path)
+    return _FROM_ZERO if all(value is None or value >= 0 for value in numbers) else _AROUND_ZERO
 
 
-def _level(value: Any, counts_from_one: bool) -> float | None:
+def _level(value: Any, levels: Mapping[float, float]) -> float | None:
     written = number(value)
-    if written is None:
-        return _LEVELS.get(str(value).strip().casefold())
-    if counts_from_one:
-        return _FROM_ZERO.get(written)
-    return written if written in LEVEL_OF.values() else None
+    return _LEVELS.get(str(value).strip().casefold()) if written is None else levels.get(written)
