@@ -15,11 +15,13 @@ from typing import Any
 import pytest
 
 from markscheme.commands.output import rendered
+from markscheme.features.pass_rate.tracked.anchors import AnchorWatch
 from markscheme.features.pass_rate.tracked.audits import ALL_LOOKS, is_audited
 from markscheme.features.pass_rate.tracked.mix import MixShift
 from markscheme.features.pass_rate.tracked.run import TrackedRun, look_again
 from markscheme.features.pass_rate.tracked.store import StreamFiles, digest
 from markscheme.features.pass_rate.tracked.view import view
+from markscheme.report.document import Document
 from markscheme.rubrics.file import load_rubric
 from markscheme.stats.verdict_rates import rate_by_verdict
 from tests.commands.console import run
@@ -317,8 +319,8 @@ def test_a_report_on_worse_responses_prints_the_command_that_begins_a_new_period
     assert run(*begins.split(), "--through", "2025-11-30", cwd=folder).returncode == 0
 
 
-def shown_look(folder: Path, **changed: Any) -> str:
-    """The report on the stream's look, in which some values are others, as one line."""
+def report_on(folder: Path, **changed: Any) -> Document:
+    """The report on the stream's look, in which some values are others."""
     rubric = load_rubric(folder / "rubrics/reply.yaml")
     stream = StreamFiles.of(folder / "calibration/reply", "main")
     through = date(2025, 11, 30)
@@ -327,7 +329,12 @@ def shown_look(folder: Path, **changed: Any) -> str:
     tracked_run = TrackedRun(
         rubric, "main", changed_look, 0, 0, not_recomputed=False, memory=memory, labels=labels, through=through
     )
-    return " ".join("".join(rendered(view(tracked_run), "markdown")).split())
+    return view(tracked_run)
+
+
+def shown_look(folder: Path, **changed: Any) -> str:
+    """The same report as one line."""
+    return " ".join("".join(rendered(report_on(folder, **changed), "markdown")).split())
 
 
 def test_responses_that_the_unmoved_judge_passes_more_often_are_said_to_be_better_and_others_worse(
@@ -342,6 +349,20 @@ def test_responses_that_the_unmoved_judge_passes_more_often_are_said_to_be_bette
     worse = shown_look(folder, named="responses", shift=-0.2)
     assert "**✗ Responses got worse.**" in worse
     assert "the judge's share fell; labels alone don't show it" in worse
+
+
+def test_a_report_on_a_moved_judge_prints_how_to_accept_it_and_without_a_watched_judge_how_to_begin_a_new_period(
+    folder: Path,
+) -> None:
+    said(folder, write(folder, lines_of(*range(7))), "--audits-per-week", "30")
+    label(folder)
+    judge = AnchorWatch(sizes=(20, 80), flips=((0, 30),), after=(900.0,))
+    _, accept = report_on(folder, named="judge", judge=judge).onward or ("", "")
+    assert accept.startswith("markscheme calibrate ")
+    assert accept.endswith(" -o cache=off --accept --replace --samples 5")
+    _, begin = report_on(folder, named="open", judge=None).onward or ("", "")
+    assert "--track --since 2025-11-17 --because YOUR-REASON" in begin
+    assert report_on(folder, named="open", judge=judge).onward is None
 
 
 def test_a_report_on_moved_traffic_gives_the_same_shares_of_a_column_everywhere(folder: Path) -> None:
