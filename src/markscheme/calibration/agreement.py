@@ -52,11 +52,13 @@ def agreement_of(
 
     Args:
         table: The ratings.
-        scale: None means ordinal for numbers, nominal for words.
+        scale: "nominal", "ordinal" or "interval"; None means ordinal if the levels are numbers, nominal if they are
+            words.
         are_ordered: True if the table lists levels that are words worst first.
-        weights: Cost of a disagreement; None means quadratic where levels have an order.
-        pairs: Way to compute statistics defined for two raters for more: as the mean over pairs, or from pooled units;
-            None to leave them out.
+        weights: Cost of a disagreement by the distance of the two levels; None means quadratic if the levels have an
+            order.
+        pairs: How measures that are defined for two raters are computed for more: as the mean over all pairs of raters,
+            or from the pooled units of all pairs; None to leave these measures out.
         judge: A rater to compare with the others.
 
     Raises:

@@ -263,10 +263,11 @@ def refuse_lost_files(parameters: Mapping[str, FunctionParameter], arguments: Ma
 
     Args:
         parameters: The parameters that the parser knows, with their annotations.
-        arguments: The parser's arguments, by parameter; each that is no file to write may name files that are read.
+        arguments: The parser's arguments, by parameter. Any argument that isn't a file to write may name files that are
+            read.
 
     Raises:
-        UsageError: Names the file.
+        UsageError: There is such a file; the message names it.
     """
     written = {name: value for name, value in arguments.items() if is_written(parameters[name])}
     of_arguments = (path for name, value in arguments.items() if name not in written for path in paths_in(value))

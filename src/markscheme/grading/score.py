@@ -180,8 +180,8 @@ def chance_of_levels(
 
     Args:
         probabilities: Probability of each level, by criterion.
-        certain: Levels by criterion, of which those of checks by code are used, with probability 1, and others are
-            ignored.
+        certain: The levels given, by criterion. The level of a criterion that is checked by code counts with
+            probability 1; all other levels are ignored.
         rubric: The rubric by which it was graded.
         not_applicable: Criteria that are left out of the score.
 

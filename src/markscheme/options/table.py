@@ -161,11 +161,11 @@ class Family(NamedTuple):
 
     Attributes:
         load: Function that imports the family's dataclass and returns it.
-        commands: Names of the commands that take it although they don't name it, since a part of them that a feature
-            adds reads it.
-        rank: Its position among families in help.
-        is_of_reading: True if its options apply to all reading of files: every command that reads files takes them, and
-            so do Promptfoo's `config`, pytest and calls from Python (`options.in_force`).
+        commands: Names of the commands that take the family without declaring it, since a feature adds a part to them
+            that reads its options.
+        rank: The family's position among families in help.
+        is_of_reading: True if the options are about reading any file. Every command that reads files takes them, and so
+            do Promptfoo's `config`, pytest and calls from Python (`options.in_force`).
     """
 
     load: Callable[[], type]

@@ -35,9 +35,9 @@ class Share:
     def assigned(self, ids: Sequence[str], labelled: Mapping[str, Collection[str]], *, seed: int) -> list[set[str]]:
         """Choose each response's annotators at random, so that every possible set of annotators is equally frequent.
 
-        Annotators who have labelled a response already count, so that the division may be changed half-way; the others
-        of its set are added until there are enough. Adding responses at the end doesn't change the annotators of
-        earlier ones.
+        Annotators who have already labelled a response count as its annotators, so that the division may be changed
+        half-way. Annotators of the set chosen for the response are added until it has enough. Adding responses at the
+        end doesn't change the annotators of earlier responses.
 
         Args:
             ids: Ids of the responses.

@@ -468,9 +468,9 @@ def load_ratings(
 ) -> RatingCodes:
     """Return the ratings in a file, one per line.
 
-    If an annotator rates a submission again in a later line with the same sample number, the later line counts,
-    criterion by criterion; answers under another wording that it replaces are in `Rating.superseded`. A later line that
-    is `withdrawn` removes the rating.
+    If an annotator rates a submission again in a later line with the same sample number, the later answers replace the
+    earlier ones, criterion by criterion. Earlier answers that were given under another wording are kept in
+    `Rating.superseded`. A later line that is `withdrawn` removes the rating.
 
     Args:
         path: A .jsonl file.

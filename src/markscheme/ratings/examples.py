@@ -265,7 +265,8 @@ def anchors_in(rubric: Rubric) -> list[str]:
 def _without_leaks(read: ExampleSet, rubric: Rubric, path: Path | None) -> ExampleSet:
     """Remove the labels of examples whose response is or contains a sample response of the rubric; warn of each.
 
-    A judge that reads an anchor knows the answer for the response that it is from, so the example counts in no figure.
+    The judge reads the sample responses (anchors) with their levels. So it knows the right level of such an example,
+    and the example counts in no figure.
     """
     anchors = [_squeezed(text) for text in anchors_in(rubric)]
     passages = [anchor for anchor, text in zip(anchors, anchors_in(rubric), strict=True) if len(text) >= LEAKING]

@@ -72,8 +72,10 @@ def parts_by_place(examples: ExampleSet) -> ExampleSet:
 def keep_parts_by_place(path: Path, rubric: Rubric) -> tuple[Example, ...]:
     """Divide a file's outputs into dev and held out, if it has no splits and enough outputs; return its outputs.
 
-    The splits follow the order of the file and are written into it. A file that is missing, empty or can't hold them
-    gives ().
+    The splits follow the order of the file and are written into it.
+
+    Returns:
+        The outputs; () if the file is missing or empty, or has a format without lines to write splits into.
 
     Raises:
         RatingError: The file can't be read or written.

@@ -34,9 +34,9 @@ def names_table(names: Sequence[str]) -> bool:
 
 
 def hold(content: Literal["table", "results", "export"], paths: Sequence[Path]) -> bool:
-    """Return True if all files hold a given content: a table that no tool wrote, Promptfoo's results, or an export.
+    """Return True if all files have a given content: a table that no tool wrote, Promptfoo's results, or an export.
 
-    Asking loads all readers.
+    A call of this function imports all readers.
 
     Raises:
         RatingError: The files are exports of several tools.

@@ -82,7 +82,8 @@ def _icc(m: Moments) -> Floats:
 def _kendall(pairs: Pairs) -> Floats:
     """Compute tau-b over all units, then without each group.
 
-    Leaving a group out removes all orderings of its units; the sum over its units counts those inside it twice.
+    Leaving a group out removes every ordering that involves one of its units. The sum over its units counts an ordering
+    of two of them twice, so the orderings inside the group are subtracted once.
     """
     orderings = pairs.orderings
     inside = pairs.orderings_in_sets if pairs.groups.several else 0.0
@@ -106,7 +107,8 @@ def _spearman(pairs: Pairs) -> Floats:
 def _spearman_unit_left_out(pairs: Pairs) -> Floats:
     """Compute Spearman's correlation without each unit.
 
-    Removing a unit moves each other unit's `standing` by 1, 0 or -1: the removed one was below, equal or above.
+    A unit's `standing` is the number of units below it minus the number above it. Removing a unit changes the standing
+    of every other unit by -1, 0 or 1, if the removed unit was below it, equal to it or above it.
     """
     (gold, judge) = pairs.standing
     (concord, gold_apart, judge_apart) = pairs.orderings

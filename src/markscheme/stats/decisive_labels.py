@@ -70,10 +70,12 @@ def chance_to_place_share(
         bound: Bound that one of the share's limits must pass, 0 to 1.
         more: Number of further labels; groups and weights reduce their information as they do for those so far.
         confidence: One-sided confidence of each limit.
-        counted: Share of further labels that count for the share: 1, or the share of fails.
+        counted: Fraction of the further labels that count: 1 for a share of all examples, the share of gold's fails for
+            a share of these fails.
 
     Returns:
-        The probability, 0 to 1: that of the beta-binomial counts that decide, given the labels so far.
+        The probability, 0 to 1: the sum of the beta-binomial probabilities, given the labels so far, of those numbers
+        of further hits that decide.
 
     Source:
         Clopper and Pearson (1934), Biometrika 26(4), 404-413, for the limits. doi:10.1093/biomet/26.4.404

@@ -22,9 +22,10 @@ def gain_in_hits(
         level: Coverage of the interval, 0 to 1; each limit alone is a one-sided limit of confidence (1 + level)/2.
 
     Returns:
-        The difference, second minus first, -1 to 1. One unit that each rater alone gets right is added before the
-        interval is computed, so that raters who agree on a few units don't count as equal; with groups, whole groups
-        are left out instead.
+        The difference, second minus first, -1 to 1. Before the interval is computed, two units are added: one that only
+        the first rater gets right, and one that only the second gets right. Thus the interval has some width even if
+        the raters agree on all of a few units. With groups, no units are added, and the interval is the jackknife's
+        over groups.
 
     Raises:
         ValueError: The vectors differ in length.

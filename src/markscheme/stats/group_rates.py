@@ -73,8 +73,8 @@ class GroupDifference:
 def group_rate(labelled: npt.ArrayLike, pool: npt.ArrayLike) -> GroupRate:
     """Estimate the share of a group's responses that annotators would pass, from the group's own labels.
 
-    It is shown from 10 labels with a planned half-width of .30 or less, which depends on the number of labels, never on
-    their outcomes.
+    The rate is shown if there are 10 labels or more and the planned half-width of its interval is .30 or less. The
+    planned half-width depends on the number of labels, never on their outcomes.
 
     Args:
         labelled: Counts of labelled responses, shape (2, 2): rows are annotators' fails and passes, columns the

@@ -260,7 +260,13 @@ def joinable(
 def _numbered(sitting: Sequence[Rating], earlier: Sequence[Rating], *, live: bool) -> list[Rating]:
     """Renumber samples for the file of accepted runs: this run's from 0, then the earlier runs'; return all ratings.
 
-    Ratings from a file or a recording that are accepted already are the same run, not another one.
+    Ratings that come from a file or a recording may be accepted already. Then they are the same run, and count once.
+
+    Args:
+        sitting: The ratings of this run, or of its several samples.
+        earlier: The ratings of the runs that are accepted already.
+        live: True if the judge was asked in this run, so that its ratings are another run even if they are equal to
+            accepted ones.
     """
     own_runs = _runs_among(sitting)
     earlier_runs = _runs_among(earlier)

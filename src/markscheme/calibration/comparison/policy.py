@@ -181,7 +181,7 @@ rule that applies."""
 def interval_level(settings: int = 1) -> float:
     """Return the confidence level of the intervals behind a verdict, raised if several settings were tried.
 
-    At this level, the intervals of all settings hold together.
+    At this level, the intervals of all settings contain the true values together in 95% of cases or more.
 
     Args:
         settings: Number of settings that were tried, this one included.

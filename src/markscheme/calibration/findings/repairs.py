@@ -13,12 +13,13 @@ FEWEST_FOR_MEDIUM = 2
 
 
 def ranked(findings: Iterable[Finding], repairs: Repairs | None) -> tuple[Finding, ...]:
-    """Sort findings by their share of the error in score; reorder those about levels by the decisions a fix corrects.
+    """Sort findings by cost; reorder those about levels, among themselves, by the number of decisions a fix corrects.
 
-    Findings about levels are ordered among themselves; every other finding keeps the place that its cost gives it.
+    A finding's cost is its share of the error in score. Every finding that isn't about levels keeps the position that
+    it has by cost.
 
     Args:
-        findings: The findings, in the order in which they were found.
+        findings: The findings, in the order of the rules that report them.
         repairs: The repairs by fixing each criterion; None if they can't be counted.
     """
     by_cost = sorted(findings, key=lambda finding: (-finding.cost, SEVERITIES.index(finding.severity)))

@@ -17,12 +17,13 @@ MOST_LISTED = 20
 
 
 def tool_used(steps: Sequence[AgentStep], value: Any) -> tuple[bool, str]:
-    """Return True if a tool was called, each of several was, or one was as often as required; also return the reason.
+    """Return True if the expected tools were called; also return a sentence with the reason.
 
     Args:
         steps: All steps.
-        value: A name or a list of names, in which * matches anything, or `{name | pattern, min, max}`; `min` is 1, or
-            0 where `max` is 0.
+        value: A name or a list of names, in which * matches anything: every named tool must have been called. Or `{name
+            | pattern, min, max}`: the number of calls of this tool must be within the limits; `min` is 1 by default, or
+            0 if `max` is 0.
 
     Raises:
         ValueError: The value isn't one of these.

@@ -104,9 +104,10 @@ class StageDecisions:
     """Decisions of one stage of a cascade on labelled examples: certainty, errors and passes.
 
     Attributes:
-        certainty: The judge's certainty of each decision, rounded, shape (n,); nan where it doesn't or may not decide.
-        wrong: Flags of the wrong decisions, shape (n,); ignored where it doesn't decide.
-        passes: Flags of the examples that it passes, shape (n,); all False if there is no promise about passes.
+        certainty: The judge's certainty of each decision, rounded, shape (n,); nan where the judge gives no decision or
+            may not decide.
+        wrong: Flags of the wrong decisions, shape (n,); ignored where `certainty` is nan.
+        passes: Flags of the examples that the judge passes, shape (n,); all False if there is no promise about passes.
     """
 
     certainty: Floats
@@ -308,16 +309,17 @@ def labels_for_first_size(
 ) -> int | None:
     """Estimate the number of labels with which a judge's most certain decisions have an even chance to keep a promise.
 
-    With more labels, the fewest decisions that can keep a promise are a smaller part of all, the most certain one.
-    Errors are expected there as often as in the same part of the labels so far (beta-binomial, with Jeffreys' prior).
-    With groups, that part has decisions of as many groups as the promise needs.
+    A promise can be shown with a fixed smallest number of decisions. The more labels there are, the smaller a part of
+    all decisions that is, so that only the most certain ones need to be right. In this part, errors are expected as
+    often as in the same part of the labels so far (beta-binomial, with Jeffreys' prior). With groups, the part has
+    decisions of as many groups as the promise needs.
 
     Args:
         certainty: Certainty of each decision, as `StageDecisions.of` takes it, shape (n,).
         wrong: Flags of the wrong decisions, shape (n,).
         limit: The promise.
-        groups: Name of each example's group, such as its task, shape (n,); examples of one group count as fewer. None
-            if each is a group of its own.
+        groups: Name of each example's group, such as its task, shape (n,), since examples of one group count as fewer;
+            None if each example is a group of its own.
 
     Returns:
         The number of labels; None if no number in `LABEL_COUNTS` would be enough.

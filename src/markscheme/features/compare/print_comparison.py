@@ -195,8 +195,12 @@ def _keep(compared: Compared, labels: LabelOptions) -> None:
 def _onward(compared: Compared, sides: Sequence[str]) -> tuple[str, str] | None:
     """Return the next command, which reports on the chosen judge alone; None if there is no such command.
 
-    There is one if `calibrate` can read the side alone: Promptfoo's results, or a judge or ratings of a rubric in a
-    file.
+    There is such a command if the chosen judge was named as a judge, as its file of ratings, or by Promptfoo's results,
+    and its rubric is a file; results need no rubric.
+
+    Args:
+        compared: The comparison.
+        sides: The judges and files that were compared, as the user named them.
     """
     choice = compared.choice
     names = [contender.name for contender in compared.contenders]

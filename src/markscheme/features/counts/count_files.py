@@ -109,7 +109,12 @@ def _why_duckdb_failed(problem: "duckdb.Error") -> str:
 
 
 def by_ending(forms: dict[str, str], name: str, option: str) -> str:
-    """Return the entry of a table for the ending of a file's name; raise an error for other endings.
+    """Return the text that `forms` has for the ending of a file's name; raise an error for any other ending.
+
+    Args:
+        forms: The allowed endings, without the dot, each with a text such as a clause of SQL.
+        name: The file's name.
+        option: Name of the option that gives the file, for the error.
 
     Raises:
         UsageError: The name has another ending.

@@ -113,11 +113,11 @@ def open_discovery(
     Args:
         name: Name of the rubric to be.
         here: The working directory.
-        pool: File of outputs; None for the file that was named before.
-        columns: What the columns and values of a pool that is a table mean; for the file that was named before, what
-            was said then counts unless it is said again.
-        seed: Random seed of the reading order, used if no output was read yet.
-        drawn: Ids of further outputs that, as the user said, are a random draw.
+        pool: File of outputs; None for the file that was named in an earlier call.
+        columns: What the columns and values of a table of outputs mean. If no option on them is given, those given
+            earlier for the same file apply.
+        seed: Random seed of the reading order, used if no output has been read yet.
+        drawn: Ids of further outputs that the user declared to be a random draw.
         more: Outputs that were imported with notes, by id.
         reads_all: True if no output is to stay unread.
 

@@ -45,12 +45,14 @@ class PoolRecord:
 
     Attributes:
         path: The pool's file, as a path from the calibration folder if possible; None if only notes are known.
-        fingerprint: Digest of that file's content when it was last named, which says whether the file named now is the
-            same, never whether it may be read, since a pool may grow; None if no file says it.
+        fingerprint: Digest of the content of that file when the user last named it, by which a file that is named now
+            is recognized as the same. A file with another digest may be read too, since a pool may grow. None if no
+            digest is on record.
         seed: Random seed of the reading order.
-        drawn: Ids of outputs in files that, as users said, are a random draw, in the order of the files.
-        agreement: Adjusted Rand index of the two answers of the model that proposed groups last; None if none did.
-        reads_all: True if no output is to stay unread, as the user chose.
+        drawn: Ids of the outputs in files that users declared to be a random draw, in the order of the files.
+        agreement: Adjusted Rand index between the two groupings that the last model proposed when it was asked twice;
+            None if no model has proposed groups.
+        reads_all: True if the user chose that no output stays unread.
         columns: Options that the user gave on the columns of a pool that is a table, by name.
     """
 

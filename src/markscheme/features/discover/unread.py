@@ -56,8 +56,8 @@ def examples_to_label(
     Args:
         outputs: The outputs that were read, with their notes.
         examples: The pool, by id.
-        labelled: The outputs with a label, as they are written.
-        unread_ids: Ids of the outputs that nobody has read.
+        labelled: The outputs with a label, as they are written to the file of examples.
+        unread_ids: Ids of the outputs without a reading.
     """
     labelled_ids = {example.id for example in labelled}
     at_random = set(outputs.random_ids)

@@ -51,13 +51,13 @@ class RunShift:
         n: Number of examples, or of groups of them, rated in every run.
         runs: Number of accepted runs.
         p: Probability of a shift at least as large, in either direction, if the judge hadn't changed; 1 if `shift` is
-            undefined. It is computed from the spread of runs pooled with its prior or, if runs are shown to differ and
-            this gives the larger p, from their spread alone.
+            undefined. It is computed from the accepted runs' spread pooled with a prior spread. If the accepted runs
+            are shown to differ, and their spread alone gives a larger p, that p counts.
         between: Variance of the accepted runs' figures; 0 with one run.
         within: Variance of one run's figure due to noise in single answers.
         p_alike: Probability of accepted runs at least as far apart if they differed only by noise in single answers, by
             the F test of `between` over `within`; None with one run.
-        detectable: The smallest shift that this many runs would call significant at 5 %.
+        detectable: The smallest shift that is significant at 5 % with this number of runs.
         now: The new run's figure; None if `shift` is undefined.
         then: The figure that it is compared with, the mean of the accepted runs' figures; None if `shift` is undefined.
     """

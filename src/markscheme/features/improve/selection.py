@@ -74,12 +74,13 @@ def opening_alpha(opening: int) -> float:
 
 
 def critical_t(df: int, alpha: float, correlation: float | None = None) -> float:
-    """Compute what the larger of two finalists' t statistics exceeds with probability `alpha` if neither is better.
+    """Compute the bound that the larger of two finalists' t exceeds with probability `alpha` if neither is better.
 
     Args:
         df: Degrees of freedom of both t.
         alpha: One-sided significance level.
-        correlation: Correlation of the two columns of differences, -1 to 1; None for a single t.
+        correlation: Correlation of the two finalists' differences from the user's wording, -1 to 1; None for the t of a
+            single finalist.
 
     Source:
         Owen (1956), Annals of Mathematical Statistics 27(4), 1075-1090. doi:10.1214/aoms/1177728074
@@ -242,10 +243,10 @@ falls without bound if the labels barely confirm a wording."""
 def confirmed_t(t: float, critical: float) -> float:
     """Estimate the true t of a significant test, corrected for reporting only t statistics above the critical value.
 
-    A gain is reported only if its t passed, so t is too large on average. This is the t whose mean, among those that
-    pass, is the one that was seen: the conditional maximum-likelihood estimate. No estimate from these labels alone is
-    unbiased whatever the true gain is; this one is off by at most half a standard error for true gains of one standard
-    error or more, in either direction.
+    A gain is reported only if its t exceeds the critical value, so the reported t is too large on average. The estimate
+    is the true t for which the significant t statistics have the observed t as their mean: the conditional
+    maximum-likelihood estimate. No estimate from these labels alone is unbiased for every true gain. The bias of this
+    one is at most half a standard error, in either direction, for true gains of one standard error or more.
 
     Source:
         Zöllner and Pritchard (2007), American Journal of Human Genetics 80(4), 605-615. doi:10.1086/512821

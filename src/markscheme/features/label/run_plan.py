@@ -59,16 +59,16 @@ class Plan:
         rubric: Name of the rubric.
         labelled: Number of examples labelled so far.
         next_labels: The labels that a verdict needs.
-        needs: Labels that other goals need.
+        needs: The number of labels that each other goal needs.
         costs: Cost of the next run, by judge.
         annotators: Number of annotators who label each example.
         target: Share of examples on which the judge must agree, 0 to 1.
         goals: The other goals to show.
         next: The draw of outputs to label next; None if not requested.
         commands: The commands that may follow, with the same ratings or judge; None for the plan of a table.
-        agreement: Share of examples on which the judge whose ratings are known agrees, on which the labels needed are
-            based; None without ratings.
-        init: The command that makes a rubric from the table that the plan is for; None for the plan of a rubric.
+        agreement: Share of examples on which the judge agrees with gold so far, from which the number of labels needed
+            is computed; None if no judge's ratings are known.
+        init: If the plan is for a table, the command that makes a rubric from the table; None for the plan of a rubric.
         to_relabel: Sentence on the labels to give again after a rewording; None if there are none.
         pool: The file of outputs to draw from, for the next command; None if the user named none.
         n_left: Number of outputs in that file that are not among the rubric's examples.

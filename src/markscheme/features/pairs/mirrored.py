@@ -88,10 +88,10 @@ def lean_to_first(first_order: npt.ArrayLike, second_order: npt.ArrayLike, *, gr
     """Compute how much a rater prefers whichever response is shown first to the one shown second.
 
     Args:
-        first_order: Levels for the stored order when the first response was shown first, shape (n_pairs,), nan where
-            there is none.
-        second_order: Levels for the stored order when the second response was shown first, shape (n_pairs,), nan where
-            there is none.
+        first_order: The rater's preferences when the first response was shown first, shape (n_pairs,): below 0 if it is
+            preferred, above 0 if the second response is; nan where there is none.
+        second_order: The rater's preferences when the second response was shown first, shape (n_pairs,), with the same
+            signs: below 0 if the first response is preferred; nan where there is none.
         groups: A name for each pair's group, such as a prompt that several share, shape (n_pairs,).
 
     Returns:

@@ -438,11 +438,12 @@ def _json_records(text: str, path: Path, options: ColumnOptions) -> list[Mapping
 
 
 def json_records(data: Any, path: Path, options: ColumnOptions) -> list[Mapping[str, Any]]:
-    """Return the records in the data of a JSON file, which may also be under the only key with records.
+    """Return the records in the data of a JSON file: a list of records, or the list under the only key that has one.
 
     Raises:
-        UsageError: Several keys have records, the stated one has none, or the data has no records.
-        RatingError: A list has records and other items.
+        UsageError: Several keys have records and `--table` names none of them, the key that it names has no records, or
+            the data has no records.
+        RatingError: A list contains records and also other items.
     """
     if isinstance(data, list):
         return _objects(data, path)

@@ -148,10 +148,10 @@ def _on_false_passes(calibration: Calibration) -> str:
 
 
 def by_cause(findings: Sequence[Finding]) -> list[list[Finding]]:
-    """Group findings by cause, in the order to fix them; those on a criterion and on whole responses stay apart.
+    """Group findings by cause, in the order to fix them.
 
-    A finding that is explained by another finding on its criterion joins the group of the other, or is left out if it
-    only repeats it.
+    Findings on criteria and findings on whole responses are never in one group. A finding that another finding on its
+    criterion explains joins the other's group; it is left out if it only repeats the other.
     """
     present = {(finding.code, finding.criterion) for finding in findings}
     groups: dict[tuple[str, bool], list[Finding]] = defaultdict(list)

@@ -60,11 +60,13 @@ class DecisionEvidence:
 
     Attributes:
         rubric: The rubric.
-        decisions: The decisions with levels on all criteria that were given without seeing the judge's verdict.
+        decisions: The blind decisions (given without seeing the judge's verdict) on examples that have levels on all
+            criteria.
         without_levels: Number of blind decisions that can't be used, by the reason.
         not_blind: Number of decisions that were given with the judge's verdict in view.
         judge: Name of the judge whose levels these are; None for annotators' own levels.
-        pairs: The rubric of pairs whose preferences the decisions are; None for decisions about single responses.
+        pairs: The rubric of pairs by which the decisions were made, if they are preferences; None if they are about
+            single responses.
     """
 
     rubric: Rubric

@@ -72,11 +72,11 @@ def people_growth(
     """Compute how much a week's labels raise the evidence that people pass a smaller share than a floor.
 
     Args:
-        passed: Numbers of the week's labels that pass, of the judge's fails and of its passes, shape (..., 2).
-        labels: Numbers of the week's labels of the judge's fails and of its passes, shape (..., 2).
+        passed: Number of the week's labels that pass: among the judge's fails, and among its passes, shape (..., 2).
+        labels: Number of all the week's labels: among the judge's fails, and among its passes, shape (..., 2).
         share: Share of the week's responses that the judge passes, shape (...).
-        reference: Numbers of labels that pass, and of labels, of the judge's fails and of its passes in the reference
-            weeks, shape (2, 2) or (2, ..., 2).
+        reference: Labels of the reference weeks, shape (2, 2) or (2, ..., 2): first the number that pass, then the
+            number of all labels, each among the judge's fails and among its passes.
         floor: The result of `people_floor`.
     """
     hits = np.asarray(passed, dtype=np.float64)
