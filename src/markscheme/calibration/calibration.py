@@ -114,7 +114,7 @@ class Rater:
     def proposer(self) -> str:
         """Name of a model that can propose new wordings, as a shell argument: this judge, or a member of its panel.
 
-        Otherwise the default.
+        If neither can, it is the default judge.
 
         Example:
             >>> [Rater(name, "", "live").proposer for name in ("local:m.gguf+openai:gpt-5", "local:m.gguf")]

@@ -289,9 +289,9 @@ def _is_open(decision: Decision) -> bool:
 
 
 def _labels(comparison: Comparison, decision: Decision) -> DecisiveLabels | None:
-    """Return how many labels an open verdict needs or, with too few to say, a first verdict; None if none are needed.
+    """Return how many further labels an open verdict needs; None if none are needed, or if no number would be enough.
 
-    None as well if no number is likely to decide the verdict.
+    If there are too few labels so far to estimate this, return the number for a first verdict.
     """
     answer = decision.gate_answer
     is_gate_open = answer is not None and answer.ruling.state == "open"

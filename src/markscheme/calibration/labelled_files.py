@@ -190,8 +190,8 @@ def answer_in(
 ) -> ToolFilesAnswer | AnnotatorAgreement | None:
     """Calibrate each judge in the files of an export on each of its metrics.
 
-    If the files have several annotators and no judge, return the annotators' agreement. Without an export, return that
-    of a file of ratings, or None for any other file.
+    If an export has several annotators and no judge, return the annotators' agreement with each other. If the files
+    aren't an export, return the annotators' agreement for files of ratings, and None for any others.
 
     Raises:
         UsageError: Values may mean several things, and no option says which.

@@ -73,7 +73,7 @@ class ExceptedPart:
     Attributes:
         by: Property that defines the slice: system, group or a key of the metadata.
         name: Value of the property, which names the slice.
-        elsewhere: Names of the other slices by this property, on which the verdict rests.
+        elsewhere: Names of the other slices by this property that the calibration has examples of.
     """
 
     by: str

@@ -104,8 +104,8 @@ def receipt_wanted(
 
     Args:
         wish: The user's wish, one of CALIBRATION.
-        setting: The setting in which the wish was given, for the message.
-        rubric: The rubric as used.
+        setting: Name of the option that states the wish, for the message.
+        rubric: The rubric, with the pass mark, strategy and samples of the run.
         judge: The judge.
         starts: Folders in or above which the folder `calibration/` is searched for; the first one found counts.
         averaged: True if scores are to be averaged, so that the receipt must allow trends, instead of a gate.

@@ -61,7 +61,7 @@ class Permit:
         patience: Longest pause in seconds, requested by the provider, that the caller accepts.
         granted: Future that is done when the call may be made, or fails if it may not.
         at: Time at which the call was permitted, by the event loop's clock.
-        halvings: Number of times that the limiter had halved concurrency by then.
+        halvings: Number of times that the limiter had halved concurrency when the call was permitted.
         in_minute: Number of tokens that the call takes from the limit of its minute; None if tokens aren't limited, or
             once the minute is over.
     """

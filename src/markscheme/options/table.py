@@ -46,8 +46,10 @@ class DeclaredOption(NamedTuple):
             name.
         is_setting: True if the settings file may set it.
         is_named: True if it may be typed by its name, and not only as `-o KEY=VALUE`.
-        written: The types that its value may have in the settings file, where its form is checked only when it is used.
-        never_in_files: Function that returns what a value names that the settings file may not name, or None.
+        written: The types that its value may have in the settings file, if the value is checked against `form` only
+            when the option is used; None to check it when the file is read.
+        never_in_files: Function that returns a noun for what a value names if the settings file may not name such a
+            thing, else None; None to allow all values.
         of_model: True if an experiment may set it for the model that makes the outputs.
         parameter: True if it is a parameter of the model, which a kind of judge takes or refuses.
         several: True if its value is a list of all words that were given.

@@ -58,8 +58,9 @@ class Call:
         options: How the judge is asked, by the configuration's keys, or else by defaults.
         calibration: How the judge's calibration is used: "warn" includes it in the result, "require" also demands a
             judge that can gate, "off" ignores it.
-        system: The provider that wrote the output; None if that isn't known.
-        provider: The provider that wrote the output, as results name it: by its label, else its id.
+        system: The id and the label of the provider that wrote the output, to compare its model family with the
+            judge's; None if they aren't known.
+        provider: The name of that provider in results: its label, else its id.
         metadata: The metadata of the test that are short texts.
         reading: Description of what the text of an `llm-rubric` asks for, as it was read; None for other assertions.
         row_rubric: The criteria that the test brings; None if it is graded by a rubric's file.

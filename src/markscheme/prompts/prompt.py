@@ -135,7 +135,7 @@ class _Frame(NamedTuple):
 def _frame(rubric: Rubric, criteria: tuple[Criterion, ...]) -> _Frame:
     """Return the parts of a prompt about some criteria that are the same for all submissions, cached.
 
-    If each criterion is asked about by itself, a rubric has many; these are small, so more of them are cached.
+    A rubric whose criteria are asked about one by one has many such parts. They are small, so more of them are cached.
     """
     return (_frame_of_one if len(criteria) == 1 else _frame_of_several)(rubric, criteria)
 

@@ -54,7 +54,7 @@ class Columns:
         joined: True if several files of a tool are one export.
         by_metrics: True if the rubric's criteria are the metrics of the files, not those of the user's rubric.
         keep_unread: True if a judge's answer off the scale is kept as an unreadable verdict, to be counted.
-        expected: Contents expected of plain lines; decisions need no criteria.
+        expected: Contents expected of plain lines and tables; lines of decisions need no criteria.
     """
 
     fields: Mapping[str, str] = field(default_factory=dict)

@@ -58,8 +58,8 @@ def _is_tool_file(path: Path) -> bool:
 def _content(path: Path, options: ColumnOptions = ColumnOptions()) -> "FileContent":
     """Return the kind of content of a file: another tool's format, responses, or something else.
 
-    Responses are looked for in JSON, in compressed files, and in rows that have them under a name that isn't ours,
-    such as "Model Output". Something else is what all other files hold.
+    Only JSON, compressed files, and rows without a column named as in our own files are searched for responses, which
+    may be in a column such as "Model Output". Any other file counts as something else.
     """
     is_rows = _holds_rows(path)
     if is_rows:

@@ -284,7 +284,7 @@ class Criterion:
         bad: Description of a bad response; None if the author gives none.
         sees: Names of the inputs shown for this criterion; None to show all that the rubric declares.
         required: True if a response that fails this criterion fails as a whole, whatever the score.
-        threshold: Position from which the criterion passes (for a fault: 1 - position).
+        threshold: Smallest position of a level that passes; for a fault, smallest value of 1 minus the position.
         not_applicable: True if a rater may answer that the criterion does not apply.
         check: Name of the check by code that decides instead of a judge; None if a judge decides.
         check_value: The value that is passed to the check, as JSON; "" for none.

@@ -148,7 +148,8 @@ def edited(text: str, form: Form, changes: Changes, *, path: Path | None = None)
         path: The file that the text is from, for messages; None if it is from none.
 
     Raises:
-        RubricError: The text is faulty, has no place for a number, or shares a value between two places.
+        RubricError: The text is faulty, is a bare list that can't hold the pass mark or gray zone, or uses one value in
+            two places by a YAML alias.
 
     Example:
         >>> text = "criteria:\\n- {requirement: polite, weight: 1.0}  # first\\n- {requirement: right, weight: 2}\\n"

@@ -46,9 +46,10 @@ class MeanShiftTest:
     Attributes:
         shift: Mean of the ratings now minus the mean of the stored runs, in the unit of the ratings; 0 without
             examples.
-        exact_p: Probability of a shift at least this large, in either direction, if now were just another of the runs.
+        exact_p: Probability of a shift at least this large, in either direction, if the current run were just another
+            stored run.
         mid_p: `exact_p` with half the weight for outcomes as large as the observed one; the p-value to use for a test.
-        n: Number of examples with a rating now and in every stored run.
+        n: Number of examples with a rating in the current run and in every stored run.
         runs: Number of stored runs.
     """
 
@@ -67,13 +68,14 @@ class ChangeTest:
     """Result of the test of whether a judge changed in any way, by more than its stored runs differ from each other.
 
     Attributes:
-        excess: Mean distance from now to the stored runs minus the mean distance between stored runs, in the unit of
-            the ratings; None if there is no test.
-        exact_p: Probability of an excess at least this large if now were just another of the runs; None without a test.
+        excess: Mean distance from the current run to the stored runs minus the mean distance between stored runs, in
+            the unit of the ratings; None if there is no test.
+        exact_p: Probability of an excess at least this large if the current run were just another stored run; None
+            without a test.
         mid_p: `exact_p` with half the weight for equally large outcomes; None if there is no test.
-        flips_now: Share of ratings that differ between now and a stored run.
+        flips_now: Share of ratings that differ between the current run and a stored run.
         flips_stored: Share of ratings that differ between two stored runs: the noise floor.
-        n: Number of examples with a rating now and in every stored run.
+        n: Number of examples with a rating in the current run and in every stored run.
         runs: Number of stored runs.
         undefined: Reason why there is no test; None if there is one.
     """

@@ -635,7 +635,7 @@ def corrected_of_shares(shares: Floats, name: str, *, weights: Weights | Metric 
     Args:
         shares: Joint shares of the levels, shape (k, k), with a sum of 1: rows are gold's, columns the judge's.
         name: One of `CHANCE_CORRECTED`.
-        weights: As in `agreement`; the levels are evenly spaced.
+        weights: Cost of a disagreement, as for `agreement`; the levels count as evenly spaced.
 
     Returns:
         The coefficient, without a unit; nan if chance alone gives full agreement.
@@ -746,8 +746,8 @@ def agreement_family(
         levels: All levels of the scale, worst first.
         scale: Kind of scale: "nominal", "ordinal" or "interval". Krippendorff's alpha uses the metric of that name
             (interval also if an ordinal scale has ratings between its levels).
-        weights: Weights of the other coefficients except Cohen's kappa and AC1, which have none; None for "quadratic"
-            if the scale has an order. A nominal scale only allows "identity".
+        weights: Weights of the coefficients other than alpha, except Cohen's kappa and AC1, which have none; None for
+            "quadratic" if the scale has an order. A nominal scale only allows "identity".
         groups: Name of each unit's group, shape (n_units,), whose units are not independent; None without groups.
         level: Coverage of the intervals, 0 to 1.
         raters: Names of the raters in notes; () for "rater 1" and so on.

@@ -39,7 +39,9 @@ def set_numbers(places: npt.ArrayLike, n_groups: int) -> Integers:
 
 
 def set_names(names: Sequence[str] | None) -> Sequence[str] | Integers | None:
-    """Return the jackknife set of each example from its group, None without groups; up to 1,000 groups are the sets.
+    """Return the jackknife set that each example's group belongs to; None without groups.
+
+    Up to 1,000 groups, each group is a set of its own, and its name is returned.
 
     Args:
         names: Name of each example's group; None if examples have no groups.

@@ -167,8 +167,8 @@ def jackknife(
 ) -> Estimate:
     """Estimate a statistic with its interval, from its values with one unit (or group) left out.
 
-    If no valid interval exists, only the value is returned, and `note` says why: there is only one unit, a left-out
-    value is undefined (nan), no unit changes the statistic, or the value is at the end of the scale.
+    If no valid interval exists, the estimate has only the value, and its `note` says why: there is only one unit, the
+    statistic is undefined (nan) without one of the units, no unit changes it, or the value is at the end of the scale.
 
     Args:
         value: The statistic of all units, finite.
@@ -287,13 +287,14 @@ def guard(estimate: Estimate, off: int, *, grouped: bool = False) -> Estimate:
 
     Args:
         estimate: Estimate of a statistic that depends on how the ratings vary.
-        off: Number of examples (or groups with one) outside the most common level: the smallest among the raters.
+        off: Number of examples that a rater gave another level than that rater's most common one, or of groups with
+            such an example; the smallest of these numbers over the raters.
         grouped: True if `off` counts groups, for the wording of the note.
 
     Returns:
-        The estimate: without interval if `off` is below 5, marked approximate from 5 to 9, unchanged from 10. This also
-        holds for an interval computed without leaving anything out (no disagreement seen); an undefined estimate is
-        unchanged.
+        The estimate: without interval if `off` is below 5, marked approximate from 5 to 9, unchanged from 10. An
+        interval that wasn't computed by leaving units out, since no ratings disagree, is treated in this way too. An
+        estimate without an interval is unchanged.
 
     Example:
         >>> e = Estimate(0.4, -0.3, 0.8, n=40)

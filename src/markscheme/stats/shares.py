@@ -188,10 +188,11 @@ class GroupedShare(GroupedFigure):
 
 @dataclass(frozen=True, slots=True)
 class MeanSide:
-    """Centre and standard error for a bound of a mean, with a group of values at that end of the range (-1 or 1) added.
+    """Centre and standard error for the lower or the upper bound of a mean, with one group of extreme values added.
 
     Attributes:
-        centre: Mean with the added group; nan without examples, like the others.
+        centre: Mean with the added group, whose values are -1 for the lower bound and 1 for the upper one; nan without
+            examples, as are the other attributes.
         se: Standard error of that mean.
         df: Degrees of freedom of the t bound.
     """

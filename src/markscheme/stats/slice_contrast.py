@@ -81,7 +81,7 @@ class SliceLook:
     def comparable(self) -> bool:
         """True if enough examples have gold that occurs both inside and outside the slice.
 
-        Enough are half of the slice and at least 5 of its examples, and 10 examples outside it.
+        Inside the slice, half of the examples and at least 5 are enough; outside it, 10.
         """
         inside = self.comparable_inside
         enough = inside >= max(FEWEST_INSIDE, LEAST_PART * self.as_it_is.n_inside)

@@ -54,8 +54,8 @@ class ThresholdRisk:
         center: Mean over all runs and cases, 0 to 1.
         p_fail: Probability that a run falls below the threshold although nothing changed, with its 90 % interval;
             undefined if the runs don't differ.
-        p_fail_wide: The probability of `p_fail`, allowing for the error of `center`; None without spread. If `center`
-            is taken for the true mean, such events are 1.5 to 3 times as frequent as small probabilities predict.
+        p_fail_wide: The probability of `p_fail`, allowing for the error of `center`; None without spread. Small values
+            of `p_fail`, which treats `center` as the true mean, are too small by a factor of 1.5 to 3.
         run_shift: Variance of run means as a multiple of the variance that their cases explain; None without spread.
         run_level: Probability that runs vary by more than their cases explain, 0.5 before any run; None without spread.
         safe_threshold: Highest threshold that fails at most 1 run in 20, with 95 % confidence; None without spread.
@@ -156,8 +156,8 @@ def threshold_risk(
 def _noise(residuals: Floats, groups: Groups) -> tuple[float, int]:
     """Return the larger estimate of a test case's variance: if cases are independent, or if those of a group correlate.
 
-    Sums over groups have the expected square sigma^2 m (1 - m/n) in each run if cases are independent, so the variance
-    below is the ordinary one where each case is its own group.
+    If cases are independent, the sum over a group of m of the n cases has the expected square sigma^2 m (1 - m/n) in
+    each run. The estimate from groups divides by this, so it is the ordinary variance if each case is its own group.
 
     Args:
         residuals: Residuals that neither case nor run explains, shape (n_runs, n_cases).
@@ -203,7 +203,7 @@ class _Spread:
     def safe_threshold(self, averaged: int, sure: float) -> float:
         """Find the highest threshold that a mean of `averaged` runs falls below by chance at most 1 time in 20.
 
-        This holds with probability `sure`.
+        The true mean and variance aren't known, so the threshold has this property with probability `sure`.
         """
         below = self.center - _Z_FALSE_FAIL * np.sqrt(self.variances / averaged)
         error = np.sqrt(self.variances / self.runs)

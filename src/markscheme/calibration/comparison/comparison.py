@@ -209,7 +209,8 @@ class Comparison:
         measure: Compared value of each example, from which agreement, the best constant, annotators' figures and misses
             are computed.
         settings: Number of settings tried on these labels, this one included; more settings widen the intervals.
-        trend: Figures of what trends are shown of; None means what is compared.
+        trend: Evidence for trends of something other than `measure`, such as verdicts on criteria; None for trends of
+            `measure`.
     """
 
     table: RatingTable

@@ -212,8 +212,8 @@ def with_other_fails(drawn: Floats, gold: Floats, examples: Sequence[Example] | 
     """Return gold's decisions on drawn examples, and its fails among hand-picked ones; nan for all other examples.
 
     A fail picked by hand, such as one that a user complained about, shows whether a judge stops it, but not how often
-    outputs fail. If drawn examples are weighted, it is left out, since it has no chance of being drawn to be weighted
-    by.
+    outputs fail. If drawn examples have weights or strata, hand-picked fails are left out: without a probability of
+    being drawn they have no weight.
 
     Args:
         drawn: Gold's decisions on drawn examples, shape (n_examples,), nan on others.

@@ -76,7 +76,7 @@ class RunIdentity:
     """Everything that determines a run's ratings: the rubric, the wording of prompts, and the judge.
 
     Attributes:
-        rubric: The rubric that was asked.
+        rubric: The rubric by which the judge was asked.
         template: Digest of the wording of the prompts around a rubric.
         judge: The judge's name in reports.
         identity: What identifies the judge; None if only its ratings are known.

@@ -259,7 +259,8 @@ def unused_levels(
 ) -> Iterator[Finding]:
     """Yield findings on levels that neither judge nor gold gives, or that only the judge never gives.
 
-    The latter are found only on criteria without another finding that may explain them.
+    A level that only the judge never gives is reported only on a criterion without another finding (in `blamed`), which
+    may explain it.
     """
     for name, criterion in criteria.items():
         if len(criterion.levels) < 3 or criterion.n < FEWEST_TO_DIAGNOSE:

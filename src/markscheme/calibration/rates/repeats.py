@@ -23,7 +23,7 @@ the same limit."""
 
 
 def gate_of(runs: RatingTable, threshold: float, of: RunFigure, *, averaged: int = 1) -> ThresholdRisk:
-    """Compute the risk that a mean score or pass rate misses the threshold in CI by chance, from cases in every run.
+    """Compute the risk that a mean misses the threshold in CI by chance, from the cases that every run graded.
 
     Args:
         runs: A table with a row for each test case and a column for each run.

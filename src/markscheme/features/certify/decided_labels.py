@@ -53,6 +53,12 @@ def decided_labels(
     The decisions are explicit ones, or else follow from gold's score, the pass mark and required criteria. Even splits
     are left out.
 
+    Args:
+        rubric: The rubric, with its pass mark and required criteria.
+        examples: The examples with their labels.
+        kind: The kind of labels that count; None for the strongest kind that the examples have.
+        used: Ids of the examples by which weights or the pass mark were fitted; they are left out.
+
     Raises:
         ComparisonError: No example is labelled.
     """

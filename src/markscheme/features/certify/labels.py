@@ -24,7 +24,8 @@ def certified_labels(path: Path, rubric: Rubric, split: str | None) -> dict[str,
     Args:
         path: The file of examples.
         rubric: The rubric.
-        split: The part of the set that was certified on: "all", "test" or "dev"; None for a set without parts.
+        split: The part of the set on which the promise was tested: "all", "test" or "dev"; None for a set without
+            parts.
     """
     chosen = _part(_loaded(path, rubric), split)
     ids = sorted(_short(example.id) for example in chosen.labelled.examples)

@@ -25,14 +25,14 @@ def labels_for_certificate(
     error: float,
     kind: Kind | None,
 ) -> Need | None:
-    """Estimate how many labels `certify` needs for these judges in this order; the promise isn't recorded as tested.
+    """Estimate how many labels `certify` needs for some judges; the promise isn't recorded as tested.
 
     None for pairs, if a file doesn't have exactly one judge, if there are too many judges, or with too few labels.
 
     Args:
         rubric: The rubric as it is today.
         examples: The labelled examples.
-        by_file: The ratings of each judge, with the file of each.
+        by_file: The ratings of each judge with their file, in the order in which judges would be asked.
         error: The largest share of wrong automatic decisions.
         kind: The kind of labels that count; None for the strongest kind that the examples have.
     """

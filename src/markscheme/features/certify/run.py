@@ -42,7 +42,7 @@ class CertifyRun:
     Attributes:
         rubric: The rubric by which the judges graded.
         certificate: The decisions that the labels allow judges to make alone.
-        written: The certificate's file, or that nothing is certified; None if it wasn't asked for.
+        written: The certificate's file, or the reason why it isn't written; None if writing it wasn't asked for.
         edit: The edit that writes the gray zone into the rubric's file; None if that wasn't asked for, or if no gray
             zone is certified.
     """

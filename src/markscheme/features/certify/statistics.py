@@ -70,8 +70,9 @@ class ErrorLimit:
     def holds(self, wrong: Flags, groups: Integers | None = None) -> bool:
         """Return True if decisions pass the test of this limit; too few groups of decisions never pass.
 
-        Groups without an error don't show how similar the decisions of a group are. With fewer groups, a promise broke
-        in up to a third of the sets of 24 to 28 tasks in which all decisions of a task are wrong together.
+        Groups without an error don't show how similar the decisions within a group are. Without this rule, a
+        promise broke in up to a third of the sets of 24 to 28 tasks in which all decisions of a task are wrong
+        together.
 
         Args:
             wrong: Flags of the wrong decisions, shape (n,).

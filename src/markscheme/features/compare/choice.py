@@ -187,7 +187,8 @@ class ContenderFigures:
         agreement: Share of examples on which it agrees with gold; None without gold.
         behind_best: Its agreement minus the best judge's, with one-sided 95 % limits; None for the best judge, or
             without gold.
-        not_worse: True if the lower limit of `behind_best` is above minus the margin; None without gold.
+        not_worse: True for the best judge, and if the lower limit of `behind_best` is above -NO_WORSE_MARGIN; None
+            without gold.
         labels_needed: Number of additional labels needed to decide whether it is worse, if the two judges keep
             differing as they do; None if it is decided, or if the number is unknown.
         false_passes: Of the examples that all judges graded, the number that gold fails and this judge passes; None if
@@ -233,12 +234,13 @@ class Choice:
         paired: The measure by which agreement is compared: the decision if there are decisions, else `measure`.
         standings: The figures of each judge, in the order in which judges were named.
         pairs: The differences of each pair of judges.
-        best: Among the judges of which most is shown, the one that agrees with gold most often; None without gold.
-        recommended: The cheapest judge of which as much is shown and that is not worse than the best; None if there is
-            no such judge.
+        best: The judge that agrees with gold most often, of those shown to be good enough for a gate; if none is, of
+            those shown to be good enough for trends, or else of all. None without gold.
+        recommended: The cheapest judge that isn't worse than `best` and is shown to be good enough for as much; None if
+            there is no such judge.
         because: The reason for the recommendation, in a sentence.
         notes: Caveats of the comparison.
-        baseline: Agreement of the best constant answer with the same gold; None without gold.
+        baseline: Agreement of the best constant answer with gold; None without gold.
         baseline_score: The best constant answer, as a number.
         next_step: A sentence on the labels that the verdict on the recommended judge, or else on the best one, needs;
             None if that verdict isn't open.

@@ -114,7 +114,7 @@ def compare_sides(
         ask: Function that asks a judge.
         rule: Which labels count, what must agree, and the tolerance.
         split: The part of the files whose labels count.
-        notes: Notes so far.
+        notes: Remarks on the comparison so far.
         own_gold: True to compare with the gold in the calibrations, if only calibrations are compared.
 
     Raises:

@@ -390,7 +390,8 @@ def _base(numbers: set[int], asked_numbers: set[int], said_idx: bool) -> int | N
     """Return the number, 0 or 1, from which an LLM's answer counts the criteria; None if that is ambiguous.
 
     The numbers count from 0 if they are exactly 0 to n-1, and from 1 if each of them is a number that was asked about.
-    Numbers given as `criterion_idx`, which may count from either, must be complete.
+    If the answer calls them `criterion_idx`, which may count from 0 or from 1, it has to have a number for each
+    criterion that was asked about.
     """
     if 0 in numbers and numbers == {ordinal - 1 for ordinal in asked_numbers}:
         return 0

@@ -81,7 +81,7 @@ def counts_columns(source: Any, earlier: str | None = None) -> CountsColumns:
 
     Args:
         source: A file (CSV, JSON lines or Parquet), a data frame, rows, or columns by name.
-        earlier: The column of an earlier judge, which has numbers too; None if there is none.
+        earlier: The column of an earlier judge, which is read as numbers; None if there is none.
 
     Raises:
         UsageError: The source can't be read, or has a cell that isn't a number in a column of numbers.

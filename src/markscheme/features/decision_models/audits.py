@@ -36,7 +36,7 @@ class ProbabilityAudits:
     def events(self) -> dict[str, ProbabilityAudit]:
         """Audits to test, by the name of their row in the table: all or, with a single criterion, only the decision's.
 
-        Both are about the same event if there is only one criterion.
+        The audits of a single criterion and of the decision are about the same event.
         """
         is_one_event = len(self.criteria) == 1 and self.decision is not None
         return {name: audit for name, audit in self.named.items() if not is_one_event or name == DECISION_ROW}

@@ -324,7 +324,8 @@ def labelled_examples(
 ) -> list[Example]:
     """Return the labelled outputs for `examples.jsonl`, all as dev examples, since the rubric was written from them.
 
-    They are a random draw only if they are the random part, and every criterion has a label on every output of it.
+    Those of the random part count as drawn at random, but only if every output of that part is labelled on every
+    criterion.
     """
     labelled: dict[str, set[str]] = {}
     for rating in ratings:

@@ -474,13 +474,14 @@ def taken_in(
 def _with_more(
     same: OutputReading, reading: OutputReading, notes: tuple[Note, ...], *, is_later: bool
 ) -> OutputReading:
-    """Return the stored reading with the notes of both and with what the table's rows say: in full or not, good or bad.
+    """Return the stored reading with all `notes` and with what the table's rows say of it: in full or not, good or bad.
 
     Args:
-        same: The reading on record.
-        reading: The reading by the table's rows.
-        notes: The notes of both readings.
-        is_later: True if the rows say how the output was read, and no earlier than the record.
+        same: The stored reading.
+        reading: The reading as the table's rows describe it.
+        notes: The notes of the stored reading and of the rows.
+        is_later: True if the rows say how the output was read, and aren't older than the stored reading, so that they
+            take precedence.
     """
     in_full = reading.read == "in full"
     read = reading.read if in_full or is_later else same.read

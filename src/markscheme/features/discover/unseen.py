@@ -110,7 +110,8 @@ def listed_share(
         of: Noun for the units that the share is of.
 
     Returns:
-        The share, 0 to 1. Below 30 outputs it has only counts; with fewer than 5 groups it has no interval.
+        The share, 0 to 1. Below 30 outputs, its note has the counts in place of an interval; with fewer than 5 groups
+        it has no interval either.
 
     Source:
         The sources of `listed_lower` and `grouped_share`.
@@ -285,8 +286,8 @@ def chance_missed(read: int, share: float, *, pool: int | None = None) -> float:
         pool: Number of outputs that there are; None for an endless stream.
 
     Returns:
-        The probability, 0 to 1; in a pool of N, that for a mode in the next whole number of outputs above share times
-        N.
+        The probability, 0 to 1. In a pool, it is computed for the smallest number of outputs that is over `share` of
+        the pool.
 
     Example:
         >>> round(chance_missed(45, 0.05), 5), round(chance_missed(37, 0.05, pool=200), 6)
@@ -302,9 +303,11 @@ def chance_missed(read: int, share: float, *, pool: int | None = None) -> float:
 
 
 def read_enough(share: float = LARGE_SHARE, sure: float = SURE, *, pool: int | None = None) -> int:
-    """Return how many outputs to read at random to see, with probability `sure`, a mode that over `share` of them show.
+    """Return how many outputs to read at random to see, with probability `sure`, any one mode that is common enough.
 
-    The number is fixed beforehand, so looking at results in between doesn't affect it.
+    A mode is common enough if over `share` of all outputs show it. Looking at notes in between doesn't change the
+    probability, since the number is fixed before reading. `pool` is the number of all outputs; None for an endless
+    stream.
 
     Example:
         >>> read_enough(), read_enough(pool=200)

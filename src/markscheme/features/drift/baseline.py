@@ -448,8 +448,8 @@ def _gold_change(runs: _Runs, criterion: Criterion, margin: float) -> GoldChange
     """Compute how much agreement with gold changed on a criterion; None if no example has levels by gold and all runs.
 
     The measure is the chance-corrected coefficient if it is defined with every example left out, else the mean absolute
-    error. If there are more than two levels without an order, it is exact agreement, with any level other than gold's
-    at distance 1.
+    error. For more than two levels without an order, the measure is exact agreement: any level other than gold's is at
+    distance 1.
     """
     scale = criterion.scale
     gold = runs.current.compared_on(criterion).gold

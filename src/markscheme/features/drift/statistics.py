@@ -234,8 +234,9 @@ def run_agreement_change(
     Args:
         gold: Gold levels, shape (n,), nan where missing.
         current: Ratings of the new run, shape (n,).
-        stored: Ratings of r accepted runs, shape (n,) or (n, r). An example counts if gold and all runs have it.
-        formula: Function from the means over examples to the coefficient or error; nan where it is undefined.
+        stored: Ratings of r accepted runs, shape (n,) or (n, r). An example counts if gold and all runs have a value.
+        formula: Function that computes the statistic of agreement, a coefficient or an error, from the moments of gold
+            and one run; nan where it is undefined.
         groups: Group of each example, shape (n,); the jackknife leaves out whole groups. If rows represent several
             examples, `Groups` with their numbers.
         prior_sd: Standard deviation that unchanged runs are assumed to have, in the unit of the statistic: 0.02 for

@@ -205,7 +205,7 @@ async def make_outputs(
 ) -> Outputs:
     """Return an output for every variant and case: from a file, from an earlier run, else by asking the model.
 
-    If the model fails, or the budget runs out, the cell has a reason instead of an output, and another run tries again.
+    If the model fails, or the budget runs out, a reason replaces the output, and another run tries again.
     The model is closed.
 
     Raises:

@@ -72,7 +72,7 @@ def scale_of(text: str, whole: str) -> Scale | None:
     """Return the scale on which a text asks for a score; None if the text asks for no score.
 
     Args:
-        text: The text, without quotations and material.
+        text: The text's own words, without what it quotes or inserts.
         whole: The text as it is written, including the form of an answer in JSON.
     """
     in_turn = [in_digits(sentence) for sentence in sentences(text)]

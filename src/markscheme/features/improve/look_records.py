@@ -30,14 +30,15 @@ def open_test_labels(
 
     Args:
         examples: The whole set.
-        by: The command that uses them.
+        by: The command that uses the labels.
         at: The day.
         alpha: Function that returns the significance level of a test of new wordings, given the number of the use;
             None for any other use.
         wordings: Fingerprints of the wordings that are tested.
-        judge: Fingerprint of the judge that is asked about them; None without one.
+        judge: Fingerprint of the judge that is asked by these wordings; None without one.
         whole: True to use all labels and return all examples.
-        counts_apart: True for a use of labels other than those that test wordings.
+        counts_apart: True for a use of other labels than those that test wordings, such as decisions on whole
+            responses, so that it isn't counted with the tests.
 
     Raises:
         RatingError: No example is held out, or the record next to the examples can't be read or written.

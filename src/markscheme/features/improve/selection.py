@@ -294,8 +294,8 @@ def confirmed_gain(differences: npt.ArrayLike, t: float | None, critical: float,
     """Estimate the gain to expect on new examples, given that the test passed, with a 95 % interval.
 
     Args:
-        differences: Differences by task, shape (n_tasks,), without nan.
-        t: Mean difference divided by its standard error; None if all differences are equal.
+        differences: Gain on each task of the test, shape (n_tasks,), without nan.
+        t: Mean of these gains divided by its standard error; None if all are equal.
         critical: The value that t had to exceed.
         method: Description of what was measured, for the Estimate's `method`.
     """
@@ -335,7 +335,7 @@ def chance_to_find(n: int, alpha: float, sd: float = PLANNED_SD) -> float:
 
     Args:
         n: Number of held-out tasks.
-        alpha: Significance level of the opening.
+        alpha: Significance level of the test.
         sd: Standard deviation of the differences over tasks.
 
     >>> round(chance_to_find(132, 0.05), 2)

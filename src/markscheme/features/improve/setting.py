@@ -177,9 +177,10 @@ class ImprovableSet:
 
     @cached_property
     def settings_on_held_out(self) -> int:
-        """Number of settings seen on held-out labels: those of other rubrics, and this rubric's except one; at least 1.
+        """Number of settings with figures on the held-out labels, without the one in use; at least 1.
 
-        Wordings tested on held-out labels don't count, since their figures are withheld unless one is adopted.
+        This rubric with each judge is a setting, and one of these counts as the one in use. Wordings tested on held-out
+        labels don't count, since their figures are withheld unless one is adopted.
         """
         if self.outside:
             return 1

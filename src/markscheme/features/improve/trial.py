@@ -218,11 +218,12 @@ class WordingTrial:
     Attributes:
         wording: The wording.
         outcome: The result on the dev examples.
-        gain: Mean difference from the user's wording over the dev tasks that it was tried on; None if too little was
-            graded. Wordings are selected by it, so it isn't an unbiased estimate.
-        n: Number of dev examples on which it was compared.
+        gain: How much closer the judge comes to people with this wording than with the user's, as a mean over the dev
+            tasks on which it was tried; None if too little was graded. Wordings are selected by their gain, so it isn't
+            an unbiased estimate.
+        n: Number of dev examples on which the two wordings were compared.
         detail: The reason why it was not graded; None if it was.
-        spread: Standard deviation of the difference over these tasks; None for fewer than two.
+        spread: Standard deviation of the gain over these tasks; None for fewer than two.
     """
 
     wording: Wording

@@ -115,7 +115,7 @@ class ToolContent(Import):
         remarks: Comments that don't belong to a rating.
         for_remarks: True if only remarks are wanted, so that an export without ratings is accepted.
         for_responses: True if only responses are wanted, so that an export without ratings is accepted.
-        not_rated: Counts of what is counted as lost for ratings although it was read as remarks.
+        not_rated: Counts of contents that were read as remarks, and that count as lost if only ratings are kept.
     """
 
     rubric: Rubric | None = None

@@ -68,9 +68,9 @@ def order_flips(
     """Estimate the share of pairs whose level from a rater changes when the two responses are shown in reverse order.
 
     Args:
-        first_order: Levels for the stored order that the rater gave when shown the pair in the first order, shape
-            (n_pairs,), nan where there is none.
-        second_order: Levels for the stored order that the rater gave when shown the pair in the other order, shape
+        first_order: The rater's levels when shown each pair in its stored order, shape (n_pairs,), nan where there is
+            none.
+        second_order: The rater's levels when shown each pair in reverse order, converted to the stored order, shape
             (n_pairs,), nan where there is none.
         groups: A name for each pair's group, such as a prompt that several share, shape (n_pairs,).
         level: Coverage of the interval.

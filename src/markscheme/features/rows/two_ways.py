@@ -36,8 +36,9 @@ class _WiderMean(GroupedMean):
 def wider_share(hits: Flags, tasks: Codes, criteria: Codes | None, weights: Floats | None = None) -> GroupedShare:
     """Return a share of verdicts with the widest of three intervals: those grouped by task, by criterion, and by both.
 
-    By task and by criterion, a correlation is used that is seldom exceeded. If both kinds of groups matter, neither of
-    these intervals alone is wide enough; by both, the variances from the two medians of the correlation add up.
+    The intervals by task and by criterion each assume a correlation within groups that is seldom exceeded. If verdicts
+    are related both within tasks and within criteria, neither is wide enough. The interval by both adds up the variance
+    due to tasks and that due to criteria, each with the median of its correlation.
 
     Args:
         hits: Flags of the verdicts in the share, shape (n,).

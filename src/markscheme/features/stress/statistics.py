@@ -213,16 +213,17 @@ def _mean(ratings: npt.ArrayLike) -> Floats:
 def reshuffled(current: npt.ArrayLike, stored: npt.ArrayLike) -> float:
     """Compute the mid-p of the mean shift by a permutation test, which reassigns each example's ratings to the runs.
 
-    It is exact for any distribution of the ratings, unlike a test of the differences' signs, which isn't exact for
-    skewed ones near an end of the scale. With one rating now it is the mid-p of `moved`.
+    The test is exact for any distribution of the ratings. A test of the differences' signs isn't exact for skewed
+    differences near an end of the scale. With one current rating of each example, the result is the mid-p of
+    `stats.change.moved`.
 
     Args:
         current: Ratings now, shape (n, m), nan if missing.
         stored: Ratings of r stored runs, shape (n, r), nan if missing. An example counts if all its ratings exist.
 
     Returns:
-        The two-sided mid-p; if there are more than MOST_DEALS ways to deal, 0, for callers that use the larger of this
-        and another test's p-value.
+        The two-sided mid-p. It is 0 if there are more than MOST_DEALS ways to reassign an example's ratings, for
+        callers that use the larger of this and another test's p-value.
 
     Example:
         >>> reshuffled([[1], [1], [1], [1], [1]], [[0], [0], [0], [0], [0]])

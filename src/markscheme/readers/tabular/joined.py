@@ -53,10 +53,10 @@ def joined(
 
 
 def _with_one_of_equal(columns: Sequence[TableColumn], options: ColumnOptions) -> list[TableColumn]:
-    """Keep one column of those that repeat one side's ratings in each file, if the files have both sides' ratings.
+    """Keep one column of labels, or of verdicts, if joined files with both merely repeat it; keep all other columns.
 
-    Labels next to two judges' verdicts are one annotator's if no two differ. Where they do, equal verdicts are one
-    judge's next to the labels of several annotators.
+    If the labels of all files are equal, they are one annotator's, next to the verdicts of several judges. If labels
+    differ and the verdicts are equal, the verdicts are one judge's, next to the labels of several annotators.
     """
     roles = output_roles(columns, options)
     groups: dict[str, dict[str, list[TableColumn]]] = {"human": {}, "judge": {}}

@@ -73,9 +73,10 @@ def shift_at_old_mix(reference: npt.ArrayLike, now: npt.ArrayLike) -> tuple[floa
     """Compute how far the share of passes shifted, and how far it would have shifted with a column's mix unchanged.
 
     Args:
-        reference: Numbers of passes and of responses with each value before, shape (k, 2).
-        now: Numbers of passes and of responses with each value since, shape (k, 2); a value without responses counts as
-            unmoved.
+        reference: Numbers of passes and of responses in the reference weeks, for each value of the column, shape (k,
+            2).
+        now: Numbers of passes and of responses since then, for each value of the column, shape (k, 2); a value without
+            responses counts as unmoved.
 
     Returns:
         The shift, and the part of it that is left with the mix of the reference.

@@ -38,14 +38,15 @@ LARGE_POOL = 1_000_000.0
 
 @dataclass(frozen=True, slots=True)
 class AuditPlan:
-    """What a number of audits per week gains: how wide intervals are, and how soon drops are found.
+    """Precision of a number of audits per week: how wide intervals are, and how soon drops are noticed.
 
     Attributes:
         audits: Number of audits per week.
         half_widths: Half the width of the interval of people's rate after 4, 12 and 26 weeks.
-        weeks_half: For each drop, number of weeks until half of all streams find it; None if fewer do in two years.
-        weeks_nine_tenths: For each drop, number of weeks until nine tenths of all streams find it; None if fewer do in
-            two years.
+        weeks_half: For each drop, number of weeks until it is noticed in half of all streams; None if it takes over two
+            years.
+        weeks_nine_tenths: For each drop, number of weeks until it is noticed in nine tenths of all streams; None if it
+            takes over two years.
     """
 
     audits: int

@@ -119,7 +119,7 @@ def decision_growth(flipped: npt.ArrayLike, examples: npt.ArrayLike, *, still: f
     Args:
         flipped: Number of examples of a side (accepted fails or passes) whose decision is no longer the accepted one.
         examples: Number of examples of that side.
-        still: The result of `flips_when_still`.
+        still: Largest share of flipped decisions with which a judge counts as unchanged, from `flips_when_still`.
     """
     flips = np.asarray(flipped, dtype=np.float64)
     counts = np.stack([np.asarray(examples) - flips, flips], axis=-1)
