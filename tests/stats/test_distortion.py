@@ -230,6 +230,14 @@ def test_the_noise_of_annotators_who_never_disagree_is_computed_as_if_they_had_d
     assert 10 < ratio.value < 60
 
 
+def test_a_halo_counts_only_the_examples_that_two_annotators_and_the_judge_rated() -> None:
+    rng = np.random.default_rng(1)
+    truth = rng.normal(size=(400, 3))
+    people = truth[:, None, :] + 0.3 * rng.normal(size=(400, 2, 3))
+    people[150:, 1] = np.nan
+    assert halo(people, truth).n == 150
+
+
 def test_halo_needs_two_criteria_and_two_annotators_who_rated_both() -> None:
     assert halo(np.ones((9, 2, 1)), np.ones((9, 1))).undefined == "only one criterion"
     assert "only 0 units" in (halo(np.ones((9, 1, 3)), np.ones((9, 3))).undefined or "")

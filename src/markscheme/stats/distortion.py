@@ -9,7 +9,7 @@ Annotators' ratings come as a table of shape (n_units, n_people), nan where one 
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations
 from typing import Self
 
@@ -248,7 +248,7 @@ def halo(people: npt.ArrayLike, judge: npt.ArrayLike, *, groups: Grouping = None
     values = np.mean(estimates, axis=0)
     if not np.isfinite(values[0]):
         return Estimate.without_value(Reason("people-never-vary"), n=n_counted, method=method, level=level)
-    return units.jackknife(values, transform=IDENTITY, level=level, method=method)
+    return replace(units.jackknife(values, transform=IDENTITY, level=level, method=method), n=n_counted)
 
 
 def leaning(gold: npt.ArrayLike, judge: npt.ArrayLike, on: npt.ArrayLike, *, groups: Grouping = None) -> Estimate:
