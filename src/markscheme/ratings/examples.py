@@ -8,7 +8,7 @@ from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any
 
-from markscheme.errors import RatingError, RatingWarning
+from markscheme.errors import RatingError, RatingWarning, UsageError
 from markscheme.phrases import few_of
 from markscheme.prompts.submission import Submission, refuse_frame
 from markscheme.ratings.codes import RatingCodes, load_ratings
@@ -228,6 +228,17 @@ def warn_unknown(rated: Iterable[str], ids: Iterable[str], path: Path | None) ->
         belong = "rating belongs" if len(unknown) == 1 else "ratings belong"
         ignored = f"{len(unknown)} {belong} to no labelled example and {'is' if len(unknown) == 1 else 'are'} ignored"
         warn(f"{ignored}: {few_of(sorted(unknown))}", path)
+
+
+def refuse_own_labels(ratings: RatingCodes, labels: RatingCodes) -> None:
+    """Raise an error if ratings that are compared with labels are an annotator's, who gave some of these labels.
+
+    Raises:
+        UsageError: An annotator gave ratings and labels to the same example.
+    """
+    raters = ratings.of_kinds(PEOPLE).by_rater()
+    if both := [name for name, of in raters.items() if not set(of.ids).isdisjoint(labels.of_rater(name).ids)]:
+        raise UsageError(f"the labels to compare with are by {', '.join(both)} too; a judge's ratings are compared")
 
 
 def _warn_twice(examples: Sequence[Example], digests: Collection[int | None], path: Path | None) -> None:

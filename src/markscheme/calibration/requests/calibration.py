@@ -37,11 +37,11 @@ from markscheme.progress import Watch, unwatched
 from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.example_rows import values_of
-from markscheme.ratings.examples import ExampleSet, warn_unknown
+from markscheme.ratings.examples import ExampleSet, refuse_own_labels, warn_unknown
 from markscheme.ratings.examples_choice import chosen_examples, part_name
 from markscheme.ratings.from_grades import first_prompts, ratings_of
 from markscheme.ratings.gold import gold_of
-from markscheme.ratings.kinds import JUDGES, KINDS, PEOPLE
+from markscheme.ratings.kinds import JUDGES, KINDS
 from markscheme.ratings.parts import read_all
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.splits import openings_of
@@ -400,12 +400,7 @@ class CalibrationRequest:
                 for rater in of_judges.raters:
                     files.setdefault(rater, {})[source] = None
         by_rater = every_rating.by_rater()
-        judges = {header.rater for header, _ in every_rating.header_counts() if header.kind not in PEOPLE}
-        labels = {name: set(examples.labels.of_rater(name).ids) for name in by_rater if name not in judges}
-        if both := ", ".join(name for name, ids in labels.items() if not ids.isdisjoint(by_rater[name].ids)):
-            raise UsageError(
-                f"the labels to compare with are by {both} too; --ratings takes a file of a judge's ratings"
-            )
+        refuse_own_labels(every_rating, examples.labels)
         provenance = None if isinstance(self.ratings, list) else ", ".join(map(str, self.ratings))
         return [
             calibration_of(

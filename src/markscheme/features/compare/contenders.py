@@ -16,7 +16,7 @@ from markscheme.features.compare.choice import Choice, Contender, choose
 from markscheme.grading.receipt import ACCEPTED
 from markscheme.judges.kinds import judge_forms, kind_of
 from markscheme.ratings.example_rows import Example
-from markscheme.ratings.examples import ExampleSet
+from markscheme.ratings.examples import ExampleSet, refuse_own_labels
 from markscheme.ratings.examples_choice import Part, part_of
 from markscheme.ratings.gold import Gold, gold_of
 from markscheme.ratings.rating import Rating
@@ -128,6 +128,8 @@ def compare_sides(
         examples = None
     if examples is not None and examples.labels:
         rated = rated.placed_on(examples)
+        for file in rated.files:
+            refuse_own_labels(file.judged, examples.labels)
     rated = _shared(rated, all_notes, alone=are_files)
     truth = _gold(examples, rated, rule, split, all_notes)
     contenders = list(_contenders(sides, rated, lambda name: ask(name, _to_ask(examples, name))))

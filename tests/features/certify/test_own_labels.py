@@ -1,0 +1,9 @@
+"""An annotator's file of labels, given to `certify` in place of a judge's ratings."""
+
+from pathlib import Path
+
+from tests.own_labels import ANA, refuses_own_labels
+
+
+def test_an_annotator_is_not_certified_by_the_labels_that_they_gave(tmp_path: Path) -> None:
+    refuses_own_labels(tmp_path, "certify", "desk", "--judge", ANA)

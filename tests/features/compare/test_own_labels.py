@@ -1,0 +1,9 @@
+"""Annotators' files of labels, given to `compare` in place of judges' ratings."""
+
+from pathlib import Path
+
+from tests.own_labels import ANA, BEN, refuses_own_labels
+
+
+def test_annotators_are_not_compared_as_judges_by_the_labels_that_they_gave(tmp_path: Path) -> None:
+    refuses_own_labels(tmp_path, "compare", ANA, BEN, "--rubric", "desk")
