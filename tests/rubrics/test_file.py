@@ -752,7 +752,7 @@ def test_a_link_in_the_folder_of_rubrics_that_leads_nowhere_is_named_with_its_ta
     rubrics = tmp_path / "rubrics"
     rubrics.mkdir()
     (rubrics / "tone.yaml").symlink_to(tmp_path / "gone.yaml")
-    message = re.escape(f"{rubrics / 'tone.yaml'}: is a link to {tmp_path / 'gone.yaml'}, where there is no file")
+    message = re.escape(f"{rubrics / 'tone.yaml'}: it is a link to {tmp_path / 'gone.yaml'}, where there is no file")
     with pytest.raises(UsageError, match=message):
         find_rubric("tone", tmp_path)
     with pytest.raises(RubricError, match=f"{message}$"):

@@ -195,6 +195,8 @@ def _holds_criteria(path: Path) -> bool:
         data = parse_json(read_text(path, RubricError))
     except (ValueError, RecursionError, RubricError):
         return False
+    if isinstance(data, Mapping) and ("response" in data or "output" in data):  # a row that brings a rubric
+        return False
     if isinstance(data, list):
         is_own = bool(data) and all(isinstance(raw, Mapping) and "requirement" in raw for raw in data)
     else:

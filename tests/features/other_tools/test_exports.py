@@ -243,6 +243,15 @@ def test_a_sample_whose_id_is_the_number_0_is_read_as_any_other(tmp_path: Path) 
     assert content.lost == {}
 
 
+def test_a_task_of_label_studio_whose_id_is_the_number_0_is_read_as_any_other(tmp_path: Path) -> None:
+    files = exports.label_studio()
+    (tasks,) = files.values()
+    tasks[0]["data"]["id"] = 0
+    content = read(written(tmp_path, files))
+    assert {example.id for example in content.examples} == {"0", "p2", "p3", "p4", "p5", "p6"}
+    assert content.lost == {}
+
+
 def test_a_field_that_ratings_cannot_hold_is_listed_with_the_kind_of_its_record(tmp_path: Path) -> None:
     files = exports.mlflow()
     files["traces.json"]["traces"][0]["info"]["assessments"][0]["mood"] = "sunny"

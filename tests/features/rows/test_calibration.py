@@ -93,6 +93,13 @@ def test_the_judge_is_asked_with_each_row_s_own_rubric(tmp_path: Path) -> None:
     assert (verdicts["n"], verdicts["agreement"]["value"], verdicts["lost"]) == (36, 1.0, {})
 
 
+def test_a_file_of_a_single_row_is_a_row_and_not_the_rubric_that_it_brings(tmp_path: Path) -> None:
+    write_rows(tmp_path / "rows.jsonl", [row(1)])
+    done = run("calibrate", "rows.jsonl", "--json", "report.json", cwd=tmp_path)
+    assert done.returncode == 4, done.stderr
+    assert json.loads((tmp_path / "report.json").read_text())["verdicts"]["n"] == 3
+
+
 def test_the_criteria_of_a_rubric_that_all_rows_share_count_next_to_each_row_s_own(tmp_path: Path) -> None:
     (tmp_path / "core.yaml").write_text("criteria: [{name: short, requirement: The reply is short., weight: 1}]\n")
     rows = [row(number) for number in range(12)]

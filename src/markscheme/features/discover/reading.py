@@ -126,7 +126,7 @@ def reading_of(line: Any, *, number: int = 0, rater: str | None = None) -> Outpu
     """
     if not isinstance(line, Mapping):
         raise ValueError(f"a reading is an object, found {shown(line)}")
-    id = str(line.get("id") or "")
+    id = "" if line.get("id") is None else str(line["id"])
     who = str(line.get("rater") or rater or "")
     if not id or not who:
         raise ValueError(f"a reading names its output and its reader: `{'rater' if id else 'id'}` is missing")

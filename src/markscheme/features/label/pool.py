@@ -181,4 +181,4 @@ class SetFile:
     def _ids(self) -> Iterator[str]:
         if self.path.is_file():
             for line_number, (_, line) in enumerate(json_lines(self.path, RatingError), start=1):
-                yield str(line.get("id") or f"ex-{line_number}")
+                yield f"ex-{line_number}" if line.get("id") in (None, "") else str(line["id"])

@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from markscheme.features.other_tools.metric_values import RawRating
-from markscheme.features.other_tools.tool_content import Fields, ToolContent, decoded
+from markscheme.features.other_tools.tool_content import Fields, ToolContent, decoded, id_of
 from markscheme.ratings.kinds import PEOPLE, Kind
 from markscheme.readers.imported import plain
 from markscheme.readers.peek import Peek
@@ -59,7 +59,7 @@ def _task(record: Any, content: ToolContent) -> None:
     if not isinstance(data, Mapping):
         content.lose("tasks without data")
         return
-    unit = str(data.get("id") or record.get("id") or "")
+    unit = id_of(data.get("id"), record.get("id"))
     _respond(unit, {key: value for key, value in data.items() if key != "id"}, content)
     for annotation in fields.items("annotations"):
         annotation_fields = Fields(annotation, content, "annotation", OF_ANNOTATION)

@@ -6,7 +6,7 @@ from typing import Any
 
 from markscheme.errors import RatingError
 from markscheme.features.other_tools.langsmith import FEEDBACK, KIND_BY_SOURCE, RUN
-from markscheme.features.other_tools.tool_content import decoded
+from markscheme.features.other_tools.tool_content import decoded, id_of
 from markscheme.plain_data import mapping
 from markscheme.ratings.kinds import Kind
 from markscheme.readers.imported import Columns, ImportedFile, number
@@ -62,7 +62,7 @@ def _rows_of_tasks(peek: Peek) -> Iterator[PairRow]:
             raise RatingError(f"task {ordinal} has no two texts under {listed}", path=peek.path)
         query = next((data[name] for name in QUERIES if data.get(name)), None)
         yield PairRow(
-            str(data.get("id") or task.get("id") or f"pair-{ordinal}"),
+            id_of(data.get("id"), task.get("id"), f"pair-{ordinal}"),
             (data[names[0]], data[names[1]]),
             (str(data.get("model_a") or ""), str(data.get("model_b") or "")),
             {} if query is None else {"query": query},
