@@ -218,3 +218,15 @@ def test_numbers_in_the_json_have_no_floating_point_noise(calibration: Calibrati
     numbers = re.findall(r"-?\d+\.\d+(?:e-?\d+)?", dumps(report))
     assert numbers
     assert max(len(number.partition("e")[0].lstrip("-0.").replace(".", "")) for number in numbers) <= 12
+
+
+def test_a_judge_that_left_over_a_tenth_ungraded_is_said_to_be_usable_only_for_the_examples_that_it_graded() -> None:
+    rubric = yes_no_rubric()
+    levels = [[n % 2] for n in range(100)]
+    examples = made_examples(rubric, {"ana": levels, "ben": levels})
+    graded = judged_by(rubric, levels)[:80]
+    made = calibration_of(rubric, examples, graded, Rater("j", "f00d", "ratings", "j.jsonl"))
+    page = " ".join(on_screen(made).split())
+    assert (made.exit_status, made.use) == (5, "gate")
+    assert "! Can gate." in page
+    assert "But only 80 of 100 examples are graded: for the others nothing is shown." in page

@@ -66,6 +66,10 @@ def callout(calibration: Calibration) -> doc.Callout:
     if decision.because_code == "drift" and moved is not None:
         return moved
     of_use = _by_use(calibration)
+    counts = calibration.counts
+    if counts.too_few_graded and decision.is_usable:
+        graded = f"But only {counts.graded} of {counted(counts.examples, 'example')} are graded"
+        of_use = replace(of_use, tone="note", text=f"{of_use.text} {graded}: for the others nothing is shown.")
     if moved is None or moved.tone != "note":
         return of_use
     if not decision.is_usable:
