@@ -247,3 +247,13 @@ def test_an_expected_label_in_promptfoo_s_results_that_is_neither_pass_nor_fail_
     written(results, tmp_path / "results.json")
     done = run("calibrate", "results.json", cwd=tmp_path)
     assert "1 outputs with metadata.expected_label 'so-so', which is neither pass nor fail" in done.stderr
+
+
+def test_the_command_that_is_printed_after_a_calibration_of_results_keeps_the_names_given_to_metrics(
+    enough_results: dict[str, Any], tmp_path: Path
+) -> None:
+    thumbs(enough_results, WORDS)
+    path = written(enough_results, tmp_path / "results.json")
+    options = ("--map", "tone=kindness", "--target", "0.9")
+    done = run("calibrate", path.name, *options, cwd=tmp_path, env={"COLUMNS": "200"})
+    assert f"calibrate {path.name} {' '.join(options)} --details" in done.stdout, done.stderr

@@ -177,3 +177,10 @@ def test_the_message_of_a_finding_names_its_criterion_once() -> None:
     assert Finding(LENIENT, "tone", "high", "the judge is too lenient.").message == "tone: the judge is too lenient."
     assert Finding(BROKEN_SLICE, "tone", "high", "tone is broken on b.").message == "tone is broken on b."
     assert Finding(LENIENT, None, "high", "the judge is too lenient.").message == "the judge is too lenient."
+
+
+def test_the_command_that_shows_held_out_texts_names_no_split_since_nothing_is_held_out_any_more() -> None:
+    commands = Commands("reply", "--ratings a.jsonl", comparing=("--split test", "--target 0.7"))
+    assert commands.calibrate("--all-texts") == (
+        "markscheme calibrate reply --ratings a.jsonl --target 0.7 --all-texts"
+    )

@@ -56,9 +56,13 @@ class Commands:
         return cls(shlex.quote(typed), f"--judge {shlex.quote(named)}" if named else None)
 
     def calibrate(self, options: str | None = None) -> str:
-        """Return the command that calibrates again with the same judge or ratings."""
-        asking = (option for option in self.asking if not _keys_in(option) & _keys_in(options))
-        return _command("calibrate", self.rubric, self.judge, self.examples, *asking, *self.comparing, options)
+        """Return the command that calibrates again with the same judge or ratings.
+
+        With `--all-texts` it names no split, since nothing is held out any more.
+        """
+        replaced = _keys_in(options) | ({"split"} if options == "--all-texts" else set())
+        kept_options = (option for option in (*self.asking, *self.comparing) if not _keys_in(option) & replaced)
+        return _command("calibrate", self.rubric, self.judge, self.examples, *kept_options, options)
 
     def calibrate_by(self, judge: str) -> str:
         """Return the command that calibrates another judge in the same way; `judge` are the options that name it."""

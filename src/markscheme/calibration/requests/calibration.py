@@ -234,7 +234,7 @@ class CalibrationRequest:
             )
             if path is not None:
                 self.accept([calibration], path, examples)
-        return calibration
+        return replace(calibration, rater=replace(calibration.rater, options=self.columns.as_import.strip()))
 
     # a rubric
 

@@ -71,8 +71,7 @@ def plan_view(name: str, judge: str, notes: int, cost: Cost, asking: Iterable[st
         f"{counted(notes, 'note')} at most {MOST_NOTES} a call, {TIMES_ASKED} times: {counted(cost.calls, 'call')}, "
         f"about {estimated(cost.input_tokens)} tokens read, {dollars(cost.usd)}"
     )
-    options = " ".join((f"--suggest {quote(judge)}", *asking))
-    run = ("Ask: ", Command(f"markscheme discover {quote(name)} {options}"))
+    run = ("Ask: ", Command(" ".join((f"markscheme discover {quote(name)} --suggest {quote(judge)}", *asking))))
     return Document(f"{name}: what {judge} would be asked", "", (Paragraph((calls, run)),))
 
 

@@ -348,7 +348,13 @@ def _with_rerun_options(rater: Rater, judge: str | Judge | None, request: "Calib
     """
     named = "" if isinstance(request.of, Rubric) else shlex.join(request.of)
     options = ["--judge", judge] if isinstance(judge, str) and not request.judge_is_configured else []
-    return replace(rater, named=named, options=shlex.join(options), families=(request.drift,), has_rubric=False)
+    return replace(
+        rater,
+        named=named,
+        options=shlex.join(options) + request.columns.as_import,
+        families=(request.drift,),
+        has_rubric=False,
+    )
 
 
 async def _grades(grading: Grading, examples: Sequence[Example], request: "CalibrationRequest") -> list[Grade]:
