@@ -72,3 +72,15 @@ def test_a_table_without_a_pass_mark_is_refused_with_the_option_that_sets_one(tm
     assert done.returncode == 2
     assert "--pass-mark" in done.stderr
     assert certified(tmp_path, "--pass-mark", "4")["supported"] is True
+
+
+def test_scores_from_0_to_1_rank_the_decisions_that_a_pass_mark_makes_of_them(tmp_path: Path) -> None:
+    """The judge is right on scores of at least 0.8 or at most 0.2, and on every other row between them."""
+    scores = [(0.95, "pass"), (0.05, "fail"), (0.55, "pass"), (0.55, "fail"), (0.45, "fail"), (0.45, "pass")] * 50
+    write(tmp_path / "replies.csv", [{"id": f"r{n}", "judge": s, "human": v} for n, (s, v) in enumerate(scores)])
+    report = certified(tmp_path, "--judge", "judge", "--pass-mark", "0.5")
+    assert (report["supported"], report["decided"], report["errors"]) == (True, [100, 200], 0)
+    assert report["stages"][0]["certainty"] == "distance"
+    assert report["stages"][0]["certain"] == pytest.approx(0.45)
+    shown = run("markscheme", "certify", "replies.csv", "--judge", "judge", "--pass-mark", "0.5", cwd=tmp_path).stdout
+    assert "follow from their labels" not in shown

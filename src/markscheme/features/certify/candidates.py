@@ -1,6 +1,6 @@
 """Candidates for the stages of a certificate: judges or panels, with their ratings of the labelled examples."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from markscheme.judges.kinds import kind_of, known_kind, names_code, panel_names
 from markscheme.judges.options import AskOptions
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.judges.registry import open_judge
+from markscheme.numerals import number_in
 from markscheme.phrases import in_words
 from markscheme.progress import Watch
 from markscheme.ratings.codes import RatingCodes
@@ -228,8 +229,27 @@ def candidate_in_table(column: str, criterion: str, table: TableReading) -> Stag
     unknown = next((name for name in named if name not in judges), None)
     if unknown is not None:
         raise UsageError(f"no column {unknown!r} of a judge in the table; its judges: {in_words(list(judges))}")
-    ratings = [rating for name in named for rating in table.judged(criterion, name)]
+    ratings = [rating for name in named for rating in _rated_by(name, criterion, table)]
     return StageCandidate(column, ratings, why_unnamed="a column of a table doesn't say which judge to ask")
+
+
+def mark_of_scores(criterion: str, table: TableReading) -> float | None:
+    """Return the stated pass mark of a table whose judges give scores from 0 to 1; None for any other table."""
+    mark = table.options.pass_mark
+    sides = [side for side in table.sides(criterion) if side.is_judge]
+    scores = [number_in(cell.strip()) for side in sides for cell in side.cells if cell.strip()]
+    is_of_scores = table.values[criterion].kind == "decision" and all(s is not None and 0 <= s <= 1 for s in scores)
+    return mark if mark is not None and 0 < mark <= 1 and is_of_scores else None
+
+
+def _rated_by(name: str, criterion: str, table: TableReading) -> Iterator[Rating]:
+    """Yield a judge's ratings in a table, with the scores that its decisions follow from where it gives scores."""
+    side = next(side for side in table.sides(criterion) if side.is_judge and side.name == name)
+    has_scores = mark_of_scores(criterion, table) is not None
+    cells = dict(zip(table.ids, side.cells, strict=True))
+    for rating in table.judged(criterion, name):
+        score = number_in(cells[rating.id].strip()) if has_scores and rating.error is None else None
+        yield rating if score is None else replace(rating, overall=score)
 
 
 # --- by asking --------------------------------------------------------------------------------------------------------

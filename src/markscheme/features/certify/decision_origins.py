@@ -7,7 +7,9 @@ from markscheme.rubrics.rubric import Rubric
 
 
 def origins_in_words(labels: DecidedLabels, rubric: Rubric) -> str:
-    """Say whether annotators passed or failed responses themselves, or their labels imply it; "" without decisions.
+    """Say whether annotators passed or failed responses themselves, or their labels imply it.
+
+    Returns "" without decisions, and of a table whose own values pass or fail.
 
     Args:
         labels: The decisions.
@@ -15,7 +17,7 @@ def origins_in_words(labels: DecidedLabels, rubric: Rubric) -> str:
     """
     n = len(labels.ids)
     by_levels = n - labels.explicit
-    if not n:
+    if not n or rubric.table_of == "pass-fail":  # a table's own words pass or fail
         return ""
     if not by_levels:
         return f"Annotators passed or failed {'it' if n == 1 else f'all {n}'} themselves."

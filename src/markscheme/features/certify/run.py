@@ -14,6 +14,7 @@ from markscheme.features.certify.candidates import (
     candidate_in_files,
     candidate_in_table,
     files_of,
+    mark_of_scores,
     refuse_code,
     refuse_stages,
     refuse_unnamed,
@@ -181,6 +182,8 @@ def certify_table(
     rubric = table.rubric(criterion)
     if rubric.table_of == "values":
         raise UsageError(f"nothing says which values of {path} pass: --pass VALUE, or --pass-mark NUMBER")
+    mark = mark_of_scores(criterion, table)
+    rubric = rubric if mark is None else replace(rubric, pass_mark=mark)
     stages = columns_of_judges if judges is None else _columns_named(judges, columns_of_judges)
     candidates = [candidate_in_table(stage, criterion, table) for stage in stages]
     examples = table.examples(criterion)

@@ -157,7 +157,8 @@ def passes_in_words(certificate: Certificate) -> str | None:
 
 def _notes(run: CertifyRun, origins: str) -> Iterator[str]:
     certificate = run.certificate
-    yield origins
+    if origins:
+        yield origins
     lost = [side for side, of_side in certificate.parts.items() if not of_side.is_certified]
     yield from (f"All {side} go to people: {certificate.parts[side].automatic.undefined}." for side in lost)
     passes = passes_in_words(certificate)
