@@ -195,13 +195,14 @@ def writing(path: Path | str) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Fault in a file: what was found, what is allowed, and its line (from 1).
+    """Fault in a file: what is wrong, what is allowed, and on which line.
 
     Attributes:
-        problem: Text on what was found and what is allowed.
-        line: Its line, from 1; None if it isn't known.
-        about: The parts of the file that it is about, each as its kind and name, the part to change first. By these,
-            code that knows the file's lines finds the line of a fault that was found without lines.
+        problem: Text on what is wrong and what is allowed.
+        line: Line of the fault, from 1; None if it isn't known.
+        about: The parts of the file that the fault is about, each as its kind and name; the part to change comes first.
+            Code that knows the lines of the parts sets `line` by them, if the check that reported the fault didn't know
+            it.
     """
 
     problem: str

@@ -71,7 +71,7 @@ def read_text(path: Path, error: type[FileError], *, most_bytes: int | None = No
 
 @contextmanager
 def refusing_unreadable(path: Path, error: type[FileError]) -> Iterator[None]:
-    """Turn the error of the system that a file can't be read, in the `with` block, into one that names the file.
+    """Convert the system's error that a file can't be read, raised in the `with` block, to one that names the file.
 
     Raises:
         FileError: The file doesn't exist, can't be read, or is a device; the error is of the class `error`.
@@ -326,8 +326,9 @@ def json_value(raw: bytes, *, object_pairs_hook: PairsHook | None = _pairs_once)
 
     Args:
         raw: The text.
-        object_pairs_hook: Function that makes a value from the keys and values of an object; None for a plain dict,
-            which is made faster, if no key occurs twice.
+        object_pairs_hook: Function that makes a value from the keys and values of an object; by default it makes a
+            dict, and refuses a key that occurs twice. None to make dicts faster, for a text in which no key occurs
+            twice.
 
     Raises:
         ValueError: The text isn't UTF-8, or isn't JSON.

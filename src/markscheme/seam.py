@@ -15,7 +15,8 @@ Addition: TypeAlias = "tuple[OpenTable[Any], tuple[Any, ...]]"
 class OpenTable(Generic[_Row]):
     """A table of the core that features add rows to; it is defined next to the type of its rows.
 
-    Reading it loads what features declare, so no module may read one to its end while it is imported.
+    Iterating over a table loads what features declare, after the rows of the core. So no module may iterate over a
+    whole table while the module is being imported.
 
     Example:
         >>> COLOURS = OpenTable("red", "green")

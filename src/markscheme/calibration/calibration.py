@@ -64,18 +64,18 @@ class Rater:
         provenance: Source of recorded replies or ratings; None if it isn't known.
         identity: What identifies the judge; None if only its ratings are known.
         answered_by: Models that answered, by the names in their replies.
-        ways: Number of examples graded by replies to requests without some parameters, by the parameters, which the
-            server doesn't take.
+        ways: For each set of parameters that requests left out, since the server doesn't take them, the number of
+            examples graded by replies to such requests.
         recording: The file of recorded replies that answered; None for any other judge.
-        named: The rubric, or the files, as shell arguments; None means the rubric's name.
+        named: Shell arguments by which printed commands name the rubric, or the files; None means the rubric's name.
         options: Options that name the same judge or ratings to `calibrate` again, such as "--ratings judge.jsonl".
         examples: The file of examples that was named; None for the rubric's own.
-        ask: How it was asked; None if its ratings were read.
-        families: Families of options that say what it was compared with.
+        ask: How the judge was asked; None if its ratings were read.
+        families: Families of options that say what the judge was compared with.
         has_rubric: True if `named` is a rubric, which `label` and `improve` need; Promptfoo's results have none.
         may_be_accepted: True if `--accept` can keep the run; a table's can't be compared with a later one.
-        rated_table: The table without a rubric as it was read, and the criterion whose columns are compared, "" if the
-            table has only one; None if the ratings aren't from such a table.
+        rated_table: If the ratings are from a table without a rubric, the table as it was read and the name of the
+            criterion whose columns are compared ("" if the table has only one criterion); None for other ratings.
         members: Number of judges of a panel; 1 for any other judge.
         member_votes: Levels by the members of a panel, by example id and criterion; only where all members gave one.
     """
@@ -469,12 +469,13 @@ def calibration_of(
         since: The accepted run to compare with; None if there is none.
         repeats: Further runs of the same judge over the same examples, distinguished by their sample; they show its
             noise and count in no agreement.
-        trend: Figures of what trends are shown of; None means that options or rubric decide.
+        trend: Evidence on whether trends may be shown of something other than scores; None to make it for what
+            `trend_on` names in the options or the rubric.
 
     Raises:
         NothingGraded: The judge failed on every example.
         ComparisonError: No labels, no example rated by both, or nothing in common with the accepted run.
-        UsageError: Trends can't be shown of what options or rubric name.
+        UsageError: `trend_on` names something of which no trend can be shown.
     """
     ratings = RatingCodes.of(ratings)
     errors = [header.error for header, _ in ratings.header_counts()]

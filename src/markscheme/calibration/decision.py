@@ -59,16 +59,17 @@ def decide(
 ) -> Decision:
     """Decide what a judge may be used for, by the confidence intervals of its agreement with labels.
 
-    Where the judge is worse on slices that are known before grading, with at most half of the examples, and ok on the
-    rest, the verdict is that on the rest, and the slices are excepted. If it isn't ok on the rest, it can show trends
-    at most.
+    A judge may be worse on slices that are known before grading. If these slices have at most half of the examples, and
+    the verdict on the other examples is ok, that verdict counts and the slices are excepted. Otherwise the judge can
+    show trends at most.
 
     Args:
         comparison: The judge compared with gold.
         target: Share of examples on which the judge must agree, 0 to 1; None means the rubric's.
-        findings: The findings on the judge; without skill, or stuck on one level, it is not ok however often it agrees.
-        drifted: A sentence on what moved, if that counts against the judge; it doesn't if the author's own edit is the
-            cause and agreement is no worse. "" or None if nothing counts against it.
+        findings: The findings on the judge. A judge without skill, or one that always gives one level, isn't ok,
+            however often it agrees.
+        drifted: A sentence on what moved since the accepted runs, if the move counts against the judge. It doesn't
+            count if the author's own edit is the cause and agreement is no worse. "" or None if no move counts.
         most_wrong: Limits on wrong decisions; None means the rubric's.
         slices: The judge's performance on slices of the examples, with those marked on which it is worse.
     """
@@ -163,9 +164,10 @@ def _has_ties(comparison: Comparison) -> bool:
 
 
 def _has_no_merit(finding: Finding, rubric: Rubric) -> bool:
-    """Return True if a finding says that a judge has no skill or, if nothing says what passes, is below the baseline.
+    """Return True if a finding shows that a judge's agreement is worth nothing, such as that the judge has no skill.
 
-    Where fails are rare, always passing can agree more often than a judge that stops all fails.
+    That the judge is below the baseline counts only if the rubric doesn't say what passes: if fails are rare, always
+    passing can agree more often than a judge that stops all fails.
     """
     return finding.kind.voids_agreement and not (rubric.has_gate_question and finding.kind.compares_baseline)
 

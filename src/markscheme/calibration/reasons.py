@@ -401,7 +401,8 @@ def _spelt(estimate: Estimate | None) -> str:
 def _grouped(share: GroupedShare, gold: Gold) -> str:
     """Say how many independent examples are worth as much as the grouped ones; "" if each group has one example.
 
-    Over 1,000 groups are left out in sets, which the share counts as its groups; gold knows the number of groups.
+    If there are over 1,000 groups, `share` counts the jackknife sets as groups, so the number of groups is taken from
+    `gold`.
     """
     if share.n_groups == share.n:
         return ""

@@ -643,8 +643,13 @@ def _alternatives_at(reply: Reply, index: int) -> Mapping[str, float]:
 def _begun_choices(text: str, choices: Sequence[str], odds: Iterable[str]) -> list[str]:
     """List the choices of a scale that a token's text may be the beginning of.
 
-    A choice that the text spells in full is the only one if a quote ends it, or if a token of `odds` spells a longer
-    choice.
+    If the text spells a choice in full, that choice alone is returned on either of two conditions: the text ends with a
+    quotation mark, or one of the texts in `odds` spells a longer choice with the same beginning in full.
+
+    Args:
+        text: The token's text.
+        choices: The choices, as raters give them.
+        odds: Texts of all tokens that the model could have written in place of this one.
     """
     spelled = text.strip()
     begun = spelled.strip('"').casefold()

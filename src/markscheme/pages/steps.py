@@ -27,7 +27,7 @@ class StepNode:
     Attributes:
         number: The step's number, as verdicts cite it; None if steps aren't numbered.
         step: The step.
-        result: Number and step of the call's result; None without one, or if the step isn't a call.
+        result: Number and step of the call's result; None if the call has no result, or if the step isn't a call.
         inside: Nodes of the steps inside this one.
     """
 

@@ -350,6 +350,13 @@ def _own_rubric(
 ) -> RowRubric | None:
     """Return the criteria written in the configuration or a var; None if a rubric is named instead.
 
+    Args:
+        after_file: Name of a rubric after the grader's file, as in `file://graders/rubric_grader.py:NAME`; None if the
+            assertion has none.
+        config: The assertion's configuration, whose `rubric` or `rubric_var` may hold criteria.
+        variables: The test's vars.
+        options: Options on how the judge is asked.
+
     Raises:
         UsageError: The criteria are invalid, or the var holds a single criterion, since Promptfoo split a list of them.
     """

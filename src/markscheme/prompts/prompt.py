@@ -293,9 +293,10 @@ def about_material(name: str, *, about: str, holds: str, and_then: str | None = 
     """Write the introduction of material between tags, which tells the judge not to follow instructions in it.
 
     Args:
-        name: Name of the last text, which is in its tags.
-        about: A phrase on what the material is, or is about.
-        holds: A phrase on what it may contain that a judge is not to follow.
+        name: Name of the last text of the material, which is also the name in the tags around that text.
+        about: A phrase that follows "material" and says what it is for or about.
+        holds: A noun in the plural for what the material may contain and the judge must not follow, such as
+            instructions.
         and_then: A further instruction; None for none.
     """
     besides = "" if and_then is None else f", {and_then}"
@@ -544,7 +545,8 @@ def fenced_material(material: Mapping[str, str | Excerpt], task: str, after: str
     Args:
         material: Texts by name, the text to judge last; each step of a trajectory gets its own fence.
         task: The text of the task.
-        after: Text at the very end, after the tag that ends the material; None for none.
+        after: Text at the very end of the prompt, after the sentence that names the last tag of the material; None for
+            none.
     """
     parts = [
         piece

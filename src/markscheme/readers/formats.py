@@ -26,10 +26,10 @@ from markscheme.rubrics.rubric import Rubric
 
 
 def one_by_one(read: Callable[[ImportedFile], None], *, has_responses: bool = True) -> ReadFiles:
-    """Make a format's reader of several files from a function that adds one file's content to a reading.
+    """Make a format's reader of several files from a function that reads a single file.
 
     Args:
-        read: Function that adds the content of one file to a reading.
+        read: Function that adds the content of one file to the file's ImportedFile.
         has_responses: True if the files may contain responses.
     """
 

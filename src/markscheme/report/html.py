@@ -221,7 +221,11 @@ class _LaidOut:
 def _rating_cells(cell: RatingCell, limit: int) -> list[Any]:
     """Return a rating as data for the page's script: level, flags, reason, quote and the input the quote is from.
 
-    Trailing blanks are left out.
+    Empty values at the end are left out.
+
+    Args:
+        cell: The rating, as the report shows it.
+        limit: Largest number of characters of the reason, and of the quote.
     """
     cells: list[Any] = [
         cut(cell.level, 80),

@@ -36,8 +36,10 @@ class AgreementFigures:
         judge_people: Share of annotators with whom the judge agrees, on the examples of `people`.
         constant_people: Share of annotators with whom the best constant answer for them agrees, on the examples of
             `people`.
-        judge_minus_person: `judge_people` minus `people`: the judge minus an annotator, each in turn as gold.
-        person_minus_constant: `people` minus `constant_people`.
+        judge_minus_person: `judge_people` minus `people`: how much oftener an annotator agrees with the judge than with
+            another annotator.
+        person_minus_constant: `people` minus `constant_people`: how much oftener an annotator agrees with another
+            annotator than with the best constant answer.
     """
 
     agreement: GroupedShare

@@ -212,11 +212,12 @@ def alternative_annotator_test(
         people: Annotators' ratings, shape (n_units, n_people), nan if missing; three annotators or more, with 30
             examples each.
         judge: The judge's ratings, shape (n_units,), nan if missing.
-        epsilon: Distance, as a share of examples, by which the judge may be worse than an annotator; see `EPSILON`.
+        epsilon: Share of examples by which the judge may win less often than an annotator and still replace the
+            annotator; see `EPSILON`.
         closeness: Measure of a rating's similarity to the others: "accuracy" for the share of equal ones, "neg_rmse"
             for minus the root mean squared distance.
-        q: Allowed false discovery rate: the share of wrong ones among the annotators than whom the judge counts as not
-            worse.
+        q: Allowed false discovery rate. Of the annotators for whom the test says that the judge can replace them, this
+            share may be wrong.
 
     Returns:
         The winning rate (0.5 passes) and advantage, which are undefined with fewer than three annotators or none with

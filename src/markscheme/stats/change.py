@@ -198,13 +198,14 @@ def any_change(current: npt.ArrayLike, stored: npt.ArrayLike, groups: Grouping =
         current: Ratings now, shape (n,), nan if missing.
         stored: Ratings of r stored runs, shape (n,) or (n, r), nan if missing. An example counts if it was rated now
             and in every stored run.
-        groups: Name of each example's group, such as its task, shape (n,); None without groups; only the flip rates'
-            intervals use them. If a row represents several examples, `Groups` that also holds how many each row does.
+        groups: Name of each example's group, such as its task, shape (n,); None without groups. Only the intervals of
+            the flip rates use them. If rows represent several examples, a `Groups` that also holds the number of
+            examples of each row.
 
     Returns:
         The excess (the mean distance of the ratings now from the stored runs, minus the mean distance between stored
-        runs) with exact one-sided p and mid-p, and the flip rate now next to that among stored runs. A
-        single stored run doesn't show its own noise, so that there is no test, and `undefined` has the reason.
+        runs) with exact one-sided p and mid-p; and two flip rates, between now and the stored runs, and between stored
+        runs. A single stored run doesn't show its own noise: then there is no test, and `undefined` has the reason.
 
     Raises:
         ValueError: The shapes don't fit, there is no stored run, or a rating is infinite.

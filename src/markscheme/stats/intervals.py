@@ -626,7 +626,8 @@ def known_in_groups(values: npt.ArrayLike, names: Grouping) -> tuple[Floats, Gro
 def sum_of_choices(outcomes: npt.ArrayLike | Sequence[Sequence[int]]) -> tuple[int, Floats]:
     """Compute the exact distribution of a sum to which each row adds one of its outcomes, chosen at random.
 
-    The sign-flip test gives each row the outcomes d and -d; choosing which of r + 1 runs is "now" gives it r + 1.
+    In the sign-flip test, each row has the outcomes d and -d. In the test of a new run against r stored ones, each row
+    has r + 1 outcomes: one for each run that could be the new one.
 
     Args:
         outcomes: Possible outcomes of each row, whole numbers, shape (n_rows, n_outcomes).

@@ -155,10 +155,12 @@ class Pairs:
     def orderings_in_sets(self) -> Floats:
         """Counts of pairs of units within each jackknife set, by how gold and judge order them, shape (3, n_sets).
 
-        They are the sums of `orderings` over the units of a set, if only units of that set are compared.
+        The counts are sums over the units of a set, as by `orderings`, but each unit is compared only with units of its
+        own set.
 
-        They are counted in a table of levels for each set if these are small enough; else by putting the groups one
-        after another, so that gold and judge order units of different groups alike.
+        If the tables of levels by set are small enough, the pairs are counted in these tables. Otherwise the sets are
+        put one after another, so that gold and judge order units of different sets alike, and these orderings are
+        subtracted.
         """
         n_gold, n_judge = (len(seen) for seen, _ in (self.gold_levels, self.judge_levels))
         if self.groups.n_sets * n_gold * n_judge <= MOST_CELLS:

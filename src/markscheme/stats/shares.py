@@ -554,7 +554,8 @@ def _stand_ins(counts: Floats, times: Floats) -> tuple[Floats, Floats]:
 def _rate_nodes(correlation: Floats, hits: Floats, sizes: Floats, copies: Floats) -> tuple[Floats, Floats]:
     """Compute quadrature nodes for the share, on the logit scale, and their log weights, shape (n_roots, n_nodes).
 
-    They span twice the share's own posterior, whether examples or groups have equal weight.
+    The nodes span an interval twice as wide as the share's own posterior, both if examples have equal weight and if
+    groups do.
     """
     n = float((copies * sizes).sum())
     groups = float(copies.sum())

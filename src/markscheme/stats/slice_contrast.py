@@ -154,10 +154,10 @@ class SliceColumn:
         Args:
             values: Figure of each example, shape (n_units,), nan if missing.
             gold: Gold level or score of each example, shape (n_units,), nan if missing.
-            score: True if gold is a score with many values: more than six of them are divided into fifths, and gold
-                itself is held equal within these.
-            groups: Name of each example's group, such as its task, shape (n_units,); the largest p counts. None without
-                groups.
+            score: True if gold is a score. If it has more than six different values, "equal gold" means the same fifth
+                of gold's scores, and the regression also adjusts for gold within each fifth.
+            groups: Name of each example's group, such as its task, shape (n_units,); None without groups. With groups,
+                p is computed both with and without them, and the larger one counts.
 
         Raises:
             ValueError: The shapes differ.

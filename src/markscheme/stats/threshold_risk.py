@@ -93,7 +93,7 @@ def threshold_risk(
     """Estimate how often a run would fall below a threshold although nothing changed.
 
     Besides the variation of single cases, runs may shift as a whole. A few runs don't show by how much, so the result
-    is averaged over a grid of ratios.
+    is averaged over possible ratios of the shifts' variance to the cases'.
 
     Args:
         values: Scores 0 to 1, or passes as 0 and 1, shape (n_runs, n_cases), at least 2 cases. One run isn't enough.

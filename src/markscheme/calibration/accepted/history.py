@@ -96,8 +96,8 @@ class AcceptedRuns(NamedTuple):
             ratings: The judge's ratings in the new run.
             of_other_examples: True if examples other than the rubric's own dev split were named; then it is only a
                 warning if the two runs have nothing in common.
-            count: True if the new run may be counted as a comparison with the accepted one; it is counted if it is a
-                check.
+            count: True if the new run may be recorded as one more comparison with the accepted runs. It is recorded
+                only if the user asks for a check of drift and doesn't accept the run.
 
         Raises:
             ComparisonError: The accepted run has nothing in common with the new one.

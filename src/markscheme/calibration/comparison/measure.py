@@ -185,8 +185,9 @@ class CriterionComparison:
     def headline(self) -> Estimate:
         """The chance-corrected coefficient reported first for this criterion's scale.
 
-        On two levels quadratic kappa is Cohen's, and it still has a value if the median of several samples lies between
-        them. Levels without order have no quadratic kappa.
+        If this coefficient has no value, quadratic kappa is used. On two levels it equals Cohen's kappa, and it has a
+        value even if the median of several samples lies between the levels. Levels without order have no quadratic
+        kappa.
         """
         leading = self.statistics[headline(self.criterion.scale)]
         quadratic = self.statistics.get("weighted_kappa", leading)

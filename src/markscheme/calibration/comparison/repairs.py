@@ -51,9 +51,9 @@ class Repair:
     """Decisions and scores that change if gold's level replaces the judge's on one or two criteria.
 
     Attributes:
-        criteria: Names of these criteria.
-        totals: Numbers of examples on which the judge is wrong before any repair.
-        decided: Number of examples with decisions of people and judge, on which this was counted; 0 if there are none.
+        criteria: Names of the criteria on which gold's level replaces the judge's.
+        totals: Numbers of false passes, of false fails and of scores that are off, before any repair.
+        decided: Number of examples that both people and judge decided, among which changed decisions are counted.
         false_passes: Ids of the false passes that become right, the largest error in score first.
         false_fails: Ids of the false fails that become right, the largest error in score first.
         held_up: Number of right passes that would become fails.
@@ -142,10 +142,10 @@ class Repair:
 
 @dataclass(frozen=True, slots=True)
 class Repairs:
-    """The repairs by fixing each criterion alone; an example that several of them correct counts in each.
+    """The repairs by fixing each criterion alone; an example that several repairs correct counts in each.
 
     Attributes:
-        totals: Numbers of examples on which the judge is wrong before any repair.
+        totals: Numbers of false passes, of false fails and of scores that are off, before any repair.
         by_criterion: The repair by fixing each criterion alone, by the criterion's name.
         stays_wrong: Ids of the wrong decisions that stay wrong even with gold's level on every criterion.
         pair: The repair by the two criteria that together repair most, if no single one repairs a fifth; else None.

@@ -49,7 +49,7 @@ class _Label:
 def rarely_found(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> Iterator[Finding]:
     """Yield findings on categories that the judge chooses for fewer than half of the examples that gold puts in them.
 
-    The tests are corrected for the number of labels tested.
+    The tests are corrected for the number of categories tested.
     """
     of_categories = [criterion for criterion in criteria.values() if not criterion.scale.ordered]
     labels = {

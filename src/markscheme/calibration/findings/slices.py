@@ -294,8 +294,8 @@ def slices_of(comparison: Comparison) -> tuple[Slice, ...]:
     """Compare the judge's performance on every slice with that on the rest, and mark slices on which it is worse.
 
     A slice is marked if a figure is worse than elsewhere both over all examples and among examples with the same gold,
-    so that better or worse responses don't look like a fault. A slice that is no longer worse without the examples of
-    slices that are worse still isn't marked.
+    so that better or worse responses don't look like a fault. Slices are looked at from the smallest p on, and a slice
+    is marked only if it is also worse after the examples of the slices marked so far are left out.
     """
     evidence = Evidence.of(comparison)
     parts = parts_of(comparison)

@@ -87,9 +87,9 @@ def _gold(file: RatedFile, rubric: Rubric) -> Gold | None:
 
 
 def decided(rating: Rating, *, named: bool) -> Rating:
-    """Return a rating, without its overall score if that says neither pass nor fail, as no rubric is `named`.
+    """Return a rating; remove its overall score if it is the only answer and no rubric is `named`.
 
-    A score alone becomes a decision by a rubric's pass mark, and without a named rubric there is none.
+    A score alone becomes a decision by the pass mark of a rubric. Without a named rubric, there is no pass mark.
     """
     has_levels = any(rated.level is not None for rated in rating.criteria.values())
     states_decision = rating.passed is not None or has_levels or (named and rating.overall is not None)

@@ -110,7 +110,7 @@ class SeenDecisions:
             explicit: Number of examples on which people gave a decision on the whole response.
 
         Raises:
-            ValueError: An entry isn't such a one; the message names it.
+            ValueError: An entry isn't in the form that `to_json` writes; the message names the entry.
         """
         if not isinstance(entries, list) or not entries:
             raise ValueError("decisions is a list of entries, one for each labelled example")

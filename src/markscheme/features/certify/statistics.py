@@ -246,12 +246,15 @@ def certified_cascade(
 ) -> CertifiedCascade:
     """Find thresholds by which judges, asked one after the other, make as many decisions as a promise on errors allows.
 
-    The last judge is tested first, as it would decide alone: sets of its most certain decisions, from the fewest that
-    could pass to all, until one fails. Then the judge before it, together with what the later ones decide of the rest,
-    and so on to the first. The sizes of the sets to test are fixed before labels are looked at; decisions of equal
-    certainty are in one set. Each judge's tests are a fixed sequence at `limit.level`: the caller divides the promise's
-    significance level by the number of judges. That the tests of an earlier judge use thresholds chosen on the same
-    labels is covered by this division and by simulation, not by a proof.
+    The last judge is tested first, as if it decided alone: on sets of its most certain decisions, from the smallest set
+    that could pass the test to the set of all decisions, until a set fails. Then the judge before it is tested in that
+    way, together with the decisions that the later judges make on the remaining examples; and so on, to the first
+    judge. The sizes of the sets are fixed before labels are looked at; decisions of equal certainty are in the same
+    sets.
+
+    Each judge's tests are a fixed sequence at `limit.level`: the caller divides the promise's significance level by the
+    number of judges. The tests of an earlier judge use thresholds of later judges that were chosen on the same labels.
+    That the promise holds nevertheless is shown by simulation, not by a proof.
 
     Args:
         stages: The judges in the order in which they are asked, cheapest first. An example that one judge can't grade

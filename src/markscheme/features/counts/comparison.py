@@ -163,7 +163,7 @@ class CountedComparison(Comparison):
     def ties(self) -> ToleranceTies:
         """Number of examples whose difference equals the tolerance, and the share of agreement if these agreed.
 
-        Elsewhere they count as disagreement.
+        In all other figures these examples count as disagreement.
         """
         rows = self.rows_compared
         return tolerance_ties(rows.gold, rows.judge, tolerance=self.tolerance, groups=rows.groups)

@@ -111,9 +111,10 @@ class BrierParts:
 
     Attributes:
         score: Mean squared distance of probability and outcome, 0 to 1.
-        miscalibration: Gain of a monotone correction of the probabilities.
-        discrimination: Gain of the corrected probabilities over always giving the mean.
-        uncertainty: The Brier score of always giving the mean, ȳ(1 - ȳ).
+        miscalibration: Decrease of the Brier score by a monotone correction of the probabilities.
+        discrimination: How much lower the Brier score of the corrected probabilities is than that of always giving the
+            mean outcome.
+        uncertainty: The Brier score of always giving the mean outcome ȳ, which is ȳ(1 - ȳ).
     """
 
     score: float

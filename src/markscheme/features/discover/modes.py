@@ -75,9 +75,12 @@ class Mode:
         return self.kind in PEOPLE and not self.into and not self.halves
 
     def means(self, under: str) -> bool:
-        """Return True if a definition of the mode, known by its fingerprint, means the same as the present one.
+        """Return True if an earlier definition of the mode means the same as the present one.
 
-        The fingerprint for a mode without a definition counts, too, unless other modes were merged into this mode.
+        No definition counts as one that means the same, unless other modes were merged into this mode.
+
+        Args:
+            under: Fingerprint of the earlier definition.
         """
         return under in (self.fingerprint, *self.same) or (under == UNDEFINED and not self.parts)
 

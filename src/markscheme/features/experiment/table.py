@@ -174,8 +174,8 @@ def since(
 def _by_inputs(table: RatingTable, cases: Sequence[ExperimentCase]) -> RatingTable:
     """Merge the rows of cases with equal content into one row, with the mean of their values.
 
-    It isn't the median, which combines several ratings of one response: these are ratings of several responses, and
-    variants are compared by the mean over their responses.
+    The mean is used, and not the median that combines several ratings of one response: these are ratings of several
+    responses, and variants are compared by the mean over their responses.
     """
     rows_by_digest: dict[str, list[int]] = {}
     for index, case in enumerate(cases):

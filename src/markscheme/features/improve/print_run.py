@@ -60,8 +60,9 @@ def print_improvement(
         labels: Which labels count, and their file.
         ask: How the judge is asked.
         columns: What the columns of files of ratings mean.
-        open: True to test finalists on the held-out labels, or numbers on the decisions.
-        outside: True if the candidates were written without these labels.
+        open: True to test the finalists on the held-out labels or, with `numbers`, the fitted weights and pass mark on
+            people's decisions.
+        outside: True if the candidates were written without knowledge of the labels.
         numbers: True to try weights and pass mark.
         pairs_named: Name of a rubric of pairs whose labels count; None to use decisions.
         cost: The cost of a false pass and of a false fail, as it was typed.

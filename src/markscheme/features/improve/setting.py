@@ -84,6 +84,15 @@ class ImprovableSet:
     ) -> "ImprovableSet":
         """Divide a rubric's labels into a dev and a held-out part, as the file does or else at random; write nothing.
 
+        Args:
+            rubric: The rubric.
+            named: A file of examples; None for the rubric's own.
+            gold: The kind of labels that count; None for the strongest kind that the examples have.
+            outside: True if the candidates were written without knowledge of the labels; then each of the two parts has
+                all labels.
+            opens: True if the command tests wordings on held-out labels.
+            day: Today's date, in the form that records have.
+
         Raises:
             UsageError: The rubric compares pairs, there are no examples, or `outside` is true and `opens` isn't,
                 although labels are held out.

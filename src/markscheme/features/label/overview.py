@@ -82,8 +82,8 @@ class Overview:
         next_labels: The labels that the verdict needs.
         pool: The file of the pool; None if the pool is the rubric's own examples.
         to_relabel: Sentence on the labels to give again after a rewording; None if there are none.
-        of_rows: Sentence on how many criteria are labelled, of how many tasks, if each response brings its own
-            criteria; else None.
+        of_rows: If each response brings its own criteria, a phrase on how many criteria have labels, and in how many
+            tasks; else None.
     """
 
     rubric: Rubric

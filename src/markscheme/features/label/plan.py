@@ -48,8 +48,9 @@ def needs_of(
         pilot: The judge compared with these labels; None if its ratings aren't known.
         criteria: The rubric's criteria.
         half_width: Half the wanted width of intervals, in the unit of the figure.
-        error: Share of automatic decisions that may be wrong.
-        promise: The labels that the promise about these judges' decisions needs; None if their ratings don't show it.
+        error: Promised largest share of wrong decisions among automatic ones.
+        promise: The labels needed for this promise, as computed from the judges' decisions; None to estimate them from
+            `pilot`.
     """
     have = len(truth.ids)
     unknown = "the judge's ratings would say" if truth.has_people else "no person labelled yet"

@@ -169,8 +169,9 @@ def labels_next(
             above 0; None for half an example of each.
 
     Returns:
-        Numbers of labels for each stratum, shape (n_strata,), which sum to `count`: all labels together are as close to
-        w_v √(p_v (1 - p_v)) as the existing ones allow (Neyman's allocation, p_v with `expected` added).
+        Number of labels to take from each stratum, shape (n_strata,), which sum to `count`. With them, the labels of a
+        stratum v are as close to a share proportional to w_v √(p_v (1 - p_v)) as the existing labels allow (Neyman's
+        allocation): w_v is the stratum's share of the pool, p_v its share of passes after `expected` is added.
 
     Raises:
         ValueError: The shapes don't fit, the count is negative, or the pool is empty.

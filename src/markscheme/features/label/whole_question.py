@@ -30,8 +30,8 @@ def asked_whole(
 ) -> frozenset[Step]:
     """Return the steps, each of one response, at which annotators are also asked if they accept the whole response.
 
-    A step at which the question was answered keeps it, so that the answer can be changed. For a response that was
-    labelled without it, it is asked only if it is asked about every response.
+    A step at which this question was answered keeps the question, so that the answer can be changed. At a step that was
+    labelled without the question, it is asked only if `ask_whole` is "always".
     """
     if not may_ask_whole(ask_whole, rubric):
         return frozenset()

@@ -135,9 +135,9 @@ def _calibration(name: str, run: ImportRun) -> str | None:
 def _with_examples(
     name: str, paths: Sequence[Path], run: ImportRun, given_options: Mapping[str, str | None], columns: ColumnOptions
 ) -> str | None:
-    """Return the command that stores the rated responses: from the same files, or from others if these hold none.
+    """Return the command that stores the responses that imported ratings are about; None if no ratings are stored.
 
-    None if no ratings are stored.
+    The command reads the same files or, if these contain no responses, a file that the user has to name.
     """
     if run.targets.ratings is None:
         return None

@@ -38,7 +38,7 @@ def export_examples(
     Args:
         rubric: The rubric's name or file.
         labels: Options on which examples are exported.
-        judge: Names of judges.
+        judge: Names of judges; the first one grades in the Promptfoo configuration.
         added: Options of features, which may export something else.
         promptfoo: The file of a Promptfoo configuration to write; None to print lines.
         json: True to print the examples as one JSON list.

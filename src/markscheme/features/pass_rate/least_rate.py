@@ -22,9 +22,9 @@ def rate_status(rate: Estimate, at_least: float) -> int:
 
 
 def labels_to_decide(rate: Estimate, at_least: float) -> int | None:
-    """Return how many more labels would decide whether a rate that stays the same reaches `at_least`; else None.
+    """Return how many more labels would decide whether a rate reaches `at_least`, if the rate stays the same.
 
-    None if it is decided, or if more than `_FARTHEST` labels would be needed.
+    None if the labels so far decide it, or if more than `_FARTHEST` labels would be needed in all.
     """
     status = rate_status(rate, at_least)
     if status != TOO_FEW or rate.value is None or rate.low is None or rate.high is None or not rate.n:

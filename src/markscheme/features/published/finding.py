@@ -47,11 +47,12 @@ class RawCriterion:
 
     Attributes:
         data: The criterion's keys with their values, or only its text.
-        path: The keys and indices that lead to it in the file.
-        name: The key that it is under; None in a list.
-        group: The name of its group; None without one.
-        share: The weight of its group, of which the weights in the group are shares; None without a group's weight.
-        index: The index of its group.
+        path: The keys and indices that lead to the criterion in the file.
+        name: The key that the criterion is under; None if it is in a list.
+        group: Name of the criterion's group; None if it is in no group.
+        share: Weight of the group, which is divided among the group's criteria in proportion to their own weights; None
+            if the group has no weight.
+        index: Index of the group.
     """
 
     data: Any

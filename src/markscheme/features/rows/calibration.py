@@ -127,9 +127,10 @@ def calibrate_rows(request: "CalibrationRequest") -> RowsCalibration | None:
 
 
 def _accept(result: RowsCalibration, path: Path, request: "CalibrationRequest") -> None:
-    """Accept the run if the user asks for it; a run that asked its judge replaces the accepted runs and joins none.
+    """Accept the run if the user asks for it; a run that asked its judge replaces the accepted runs.
 
-    It joins none since its replies may come from the cache, and would count as those of another run.
+    Such a run doesn't join the accepted runs, since its replies may come from the cache and would be counted as those
+    of one more run.
     """
     start_over = request.drift.replace or result.whole.rater.source == "live"
     once = replace(request, drift=replace(request.drift, replace=start_over))

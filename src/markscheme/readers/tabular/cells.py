@@ -141,7 +141,8 @@ def number_in_any_form(value: str, among: Iterable[str] = ()) -> float | None:
 
     Args:
         value: The cell, folded.
-        among: The other cells of its column, which a number with a word of its own needs.
+        among: The other cells of its column; a number that comes with a word, such as "4 - good", is only read if there
+            are any.
 
     >>> number_in_any_form("85 %"), number_in_any_form("4/5"), number_in_any_form("good")
     (85.0, 4.0, None)

@@ -122,7 +122,7 @@ def _refuse_raters_without_examples(columns: Sequence[TableColumn], options: Col
     """Refuse a column of raters that the user names, if no column is known to say which example each row rates.
 
     Raises:
-        UsageError: `--id` has to name that column.
+        UsageError: There is such a column of raters; the message says that `--id` has to name the column of examples.
     """
     raters = [name for name, meaning in options.fields.items() if meaning == "rater"]
     if raters and options.id is None and _repeating_id(columns) is None:

@@ -11,10 +11,11 @@ the score."""
 
 
 def score_test(rows: DecidedRows, numbers: AuthorNumbers) -> FTest:
-    """Test whether criteria's levels predict annotators' decisions better than the score by the author's weights.
+    """Test whether levels on the criteria predict annotators' decisions better than the score by the author's weights.
 
-    Gradients are added up within units, so that several raters of an example, examples of a group and another form of
-    curve don't distort it. It needs no fit of the weights, and works if levels separate passes from fails.
+    Gradients are added up within units (examples or groups), so the test isn't distorted by several raters of an
+    example, by related examples of a group, or by a curve of another form than the logistic one. It needs no fit of the
+    weights, and works even if levels separate all passes from all fails.
 
     Source:
         Boos (1992), The American Statistician 46(4), 327-333, for the generalised score test.

@@ -61,12 +61,15 @@ def is_closed(*, responses: int, graded: int, audits: int, labelled: int) -> boo
 
 
 def effective_labels(passed: npt.ArrayLike, labels: npt.ArrayLike, chances: npt.ArrayLike) -> tuple[float, float]:
-    """Compute how many equally drawn labels say as much as some unequally drawn ones: passing labels, and all.
+    """Compute how many labels drawn with equal chances carry as much information as labels drawn with unequal ones.
 
     Args:
         passed: Number of labels that pass, for each chance of an audit, shape (k,).
         labels: Number of all labels, for each chance of an audit, shape (k,).
         chances: The chances of an audit, shape (k,).
+
+    Returns:
+        The effective number of labels that pass, and that of all labels.
 
     Source:
         Kish (1965), Survey Sampling, section 11.7.

@@ -93,10 +93,11 @@ def rings_in(after: npt.ArrayLike, ring: float) -> int | None:
 
 
 def onset(growths: npt.ArrayLike) -> int:
-    """Return the week, counted from 1, since which evidence of a change has grown most.
+    """Return the week, counted from 1, since which the evidence of a change has grown most.
 
     Args:
-        growths: Log growth of each week and bet, shape (weeks, 4), at least one week.
+        growths: Log growth of the evidence in each week by each of the four `BETS`, shape (weeks, 4), at least one
+            week.
     """
     since = np.cumsum(np.asarray(growths, dtype=np.float64)[::-1], axis=0)[::-1]
     return int(np.logaddexp.reduce(since, axis=1).argmax()) + 1
