@@ -423,6 +423,12 @@ def test_tracking_a_stream_with_over_a_tenth_of_its_responses_without_a_verdict_
     assert report["not_graded"] == 25
 
 
+def test_a_few_responses_of_a_tracked_stream_without_a_verdict_are_reported_too(folder: Path) -> None:
+    lines = [line | {"pass": None if n < 3 else line["pass"]} for n, line in enumerate(lines_of(0, 1))]
+    shown = tracked(folder, write(folder, lines), json_too=False)
+    assert "3 responses not graded yet; --judge with the same file asks about them." in " ".join(shown.stdout.split())
+
+
 @pytest.mark.proof
 def test_a_plan_of_audits_is_refused_until_the_judge_s_passes_and_fails_are_labelled(folder: Path) -> None:
     file = write(folder, lines_of(0, 1))

@@ -337,6 +337,8 @@ def _notes(run: TrackedRun) -> Iterator[str]:
     if not run.is_graded:
         not_graded = counted(run.not_graded, "response")
         yield f"{not_graded} not graded: name a judge or the column of its verdicts with --judge, or a larger --budget."
+    elif run.not_graded:
+        yield f"{counted(run.not_graded, 'response')} not graded yet; --judge with the same file asks about them."
     if run.changed:
         yield f"{counted(run.changed, 'response')} came again under the same id with another content; the first counts."
     if run.not_recomputed:
