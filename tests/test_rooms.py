@@ -98,7 +98,7 @@ def test_modules_that_need_a_feature_through_other_modules_are_found() -> None:
     )
 
 
-def test_code_that_names_a_feature_is_counted_and_docstrings_that_do_are_not() -> None:
+def test_the_measure_of_files_that_name_another_package_s_feature_counts_code_and_ignores_docstrings() -> None:
     name = "files outside that name a feature, of the one named most"
     assert figures_of([HATS, Module("files.py", '"""Writes hats."""\n')])[name] == Figure(0)
     assert figures_of([HATS, Module("files.py", 'NAMES = ("hats",)\n')])[name].places == ("hats: files.py",)
@@ -151,7 +151,7 @@ def test_cycles_of_imports_are_found_however_the_imports_are_written() -> None:
     assert figures_of(ring)["modules in rings of imports"].places == ("markscheme.a", "markscheme.b")
 
 
-def test_every_measure_of_the_package_s_structure_counts_the_planted_cases_of_a_small_package() -> None:
+def test_each_measure_of_the_package_s_structure_has_the_expected_value_on_a_small_sample_package() -> None:
     text = '''
 @dataclass
 class WashOptions:

@@ -300,7 +300,9 @@ def with_probabilities(case: dict[str, Any]) -> tuple[Rubric, dict[str, Outcome]
 
 
 @pytest.mark.parametrize("case", CHANCES, ids=lambda case: case["case"])
-def test_the_chance_of_passing_is_that_of_all_combinations_of_levels_that_pass(case: dict[str, Any]) -> None:
+def test_the_chance_that_a_response_passes_is_the_total_chance_of_all_combinations_of_levels_that_pass(
+    case: dict[str, Any],
+) -> None:
     rubric, outcomes = with_probabilities(case)
     assert chance_of_passing(outcomes, rubric) == pytest.approx(case["expect"], abs=1e-9)
 

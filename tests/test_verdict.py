@@ -448,7 +448,7 @@ def test_a_holistic_number_outside_its_range_is_not_moved_into_it(score: Any) ->
     assert total.why.startswith("score must be a number from 0 to 100, found ")
 
 
-def test_a_holistic_score_may_have_another_highest_number_than_100() -> None:
+def test_a_holistic_score_may_have_a_maximum_other_than_100() -> None:
     reply = Reply('{"score": 11, "reason": "r"}')
     assert isinstance(read_holistic(reply, "", highest=10), Unread)
     assert isinstance(read_holistic(reply, "", highest=11), Holistic)

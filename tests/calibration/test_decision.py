@@ -174,7 +174,7 @@ def test_the_number_of_labels_needed_is_a_number_of_further_labels_and_synthetic
     )
 
 
-def test_if_labels_are_few_the_number_that_a_first_verdict_needs_is_asked_for() -> None:
+def test_if_labels_are_few_the_next_step_asks_for_as_many_more_as_a_first_verdict_needs() -> None:
     decision = decide(scored(12, 0))
     assert decision.labels_needed == 80 - 12
     assert decision.labels_chance == pytest.approx(0.5927, abs=1e-4)

@@ -149,7 +149,7 @@ def test_if_only_decisions_or_scores_or_one_criterion_are_compared_the_verdict_f
 
 @each_measure
 @pytest.mark.parametrize("seed", SEEDS)
-def test_slices_compared_by_decision_or_score_or_one_criterion_equal_those_by_a_rubric_that_gives_nothing_else(
+def test_slices_compared_by_one_measure_such_as_score_equal_those_under_a_rubric_that_gives_only_this_measure(
     seed: int, of: str, rubric: Rubric
 ) -> None:
     world = World(seed)

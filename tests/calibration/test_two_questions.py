@@ -200,7 +200,7 @@ def test_on_two_levels_a_judge_that_mostly_errs_in_one_direction_is_called_biase
     assert [finding.code for finding in calibrated(counts).findings] == [code]
 
 
-def test_details_on_a_table_without_a_rubric_speak_of_its_columns_and_never_of_criteria(tmp_path: Path) -> None:
+def test_with_the_option_details_the_report_on_a_table_says_column_and_never_criterion(tmp_path: Path) -> None:
     table = write_table(tmp_path / "table.csv", *decisions(*LETS_FAILS_PASS))
     details = run("calibrate", table.name, "--details", cwd=tmp_path).stdout
     assert details.count("Column") >= 3

@@ -55,7 +55,7 @@ def test_if_two_labels_differ_on_only_one_example_the_report_does_not_say_that_g
     assert "between two levels" not in screen(tmp_path, "--judge", "judge", "--human", "ann", "--human", "ben")
 
 
-def test_a_judge_s_level_within_a_wide_tolerance_of_the_label_counts_as_agreement_and_no_slice_is_blamed(
+def test_with_a_tolerance_wider_than_half_a_level_neighbouring_levels_agree_and_no_slice_is_called_worse(
     tmp_path: Path,
 ) -> None:
     table(tmp_path, "id,judge,ann,ben", two_annotators(60, split=20))

@@ -271,7 +271,7 @@ def test_a_graded_table_has_criteria_of_rows_in_one_column_and_a_row_whose_own_r
     assert "row_rubric" not in rows[0]
 
 
-def test_if_cutting_scores_to_0_to_1_after_averaging_gives_another_mean_than_before_both_means_are_printed(
+def test_grade_prints_two_means_if_clipping_each_row_s_score_and_clipping_the_mean_score_differ(
     tmp_path: Path,
 ) -> None:
     from tests.commands.console import run
@@ -334,7 +334,7 @@ def test_a_row_s_criteria_are_divided_into_questions_to_the_judge_of_nearly_equa
         assert (len(sizes), max(sizes), min(sizes)) == (expected["calls"], expected["most"], expected["least"])
 
 
-def test_a_row_s_criteria_are_asked_about_up_to_20_at_once_and_those_of_a_rubric_file_all_at_once() -> None:
+def test_a_prompt_asks_about_at_most_20_criteria_of_a_row_but_about_any_number_of_a_rubric_file_s_criteria() -> None:
     assert sizes_of_calls(own(many(45))) == [15, 15, 15]
     rubric = Rubric.from_dict(many(45))
     assert [len(prompt.questions) for prompt in strategy_of(rubric).prompts(rubric, Submission("Text."))] == [45]

@@ -103,7 +103,7 @@ def test_a_row_without_criteria_of_its_own_is_graded_by_the_run_s_rubric_alone(r
 
 
 @worked
-def test_means_of_scores_cut_to_0_to_1_before_or_after_averaging_equal_the_hand_calculated_ones() -> None:
+def test_clipping_scores_before_averaging_and_clipping_their_mean_give_the_hand_calculated_means() -> None:
     cases = cases_in(CASES)
     mean = cases["mean"]
     unclipped = [case["expect"]["unclipped"] for case in cases["score"]]
@@ -114,7 +114,7 @@ def test_means_of_scores_cut_to_0_to_1_before_or_after_averaging_equal_the_hand_
 
 
 @worked
-def test_points_for_criteria_of_the_run_s_rubric_and_of_a_row_add_up() -> None:
+def test_a_row_s_score_sums_the_points_for_criteria_of_the_run_s_rubric_and_for_criteria_of_the_row() -> None:
     case = cases_in(CASES)["core"][0]
     met = {f"Item {kind} {i}": bool(p) for kind in ("core", "own") for i, (_, p) in enumerate(case[kind])}
     data = {

@@ -63,7 +63,7 @@ def test_the_warning_about_a_shared_model_family_names_the_judge_and_the_systems
     )
 
 
-def test_without_a_shared_model_family_there_is_no_warning() -> None:
+def test_there_is_no_warning_if_judge_and_responses_share_no_model_family() -> None:
     assert kinship("claude-sonnet-5-5", ["gpt-5", "", "prompt-b"]) is None
     assert kinship("function:mine:ask", ["gpt-5"]) is None
     assert kinship("claude-sonnet-5-5", []) is None

@@ -33,7 +33,7 @@ def row_of(results: dict[str, Any], word: str, folder: Path) -> Row:
     return next(row for row in read.rows if row.inputs["word"] == word)
 
 
-def test_the_two_rows_with_one_word_in_the_sample_results_of_promptfoo_differ_only_in_their_row_numbers(
+def test_in_promptfoo_s_sample_results_the_two_rows_of_one_output_differ_only_in_their_row_numbers(
     results: dict[str, Any],
 ) -> None:
     """Other tests rely on this to make as many rows as they need."""
@@ -109,7 +109,9 @@ def test_expected_labels_and_splits_in_the_metadata_of_tests_are_read(read: Resu
     assert by_name["broken"] == (None, None)
 
 
-def test_unknown_expected_labels_and_splits_are_counted_and_left_out(read: Results) -> None:
+def test_expected_labels_and_splits_with_an_unknown_value_in_promptfoo_s_results_are_counted_and_left_out(
+    read: Results,
+) -> None:
     assert read.aside["metadata.expected_label 'maybe', which is neither pass nor fail"] == 2
     assert read.aside["metadata.split 'train', which isn't one of golden, dev, holdout, test"] == 2
 

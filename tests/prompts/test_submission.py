@@ -163,7 +163,7 @@ def test_no_way_of_grading_ever_shows_a_judge_the_python_repr_of_an_object(door:
 
 
 @pytest.mark.parametrize("door", ["grade", "Grader", "socket"])
-def test_every_way_of_grading_refuses_a_response_of_none(door: str) -> None:
+def test_every_way_of_grading_refuses_python_s_none_as_a_response(door: str) -> None:
     judge = _judge()
     with pytest.raises(SubmissionError, match=f"the response is None; {ACCEPTED}"):
         DOORS[door](None, "c", judge)

@@ -87,7 +87,7 @@ def test_levels_by_several_people_are_combined_into_gold_by_the_chosen_rule(by: 
     assert gold_of(set_of(labels), ONE, by=by).levels["tone"].tolist() == [level]  # type: ignore[arg-type]
 
 
-def test_the_overall_gold_score_is_the_given_one_or_else_computed_from_the_levels() -> None:
+def test_the_overall_gold_score_is_the_score_that_annotators_gave_or_else_is_computed_from_their_levels() -> None:
     truth = set_of((tone(0, "p", "human", 5, overall=0.4),), (tone(1, "p", "human", 4),))
     gold = gold_of(truth, ONE)
     assert gold.scores.tolist() == [0.4, 0.75]

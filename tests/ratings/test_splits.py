@@ -65,7 +65,7 @@ def test_a_group_with_examples_in_both_dev_and_test_causes_a_warning(tmp_path: P
         warn_of_split_groups(a_set(tmp_path, example("1", "dev", group="x"), example("2", "test", group="x")))
 
 
-def test_replacing_the_second_response_of_a_pair_makes_its_test_labels_count_as_unseen() -> None:
+def test_if_the_second_response_of_a_pair_is_replaced_the_labels_of_the_pair_count_as_unseen() -> None:
     first = replace(example("1", None), submission=Submission("a", {}, "1", second="b"))
     changed = replace(example("2", None), submission=Submission("a", {}, "2", second="c"))
     seen = [levels_seen(ExampleSet((of,), None)) for of in (first, changed)]

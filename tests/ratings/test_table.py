@@ -161,7 +161,7 @@ def test_ids_that_all_lists_of_ratings_share_keep_the_order_of_the_first_list() 
     assert shared_ids([[tone(u, "p", 1) for u in "cab"], [tone(u, "q", 1) for u in "abd"]]) == ("a", "b")
 
 
-def test_ratings_that_share_one_python_object_of_answers_give_the_same_column_as_ratings_with_copies() -> None:
+def test_ratings_whose_answers_are_one_python_object_give_the_same_column_as_ratings_with_equal_answers() -> None:
     asked = rubric_from_data([{"name": "kind", "requirement": "It is kind.", "weight": 1}])
     alike = {level: {"kind": Rated(level)} for level in (0.0, 1.0)}
     ids = [f"t{place}" for place in range(12)]

@@ -41,7 +41,7 @@ def test_labelled_responses_can_be_graded_whatever_their_labels_say(name: str | 
         open_rated([path])
 
 
-def test_grades_are_read_as_ratings_of_a_judge_that_the_file_does_not_name(tmp_path: Path) -> None:
+def test_the_output_of_grade_can_be_read_as_ratings_although_it_does_not_name_the_judge(tmp_path: Path) -> None:
     grade = {"id": "p1", "score": 1.0, "pass": True, "criteria": {"place": {"level": 1.0, "position": 1.0}},
              "error": None, "receipt": {"text": "no accepted run"}}  # fmt: skip
     path = lines(

@@ -18,7 +18,7 @@ def test_promptfoo_s_results_are_recognized_as_json_and_as_json_lines(
     assert has_results(written(rated_results, tmp_path / "out.json"))
 
 
-def test_a_rubric_and_a_file_of_ratings_are_not_taken_for_promptfoo_s_results(tmp_path: Path) -> None:
+def test_a_rubric_or_a_file_of_ratings_is_not_recognized_as_promptfoo_s_results(tmp_path: Path) -> None:
     (tmp_path / "rubric.json").write_text('{"criteria": [{"name": "a", "description": "b"}]}')
     (tmp_path / "ratings.jsonl").write_text('{"id": "a", "criteria": {}}\n')
     assert not has_results(tmp_path / "rubric.json")

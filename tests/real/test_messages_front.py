@@ -177,7 +177,7 @@ def test_a_dropped_connection_and_a_late_answer_are_connection_errors() -> None:
             with_sdk(running.url, ask, timeout=0.2)
 
 
-def test_sixty_four_requests_are_in_flight_at_once() -> None:
+def test_the_test_server_holds_sixty_four_requests_of_the_sdk_open_at_the_same_time() -> None:
     everybody = threading.Barrier(64, timeout=300)
 
     def once_all_are_here(request: Request) -> Answer:

@@ -19,7 +19,9 @@ def statistic(table: Published, figure: Figure) -> Estimate:
 
 
 @pytest.mark.parametrize(("table", "figure"), CASES)
-def test_every_published_figure_is_reproduced_as_printed(table: Published, figure: Figure) -> None:
+def test_every_statistic_published_with_a_table_of_ratings_is_reproduced_to_its_printed_decimals(
+    table: Published, figure: Figure
+) -> None:
     value = statistic(table, figure).value
     assert value is not None
     assert round(value, figure.decimals) == pytest.approx(figure.value, abs=1e-12)

@@ -112,7 +112,7 @@ def test_on_a_screen_titles_and_headings_are_bold_and_a_callout_s_head_has_its_c
     ]
 
 
-def test_an_id_with_a_prompt_from_a_file_is_shown_with_the_file_s_name_unless_two_ids_would_look_the_same() -> None:
+def test_the_terminal_shortens_a_prompt_in_an_id_to_its_file_s_name_unless_two_ids_would_look_the_same() -> None:
     ids = (
         "test-1 @ prompts/v1.txt: You are a support agent… / openai:gpt-4o-mini",
         "test-1 @ prompts/v2.txt: Be brief. / openai:gpt-4o-mini",

@@ -133,7 +133,7 @@ def test_words_that_two_fields_share_by_a_yaml_anchor_cannot_be_edited() -> None
         edited(text, "yaml", Changes(words={Field("c1", "description"): "Is kind"}))
 
 
-def test_the_words_met_and_unmet_and_fields_that_the_rubric_lacks_cannot_be_rewritten() -> None:
+def test_the_labels_met_and_unmet_and_criteria_decided_by_code_and_missing_guidelines_cannot_be_reworded() -> None:
     rubric = rubric_from_text(
         "criteria:\n- {requirement: Is polite, weight: 1}\n- {requirement: B, check: json_valid}", "yaml"
     )

@@ -89,7 +89,7 @@ def test_a_weight_that_is_0_or_not_a_finite_number_is_refused(weight: Any) -> No
 
 
 @pytest.mark.parametrize("requirement", ["", "  \n", None, 5])
-def test_a_criterion_without_words_is_refused(requirement: Any) -> None:
+def test_a_criterion_whose_requirement_is_empty_or_not_a_text_is_refused(requirement: Any) -> None:
     with pytest.raises(RubricError, match="says in words"):
         Criterion(weight=1.0, requirement=requirement)
 

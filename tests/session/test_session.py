@@ -371,7 +371,9 @@ def test_the_verdict_still_comes_if_the_session_is_killed_while_answering(
     assert len(files(runtime)) == 1
 
 
-def test_a_socket_that_a_killed_session_left_is_taken_over(project: Path, runtime: Path, env: dict[str, str]) -> None:
+def test_after_a_session_was_killed_the_next_assertion_starts_a_session_that_replaces_the_old_socket(
+    project: Path, runtime: Path, env: dict[str, str]
+) -> None:
     assess("Paris.", CONFIG, project, env)
     (first,) = session_pids(runtime)
     os.kill(first, signal.SIGKILL)

@@ -59,7 +59,7 @@ def test_a_share_estimated_from_counted_rows_of_equal_groups_equals_the_worked_e
 
 
 @pytest.mark.parametrize("case", cases_under(CASES, "mean"))
-def test_a_mean_computed_from_counts_of_groups_with_the_same_differences_equals_the_worked_example(
+def test_a_mean_computed_from_counts_of_identical_groups_equals_the_worked_example(
     case: dict[str, Any],
 ) -> None:
     (differences,), groups = rows_of(case, "cells")

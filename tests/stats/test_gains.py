@@ -63,7 +63,7 @@ def test_the_jackknife_of_a_gain_in_agreement_leaves_out_whole_groups() -> None:
     assert (grouped.value, grouped.n) == (alone.value, 8)
 
 
-def test_a_unit_that_only_one_of_two_raters_rated_is_ignored_in_the_gain() -> None:
+def test_the_gain_of_one_rater_over_another_counts_only_units_that_both_rated() -> None:
     assert gain_in_hits([1, 0, math.nan], [1, 1, 1]).n == 2
     assert gain_in_error([0.1, math.nan], [0.2, 0.3]).n == 1
 

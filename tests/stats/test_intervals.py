@@ -241,7 +241,9 @@ def test_the_fewest_examples_that_bound_a_share_equal_those_of_other_libraries()
 
 
 @pytest.mark.parametrize("n", [1, 7, 40])
-def test_limits_of_a_share_mirror_those_of_its_complement_and_reach_0_and_1(n: int) -> None:
+def test_confidence_limits_of_misses_are_one_minus_those_of_hits_and_reach_0_without_hits_and_1_without_misses(
+    n: int,
+) -> None:
     for x in range(n + 1):
         for method in (clopper_pearson, wilson):
             low, high = method(x, n)

@@ -386,7 +386,7 @@ def test_a_measure_of_agreement_is_1_if_two_raters_always_agree_and_use_more_tha
 @law
 @given(ratings=tables(missing=False))
 @holders(FAULTLESS)
-def test_an_error_is_0_if_two_raters_always_agree(name: str, ratings: Table) -> None:
+def test_an_error_measure_is_0_if_two_raters_always_agree(name: str, ratings: Table) -> None:
     agreed = np.repeat(ratings[:, :1], fitting(name, ratings).shape[1], axis=1)
     estimate = statistic(name, agreed)
     assume(estimate.value is not None)

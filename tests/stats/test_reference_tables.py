@@ -151,7 +151,7 @@ def others_uncertainty(entry: dict[str, Any]) -> Iterator[str]:
     )
 
 
-def test_the_numbers_of_published_figures_that_are_left_out_with_a_reason_equal_the_expected_ones() -> None:
+def test_as_many_published_figures_as_expected_are_left_out_of_the_tests_for_each_reason() -> None:
     entries, lines = published(), irrcac()
     assert (len(entries), len(lines)) == (73, 159)
     beside = Counter(key for entry in entries for key in others_uncertainty(entry))

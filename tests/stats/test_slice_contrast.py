@@ -180,7 +180,7 @@ def test_a_slice_s_difference_at_equal_gold_is_its_coefficient_in_a_least_square
     assert look.p_same_gold == pytest.approx(2 * scipy_stats.t.sf(abs(solved[0][0]) / np.sqrt(variance), 75))
 
 
-def test_for_gold_scores_of_many_values_a_slice_is_compared_within_fifths_of_gold() -> None:
+def test_slices_are_compared_within_fifths_of_the_gold_scores_if_gold_scores_have_many_values() -> None:
     generator = np.random.default_rng(5)
     gold = generator.random(300)
     inside = generator.random(300) < gold

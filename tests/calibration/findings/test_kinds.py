@@ -149,7 +149,7 @@ KEEPING = replace(
 """Commands after a run with options on examples, on how the judge is asked and on what it is compared with."""
 
 
-def test_the_command_that_goes_back_to_an_earlier_judge_keeps_all_options_but_those_that_it_sets_otherwise() -> None:
+def test_a_suggested_command_with_an_earlier_judge_and_its_temperature_repeats_all_other_options_of_the_run() -> None:
     assert KEEPING.calibrate_by("--judge old -o temperature=1.0") == (
         "markscheme calibrate reply --examples more.jsonl --samples 2 --split dev -o gold=human -o accepted=old.json "
         "--judge old -o temperature=1.0"

@@ -367,7 +367,9 @@ def test_the_help_of_compare_shows_an_example_even_in_an_empty_folder(tmp_path: 
 # --- files of other tools -------------------------------------------------------------------------------------------
 
 
-def test_another_tool_s_export_is_compared_with_ratings_by_the_labels_in_the_export(tmp_path: Path) -> None:
+def test_the_judge_of_a_tool_s_export_is_compared_with_ratings_in_a_file_by_the_labels_in_the_export(
+    tmp_path: Path,
+) -> None:
     (traces,) = exports.written(tmp_path, exports.mlflow())
     ratings = [{"id": unit, "judge": "later", "criteria": {"place": True}} for unit in exports.UNITS]
     write_lines(tmp_path / "later.jsonl", ratings)

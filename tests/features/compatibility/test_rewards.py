@@ -94,7 +94,7 @@ def test_a_single_response_in_place_of_a_list_is_refused(alone: Any) -> None:
         rewarded(alone)
 
 
-def test_a_single_query_is_not_taken_for_one_letter_per_response() -> None:
+def test_a_reward_for_several_responses_refuses_a_single_query() -> None:
     with pytest.raises(ValueError, match="each response has a query of its own: give a list, got a single text"):
         asyncio.run(reward(["x", "y"], RUBRIC, "hi", judge=ScriptedJudge(by_words)))
 

@@ -138,7 +138,7 @@ def test_a_column_of_an_earlier_judge_without_any_rating_is_refused(project: Pat
         calibrate(project / "rubrics" / "answers.yaml", counts=rows, earlier="may")
 
 
-def test_exporting_counts_refuses_an_earlier_judge_that_gave_no_ratings(project: Path) -> None:
+def test_export_refuses_to_count_ratings_if_the_judge_named_by_the_option_earlier_gave_none(project: Path) -> None:
     done = run("markscheme", *EXPORT, "--judge", "june", "--earlier", "april", cwd=project)
     assert done.returncode == 2
     assert "name one with --earlier" in done.stderr

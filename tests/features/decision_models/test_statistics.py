@@ -162,7 +162,7 @@ def test_a_probability_audit_has_no_p_value_and_wider_intervals_if_examples_are_
     assert copies.slope.n == 60
 
 
-def test_on_few_examples_a_probability_audit_has_only_bias_and_confident_errors_and_says_why_no_more() -> None:
+def test_a_probability_audit_of_few_examples_or_of_nearly_one_outcome_has_no_slope_and_says_why() -> None:
     p, y = drawn(29, 5)
     audit = probability_audit(p, y)
     assert audit.parts is None

@@ -139,7 +139,7 @@ def test_notes_that_an_agent_sorts_into_failure_modes_wait_for_a_person_s_confir
     assert run("markscheme", "discover", "reply", "--write", cwd=project).returncode == 0
 
 
-def test_with_the_option_plan_discover_only_counts_the_calls_and_otherwise_a_model_s_groups_wait_for_a_person(
+def test_discover_with_the_option_plan_only_counts_the_calls_and_groups_made_by_a_model_stay_suggestions(
     project: Path,
 ) -> None:
     (project / "free.jsonl").write_text(
@@ -150,6 +150,7 @@ def test_with_the_option_plan_discover_only_counts_the_calls_and_otherwise_a_mod
     discover(project, "--pool", "outputs.jsonl", "--notes", "free.jsonl")
     status, plan = discover(project, "--suggest", "function:judges:groups", "--plan")
     assert (status, plan["calls"], plan["notes"]) == (0, 2, 8)
+    assert discover(project, "--report")[1]["suggestions"] == 0
     status, data = discover(project, "--suggest", "function:judges:groups")
     assert status == 0
     assert data["agreement"] == 1.0

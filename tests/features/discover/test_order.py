@@ -36,7 +36,7 @@ def test_once_all_outputs_were_read_every_output_counts_as_drawn_at_random() -> 
     assert order.random_part(read(*IDS, chosen=True)) == order.ids
 
 
-def test_outputs_drawn_at_random_elsewhere_are_read_first_in_their_file_s_order_and_count_as_drawn_at_random() -> None:
+def test_outputs_that_the_user_drew_at_random_are_read_first_in_the_user_s_order_and_count_as_a_random_draw() -> None:
     order = ReadingOrder.of(IDS, ["o5", "x", "o1"])
     assert order.ids[:3] == ("o5", "x", "o1")
     assert order.random_part(read("o5", "x", "o1")) == ("o5", "x", "o1")

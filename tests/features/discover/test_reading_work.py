@@ -62,7 +62,9 @@ def test_each_reader_gets_the_outputs_in_the_same_order_without_those_that_other
     again.close()
 
 
-def test_one_in_four_outputs_is_shown_out_of_turn_and_is_marked_as_such(opened: OpenedDiscovery) -> None:
+def test_every_fourth_output_to_read_is_a_chosen_one_and_is_stored_as_chosen_and_not_as_drawn_at_random(
+    opened: OpenedDiscovery,
+) -> None:
     also = also_ids("low-score", opened)
     assert also[:2] == ("o0", "o1")
     work = reader(opened, also=also)

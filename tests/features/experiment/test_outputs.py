@@ -90,7 +90,7 @@ def test_a_csv_file_of_outputs_has_columns_for_variant_case_output_and_inputs(tm
     assert second.output.text == ""
 
 
-def test_an_empty_cell_of_a_parquet_file_is_no_input_whether_null_or_nan(tmp_path: Path) -> None:
+def test_an_empty_cell_of_a_parquet_file_gives_no_input_whether_it_is_null_or_nan(tmp_path: Path) -> None:
     cells = {"variant": ["a", "a"], "case": ["x", "y"], "output": ["One", "Two"], "n": pa.array([math.nan, 2.0])}
     parquet.write_table(pa.table({**cells, "query": ["Why?", None]}), tmp_path / "out.parquet")
     inputs = [dict(output.inputs) for output in read_outputs(tmp_path / "out.parquet")]

@@ -18,7 +18,7 @@ def test_points_and_scales_of_llm_rubric_texts_are_read_as_their_authors_mean_th
     assert misread == {}
 
 
-def test_llm_rubric_texts_by_authors_who_did_not_know_the_reading_rules_are_read_as_meant() -> None:
+def test_llm_rubric_texts_written_without_knowledge_of_how_the_program_reads_texts_are_read_as_meant() -> None:
     misread = {}
     for text, asked in TEXTS_OF_OTHERS:
         reading = read_text(text)

@@ -18,7 +18,7 @@ from markscheme.ratings.splits import openings_of, used_to_tune
 from tests.ratings.test_splits import a_set, example
 
 
-def test_every_opening_of_test_labels_is_recorded_before_the_labels_are_returned(tmp_path: Path) -> None:
+def test_each_use_of_held_out_labels_is_recorded_in_opened_jsonl_with_its_command_and_day(tmp_path: Path) -> None:
     examples = a_set(tmp_path, example("1", "dev"), example("2", "test"), example("3", "test"))
     before = openings_of(examples)
     assert before is not None
@@ -46,7 +46,7 @@ def test_opening_held_out_labels_is_refused_if_no_example_of_the_set_is_held_out
         open_test_labels(examples, by="a command", at="2026-11-02")
 
 
-def test_test_labels_are_not_returned_if_their_opening_cannot_be_recorded(tmp_path: Path) -> None:
+def test_held_out_labels_are_not_returned_if_opened_jsonl_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "opened.jsonl").mkdir()
     with pytest.raises(RatingError, match=r"opened\.jsonl"):
         open_test_labels(a_set(tmp_path, example("1", "test")), by="a command", at="2026-11-02")
@@ -80,7 +80,7 @@ def test_half_a_line_at_the_end_of_opened_jsonl_or_tuned_jsonl_is_moved_aside_wh
         assert (tmp_path / f"{name}.damaged").read_text() == '{"at": "2026-11-03", "by\n'
 
 
-def test_a_damaged_line_in_the_record_of_opened_test_labels_is_reported_and_may_be_skipped(tmp_path: Path) -> None:
+def test_a_damaged_line_in_opened_jsonl_is_reported_and_may_be_skipped(tmp_path: Path) -> None:
     examples = a_set(tmp_path, example("1", "test"))
     open_test_labels(examples, by="a command", at="2026-11-02")
     with (tmp_path / "opened.jsonl").open("a") as file:
@@ -108,7 +108,7 @@ def test_a_damaged_line_in_the_record_of_tuning_on_labels_is_reported_and_may_be
         assert used_to_tune(examples) == {"1", "2"}
 
 
-def test_records_of_opened_test_labels_and_of_tuning_are_never_written_through_a_symbolic_link(tmp_path: Path) -> None:
+def test_opened_jsonl_and_tuned_jsonl_are_never_written_through_a_symbolic_link(tmp_path: Path) -> None:
     victim = tmp_path / "victim.jsonl"
     victim.write_text("")
     examples = a_set(tmp_path, example("1", "test"))
@@ -121,7 +121,7 @@ def test_records_of_opened_test_labels_and_of_tuning_are_never_written_through_a
     assert victim.read_text() == ""
 
 
-def test_test_labels_that_were_opened_are_recognized_by_example_and_level_even_if_raters_or_notes_change(
+def test_used_held_out_labels_are_recognized_by_example_and_level_even_if_raters_or_notes_change(
     tmp_path: Path,
 ) -> None:
     before = a_set(tmp_path, example("1", "test", 0.2), example("2", "test", 0.8))
@@ -156,7 +156,7 @@ def test_renaming_a_criterion_does_not_make_its_test_labels_count_as_unseen(
     assert openings.of_these == 1
 
 
-def test_labels_opened_before_a_test_split_was_drawn_count_as_opened_in_the_test_split(tmp_path: Path) -> None:
+def test_labels_used_before_their_examples_were_held_out_count_as_used_held_out_labels(tmp_path: Path) -> None:
     whole = a_set(tmp_path, example("1", None, 0.2), example("2", None, 0.8))
     _, looks = open_test_labels(whole, by="improve --outside", at="2026-11-02", whole=True)
     assert (looks.of_these, looks.n) == (1, 2)

@@ -56,7 +56,7 @@ def test_the_held_out_test_of_finalists_gives_the_reference_figures_of_each_case
     assert outcome.best == case.best
 
 
-def test_the_corrected_t_is_the_mean_at_which_ts_above_the_critical_value_average_the_observed_t() -> None:
+def test_draws_around_the_corrected_t_that_exceed_the_critical_value_have_the_observed_t_as_their_mean() -> None:
     for critical in (1.7, 1.96, 2.5):
         for t in (critical + 0.5, critical + 1.0, critical + 3.0):
             true = confirmed_t(t, critical)

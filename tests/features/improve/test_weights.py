@@ -121,7 +121,7 @@ def test_with_more_examples_fitted_weights_stay_less_close_to_the_author_s_weigh
     assert apart[-1] < 0.002
 
 
-def test_no_weights_are_fitted_if_the_author_s_score_never_varies() -> None:
+def test_no_weights_are_fitted_if_all_examples_have_the_same_score_under_the_author_s_weights() -> None:
     assert ridge(Sums.of(np.ones((4, 2)), np.ones(4)), np.ones(2)) is None
 
 
@@ -179,7 +179,7 @@ def test_a_second_copy_of_a_criterion_does_not_change_the_p_value_of_the_test_fo
     assert gate(twice, y, [0.1, 0.4, 0.4, 0.1]).p == approx(gate(x, y, AUTHOR).p)
 
 
-def test_weights_that_the_labels_follow_are_found_with_a_gain_and_rounded_to_twentieths() -> None:
+def test_weights_fitted_to_labels_that_follow_known_weights_come_near_these_and_are_multiples_of_a_twentieth() -> None:
     x, y = labelled(150, [0.6, 0.2, 0.1, 0.1], 5)
     tuned = fit_weights(x, y, [0.25, 0.25, 0.25, 0.25], generator=generator())
     assert tuned.supported

@@ -214,7 +214,7 @@ def test_if_labels_are_too_few_for_a_pass_rate_of_each_system_outputs_are_drawn_
     assert bool(choose_next(RUBRIC, examples, ratings, count).systems) == (count == 20)
 
 
-def test_if_outputs_lack_a_system_or_a_judge_s_decision_the_draw_serves_the_overall_pass_rate_only() -> None:
+def test_if_an_output_lacks_a_system_or_a_judge_s_decision_labels_are_drawn_for_the_overall_pass_rate() -> None:
     examples, ratings = systems({"old": (60, 140), "": (60, 140)})
     assert not choose_next(RUBRIC, examples, ratings, 60).systems
     examples, ratings = systems({"old": (60, 140), "new": (60, 140)})

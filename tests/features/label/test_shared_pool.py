@@ -44,7 +44,7 @@ def test_three_raters_share_sixty_responses_so_that_each_has_two_labels_and_each
     assert Counter(tuple(sorted(raters)) for raters in labelled.values()) == dict.fromkeys(combinations(TRIO, 2), 20)
 
 
-def test_raters_who_share_responses_label_common_ones_early_and_repeat_labels_much_later() -> None:
+def test_raters_who_share_a_pool_label_responses_that_they_have_in_common_early_and_relabel_some_much_later() -> None:
     who = Share(TRIO, per_response=2).assigned(IDS, {}, seed=1)
     place = {id: number for number, id in enumerate(IDS)}
     first: dict[str, list[str]] = {}

@@ -258,7 +258,7 @@ def test_answers_of_an_offline_page_from_which_the_page_s_signed_head_was_remove
     assert labels.read_text() == before
 
 
-def test_adjudicated_labels_in_a_plain_file_become_gold_only_if_the_user_says_so(
+def test_import_refuses_ratings_that_a_file_calls_adjudicated_without_the_option_kind_adjudicated(
     written: tuple[Path, dict[str, Any]],
 ) -> None:
     project, data = written

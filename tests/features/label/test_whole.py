@@ -66,7 +66,7 @@ def test_the_question_about_the_whole_response_comes_first_and_its_answer_is_the
         assert all(WHOLE not in line["criteria"] for line in server.lines)
 
 
-def test_if_a_response_is_shown_again_to_measure_consistency_the_whole_response_is_not_asked_about(
+def test_annotators_are_not_asked_about_the_whole_response_again_when_it_is_repeated_to_measure_consistency(
     tmp_path: Path,
 ) -> None:
     work = opened(make_pool(tmp_path, 20))

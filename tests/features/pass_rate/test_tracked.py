@@ -384,7 +384,7 @@ def test_a_look_at_earlier_weeks_of_a_tracked_stream_does_not_say_that_lines_are
     assert "no longer follows" not in tracked(folder, through="2025-11-09", json_too=False).stdout
 
 
-def test_responses_without_a_time_or_of_another_judge_are_refused_for_a_tracked_stream(folder: Path) -> None:
+def test_tracking_refuses_responses_without_a_time_or_graded_by_a_new_judge_or_with_two_verdicts(folder: Path) -> None:
     lines = lines_of(0, judge="gpt-5")
     timeless = [{key: value for key, value in line.items() if key != "time"} for line in lines]
     done = tracked(folder, write(folder, timeless))

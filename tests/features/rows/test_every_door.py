@@ -152,14 +152,14 @@ def test_calibrate_on_rows_says_how_many_verdicts_criteria_and_tasks_the_judge_w
     )
 
 
-def test_rows_may_hold_their_criteria_in_five_published_shapes() -> None:
+def test_a_row_s_criteria_are_read_in_the_formats_of_five_published_data_sets() -> None:
     with Grader(None, ScriptedJudge(lambda prompt, _: dict.fromkeys(prompt.criteria, "MET"))) as grader:
         grades = [grader.grade_sync("Hull.", rubric=shape) for shape in SHAPES]
     assert [grade.score for grade in grades] == [1.0] * 5
     assert [grade.raw_score for grade in grades] == [5, 5, 4, 5, 1]
 
 
-def test_a_reward_function_logs_to_trl_the_mean_score_of_the_rows_criteria_with_each_tag() -> None:
+def test_a_reward_function_logs_to_trl_the_share_of_ungraded_rows_and_the_mean_score_of_criteria_by_tag() -> None:
     logged: dict[str, float] = {}
 
     async def rewarded(grader: Grader) -> list[float | None]:

@@ -64,7 +64,7 @@ def test_figures_for_twelve_tasks_with_criteria_of_their_own_equal_the_worked_ex
 
 
 @pytest.mark.skipif(not CASES.is_file(), reason="runs where ../shared has the worked cases of rows")
-def test_labelled_criteria_of_a_partly_labelled_task_are_weighted_to_stand_for_its_unlabelled_criteria_too() -> None:
+def test_in_partly_labelled_tasks_labelled_criteria_are_weighted_up_for_the_criteria_without_labels() -> None:
     case = cases_in(CASES)["partial"]
     right, task, labelled = [], [], []
     for number, row in enumerate(case["tasks"]):

@@ -159,7 +159,7 @@ def test_skewed_noise_near_the_top_of_a_yes_no_scale_is_not_taken_for_an_effect(
     assert stress_cells(moved_by, {"c": 1.0}, dealt)["praise", "c"].state != "finding"
 
 
-def test_added_words_are_found_to_act_by_length_alone_if_none_move_ratings_further_than_neutral_words() -> None:
+def test_added_words_count_as_acting_by_length_alone_if_they_move_ratings_as_neutral_words_do_and_no_further() -> None:
     neutral = array([1, 0] * 15)
     assert moved_alike(neutral, [neutral[::-1], neutral])
     assert moved_alike(-neutral, [-neutral])

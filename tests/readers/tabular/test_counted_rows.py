@@ -70,7 +70,7 @@ def test_a_count_that_is_no_whole_number_is_refused_with_its_row(wrong: str) -> 
         calibrate([{**row, "n": wrong if place == 1 else str(row["n"])} for place, row in enumerate(COUNTED)])
 
 
-def test_a_row_that_counts_no_example_is_in_no_figure_and_has_no_figures_in_the_returned_frame() -> None:
+def test_a_row_with_a_count_of_0_is_in_no_figure_and_to_frame_does_not_say_if_judge_and_label_agree_on_it() -> None:
     pandas = pytest.importorskip("pandas", reason="runs where pandas is installed")
     frame = pandas.DataFrame(
         [{**row, "n": 0.0 if place == 0 else float(row["n"])} for place, row in enumerate(COUNTED)]
@@ -81,7 +81,7 @@ def test_a_row_that_counts_no_example_is_in_no_figure_and_has_no_figures_in_the_
 
 
 @pytest.mark.parametrize("first", [0, 1])
-def test_a_column_n_with_the_numbers_of_its_rows_does_not_count_examples(first: int) -> None:
+def test_a_column_named_n_that_numbers_the_rows_is_not_read_as_counts_of_examples(first: int) -> None:
     rows = [{"label": row["label"], "verdict": row["verdict"]} for row in 2 * COUNTED]
     numbered = [{"n": number, **row} for number, row in enumerate(rows, start=first)]
     assert calibrate(numbered).counts.examples == 8

@@ -40,7 +40,9 @@ def test_two_judges_files_that_hold_the_same_labels_give_one_annotator_with_whom
     assert agreements(read_files(files, ColumnOptions())) == {("old", "human"): 8, ("new", "human"): 15}
 
 
-def test_labels_missing_from_one_of_two_judges_files_are_taken_from_the_other(tmp_path: Path) -> None:
+def test_if_files_of_two_judges_hold_the_same_examples_a_label_may_be_missing_from_one_of_the_files(
+    tmp_path: Path,
+) -> None:
     files = [
         table(tmp_path / "old.csv", LENIENT, ["", *LABELS[1:]]),
         table(tmp_path / "new.csv", STRICT, [*LABELS[:8], *[""] * 8]),

@@ -82,7 +82,9 @@ def refused_cases() -> list[Any]:
 
 @pytest.mark.parametrize("tried", refused_cases())
 @pytest.mark.proof
-def test_each_complete_command_that_a_refusal_offers_runs_when_pasted(tried: Tried, tmp_path: Path) -> None:
+def test_each_complete_command_that_the_refusal_of_a_table_suggests_runs_when_pasted(
+    tried: Tried, tmp_path: Path
+) -> None:
     command = command_of(tried.case)
     files = files_of(tried, tmp_path)
     flags = ("--json", "-") if command == "calibrate" else ("--json",)

@@ -94,7 +94,7 @@ def outcomes() -> dict[str, Outcome]:
     return {table.name: outcome_of(table) for table in TABLES}
 
 
-def test_at_least_thirty_tables_by_authors_who_did_not_know_the_reading_rules_are_tested() -> None:
+def test_at_least_thirty_tables_written_without_knowledge_of_how_the_program_reads_tables_are_tested() -> None:
     assert len(TABLES) >= 30
 
 
