@@ -64,7 +64,7 @@ def refuse_unseeing(judge: Judge, parts: Sequence[ShownPart]) -> None:
     if unseen:
         can = names_that(lambda kind: kind.asks and all(map(kind.sees, unseen)))
         kinds = " or ".join(f"{part_kind}s" for part_kind in unseen)
-        raise NoJudge(f"{judge.identity.name} doesn't take {kinds}; judges that do: {can}")
+        raise NoJudge(f"{judge.identity.name} doesn't take {kinds}; judges that do: {can} with a parameter `parts`")
 
 
 def refuse_unseeing_of(judge: GradingJudge, submissions: Iterable[Submission]) -> None:
