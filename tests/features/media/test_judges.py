@@ -155,7 +155,7 @@ def blind(system_prompt: str, user_prompt: str) -> str:
 def test_a_judge_of_a_kind_that_takes_no_images_is_refused_before_it_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     judge = open_judge("decisions:m", context=JudgeContext(memory=None))
-    with pytest.raises(NoJudge, match="doesn't take images or pdfs; judges that do: anthropic, openai or function with a"):
+    with pytest.raises(NoJudge, match="take images or pdfs; judges that do: anthropic, openai or function with a"):
         graded(judge)
 
 
