@@ -61,7 +61,7 @@ def cut_short(text: str, length: int = 160) -> str:
 
 
 def short_id(example: str) -> str:
-    """Return an example's id with a prompt from a file named by the file's name alone, and any other id as it is.
+    """Return an example's id, in which a prompt from a file is replaced by the name of the file alone.
 
     >>> short_id("test-4 @ prompts/v1.txt: You are a support agent… / openai:gpt-4o-mini")
     'test-4 @ v1.txt / openai:gpt-4o-mini'

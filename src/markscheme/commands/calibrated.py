@@ -17,7 +17,7 @@ def answer(names: Sequence[str], request: CalibrationRequest, report: ReportOpti
 
     Args:
         names: A rubric's name or file, or files.
-        request: The request, with all options.
+        request: The examples, the judges or their ratings, and how judges are asked and compared.
         report: Where the report is written, and in which forms.
         use: The use that is required, "gate" or "trend"; None if none is.
     """

@@ -91,10 +91,10 @@ class AltTest:
     Attributes:
         winning_rate: Share of annotators for whom the judge is shown to be less than epsilon worse; its `n` is the
             number of annotators tested.
-        advantage: Share of examples on which the judge is at least as close to the others as an annotator is, mean
-            over annotators.
+        advantage: Share of examples on which the judge is at least as close to the other annotators as the annotator
+            whose place it takes; mean over the annotators in whose place it was tested.
         people: Result for each annotator, in the table's order; None for one with too few examples.
-        epsilon: Distance, as a share of examples, by which the judge may be worse than an annotator.
+        epsilon: Share of examples by which the judge may be worse than an annotator and still win against them.
     """
 
     winning_rate: Estimate

@@ -360,7 +360,7 @@ def _why_undefined(coefficient: _Coefficient, table: RatingPatterns) -> Reason |
 
 
 def _disagreements(name: str, weights: Weights, table: RatingPatterns) -> tuple[_Loss, Floats, Floats] | Reason:
-    """Return the loss, the observed and the expected disagreement, or the Reason why there are none.
+    """Return the cost of differing levels, the observed and the expected disagreement, or why they are undefined.
 
     Each disagreement is given over all units, then without each jackknife set.
     """

@@ -118,7 +118,7 @@ def group_difference(
             first group's fails and passes, columns the other's. None if they share no tests.
 
     Raises:
-        ValueError: `group_rate` rejects the counts, or there are more common tests than a group has.
+        ValueError: `group_rate` rejects the counts, or there are more common tests than graded responses of a group.
 
     Source:
         Zou and Donner (2008), Statistics in Medicine 27(10), 1693-1702. doi:10.1002/sim.3095

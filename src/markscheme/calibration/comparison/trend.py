@@ -49,7 +49,8 @@ def trend_asked(table: "RatingTable", columns: tuple[str, str], options: "LabelO
     Args:
         table: A table with the columns of the judge and of gold.
         columns: Names of these two columns.
-        options: Options of the run.
+        options: The run's options on labels, which may name another `trend_on` than the rubric and limits on wrong
+            credit.
 
     Raises:
         UsageError: Trends can't be shown of what `trend_on` names, or a limit is set that has no meaning for scores.

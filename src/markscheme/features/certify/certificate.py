@@ -30,7 +30,7 @@ from markscheme.rubrics.search import project_of
 
 @dataclass(frozen=True, kw_only=True)
 class Certificate:
-    """Certificate of which decisions judges, asked one after the other, may make without people, as labels show.
+    """Certificate that states which decisions judges may make without people, as labels show.
 
     Attributes:
         promise: The promise about automatic decisions.

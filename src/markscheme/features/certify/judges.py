@@ -68,8 +68,8 @@ class CertifiedJudges:
         Args:
             index: Index of the stage, from 0.
             models: The models that answered.
-            ways: For each judge of the stage, the parameters that requests left out, for each way in which it was
-                asked.
+            ways: For each judge of the stage, the different ways in which it was asked, each as the parameters that
+                requests left out.
         """
         record = self.file.stages[index]
         judges = zip(self.stages[index], ways, strict=True)

@@ -37,7 +37,7 @@ class SimulatedJudge:
         does: Description of how it errs.
         criteria: The rubric's criteria, as the data of a rubric file.
         pass_mark: The lowest score that passes.
-        examples: Its examples, as numbers of examples with equal levels by annotators and judge.
+        examples: Its examples: the number for each combination of annotators' and judge's levels.
     """
 
     name: str
