@@ -1,6 +1,8 @@
 """Faults in the words that follow `label`."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -79,3 +81,12 @@ def test_the_progress_of_a_rubric_without_examples_names_the_command_that_labels
     done = run("markscheme", "label", "r", "--progress", cwd=tmp_path)
     assert done.returncode == 2
     assert "holds no examples.jsonl; `markscheme label RUBRIC --pool FILE` adds what is labelled" in done.stderr
+
+
+@pytest.mark.parametrize("option", ["--plan", "--progress"])
+def test_a_plan_and_the_progress_can_be_asked_of_promptfoo_s_results_as_labelling_can(
+    option: str, rated_results: dict[str, Any], tmp_path: Path
+) -> None:
+    (tmp_path / "results.json").write_text(json.dumps(rated_results))
+    done = run("markscheme", "label", "results.json", option, cwd=tmp_path)
+    assert (done.returncode, "made of results.json" in done.stderr) == (0, True), done.stderr

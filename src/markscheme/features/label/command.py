@@ -116,12 +116,12 @@ def label(
             _refuse_half_a_draw(next, pool, to)
         elif to is None:
             raise UsageError("--pairs writes pairs to label to a file: add --to FILE (- for standard output)")
-        from markscheme.features.label import print_plan, run_plan
+        from markscheme.features.label import print_plan, run_plan, setup
 
         if names_table([rubric]) and pool is None:
             table = columns.of_table(judge)
             return print_plan.print_plan_of_table(rubric, table, labels, labelling, json, quiet=quiet)
-        planned_rubric = ask.rubric(rubric)
+        planned_rubric = ask.rubric(setup.rubric_of_results(rubric, Path.cwd()))
         draws = None if next == AS_NEEDED else next
         by_rater = replace(columns, rater=rater)
         if pairs and to:
@@ -149,13 +149,13 @@ def label(
     if json not in (None, ALONE):
         raise UsageError(f"--json {json} writes a plan to a file: add --plan")
     as_json = json is not None
-    from markscheme.features.label import run, without_page
+    from markscheme.features.label import run, setup, without_page
 
     if progress:
         if ratings:
             files = ", ".join(str(existing_file(path)) for path in ratings)
             raise UsageError(f"--progress counts people's labels alone; leave --ratings {files} out, or add --plan")
-        return without_page.print_progress(rubric, pool, json=as_json)
+        return without_page.print_progress(setup.rubric_of_results(rubric, Path.cwd()), pool, json=as_json)
     if same_meaning is not None:
         return without_page.note_same_meaning(rubric, same_meaning)
     if disputed:

@@ -88,7 +88,7 @@ def open_work(
     Warns:
         RatingWarning: Half a line at the end of a file was set aside.
     """
-    source = find_rubric(_rubric_of_results(named, here), here)
+    source = find_rubric(rubric_of_results(named, here), here)
     rows = rows_to_label(source, every=all_criteria) if rows_bring_rubrics(source) else None
     rubric = load_rubric(source) if rows is None else rows.rubric
     folder = calibration_folder(rubric.name, here)
@@ -131,7 +131,7 @@ def open_work(
         raise
 
 
-def _rubric_of_results(named: str, here: Path) -> str:
+def rubric_of_results(named: str, here: Path) -> str:
     """Return the rubric's name; if a Promptfoo results file is named, first make a rubric of its metrics."""
     path = here / named
     project = project_of_results(path) if path.is_file() else None
