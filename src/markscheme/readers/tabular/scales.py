@@ -35,7 +35,7 @@ class ReadValues:
     Attributes:
         kind: Kind of the values: decisions, levels, scores or categories.
         scale: The scale of the levels.
-        tolerance: Largest difference of two positions on the scale that counts as agreement.
+        tolerance: Distance between two positions on the scale below which they agree.
         levels: The level that each cell's text means, by column and text; missing cells are left out.
         passes: The word that passes, by column; empty if it isn't known which value passes.
         missing: Number of missing cells, by column.
