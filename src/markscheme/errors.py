@@ -273,7 +273,7 @@ def reading(path: Path, what: str) -> Iterator[None]:
 
     Args:
         path: The file.
-        what: What the file is read as.
+        what: Noun for what the file is read as, for the message.
 
     Raises:
         RatingError: The file's data don't have the shape that such a file has.

@@ -55,8 +55,13 @@ def app_with(
 ) -> App:
     """Make the parser of some commands, with defaults from the settings file.
 
-    Options that aren't on the command line are taken from `typed`, which has the values of `-o KEY=VALUE` by key,
-    then from the settings file.
+    An option that isn't on the command line is taken from `typed` or else from the settings file.
+
+    Args:
+        settings: The settings file.
+        commands: The commands.
+        kind: Class of the parser.
+        typed: Values that were typed as `-o KEY=VALUE`, by key.
     """
 
     def fill(_: App, __: tuple[str, ...], arguments: "ArgumentCollection") -> None:
@@ -250,9 +255,14 @@ def _value_by_key(name: str, option: Option, after: str) -> str:
 def _ordered(command: str, rest: Sequence[str]) -> list[str]:
     """Sort the words of a command line: first options, each as `--option=value`, then `--` and the operands.
 
-    Thus operands may come between options, and "-" may be a value. An option whose value is optional takes the next
-    word if that is "-" or, by its kind, a .json file or a number; alone it has the value "-". One that takes several
-    values takes all words up to the next option, except the last where the command would be left without its operand.
+    Thus operands may come between options, and "-" may be a value. If an option's value is optional, the next word is
+    taken as the value if it is "-" or, depending on the option, a .json file or a number; otherwise the value is "-".
+    An option that takes several values takes all words up to the next option; if the command would then have no
+    operand, the last of these words becomes the operand.
+
+    Args:
+        command: Name of the command.
+        rest: The words after it.
     """
     if all(map(_is_value, rest)):  # to describe a command takes longer than all else here
         return ["--", *rest]

@@ -508,12 +508,14 @@ _STRICT = json.JSONDecoder(object_pairs_hook=_noting_twice, parse_constant=no_co
 def combine(outcomes: Sequence[Outcome], criterion: Criterion, rule: str = "median") -> Outcome:
     """Combine several outcomes on the same criterion into one.
 
-    The median level counts; if the middle two of an even number of verdicts differ, it is the level halfway between
-    them. With the rule "majority", and on a scale without order, the most common level counts; of equally frequent
-    levels, the one that scores worse, while equally frequent preferences make a tie. If every verdict is the most
-    probable level by its own probabilities, the result is the most probable level by their mean. Votes that could not
-    be read or abstained are left out as long as more than half of all votes remain; otherwise the most frequent kind of
-    non-answer is the outcome.
+    By default the median level counts; if the two middle levels of an even number of verdicts differ, the result is
+    halfway between them. With the rule "majority", or on a scale without order, the most common level counts. Of
+    equally frequent levels, the one that scores worse counts; equally frequent preferences make a tie. If every verdict
+    is the most probable level by its own probabilities, the result is the most probable level by the mean of these
+    probabilities.
+
+    Outcomes that are unread or abstentions are left out as long as more than half of all outcomes remain. Otherwise the
+    most frequent kind of outcome without a level is the result.
 
     Example:
         >>> from markscheme.rubrics.rubric import Criterion, Scale

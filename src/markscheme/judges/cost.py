@@ -65,7 +65,8 @@ def cost_of(
         prompts: The prompts that the run sends first.
         judge: Name of the judge.
         samples: Number of times that each prompt is asked.
-        at_hand: Function that returns the cached or recorded reply to a prompt and sample, or None without one.
+        at_hand: Function that returns the cached or recorded reply to a prompt and sample, or None if there is no such
+            reply; None if no replies are cached or recorded.
         price: Price of the judge's tokens; None if it isn't known.
     """
     open_prompts: list[Prompt] = []

@@ -14,10 +14,11 @@ class ValueForm(NamedTuple):
         allowed: The allowed values in words, as the end of "must be …".
         read: Function that converts a value from a data file or a program, and raises ValueError if it isn't allowed.
         typed: Function that converts a typed text to a value for `read`.
-        by_type: True if a command line's parser converts the text itself, by the option's type.
+        by_type: True if the parser of the command line converts the text by the option's type, without `typed`.
         choices: The allowed words, if the value is one of a few.
-        suggested: Function that returns the value that was probably meant by one that isn't allowed, or None.
-        is_written: True if it is a file that the command writes; any other path is of a file that is read.
+        suggested: Function that, given a value that isn't allowed, returns the value that was probably meant, or None.
+        is_written: True if the value is a file that the command writes; False if it is a file that the command reads,
+            or no file.
     """
 
     allowed: str

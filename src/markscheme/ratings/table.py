@@ -435,11 +435,11 @@ EarnedByLevels: TypeAlias = dict[tuple[tuple[tuple[str, float], ...], frozenset[
 def collapsed(samples: Sequence[Rating], rubric: Rubric, earned_by: EarnedByLevels | None = None) -> Collapsed:
     """Combine all samples of a rater on an example into one set of levels, a score and a decision.
 
-    A single sample is used as given. Of several, each criterion gets the median level (the most common one if levels
-    have no order); but if each sample's level is the most probable by its own probabilities, it gets the level with the
-    highest mean probability. If every criterion then has a level, score and decision are computed from these levels.
-    Scores given separately from the levels are combined by their median. If only decisions were given, the majority
-    counts, and an even split leaves no decision.
+    A single sample is used as given. From several samples, each criterion gets the median of their levels (the most
+    common level if levels have no order). But if the level of every sample is the most probable one by the sample's own
+    probabilities, the criterion gets the level with the highest mean probability. If every criterion then has a level,
+    score and decision are computed from these levels. Scores that were given separately from the levels are combined by
+    their median. If only decisions were given, the majority counts, and an even split leaves no decision.
 
     Args:
         samples: The samples of one rater on one example.

@@ -183,7 +183,7 @@ def edited(text: str, form: Form, changes: Changes, *, path: Path | None = None)
 
 
 def judge_fitted_to(text: str) -> str | None:
-    """Return the judge that a comment in a rubric's file says its numbers were fitted to; None without such a comment.
+    """Return the judge that, by a comment in a rubric's file, the numbers were fitted to; None without such a comment.
 
     Example:
         >>> judge_fitted_to("# fitted to openai:gpt-5\\ncriteria:\\n- The reply is polite.\\n")

@@ -24,9 +24,9 @@ class SideShare:
     """Share of gold's fails (or passes) on which the judge makes one given decision, pass or fail.
 
     Attributes:
-        hits: Number of labelled examples with gold's decision on which the judge makes the decision in question.
-        of: Number of labelled examples with gold's decision on which the judge decides at all.
-        among: Share among these labels alone, however they were drawn.
+        hits: Number of labelled examples with this decision of gold on which the judge makes the given decision.
+        of: Number of labelled examples with this decision of gold on which the judge makes any decision.
+        among: Share among these labels alone (`hits` of `of`), with bounds that ignore how the labels were drawn.
         rate: Estimated share, with bounds that respect groups and how the labels were drawn.
     """
 

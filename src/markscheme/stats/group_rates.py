@@ -37,10 +37,12 @@ class GroupRate:
         own_labels: Number of labels of the group's own responses.
         needed: Number of further labels needed to show the rate; None if it is shown, or if too few responses are
             unlabelled.
-        below: Squared distance from the rate down to its lower limit that is due to the labels.
-        above: Squared distance from the rate up to its upper limit that is due to the labels.
-        units_variance: Variance due to the graded responses.
-        shares: Shares of the judge's fails and of its passes that annotators pass, for `units_variance`, shape (2,).
+        below: Squared distance from the rate down to its lower limit, as far as it is due to the limited number of
+            labels.
+        above: Squared distance from the rate up to its upper limit, as far as it is due to the limited number of
+            labels.
+        units_variance: Variance of the rate that arises because the graded responses are themselves a sample.
+        shares: Share of the judge's fails that annotators pass, and that of its passes, as used for `units_variance`.
     """
 
     rate: Estimate
@@ -59,7 +61,7 @@ class GroupDifference:
 
     Attributes:
         difference: First rate minus second, with its 95 % interval; undefined if either rate is withheld.
-        units_variance: Variance due to the graded responses.
+        units_variance: Variance of the difference that arises because the graded responses are themselves a sample.
         common: Number of tests on which both groups were graded.
         on_common: Rates of both groups on the common tests; None if these are all tests, or if there are none.
     """

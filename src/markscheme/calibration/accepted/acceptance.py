@@ -238,7 +238,7 @@ def _refuse_unfinished(ratings: Sequence[Rating], n: int, path: Path) -> None:
 def joinable(
     path: Path, current: RunIdentity, examples: Sequence[Example], *, start_over: bool = False, is_asked: bool = True
 ) -> tuple[Accepted | None, str | None]:
-    """Return the accepted runs and None if today's run can be added to them, else None and the reason, if any.
+    """Return the accepted runs that today's run can be added to, and the reason if it can't be added.
 
     Args:
         path: The accepted.json of the accepted runs; it may be missing.
@@ -246,6 +246,10 @@ def joinable(
         examples: The examples of today's run that have gold.
         start_over: True to drop the accepted runs in any case.
         is_asked: True if the judge has been asked already.
+
+    Returns:
+        The accepted runs, None if today's run can't be added; and the reason why not, None if it can be added, if no
+        run is accepted yet, or if `start_over` is true.
     """
     if start_over or not path.is_file():
         return None, None

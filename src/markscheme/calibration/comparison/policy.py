@@ -494,7 +494,7 @@ def labels_to_decide(
 
 
 def labels_for_target(share: GroupedShare, target: float, *, settings: int = 1) -> DecisiveLabels | None:
-    """Estimate the number of labels that have an even chance to show agreement above or below the target, if any.
+    """Estimate how many labels have an even chance to show agreement above or below the target; None if no number has.
 
     Args:
         share: Share of examples on which the judge agrees, on the labels so far.

@@ -22,13 +22,13 @@ class Finding:
         kind: The kind of finding: its name, what fixes it, and when work on it is due.
         criterion: Name of the criterion; None for the whole rubric.
         severity: Severity of the fault: "high", "medium" or "low".
-        text: Sentence on what was found; the criterion's name is added if sentences of this kind don't have it.
+        text: Sentence on the fault; a report adds the criterion's name if sentences of this kind don't contain it.
         evidence: The figures behind the finding, by name.
         examples: Ids of the examples that show the fault best.
         suggestion: What to edit or do first; None if the text says it.
-        cost: Decrease of the judge's mean error in score without the fault; findings are ranked by it.
+        cost: How much lower the judge's mean error in score would be without the fault; findings are ranked by it.
         options: Options that the suggestion adds to the kind's command, such as "--replay".
-        repair: The decisions and scores that fixing it alone would change; None if they can't be counted.
+        repair: The decisions and scores that would change if only this fault were fixed; None if they can't be counted.
     """
 
     kind: FindingKind

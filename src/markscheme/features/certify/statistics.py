@@ -313,10 +313,10 @@ def labels_for_first_size(
 ) -> int | None:
     """Estimate the number of labels with which a judge's most certain decisions have an even chance to keep a promise.
 
-    A promise can be shown with a fixed smallest number of decisions. The more labels there are, the smaller a part of
-    all decisions that is, so that only the most certain ones need to be right. In this part, errors are expected as
-    often as in the same part of the labels so far (beta-binomial, with Jeffreys' prior). With groups, the part has
-    decisions of as many groups as the promise needs.
+    A promise can be shown with a fixed smallest number of decisions. The more labels there are, the smaller is the part
+    of all decisions that this number makes up, so that only the most certain decisions need to be right. In this part,
+    errors are expected as often as in the same part of the labels so far (beta-binomial, with Jeffreys' prior). With
+    groups, the part has decisions of as many groups as the promise needs.
 
     Args:
         certainty: Certainty of each decision, as `StageDecisions.of` takes it, shape (n,).

@@ -245,7 +245,8 @@ def compare_calibrations(
     """Compare the judges of several calibrations of the same labelled examples.
 
     Args:
-        calibrations: Two calibrations or more, that of the judge in use first; its labels are the gold.
+        calibrations: Two calibrations or more, first that of the judge in use; the labels of this first calibration are
+            the gold.
         of: Measure that must agree: "score", "decision", or a criterion's name; None for the decision if there are
             decisions, else that of the first calibration.
         tolerance: Distance from gold below which a score agrees; None means the rubric's.

@@ -57,13 +57,13 @@ class RubricChange:
 
     Attributes:
         name: Name of the rubric.
-        since: The commit, as it was named, or the file of the first version.
+        since: The commit of the old version, as the user named it, or its file.
         was: The old version; None if the rubric is new.
         now: Today's version.
         changes: The differences between the two.
-        labels: A sentence on the labels given under the old words; "" if there are none.
-        before: The verdict by the judge card of the first version; None if it had no card.
-        after: The verdict of a calibration by today's version; None if none is given.
+        labels: A sentence on the labels that were given under the old words; "" if there are no such labels.
+        before: The verdict on the judge card of the old version; None if it had no card.
+        after: The verdict in a calibration by today's version; None if the user names no calibration.
     """
 
     name: str

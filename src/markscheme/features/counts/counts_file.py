@@ -234,10 +234,10 @@ def _column(table: CountsColumns, name: str, rows: Integers) -> Floats:
 
 
 def _slices(table: CountsColumns, rows: Mapping[str, CountedRows]) -> dict[str, tuple[CountedRows, tuple[str, ...]]]:
-    """Return, by field, the rows of a counts file that count the field's slices, and the field's value in each row.
+    """Return, by field, the rows of a counts file that count the slices of a field, and the field's value in each row.
 
     Raises:
-        UsageError: There is no column of values, or a score is outside 0 to 1.
+        UsageError: The rows have no column with the field's values, or a score is outside 0 to 1.
     """
     of_fields = {name: of_part for name, of_part in rows.items() if name.startswith(SLICE_PREFIX)}
     if not of_fields:

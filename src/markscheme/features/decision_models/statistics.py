@@ -52,17 +52,17 @@ class ConfidentErrors:
     """The number of answers that a judge gives with a high probability, and how many of them are wrong.
 
     Attributes:
-        at: Probability from which on an answer counts.
-        n: Number of such answers.
+        at: Smallest probability with which an answer counts.
+        n: Number of answers that count.
         wrong: Number of them that are wrong.
         promised: Number of them that would be wrong by the judge's own probabilities.
         upper: Upper limit of the share of them that are wrong, one-sided at 95 %; None without answers, or with too few
             groups.
         p: Probability of so many or more wrong answers if the judge's probabilities were right; None with groups, or
             without answers.
-        significance: The smallest significance level at which more are wrong than promised: p, or with groups one minus
-            the confidence at which the lower limit of the share equals the promised share; None without answers, or
-            with too few groups.
+        significance: The smallest significance level at which more answers are wrong than promised. Without groups,
+            that is `p`. With groups, it is one minus the confidence at which the lower limit of the share of wrong
+            answers equals the promised share. None without answers, or with too few groups.
     """
 
     at: float
@@ -453,7 +453,7 @@ def _p_below_one(slope: Estimate, left_out: Floats) -> float | None:
 
     Args:
         slope: The slope, with its interval.
-        left_out: The slopes with each part of the examples left out, as in the jackknife.
+        left_out: Slopes for the jackknife, each fitted without one set of the examples.
     """
     if slope.value is None or slope.low is None:
         return None

@@ -56,7 +56,8 @@ class Draft:
         rubric: The rubric in that text.
         modes: The modes that became criteria, the most important first.
         left_out: Comments on the modes that didn't become criteria, each with the reason.
-        lenders: Ids of outputs of which an anchor quotes a passage; they count in no figure of agreement.
+        lenders: Ids of the outputs from which an anchor quotes a passage; these outputs count in no figure of
+            agreement.
         edit: The change to an existing rubric; None for a new one.
     """
 

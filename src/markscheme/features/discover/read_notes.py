@@ -421,8 +421,8 @@ def taken_in(
 ) -> tuple[tuple[OutputReading, ...], Codebook]:
     """Return the readings that an import adds or changes, and the codebook after adding the imported modes.
 
-    A line of markscheme's own format that is later than the one on record replaces it. Rows of a table add notes, and
-    replace what they contradict.
+    A reading from a line in markscheme's own format replaces the stored one if it is later. A reading from the rows of
+    a table adds its notes to the stored one; where the two contradict each other, the later one counts.
 
     Args:
         content: The content of the imported files.

@@ -565,7 +565,7 @@ def _by_todays_weights(
 ) -> tuple[tuple[Column, ...], float | None]:
     """Score the accepted runs by today's weights; return the rescored runs, and the mean change over all their scores.
 
-    If today's rubric can't score the accepted levels, the runs are returned unchanged, and the shift is None.
+    If today's rubric can't score the accepted levels, the runs are returned unchanged, and the mean change is None.
     """
     then = accepted.setting.rubric
     runs = tuple(column for column in table.columns if column.name not in (GOLD, NOW, REPLAYED))

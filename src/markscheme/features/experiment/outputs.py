@@ -65,9 +65,9 @@ def _entries(path: Path) -> Iterator[tuple[int | None, Any]]:
 
 
 def _of_rated(path: Path) -> Iterator[tuple[None, GivenOutput]]:
-    """Yield None, for no line, and an output for each response in a file of ratings; its system is the variant.
+    """Yield, for each response in a file of ratings, None in place of a line, and an output.
 
-    Its group, or else its id, becomes the case.
+    The response's system becomes the variant, and its group, or else its id, becomes the case.
     """
     for file in open_rated([path], expected="examples", columns=RESPONSES_ALONE).files:
         for example in file.examples if file.has_responses else ():

@@ -27,8 +27,8 @@ class TextReading(NamedTuple):
         scale: The scale of the answer, which is yes or no if the text asks for no score.
         passes_from: The level from which on an output passes; None if the text doesn't say it.
         points: The points that the text lists, each as a requirement of its own; empty if there are none.
-        has_unread_scale: True if the text asks for a score on a scale that wasn't read, so that it is asked as pass or
-            fail.
+        has_unread_scale: True if the text asks for a score on a scale that can't be read, so that the judge is asked
+            for pass or fail instead.
     """
 
     text: str

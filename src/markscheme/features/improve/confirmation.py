@@ -51,7 +51,8 @@ class FinalistsResult:
         dropped: Number of examples left out since the judge didn't grade them by the user's wording.
         raw: The measured gain by the adopted wording: the decrease of the scores' distance from gold or, if wordings
             are compared by decisions, the increase of the share of decisions that are the same as people's.
-        gain: Expected decrease of the scores' distance from gold with the adopted wording on new examples.
+        gain: Expected decrease, on new examples, of the scores' distance from gold with the adopted wording; None if
+            wordings were compared by decisions.
         agreement_gain: Expected increase, on new examples, of the share of examples on which the judge agrees with
             gold.
         decisions_gain: Expected increase, on new examples, of the share of decisions that are the same as people's;
@@ -237,9 +238,16 @@ def _hits(gold: Floats, scores: Floats, tolerance: float) -> Floats:
 
 
 def _samples(asker: Asker, part: TrialPart, yours: Rubric, number: int) -> tuple[int, int]:
-    """Return where sample numbers start for candidates and for the user's wording, so that no old reply is reused.
+    """Return the first sample number for candidates, and that for the user's wording, so that no old reply is reused.
 
-    A recording has fixed samples: the user's wording uses the second run if it has every example, else the first (0).
+    A recording has fixed samples. In it, candidates use the first run, and the user's wording uses the second run if
+    that has a reply on every example, else the first.
+
+    Args:
+        asker: Asker of the judge.
+        part: The examples to ask about.
+        yours: The user's rubric.
+        number: Number of this test on the labels, from 1.
     """
     if not isinstance(asker.judge, RecordedJudge):
         return AGAIN * number, AGAIN * number

@@ -205,7 +205,7 @@ def _picks(
         stratum: Name of the stratum.
         outputs: The outputs to draw from, none of them labelled yet.
         take: Number of outputs to draw.
-        why: Reasons that raise an output's probability, by id.
+        why: Reasons that raise an output's probability of being drawn, by its id.
         drawn: How the outputs are drawn.
         generator: Random generator for the draw.
     """

@@ -46,7 +46,8 @@ class LabelFile:
         kind: Kind of the rater's ratings.
         reader: Reader of the file's lines, which also checks each line before it is written.
         lock: The lock on the file, held as long as this process may write to it.
-        may_be_stale: True if labels on criteria that the rubric doesn't have are left out.
+        may_be_stale: True if the file may have labels on criteria that the rubric doesn't have, which are then left
+            out.
         labels: The current labels, in the order in which they were given.
     """
 

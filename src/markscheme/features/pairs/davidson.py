@@ -180,7 +180,7 @@ def _results(first: Integers, second: Integers, preference: Floats, n_systems: i
 def _largest_linked(results: Floats, *, by_ties: bool = True) -> Integers:
     """Find the largest set of systems in which a chain of wins or ties leads from every system to every other.
 
-    Without `by_ties`, only wins count.
+    If `by_ties` is false, a chain of wins is needed.
     """
     reaches = (results[:, :, _WON] + by_ties * results[:, :, _TIED]) > 0
     reaches |= np.eye(len(reaches), dtype=bool)

@@ -77,7 +77,7 @@ def people_growth(
         share: Share of the week's responses that the judge passes, shape (...).
         reference: Labels of the reference weeks, shape (2, 2) or (2, ..., 2): first the number that pass, then the
             number of all labels, each among the judge's fails and among its passes.
-        floor: The result of `people_floor`.
+        floor: The lowest pass rate by people that still counts as unchanged: the result of `people_floor`.
     """
     hits = np.asarray(passed, dtype=np.float64)
     sizes = np.asarray(labels, dtype=np.float64)
@@ -148,7 +148,8 @@ def level_growths(shifts: npt.ArrayLike, margin: float, *, cut: float = LEVEL_CU
     Args:
         shifts: For each example, its level at the look minus its mean level in accepted runs, as a share of the range,
             shape (n,).
-        margin: The result of `level_margin`.
+        margin: Largest shift of the mean level, as a share of the range, for which the judge counts as unchanged: the
+            result of `level_margin`.
         cut: Largest shift of an example that counts in full; 1 for criteria with two levels.
     """
     moved = np.clip(np.asarray(shifts, dtype=np.float64) / cut, -1.0, 1.0)
@@ -182,7 +183,7 @@ def share_growths(shares: npt.ArrayLike, counts: npt.ArrayLike, limits: tuple[fl
     Args:
         shares: The different shares of passes of the week's conversations, shape (k,).
         counts: Number of conversations with each share, shape (k,).
-        limits: The result of `share_limits`.
+        limits: Lowest and highest share of passes that still count as unchanged: the result of `share_limits`.
     """
     passes = np.asarray(shares, dtype=np.float64)
     conversations = float(np.sum(counts))
