@@ -142,7 +142,9 @@ def test_no_two_recipes_of_the_contributing_guide_change_the_same_file(followed:
     assert len(set(files)) == len(files)
 
 
-def test_a_recipe_of_the_contributing_guide_whose_lines_are_no_longer_in_the_code_fails(tmp_path: Path) -> None:
+def test_applying_a_recipe_of_the_contributing_guide_fails_if_its_context_lines_are_not_in_the_code(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "a.py").write_text("x = 1\n\nz = 3\n", encoding="utf-8")
     patch(tmp_path / "a.py", " x = 1\n+y = 2\n\n-z = 3\n+z = 4\n")
     assert (tmp_path / "a.py").read_text(encoding="utf-8") == "x = 1\ny = 2\n\nz = 4\n"

@@ -100,7 +100,7 @@ def test_rows_that_are_read_from_a_table_or_a_data_frame_equal_rows_given_as_pyt
         assert ratings_from(rows, RUBRIC) == ratings_from(direct, RUBRIC)
 
 
-def test_labels_in_an_array_of_a_data_frame_are_read_as_labels() -> None:
+def test_labels_that_a_data_frame_holds_as_arrays_are_read_like_labels_in_lists() -> None:
     frame = pa.Table.from_pylist(examples(None)).to_pandas()
     assert examples_from(frame.to_dict("records"), RUBRIC) == examples_from(examples(None), RUBRIC)
 

@@ -286,7 +286,9 @@ def test_a_file_whose_long_name_has_multi_byte_letters_is_written(tmp_path: Path
 
 
 @pytest.mark.parametrize("link", ["rubrics", "calibration/reply", "calibration"])
-def test_no_file_is_added_through_a_symlink_to_another_folder(link: str, tmp_path: Path) -> None:
+def test_no_file_of_a_new_project_is_written_if_a_symlink_in_its_folder_leads_out_of_it(
+    link: str, tmp_path: Path
+) -> None:
     folder, outside = tmp_path / "project", tmp_path / "outside"
     (folder / link).parent.mkdir(parents=True)
     (folder / link).symlink_to(outside)

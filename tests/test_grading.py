@@ -286,7 +286,9 @@ def test_a_grade_names_its_prompt_and_judge_by_their_digests() -> None:
     assert done.replies == {"live": 1}
 
 
-def test_the_fingerprint_of_the_way_in_which_a_rubric_is_asked_does_not_depend_on_weights() -> None:
+def test_the_fingerprint_of_how_a_judge_is_asked_changes_with_strategy_samples_and_guidelines_not_with_weights() -> (
+    None
+):
     heavier = Rubric(tuple(replace(c, weight=c.weight * 3) for c in TWO.criteria))
     assert asking_fingerprint(heavier) == asking_fingerprint(TWO)
     for changed in (by("per_criterion"), replace(TWO, samples=2), replace(TWO, guidelines="Be fair.")):

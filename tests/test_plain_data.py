@@ -116,7 +116,7 @@ def test_a_long_file_without_aliases_is_read_whole() -> None:
         b'{"n": 1, "id": {"n": 1, "n": 2}}',
     ],
 )
-def test_objects_that_are_parsed_together_are_refused_if_a_key_occurs_twice_in_one_of_them(
+def test_json_lines_are_not_parsed_all_at_once_if_one_of_them_has_a_key_twice(
     damaged_object: bytes,
 ) -> None:
     whole = b'{"id": "a"}'

@@ -58,7 +58,7 @@ def test_of_a_row_s_values_only_those_become_inputs_that_are_not_empty_and_that_
     assert inputs_for(Rubric((Criterion(1.0, "A"),)), {"query": "q", "reference": "r"}) == {"query": "q"}
 
 
-def test_a_rubric_with_a_single_input_for_an_agent_s_steps_gets_the_steps_from_whichever_column_has_them() -> None:
+def test_an_agent_s_steps_in_the_column_messages_reach_the_rubric_s_only_input_for_steps_whatever_its_name() -> None:
     messages = [{"role": "user", "content": "Where?"}]
     for declared in ("trace", "messages", "tool_calls"):
         rubric = Rubric((Criterion(1.0, "A"),), inputs=("query", declared))

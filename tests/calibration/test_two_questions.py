@@ -277,7 +277,7 @@ ROWS: list[tuple[Ruling | None, Ruling, Circumstances, tuple[str, str, str]]] = 
 
 
 @pytest.mark.parametrize(("gate", "trend", "circumstances", "row"), ROWS)
-def test_rulings_on_gate_and_trend_give_the_listed_verdict_and_use_and_reason_in_each_listed_situation(
+def test_each_combination_of_answers_on_gate_and_trend_gives_the_listed_verdict_and_use_and_reason(
     gate: Ruling | None, trend: Ruling, circumstances: Circumstances, row: tuple[str, str, str]
 ) -> None:
     assert verdict_row(gate, trend, circumstances) == row

@@ -156,7 +156,7 @@ def test_accepting_a_run_without_labels_is_refused_and_the_error_names_the_comma
         assert "markscheme compare" in done.stderr
 
 
-def test_with_labels_by_one_person_a_judge_never_becomes_a_gate(tmp_path: Path) -> None:
+def test_a_grade_says_that_a_judge_accepted_on_labels_by_one_person_can_show_trends_only(tmp_path: Path) -> None:
     here = setting.make_setting(tmp_path / "here", raters=1)
     assert calibrate(here, "--accept", "--quiet").returncode == 0
     assert first_line(grade(here)).endswith("; can show trends)")
@@ -177,7 +177,7 @@ def test_an_accepted_run_can_be_kept_in_another_file_and_comparing_with_a_missin
 
 
 @pytest.mark.proof
-def test_a_run_without_examples_in_common_with_the_accepted_run_is_refused_unless_other_examples_were_named(
+def test_calibrate_refuses_a_run_with_no_example_of_the_accepted_run_unless_the_option_examples_names_the_file(
     accepted: Path,
 ) -> None:
     here = accepted

@@ -134,7 +134,9 @@ def _stars_of_label_studio(folder: Path) -> str:
     return "export.json"
 
 
-def test_the_ends_of_annotators_levels_in_an_export_are_called_stated_only_if_they_are(tmp_path: Path) -> None:
+def test_annotators_levels_in_an_export_are_printed_as_seen_unless_the_option_scale_states_their_ends(
+    tmp_path: Path,
+) -> None:
     name = _stars_of_label_studio(tmp_path)
     shown = run("calibrate", name, cwd=tmp_path).stdout
     assert "ann@example.org: levels 3 to 5 (seen)" in shown

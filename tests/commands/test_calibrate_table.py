@@ -43,7 +43,9 @@ def test_a_perfect_judge_on_another_scale_is_not_called_useless(tmp_path: Path) 
     assert (report["agreement"]["value"], report["verdict"], report["use"], status) == (1.0, "ok", "trend", 0)
 
 
-def test_a_perfect_judge_that_counts_from_0_is_not_called_useless(tmp_path: Path) -> None:
+def test_a_perfect_judge_on_levels_0_to_4_against_labels_1_to_5_is_refused_until_options_state_the_scales(
+    tmp_path: Path,
+) -> None:
     table(tmp_path, "id,judge,human", (f"e{n},{label - 1},{label}" for n, label in enumerate(LABELS)))
     assert "0 to 4 against 1 to 5; --scale names both\n  markscheme calibrate table.csv --scale judge=0-4" in refused(
         tmp_path

@@ -26,7 +26,7 @@ COMMANDS = (
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_a_command_prints_the_same_in_this_process_as_in_a_new_process(
+def test_a_command_prints_the_same_inside_the_test_process_as_in_a_process_of_its_own(
     command: tuple[str, ...], tmp_path: Path
 ) -> None:
     def screens_of(run_it: Any, folder: Path) -> tuple[int, str, str]:
@@ -40,7 +40,7 @@ def test_a_command_prints_the_same_in_this_process_as_in_a_new_process(
     assert here[1] or here[2]
 
 
-def test_a_command_run_in_this_process_leaves_no_state_behind(tmp_path: Path) -> None:
+def test_a_command_run_inside_the_test_process_leaves_its_environment_and_streams_unchanged(tmp_path: Path) -> None:
     def state() -> tuple[object, ...]:
         streams = (sys.stdin, sys.stdout, sys.stderr)
         return dict(os.environ), os.getcwd(), list(sys.path), list(sys.argv), list(warnings.filters), streams

@@ -134,7 +134,7 @@ def test_context_variables_set_by_one_job_are_not_seen_by_other_jobs() -> None:
     assert run(main()) == {number: ("of the caller", f"of {number}") for number in range(6)}
 
 
-def test_a_job_may_catch_a_timeout_that_it_set_itself() -> None:
+def test_a_function_that_ask_many_calls_may_catch_its_own_timeout() -> None:
     async def ask(number: int) -> str:
         try:
             async with asyncio.timeout(1):

@@ -83,7 +83,7 @@ def test_a_judge_that_is_down_is_called_rarely_and_given_up_within_the_stated_ti
     assert PATIENCE / 2 < tries <= PATIENCE < seconds + 10 < 2 * PATIENCE
 
 
-def test_a_judge_that_comes_back_is_asked_again_and_nothing_is_lost() -> None:
+def test_a_judge_that_is_down_for_20_seconds_is_asked_again_and_every_response_is_graded() -> None:
     async def main() -> list[Grade]:
         loop = asyncio.get_running_loop()
         began = loop.time()

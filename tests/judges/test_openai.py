@@ -454,7 +454,7 @@ def test_openai_s_own_address_needs_an_api_key_and_nothing_is_sent_without_one()
     assert "OPENAI_API_KEY" in str(error)
 
 
-def test_a_server_at_another_address_needs_no_api_key(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_at_an_address_other_than_openai_s_needs_no_api_key(monkeypatch: pytest.MonkeyPatch) -> None:
     with ChatServer(lambda _: completion(VERDICT)) as server:
         monkeypatch.setenv("OPENAI_BASE_URL", server.url)
         assert asked(OpenAIJudge("llama")).text == VERDICT

@@ -46,7 +46,7 @@ def test_a_cached_reply_is_returned_unchanged_and_at_no_cost(tmp_path: Path) -> 
     assert len(judge.prompts) == 1
 
 
-def test_the_cache_is_not_used_for_another_prompt_or_sample_or_judge(tmp_path: Path) -> None:
+def test_a_cached_reply_is_used_only_for_the_same_prompt_and_sample_and_judge(tmp_path: Path) -> None:
     memory = Memory(tmp_path)
     first, second = ScriptedJudge(["1", "2", "3"], name="one"), ScriptedJudge(["4"], name="other")
     texts = [
@@ -73,7 +73,9 @@ def test_of_two_replies_to_one_cache_key_the_first_is_kept_and_both_callers_get_
     assert second.keep("k", Reply("second")).text == "first"
 
 
-def test_a_caller_whose_reply_came_second_gets_the_cached_text_and_its_own_usage(tmp_path: Path) -> None:
+def test_of_two_replies_to_one_prompt_the_later_caller_gets_the_cached_text_and_the_usage_of_its_own_call(
+    tmp_path: Path,
+) -> None:
     memory = Memory(tmp_path)
     memory.keep("k", Reply("first", usage=Usage(1, 10, 5)))
     late = memory.keep("k", Reply("second", usage=Usage(2, 30, 7)))

@@ -126,7 +126,7 @@ def test_rendering_any_text_keeps_every_character_and_closes_every_div(text: str
     assert html.count("<div") == html.count("</div>")
 
 
-def test_very_deep_quotes_and_very_long_texts_are_shown_as_plain_text() -> None:
+def test_markdown_with_very_deep_quotes_or_very_long_texts_is_shown_as_plain_text() -> None:
     assert "secret" in render("> " * 40 + "secret")
     long = "word " * (LONGEST_LAID_OUT // 4)
     assert text_of(render(long)) == long

@@ -59,7 +59,9 @@ def test_reasons_of_criteria_in_a_result_are_separated_by_full_stops(tmp_path: P
     assert reason.startswith("0.62 passes (pass mark 0.5). tone 3 of 5: so. facts 4 of 5: so. Calibration: ")
 
 
-def test_a_check_by_code_is_found_in_the_scorers_modules_of_the_assertion_s_configuration(tmp_path: Path) -> None:
+def test_an_assertion_finds_checks_by_code_in_the_modules_named_under_scorers_in_its_configuration(
+    tmp_path: Path,
+) -> None:
     here = setting.make_setting(tmp_path / "here")
     checks = "from markscheme.scorers import scorer\n\n@scorer\ndef has_seven(prediction, expected):\n    return 1.0\n"
     (here / "checks.py").write_text(checks)

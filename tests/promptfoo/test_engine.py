@@ -44,7 +44,7 @@ def test_judges_with_identical_limits_on_calls_share_one_limit() -> None:
     assert opened(engine).limiter.budget is None
 
 
-def test_an_invalid_default_in_the_configuration_file_is_refused_at_once(
+def test_the_grader_for_promptfoo_refuses_an_invalid_value_in_markscheme_toml_as_soon_as_it_is_created(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -211,7 +211,7 @@ def test_an_llm_rubric_assertion_whose_text_names_no_rubric_is_graded_as_a_rubri
     assert "Capital, case" in sent["user"]
 
 
-def test_a_list_of_requirements_is_one_question_for_llm_rubric_and_passes_by_the_mean_of_its_scores_for_g_eval(
+def test_llm_rubric_asks_about_a_list_of_requirements_in_one_question_and_g_eval_passes_it_by_the_mean_score(
     graded: Graded,
 ) -> None:
     of_llm_rubric, of_g_eval = graded.rows["list"]

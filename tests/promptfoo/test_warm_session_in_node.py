@@ -88,7 +88,7 @@ def test_one_session_grades_all_outputs_and_is_not_sent_the_configuration_of_pro
 
 
 @pytest.mark.proof
-def test_a_program_that_changes_its_folder_or_environment_is_not_graded_by_the_old_session(
+def test_assertions_use_a_new_session_after_the_program_changes_its_folder_or_environment(
     folder: Path, runtime: Path
 ) -> None:
     second_folder = folder / "other"

@@ -91,7 +91,7 @@ def test_splits_that_two_processes_draw_at_once_for_one_file_are_written_once(tm
     assert text.count("split") == 2
 
 
-def test_splits_are_never_written_into_lines_of_other_examples(tmp_path: Path) -> None:
+def test_splits_are_not_written_if_the_file_of_examples_changed_since_it_was_read(tmp_path: Path) -> None:
     examples = stored(tmp_path, example("1", "dev"), example("2", "test"))
     path = tmp_path / "examples.jsonl"
     path.write_text('{"id": "0", "response": "new"}\n' + path.read_text())

@@ -97,7 +97,7 @@ def test_if_several_samples_of_a_judge_have_only_decisions_the_majority_decides(
     assert collapsed(samples, ONE).decision is decided
 
 
-def test_several_samples_of_an_unordered_level_are_combined_to_the_most_frequent_level() -> None:
+def test_of_several_samples_of_a_judge_on_an_unordered_scale_the_most_frequent_level_counts() -> None:
     kinds = rubric_from_data(
         {
             "criteria": [

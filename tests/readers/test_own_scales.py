@@ -87,7 +87,9 @@ def test_a_single_level_off_the_scale_is_an_unreadable_rating_and_no_sign_of_ano
     assert [rating.criteria["quality"].level for rating in read if "quality" in rating.criteria][-2:] == [5, 5]
 
 
-def test_a_severe_judge_on_the_same_scale_is_not_taken_for_one_on_another_scale(tmp_path: Path) -> None:
+def test_ratings_of_a_severe_judge_on_the_rubric_s_scale_are_not_refused_as_being_on_a_different_scale(
+    tmp_path: Path,
+) -> None:
     severe = ratings(tmp_path / "judge.jsonl", "gpt", "model", [1, 1, 2, 1.5, 2])
     assert len(judge_ratings(severe, QUALITY)) == 5
 

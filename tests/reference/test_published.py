@@ -28,7 +28,7 @@ def test_every_statistic_published_with_a_table_of_ratings_is_reproduced_to_its_
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
-def test_every_level_in_a_published_table_is_on_its_scale(table: Published) -> None:
+def test_every_rating_in_a_published_table_is_a_level_of_the_table_s_scale(table: Published) -> None:
     given = table.ratings[~np.isnan(table.ratings)]
     assert set(given.tolist()) <= set(table.levels)
 

@@ -76,6 +76,8 @@ def test_a_sarif_report_has_a_rule_for_each_kind_of_finding_and_a_result_for_eac
         assert result["level"] in ("error", "warning", "note")
 
 
-def test_a_calibration_by_a_rubric_without_a_file_has_no_annotations(calibration: Calibration, tmp_path: Path) -> None:
+def test_calibrate_writes_no_github_annotations_for_a_rubric_that_was_not_read_from_a_file(
+    calibration: Calibration, tmp_path: Path
+) -> None:
     without = replace(calibration, rubric=replace(calibration.rubric, source=None))
     assert workflow_commands([without], tmp_path) == []

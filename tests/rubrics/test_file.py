@@ -372,7 +372,7 @@ def test_if_the_declared_inputs_are_invalid_no_input_is_reported_as_undeclared(t
 
 @pytest.mark.parametrize("kind", shipped_kinds(), ids=lambda kind: kind.name)
 @pytest.mark.parametrize("form", ["{}", " {} ", "{}+recorded:replies.jsonl", "recorded:replies.jsonl + {}"])
-def test_a_rubric_may_name_any_judge_except_one_that_is_code_to_import(kind: JudgeKind, form: str) -> None:
+def test_a_rubric_may_name_any_kind_of_judge_except_one_that_imports_code(kind: JudgeKind, form: str) -> None:
     name = form.format(f"{kind.name}:os:getcwd")
     rubric = {"judge": {"name": name}, "criteria": [{"requirement": "A"}]}
     if kind.names_code:

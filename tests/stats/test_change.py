@@ -205,7 +205,7 @@ def test_the_test_whether_a_judge_changed_at_all_gives_the_p_values_of_an_indepe
 
 @given(st.lists(st.lists(halves, min_size=3, max_size=3), min_size=1, max_size=6))
 @settings(max_examples=60, deadline=None)
-def test_the_p_value_of_any_change_equals_the_one_from_listing_every_choice_of_the_new_run_for_each_example(
+def test_the_p_value_of_any_change_equals_that_of_listing_for_each_example_which_run_could_be_the_new_one(
     rows: Rows,
 ) -> None:
     runs = np.array(rows)

@@ -148,7 +148,7 @@ def test_the_chance_that_20_more_labels_show_a_share_above_or_below_its_target_e
 
 @given(hits=st.integers(0, 30), misses=st.integers(1, 30), target=st.floats(0.05, 0.95))
 @settings(deadline=None, max_examples=40)
-def test_the_chance_to_show_a_share_of_misses_equals_the_chance_to_show_that_of_hits_at_one_minus_the_target(
+def test_labels_decide_with_equal_chance_about_hits_at_a_target_and_about_misses_at_one_minus_the_target(
     hits: int, misses: int, target: float
 ) -> None:
     n = hits + misses
@@ -158,7 +158,7 @@ def test_the_chance_to_show_a_share_of_misses_equals_the_chance_to_show_that_of_
     assert chance_to_place_share(as_misses, 1 - target, 60, confidence=0.975) == approx(chance, abs=1e-9)
 
 
-def test_if_every_number_of_labels_is_certain_to_decide_the_verdict_the_smallest_number_is_asked_for() -> None:
+def test_20_more_labels_are_asked_for_if_any_number_of_labels_would_decide_the_verdict() -> None:
     assert labels_for_decision(lambda more: 1.0) == DecisiveLabels(20, 1.0)
 
 

@@ -51,7 +51,7 @@ def test_every_chance_that_labels_decide_about_a_gate_in_the_reference_file_is_r
 
 
 @pytest.mark.parametrize("least", sorted(LEAST_OF_A_SIDE))
-def test_the_more_labelled_fails_the_judge_passes_the_more_labelled_fails_are_needed_to_show_that_it_stops_enough(
+def test_how_many_labelled_fails_show_that_a_judge_stops_enough_depends_on_how_many_of_them_it_passes(
     least: float,
 ) -> None:
     for errors, needed in enumerate(LEAST_OF_A_SIDE[least]):

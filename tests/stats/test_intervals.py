@@ -318,6 +318,8 @@ def test_the_sum_of_no_random_choices_is_0_with_probability_1() -> None:
 
 
 @pytest.mark.parametrize("wrong", [[1, 2, 3], [[0.5, 1.0]], [[math.nan, 1.0]]])
-def test_outcomes_of_the_rows_of_a_random_sum_are_refused_unless_they_are_a_table_of_whole_numbers(wrong: Any) -> None:
+def test_the_distribution_of_a_random_sum_is_refused_if_its_outcomes_are_not_a_table_of_whole_numbers(
+    wrong: Any,
+) -> None:
     with pytest.raises(ValueError, match="a table of whole numbers"):
         sum_of_choices(wrong)

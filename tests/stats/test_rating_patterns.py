@@ -46,12 +46,12 @@ def test_units_of_one_group_are_left_out_together_by_the_jackknife() -> None:
     assert table.left_out.copies.tolist() == [1, 1]
 
 
-def test_without_a_jackknife_counts_are_summed_over_all_units_only_and_not_without_each_unit() -> None:
+def test_if_no_jackknife_is_wanted_a_table_of_rating_patterns_has_only_the_counts_over_all_units() -> None:
     table = rating_patterns([[0, 0], [0, 1]], [0, 1], leave_out=False)
     assert table.remaining(table.rated).tolist() == [4]
 
 
-def test_if_a_rating_lies_between_two_levels_that_rating_s_value_gets_a_number_in_order_like_the_levels() -> None:
+def test_a_rating_between_two_levels_is_encoded_by_a_number_between_those_of_the_two_levels() -> None:
     values, codes, between = encode(np.array([[1.0, 2.5], [nan, 3.0]]), np.array([3.0, 2.0, 1.0]))
     assert values.tolist() == [1.0, 2.0, 2.5, 3.0]
     assert codes.tolist() == [[0, 2], [-1, 3]]

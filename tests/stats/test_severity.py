@@ -268,7 +268,7 @@ def test_without_examples_every_error_and_share_is_undefined_and_no_warning_is_g
         assert confusion([], [], levels=[1, 2]).tolist() == [[0, 0], [0, 0]]
 
 
-def test_one_example_gives_errors_and_shares_without_intervals_and_no_warning() -> None:
+def test_errors_from_a_single_example_have_values_but_no_intervals_and_cause_no_warning() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         errors = error_family([1.0], [2.0])

@@ -190,7 +190,7 @@ def test_one_agreeing_example_fewer_than_needed_does_not_show_a_judge_above_the_
 
 
 @pytest.mark.parametrize(("hits", "n"), MOST_BELOW)
-def test_a_judge_is_shown_below_the_target_up_to_the_listed_number_of_agreeing_examples_and_not_with_one_more(
+def test_a_judge_is_shown_below_the_target_with_the_listed_number_of_agreeing_examples_and_not_with_one_more(
     hits: int, n: int
 ) -> None:
     below = [states_of(figures_with(x, n, {1.0: n}), 0.8).below for x in (hits, hits + 1)]
@@ -239,7 +239,7 @@ def test_the_constants_in_the_rules_for_verdicts_on_judges_equal_those_of_the_re
     reason="runs where ../shared/data/hanna/items.jsonl.gz and ../shared/statistics/verdict.yaml are there",
 )
 @pytest.mark.parametrize("judge", ["ChatGPT/prompt3", "Mistral-7B/prompt2"])
-def test_figures_of_published_judges_are_reproduced_from_their_scores(judge: str) -> None:
+def test_figures_on_judges_of_the_hanna_data_set_are_reproduced_from_their_scores(judge: str) -> None:
     case = next(case for case in block("verdict.yaml", "real_full_data") if case["judge"] == judge)
     figures = hanna_figures(HANNA, judge)
     assert figures.agreement.n == case["n"]

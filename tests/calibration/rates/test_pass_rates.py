@@ -97,7 +97,7 @@ def test_the_corrected_pass_rate_of_a_system_with_few_labels_is_withheld_whateve
     assert rates.differences["a", "b"].difference.note is not None
 
 
-def test_labels_on_responses_outside_the_pool_correct_the_overall_pass_rate_and_that_of_no_compared_group() -> None:
+def test_labels_on_responses_outside_the_pool_correct_the_overall_pass_rate_and_not_that_of_a_single_system() -> None:
     a, b = group("a", 150, 50), group("b", 160, 40)
     second_group = group("x", 30, 20)
     rates = pass_rates(

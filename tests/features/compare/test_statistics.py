@@ -90,7 +90,7 @@ def test_the_predicted_range_of_a_single_new_score_contains_the_score_in_ninetee
 # --- decisions ------------------------------------------------------------------------------------------------------
 
 
-def test_of_the_old_rater_s_passes_and_fails_the_share_that_the_new_rater_passes_has_exact_confidence_limits() -> None:
+def test_the_shares_of_an_old_rater_s_passes_and_fails_that_a_new_rater_passes_have_exact_confidence_limits() -> None:
     passes = passes_after([1] * 20 + [0] * 20 + [math.nan], [1] * 18 + [0] * 2 + [0] * 20 + [1])
     expected = reference.binomtest(18, 20).proportion_ci(0.95, method="exact")
     passed, failed = passes["passed"], passes["failed"]

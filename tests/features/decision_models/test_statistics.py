@@ -128,7 +128,7 @@ def test_auditing_probabilities_of_the_opposite_event_gives_the_same_slope_and_t
     assert audit.confident_errors.wrong == mirrored.confident_errors.wrong
 
 
-def test_the_check_of_probabilities_ignores_order_and_counts_examples_without_a_probability_or_an_outcome() -> None:
+def test_a_probability_audit_ignores_the_order_of_examples_and_counts_those_that_it_leaves_out() -> None:
     p, y = drawn(60, 2)
     forward = probability_audit(p, y)
     mixed = probability_audit([math.nan, *p[::-1], 0.5], [1.0, *y[::-1], math.nan])

@@ -83,7 +83,7 @@ def blind(request: dict[str, Any]) -> Answer:
     return system_one(given)(request)
 
 
-def test_an_image_is_sent_as_an_asset_of_the_request_and_the_request_s_state_names_the_asset(
+def test_a_decision_model_gets_an_image_as_an_asset_to_which_the_input_in_the_request_refers(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     (prompt,) = questions(RUBRIC, claims(4))

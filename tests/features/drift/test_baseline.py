@@ -209,7 +209,7 @@ def test_several_accepted_runs_show_how_much_a_judge_s_levels_vary_by_chance_and
     assert single.criteria["tone"].changed.undefined is not None
 
 
-def test_a_judge_whose_levels_are_scrambled_around_an_equal_mean_is_detected_as_changed(tmp_path: Path) -> None:
+def test_a_judge_whose_levels_spread_around_the_same_mean_is_detected_as_changed(tmp_path: Path) -> None:
     truth: Sequence[float | None] = [3.0] * 60
     scrambled: Sequence[float | None] = [2.0, 4.0] * 30
     stored = _accepted(tmp_path, KIND_TONE, {"tone": _truth(60)}, *[{"tone": truth}] * 3)

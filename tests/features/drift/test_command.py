@@ -127,7 +127,7 @@ def test_each_run_with_the_option_check_is_counted_and_checking_the_same_ratings
 
 
 @pytest.mark.proof
-def test_a_run_without_the_option_check_is_not_counted_as_one_and_uses_the_next_check_s_significance_level(
+def test_only_runs_with_the_option_check_count_as_planned_comparisons_with_the_accepted_run(
     accepted: Path,
 ) -> None:
     here = accepted

@@ -98,7 +98,7 @@ def test_a_wording_that_copies_annotators_comments_is_refused(place: str) -> Non
     assert "copies 8 words" in why(edit(f"No: {passage}"), of=texts)
 
 
-def test_words_that_the_rubric_had_before_are_not_refused_as_copied() -> None:
+def test_a_wording_is_not_refused_as_copied_from_a_response_if_the_rubric_already_had_the_same_words() -> None:
     texts = labelled("Read the whole reply before you judge. The reply answers the question.")
     made(edit("The reply answers the question. Read the whole reply before you judge it."), of=texts)
 

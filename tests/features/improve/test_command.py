@@ -277,7 +277,7 @@ def test_improve_with_the_option_write_changes_only_the_tested_words_of_the_rubr
 
 
 @pytest.mark.proof
-def test_improve_with_the_option_outside_tests_candidates_on_all_labels_and_says_what_you_vouch_for(
+def test_with_the_option_outside_improve_tests_on_all_labels_and_says_that_the_user_vouches_for_the_wording(
     project: Project,
 ) -> None:
     files = [project.candidate("better", edit(BETTER)), project.candidate("worse", edit(WORSE))]

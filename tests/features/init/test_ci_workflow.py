@@ -64,7 +64,7 @@ def test_init_writes_no_ci_workflow_without_rubrics_together_with_skill_or_for_a
     assert not (tmp_path / ".github").exists()
 
 
-def test_force_replaces_files_that_exist_and_follows_no_link(project: Path) -> None:
+def test_init_with_the_option_force_replaces_existing_files_and_never_writes_through_a_link(project: Path) -> None:
     config = project / "promptfooconfig.yaml"
     shipped = config.read_text()
     config.unlink()
@@ -80,7 +80,7 @@ def test_force_replaces_files_that_exist_and_follows_no_link(project: Path) -> N
     assert config.read_text() == shipped
 
 
-def test_force_replaces_nothing_if_a_file_has_uncommitted_changes(project: Path) -> None:
+def test_init_with_the_option_force_replaces_no_file_if_one_has_uncommitted_changes(project: Path) -> None:
     git(project, "init", "-q")
     git(project, "add", "-A")
     git(project, "commit", "-qm", "first")

@@ -46,7 +46,7 @@ def test_each_row_s_response_is_labelled_on_the_row_s_own_criteria(folder: Path)
     assert work.notes[-1] == "11 criteria to label in 6 tasks"
 
 
-def test_rows_in_a_json_list_are_labelled_like_rows_on_lines(folder: Path) -> None:
+def test_rows_in_a_json_list_are_labelled_like_rows_in_a_json_lines_file(folder: Path) -> None:
     rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
     (folder / "rows.json").write_text(json.dumps(rows, indent=1))
     work = open_work("rows.json", folder, rater="ann")
@@ -57,7 +57,7 @@ def test_rows_in_a_json_list_are_labelled_like_rows_on_lines(folder: Path) -> No
     ]  # fmt: skip
 
 
-def test_of_a_row_with_over_twelve_criteria_the_same_eight_are_asked_each_time_unless_all_are_requested(
+def test_an_annotator_is_asked_about_the_same_8_of_over_12_criteria_of_a_row_each_time_unless_all_are_requested(
     tmp_path: Path,
 ) -> None:
     write_rows(tmp_path, more=11)

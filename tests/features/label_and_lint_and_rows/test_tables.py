@@ -34,7 +34,9 @@ def grade(folder: Path, *arguments: str) -> Any:
 
 
 @pytest.mark.parametrize("name", ["rows.csv", "text.parquet", "structs.parquet"])
-def test_every_command_for_rows_takes_a_table_in_place_of_a_rubric(name: str, folder: Path) -> None:
+def test_lint_and_label_and_calibrate_and_grade_read_rows_with_criteria_of_their_own_from_a_table(
+    name: str, folder: Path
+) -> None:
     towns = ("Leeds", "York", "Hull", "Bath") * 5
     rows = [labelled_row(number, town) for number, town in enumerate(towns)]
     write_table(folder / name, rows)

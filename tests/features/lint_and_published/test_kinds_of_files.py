@@ -25,7 +25,7 @@ def loaves(*, best: str = "Dense, airy and sour in turn.") -> dict[str, Any]:
     }
 
 
-def test_rows_in_a_list_are_linted_and_graded_as_rows(tmp_path: Path) -> None:
+def test_rows_with_criteria_of_their_own_in_a_json_list_are_linted_and_graded(tmp_path: Path) -> None:
     rows = [loaves(), {**loaves(best="All three in one sentence."), "id": "bake-2"}]
     (tmp_path / "bakery.json").write_text(json.dumps(rows))
     linted = " ".join(run("markscheme", "lint", "bakery.json", cwd=tmp_path).stdout.split())

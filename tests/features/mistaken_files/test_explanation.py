@@ -117,7 +117,9 @@ def test_an_error_about_a_file_of_the_wrong_kind_says_what_it_is_and_the_way_out
     assert error_of(command).startswith(error)
 
 
-def test_an_error_about_a_file_of_the_right_kind_is_not_explained_by_the_kind_of_the_file(tmp_path: Path) -> None:
+def test_if_a_command_can_read_a_file_of_that_kind_an_error_in_the_file_is_not_blamed_on_its_kind(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "judged.jsonl").write_text(
         '{"id": "a", "rater": "j", "kind": "model", "criteria": {"poilte": "MET"}}\n'
     )

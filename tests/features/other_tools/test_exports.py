@@ -235,7 +235,7 @@ def test_nan_within_an_agent_s_steps_is_kept_and_a_response_that_is_nan_counts_a
     assert content.lost == {"records without a response": 1}
 
 
-def test_a_sample_whose_id_is_the_number_0_is_read_as_any_other(tmp_path: Path) -> None:
+def test_a_sample_with_the_id_0_in_an_inspect_log_is_imported_under_that_id(tmp_path: Path) -> None:
     files = exports.inspect()
     files["log.json"]["samples"][0]["id"] = 0
     content = read(written(tmp_path, files), SAMPLES["inspect"].columns)

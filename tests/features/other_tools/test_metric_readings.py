@@ -120,7 +120,7 @@ def test_a_judge_s_value_such_as_not_parsable_leaves_the_example_ungraded_and_is
     ([("relevant", None), ("off topic", None), ("stale", None)], "words-apart", None),
     ([(None, 4.0), (None, 1.0), (None, 5.0)], "pass-value", None),
 ])  # fmt: skip
-def test_a_metric_whose_words_can_be_read_in_two_ways_is_refused_with_commands_that_settle_the_reading(
+def test_a_metric_whose_words_can_be_read_in_two_ways_is_refused_with_commands_that_each_choose_a_reading(
     judge: list[MetricValue], code: str | None, agreement: float | None, tmp_path: Path
 ) -> None:
     words: list[MetricValue] = [("on topic", None), ("off topic", None), ("stale", None)][: 3 if code else 2]  # type: ignore[assignment]

@@ -286,7 +286,7 @@ def test_pairs_of_responses_to_one_prompt_form_one_group() -> None:
     assert [example.system for example in examples.examples] == ["a and b", "a and c", "a and b"]
 
 
-def test_a_response_in_pairs_of_two_groups_is_refused() -> None:
+def test_a_response_that_occurs_in_pairs_of_two_groups_is_refused() -> None:
     rows = [sided("a", "b", "q1") | {"group": "g1"}, sided("a", "c", "q1") | {"group": "g2"}]
     with pytest.raises(RatingError, match="share a group"):
         examples_from(rows, RUBRIC)

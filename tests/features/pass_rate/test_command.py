@@ -229,7 +229,7 @@ def two_groups(folder: Path, own: int, *, status: int = 0) -> dict[str, Any]:
     return rated(folder, status=status)
 
 
-def test_each_system_s_pass_rate_is_corrected_by_labels_on_it_and_the_difference_is_that_of_corrected_rates(
+def test_pass_rate_corrects_each_system_s_rate_by_that_system_s_labels_and_compares_the_corrected_rates(
     tmp_path: Path,
 ) -> None:
     report = two_groups(tmp_path, own=20)
@@ -357,7 +357,7 @@ def test_pass_rates_of_promptfoo_s_results_are_given_for_each_prompt_and_provide
 
 
 @pytest.mark.parametrize(("least", "status"), [(None, 0), (0.3, 0), (0.5, 4), (0.9, 1)])
-def test_results_whose_tests_have_expected_labels_are_corrected_by_these_without_a_file_of_labels(
+def test_pass_rate_takes_expected_labels_of_promptfoo_s_tests_as_labels_if_no_file_of_labels_is_given(
     least: float | None, status: int, tmp_path: Path
 ) -> None:
     of_judge = results(np.random.default_rng(2), 50)

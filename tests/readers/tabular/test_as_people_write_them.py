@@ -110,7 +110,7 @@ def test_a_column_of_percentages_may_hold_ratings_even_if_all_of_them_differ() -
     assert error.choices == ("--human ann",)
 
 
-def test_for_a_column_of_words_and_a_column_of_scores_both_ways_of_saying_which_is_the_judge_s_are_suggested() -> None:
+def test_if_a_column_of_words_or_one_of_scores_may_be_the_judge_s_options_for_both_cases_are_suggested() -> None:
     scores = [f"0,{row + 10}" for row in range(20)]
     error = refused({"text": [f"t{row} or so" for row in range(20)], "checker": ["good one", "bad one"] * 10,
                      "score_x": scores})  # fmt: skip
@@ -174,7 +174,7 @@ def test_for_scores_with_comments_an_option_is_suggested_that_reads_only_the_num
 
 
 @pytest.mark.parametrize("choice", [0, 1, 2])
-def test_one_suggested_option_for_cells_that_mix_numbers_and_words_settles_all_columns_at_once(choice: int) -> None:
+def test_if_cells_mix_numbers_and_words_each_suggested_option_makes_all_columns_readable(choice: int) -> None:
     ours = ["4 - good", "5/5", "2, off", "3-4", *GRADES[4:]]
     theirs = ["5/5", "skipped", "1: no A-3", "4/5", *GRADES[4:]]
     error = refused({"judge": ours, "human": theirs})

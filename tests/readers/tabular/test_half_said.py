@@ -53,7 +53,7 @@ def test_a_word_such_as_skip_that_both_raters_use_is_a_category() -> None:
     assert read(["skip", *TOPICS[1:]], ["tone", "skip", *TOPICS[2:]]).with_both("") == len(TOPICS)
 
 
-def test_a_column_of_repeated_sentences_holds_reference_answers_and_not_ratings() -> None:
+def test_a_column_of_a_few_repeated_sentences_is_not_read_as_ratings() -> None:
     answers = ["Open Settings, then Security.", "Call the desk at night."] * 12
     columns = {"expected": answers, "judge": ["pass", "fail"] * 12, "human": ["pass", "pass"] * 12}
     reading = read_in_memory(columns, ColumnOptions())
