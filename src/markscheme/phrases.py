@@ -58,7 +58,7 @@ def listed(names: Sequence[str], most: int = 3) -> str:
 
 
 def few_of(names: Sequence[str], most: int = 5) -> str:
-    """Join a given number of names from the start of a list, with "…" in place of the others.
+    """Join the first `most` names of a list, with "…" in place of the others.
 
     >>> few_of(["a", "b", "c", "d"], most=3)
     'a, b, c, …'
@@ -67,7 +67,7 @@ def few_of(names: Sequence[str], most: int = 5) -> str:
 
 
 def commonest(reasons: Iterable[str], most: int = MOST_REASONS) -> str:
-    """List a given number of the commonest reasons with their counts, the commonest first.
+    """List the `most` commonest reasons with their counts, the commonest first.
 
     >>> commonest(["no key", "too long", "no key"]), commonest(["no key", "no key", "too long"], most=1)
     ('2 × no key; 1 × too long', '2 × no key')
@@ -143,7 +143,7 @@ def number(value: float | None, digits: int = 2) -> str:
 
 
 def rounded(value: float, most: int = 2) -> str:
-    """Write a number with at most a given count of decimals, without zeros at the end.
+    """Write a number with at most `most` decimals, without zeros at the end.
 
     >>> rounded(0.916667), rounded(0.5), rounded(3.0)
     ('0.92', '0.5', '3')

@@ -148,6 +148,11 @@ def _only(name: str) -> tuple[CommandRow, ...]:
 def parse(command: str, rest: Sequence[str], settings: SettingsFile) -> tuple[CommandFunction, BoundArguments]:
     """Return the function of a command, and the arguments to call it with.
 
+    Args:
+        command: Name of the command.
+        rest: The words after it on the command line.
+        settings: The settings file, which has defaults of options.
+
     Raises:
         UsageError: No such option, a value that an option cannot have, or a file to write that is also read.
     """
@@ -191,10 +196,10 @@ def _typed_reading(command: str, rest: Sequence[str]) -> AddedOptions:
 
 
 def typed_settings(command: str, rest: Sequence[str]) -> tuple[dict[str, list[str]], list[str]]:
-    """Split a command's words into the values typed as `-o KEY=VALUE`, by key, and the other words.
+    """Split the words after a command's name into the values typed as `-o KEY=VALUE`, by key, and the other words.
 
     Raises:
-        UsageError: Not KEY=VALUE, or a key that the command doesn't know.
+        UsageError: A word after `-o` isn't KEY=VALUE, or the command doesn't know the key.
     """
     typed: dict[str, list[str]] = {}
     others = list[str]()

@@ -61,6 +61,10 @@ def examples_with(part: ExampleSet, only: Sequence[str]) -> ExampleSet:
 def examples_of(rubric: Rubric, named: Path | None) -> tuple[Path, Path | None]:
     """Return the path of a rubric's examples, and of its calibration folder if there is one.
 
+    Args:
+        rubric: The rubric.
+        named: The file of examples that the user names; None for the rubric's own.
+
     Raises:
         UsageError: There are no examples.
     """

@@ -323,8 +323,9 @@ def _scores(
 ) -> Floats:
     """Return the gold scores, shape (n_examples,).
 
-    If raters gave overall scores, those of the strongest kind of raters count. Otherwise the score is computed from the
-    gold levels; nan if an even split leaves too wide a range of scores.
+    If raters gave an example overall scores, those of the strongest kind of raters are combined: by their mean if `by`
+    is "mean", else by their median. Otherwise the score is computed from the gold levels; nan if even splits leave too
+    wide a range of possible scores.
     """
     rubric = table.rubric
     scores = np.full(len(table.ids), np.nan)

@@ -25,6 +25,11 @@ NOT_KNOWN = "not known"
 def record_words(folder: Path, rubric: Rubric, at: str) -> None:
     """Append a rubric's current wording to the record in a folder, unless it is recorded already.
 
+    Args:
+        folder: The rubric's calibration folder.
+        rubric: The rubric.
+        at: The day on which the wording is recorded.
+
     Raises:
         UsageError: The file can't be written.
     """

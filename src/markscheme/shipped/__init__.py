@@ -33,6 +33,9 @@ def shipped(place: str) -> Path:
 
     The folder `project` has what `init` adds to a project.
 
+    Args:
+        place: The path in the repository.
+
     Example:
         >>> shipped("rubrics/schema.json").is_file(), shipped("graders/session.py").is_file()
         (True, True)

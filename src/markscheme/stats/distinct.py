@@ -38,13 +38,13 @@ def numbered(
 def first_of(place: npt.NDArray[np.int64], n: int) -> npt.NDArray[np.int64]:
     """Return, for each number from 0 to n - 1, the index of its first occurrence in an array.
 
-    Example:
-        >>> first_of(np.array([1, 0, 1]), 2).tolist()
-        [1, 0]
-
     Args:
         place: The array, which contains each of the numbers at least once and no others.
         n: Number of different numbers.
+
+    Example:
+        >>> first_of(np.array([1, 0, 1]), 2).tolist()
+        [1, 0]
     """
     first = np.zeros(n, dtype=np.int64)
     first[place[::-1]] = np.arange(len(place) - 1, -1, -1)

@@ -256,6 +256,11 @@ def _p_of_means(within: Floats, without: Floats, difference: float) -> float:
     Student's test assumes equal variances, Welch's doesn't. Student's test is misled by a slice with more spread than
     the rest, and Welch's by a small slice whose few values happen to be equal. So the larger p counts.
 
+    Args:
+        within: Values inside the slice, shape (n_inside,).
+        without: Values outside the slice, shape (n_outside,).
+        difference: Mean inside the slice minus mean outside it.
+
     Source:
         Welch (1947), Biometrika 34(1/2), 28-35. doi:10.2307/2332510
     """

@@ -60,15 +60,15 @@ class ErrorLimits:
     def least(self, side: SideName, target: float) -> float:
         """Return the smallest share of right decisions that is enough on one side of a gate.
 
-        Example:
-            >>> ErrorLimits().least("stops", 0.8), ErrorLimits(false_pass=0.1).least("stops", 0.8)
-            (0.7, 0.9)
-
         That is 1 minus the limit on wrong decisions of the side or, without a limit, `target` minus `SIDE`.
 
         Args:
             side: "stops" for the examples that gold fails, "keeps" for those that it passes.
             target: The smallest share of right decisions that is enough on both sides together, 0 to 1.
+
+        Example:
+            >>> ErrorLimits().least("stops", 0.8), ErrorLimits(false_pass=0.1).least("stops", 0.8)
+            (0.7, 0.9)
         """
         most = self.false_pass if side == "stops" else self.false_fail
         least = max(0.0, target - SIDE) if most is None else 1 - most

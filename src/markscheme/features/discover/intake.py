@@ -97,10 +97,16 @@ def _keep_outputs(opened: OpenedDiscovery, examples: Mapping[str, Example]) -> N
 
 
 def take_assignments(opened: OpenedDiscovery, path: Path, rater: str, kind: Kind | None) -> None:
-    """Import assignments of notes to modes from a file; those by a model wait for a person to accept them.
+    """Import assignments of notes to modes from a file; a model's assignments wait for a person to accept them.
 
-    Modes that don't exist yet are added; if a model assigned the notes, as proposals. A line may define a mode:
-    {"mode": NAME, "definition": …, "severity": …}.
+    Modes that don't exist yet are added, as proposals if a model assigned the notes. A line may define a mode: {"mode":
+    NAME, "definition": …, "severity": …}.
+
+    Args:
+        opened: The discovery.
+        path: The file.
+        rater: Name of the person or model that assigned the notes, for lines that don't name one.
+        kind: Kind of that person or model, for lines that don't state it; None means a model.
 
     Raises:
         RatingError: Lines aren't assignments, or name notes that don't exist.

@@ -124,6 +124,10 @@ class ReadingWork:
     def read(self, unit: str, sent: Mapping[str, Any]) -> OutputReading:
         """Store a reading that the page sends; it is on disk when this returns.
 
+        Args:
+            unit: Id of the output.
+            sent: The reading as the page sends it: how the output was read, notes, decision and duration.
+
         Raises:
             UsageError: The output doesn't exist; nothing is stored.
         """
@@ -261,6 +265,9 @@ class ReadingWork:
 
     def group(self, sent: Mapping[str, Any]) -> None:
         """Carry out an action of the grouping view, such as a merge of modes, in the codebook.
+
+        Args:
+            sent: What the page sends: the action under `do`, and the action's arguments.
 
         Raises:
             UsageError: The action isn't possible.
@@ -430,6 +437,10 @@ def grouping_state(work: ReadingWork) -> dict[str, Any]:
 
 def also_ids(wish: str | None, opened: OpenedDiscovery) -> tuple[str, ...]:
     """Return the ids of the outputs that `--also` shows out of turn, in the order of showing.
+
+    Args:
+        wish: The value of `--also`: `low-score`, `unlike` or a file of ids; None shows no output out of turn.
+        opened: The discovery.
 
     Raises:
         UsageError: The pool has no scores, or a file has no ids.

@@ -397,8 +397,8 @@ def _criteria(
 ) -> dict[str, CriterionDrift]:
     """Compute the drift of each criterion, by name.
 
-    There are three families of tests (shifts of the level, any changes of answers, and agreement with gold), each
-    adjusted by Holm's method.
+    There are three families of tests: of shifts of the mean level, of any changes of answers, and of agreement with
+    gold. Within each family, p-values are adjusted by Holm's method over the criteria.
     """
     levels = [runs.levels(criterion) for criterion in compared]
     groups = [runs.groups(criterion) for criterion in compared]

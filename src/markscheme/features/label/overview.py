@@ -143,6 +143,10 @@ def overview_of(named: str, here: Path, pool: Path | None) -> Overview:
 def next_labels_of(named: str, here: Path) -> NextLabels:
     """Return how many more labels the verdict on a rubric's judge needs, given the labels in its calibration folder.
 
+    Args:
+        named: Name or file of the rubric.
+        here: The working directory.
+
     Raises:
         UsageError: The rubric isn't found.
         RatingError: A file can't be read.

@@ -77,12 +77,12 @@ def _plan_typed(words: Sequence[str]) -> str:
 def refuse_shared_output(to: str | None, json: str | None) -> None:
     """Refuse to write both the plan's JSON and the outputs to label to standard output.
 
-    Raises:
-        UsageError: Both would be written to standard output.
-
     Args:
         to: The file for the outputs to label, "-" for standard output; None for no file.
         json: The file for the plan's JSON, "-" for standard output; None for no file.
+
+    Raises:
+        UsageError: Both would be written to standard output.
     """
     if json == "-" and to == "-":
         raise UsageError("--to - writes the examples to label to standard output; name a file: --json plan.json")

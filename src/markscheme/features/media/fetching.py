@@ -40,7 +40,13 @@ def refuse_foreign(address: str) -> None:
 
 
 def fetched(address: str, kind: str) -> bytes:
-    """Download what is at an address of an allowed host, at most one byte more than the limit.
+    """Download the content at an address of an allowed host.
+
+    If the content is larger than the limit for its kind, one byte more than the limit is returned.
+
+    Args:
+        address: The address.
+        kind: Kind of the content, such as an image or a PDF, which has a limit of its own.
 
     Raises:
         UsageError: The host isn't allowed, or doesn't answer.

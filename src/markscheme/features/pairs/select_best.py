@@ -85,6 +85,10 @@ class Match:
 def rubric_of_criteria(value: Any, named: Rubric | None) -> Rubric:
     """Return the rubric of pairs for an assertion: the one it names, or one with its text as the only criterion.
 
+    Args:
+        value: The assertion's value.
+        named: The rubric that the assertion names; None if it names none, so that `value` is the criterion's text.
+
     Raises:
         UsageError: The named rubric judges single responses, or the text is empty.
     """
@@ -205,7 +209,14 @@ async def _finalists(grading: Grading, call: Call, texts: Sequence[str], matches
 def _record(file: Path, call: Call, texts: Sequence[str], matches: Sequence[Match], judge: str) -> None:
     """Add the compared pairs to a file of pairs, with the judge's preference in each order shown.
 
-    A pair that the file has already, from an earlier evaluation, keeps its line with the preferences in it.
+    A pair that the file already has from an earlier evaluation keeps its line, and the preferences in that line.
+
+    Args:
+        file: The file of pairs.
+        call: The call of the assertion.
+        texts: Texts of all outputs.
+        matches: The compared pairs, each with the judge's grade.
+        judge: Name of the judge.
 
     Raises:
         UsageError: The file can't be written.

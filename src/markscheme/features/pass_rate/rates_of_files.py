@@ -153,6 +153,13 @@ def _print_rate(
 def _of_table(file: Path, columns: ColumnOptions, how: DrawnHow | None, least: float | None, *, json: bool) -> int:
     """Print the pass rate of a table's rows, corrected by the labels in the table; return the exit status.
 
+    Args:
+        file: The table.
+        columns: What the table's columns and values mean.
+        how: How the labelled rows were drawn; None if the user doesn't say it.
+        least: The pass rate that is enough; None if none is given.
+        json: True to print JSON.
+
     Raises:
         UsageError: Only some rows are labelled, and it isn't said how these were drawn.
     """
