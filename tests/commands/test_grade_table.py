@@ -257,6 +257,30 @@ def test_a_graded_table_that_lacks_rows_never_replaces_the_existing_file(here: P
     assert (here / "graded.csv").read_text() == "before"
 
 
+def test_a_row_that_has_changed_since_a_run_was_stopped_is_graded_again_and_the_others_are_not(here: Path) -> None:
+    rows = _rows(5)
+    (here / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    crash = """    if os.path.exists("crash") and response.endswith("2"):
+        time.sleep(2.2)  # grades wait for up to 2 seconds before they are written
+    if os.path.exists("crash") and response.endswith("3"):
+        os._exit(9)
+    level ="""
+    (here / "stand_in.py").write_text(JUDGE.replace("    level =", crash))
+    (here / "crash").touch()
+    command = [sys.executable, "-m", "markscheme", *GRADE[1:], "rows.jsonl", "--out", "graded.jsonl"]
+    env = {**environment(), "MARKSCHEME_CACHE": str(here / "cache")}
+    assert subprocess.run([*command, "-o", "concurrency=1"], cwd=here, env=env, check=False).returncode == 9
+    (here / "crash").unlink()
+    (here / "asked").unlink()
+    rows[0]["response"] = "thanks 0"
+    (here / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    assert _grade(here, "rows.jsonl", "--out", "graded.jsonl").returncode == 1
+    assert sorted((here / "asked").read_text().split("\n")) == ["", "no 4", "thanks 0", "thanks 3"]
+    lines = _lines(here / "graded.jsonl")
+    assert [line["thanks"] for line in lines] == [1, 1, 0, 1, 0]
+    assert not any("digest" in key for line in lines for key in line)
+
+
 def test_rows_of_a_table_that_could_not_be_graded_are_tried_again_in_the_next_run(here: Path) -> None:
     (here / "rows.jsonl").write_text("\n".join(map(json.dumps, _rows(2))), encoding="utf-8")
     (here / "down").touch()

@@ -15,6 +15,7 @@ from typing import IO, Any, Final
 
 from markscheme.errors import BudgetError, RatingError, RatingWarning, UsageError, writing
 from markscheme.files import append_lines, end_of_link, exclusive, replacing, set_aside_damaged_end
+from markscheme.fingerprint import fingerprint
 from markscheme.grading.grades import GRADE_COLUMNS, Grade, row_verdicts
 from markscheme.grading.grading import Grading, grade_many
 from markscheme.grading.receipt import receipt_json
@@ -139,6 +140,7 @@ class GradedTable:
     _waiting: list[dict[str, Any]] = field(default_factory=list, init=False, repr=False)
     _written: float = field(default_factory=time.monotonic, init=False, repr=False)
     _ids: list[str] = field(default_factory=list, init=False, repr=False)
+    _digests: dict[str, str] = field(default_factory=dict, init=False, repr=False)
 
     def __post_init__(self) -> None:
         self._write_rows = row_writer(self.out, "`--out`")
@@ -200,15 +202,8 @@ class GradedTable:
         return f"process {runs[-1]['process']} (since {runs[-1]['since']})" if runs else "another process"
 
     def done(self) -> dict[str, str | None]:
-        """Return the ids of rows that an earlier run graded, each with the fingerprint of its own rubric or None."""
-        return {line["id"]: line.get(ROW_FINGERPRINT) for line in self._journal_lines() if "id" in line}
-
-    def _is_done(self, submission: Submission, done: Mapping[str, str | None]) -> bool:
-        """Return True if an earlier run graded the row by the rubric that the row has now."""
-        if submission.id not in done:
-            return False
-        by_row = self.grading.grader.rubric_for(submission)
-        return done[submission.id] == (by_row.rubric.fingerprint if isinstance(by_row, RowRubric) else None)
+        """Return the ids of rows that an earlier run graded, each with the digest of its texts and own rubric."""
+        return {line["id"]: line.get(ROW_DIGEST) for line in self._journal_lines() if "id" in line}
 
     async def grade(self, submissions: Iterable[Submission], total: int, concurrency: int) -> GradedCounts:
         """Grade the rows that aren't graded yet, then write the table; return the counts of what this run graded.
@@ -231,11 +226,11 @@ class GradedTable:
     async def _grade_open(self, submissions: Iterable[Submission], total: int, concurrency: int) -> GradedCounts:
         done = self.done()
         if done:
-            self._say(f"{self.journal}: {len(done):,} of {total:,} rows are graded already")
-        open_still = (submission for submission in self._noted(submissions) if not self._is_done(submission, done))
+            self._say(f"{self.journal}: {len(done):,} rows are graded already")
+        rows = self._open_rows(submissions, done)
         with TemporaryFile("w+b") as failures:
             try:
-                counts = await self._grade(open_still, max(0, total - len(done)), concurrency, failures)
+                counts = await self._grade(rows, max(0, total - len(done)), concurrency, failures)
             except BudgetError as error:
                 graded = len(self.done())
                 stopped = f"{error}; {graded:,} of {total:,} are graded. Run again with a higher budget to continue"
@@ -244,11 +239,16 @@ class GradedTable:
             counts.failed, counts.ungraded = self._finish(failures, total)
             return counts
 
-    def _noted(self, submissions: Iterable[Submission]) -> Iterator[Submission]:
-        """Yield each submission unchanged, after recording its id."""
+    def _open_rows(self, submissions: Iterable[Submission], done: Mapping[str, str | None]) -> Iterator[Submission]:
+        """Yield the rows that no earlier run graded with the texts and the rubric they have now; record all ids."""
         for submission in submissions:
             self._ids.append(submission.id)
-            yield submission
+            by_row = self.grading.grader.rubric_for(submission)
+            own = by_row.rubric.fingerprint if isinstance(by_row, RowRubric) else None
+            digest = fingerprint(submission.texts, dict(submission.inputs), own)
+            if done.get(submission.id, "") not in (digest, None):
+                self._digests[submission.id] = digest
+                yield submission
 
     async def _grade(
         self, submissions: Iterable[Submission], total: int, concurrency: int, failures: IO[bytes]
@@ -276,15 +276,13 @@ class GradedTable:
     def _row(self, grade: Grade) -> dict[str, Any]:
         rubric = grade.rubric or self.grading.rubric
         levels = {name: rubric.criterion(name).scale.written(v.level) for name, v in grade.verdicts.items()}
-        verdicts = {ROW_VERDICTS: row_verdicts(grade)} if self.has_rows else {}
-        journal = {ROW_FINGERPRINT: grade.rubric.fingerprint} if grade.rubric is not None else {}
         return {
             "id": grade.id,
             "score": grade.score,
             "pass": grade.passed,
             **{criterion.name: levels.get(criterion.name) for criterion in self._criteria},
-            **verdicts,
-            **journal,
+            **({ROW_VERDICTS: row_verdicts(grade)} if self.has_rows else {}),
+            ROW_DIGEST: self._digests.pop(grade.id, None),
             "error": None if grade.error is None else on_one_line(grade.error),
             "receipt": receipt_json(grade.receipt, grade.score)["text"],
         }
@@ -311,7 +309,7 @@ class GradedTable:
                 failed += row["pass"] is False
                 ungraded += row["error"] is not None
                 written += 1
-                row.pop(ROW_FINGERPRINT, None)
+                row.pop(ROW_DIGEST, None)
                 yield row
 
         with self.journal.open("rb") as journal, writing(self.out), replacing(self.out) as file:
@@ -364,6 +362,5 @@ VERDICT_CELLS: Final[CellKind] = {
     **dict.fromkeys(("weight", "position"), "number"),
 }
 """Keys of a level in the column of levels on rows' own criteria, with the kind of their values."""
-ROW_FINGERPRINT: Final = "row_rubric"
-"""Key in the journal of the fingerprint of a row's own rubric, by which a row whose rubric has changed is graded
-again."""
+ROW_DIGEST: Final = "row_digest"
+"""Key in the journal of the digest of a row's texts and own rubric, by which a row that has changed is graded again."""
