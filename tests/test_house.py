@@ -94,7 +94,7 @@ def test_the_size_of_a_module_counts_only_lines_with_code() -> None:
     assert code_lines(OTHER) == 5
 
 
-def test_every_measure_of_the_style_of_the_code_counts_a_planted_case() -> None:
+def test_each_measure_of_code_style_counts_the_violation_planted_for_it() -> None:
     figures = figures_of([SHORT, OTHER])
     assert figures["code lines of the longest module"] == Figure(14, ("short.py 14", "other.py 5"))
     assert figures["numeric constants without a reason"].places == (

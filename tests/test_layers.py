@@ -384,7 +384,7 @@ def test_the_tests_of_imports_find_the_modules_of_the_package_and_their_imports(
     assert all(edges[module] for module in ("markscheme.cli", deep, "markscheme.grading"))
 
 
-def test_a_session_leaves_unwatched_only_layers_after_the_one_for_promptfoo_and_watches_the_features() -> None:
+def test_the_layers_that_a_session_does_not_watch_come_after_the_one_for_promptfoo_and_exclude_the_features() -> None:
     below = LAYERS[LAYERS.index("promptfoo") + 1 :]
     assert set(below) >= AFTER_VERDICTS
     folders = {layer for layer in below if (SOURCE / layer).is_dir()}

@@ -18,7 +18,9 @@ ROOT = Path(__file__).parents[1]
 SOCKETS = sorted((ROOT / "src/markscheme/sockets").glob("[a-z]*.py"))
 
 
-def test_if_a_criterion_has_the_rubric_s_name_the_rubric_s_score_is_logged_under_that_name_with_score_added() -> None:
+def test_if_a_criterion_is_named_like_the_rubric_the_rubric_s_score_is_logged_under_the_name_followed_by_score() -> (
+    None
+):
     rubric = Rubric((Criterion(1.0, "A", "tone"), Criterion(1.0, "B", "place")), name="tone")
     grade = Grade("", {}, "why", None, by_criterion={"tone": 0.5, "place": None})
     assert named_scores(grade, rubric) == {"tone-score": None, "tone": 0.5, "place": None}

@@ -114,7 +114,7 @@ each_measure = pytest.mark.parametrize(("of", "rubric"), MEASURES, ids=[of for o
 
 @each_measure
 @pytest.mark.parametrize("seed", SEEDS)
-def test_comparing_by_decision_or_score_or_one_criterion_equals_comparing_by_a_rubric_that_gives_nothing_else(
+def test_comparing_by_one_measure_equals_comparing_by_a_rubric_that_has_only_this_measure(
     seed: int, of: str, rubric: Rubric
 ) -> None:
     world = World(seed)

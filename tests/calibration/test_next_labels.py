@@ -76,7 +76,7 @@ def test_the_number_of_labels_needed_for_a_first_verdict_is_named_before_any_jud
     assert planned_labels(gold_of(labelled(30), RUBRIC), None, 0.99).labels is None
 
 
-def test_the_stored_number_of_labels_to_begin_with_at_the_default_target_equals_the_computed_one(
+def test_the_stored_number_of_labels_for_a_rubric_without_labels_equals_the_computed_one(
     tmp_path: Path,
 ) -> None:
     first = labels_to_begin(no_gold(RUBRIC), RUBRIC.target)
@@ -148,7 +148,7 @@ def test_the_number_of_labels_needed_is_not_saved_if_no_person_labelled(tmp_path
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"judge": "j", "labelled": "many"}', "null", "[" * 3_000])
-def test_a_damaged_file_of_needed_labels_counts_as_missing(tmp_path: Path, text: str) -> None:
+def test_a_damaged_file_with_the_number_of_labels_needed_counts_as_missing(tmp_path: Path, text: str) -> None:
     (tmp_path / NEXT_LABELS).write_text(text)
     assert next_labels(tmp_path, RUBRIC, labelled(30)).judge is None
 

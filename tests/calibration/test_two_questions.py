@@ -99,7 +99,7 @@ def case_counts(case: dict[str, Any]) -> tuple[int, int, int, int]:
 
 
 @pytest.mark.proof
-def test_calibrating_a_table_gives_the_answer_of_each_case_in_the_reference_file_on_whether_a_judge_can_gate(
+def test_calibrate_says_of_each_reference_case_given_as_a_table_whether_the_judge_can_gate(
     tmp_path: Path,
 ) -> None:
     for number, case in enumerate(block("gate.yaml", "gate")):

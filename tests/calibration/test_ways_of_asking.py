@@ -147,7 +147,9 @@ def test_a_cached_reply_keeps_the_list_of_parameters_that_its_request_left_out(t
         asyncio.run(judge.aclose())
 
 
-def test_a_panel_records_one_way_of_asking_and_a_judge_that_leaves_a_parameter_out_of_one_sample_two_ways() -> None:
+def test_a_panel_is_recorded_as_asked_in_one_way_and_a_judge_without_a_parameter_in_one_sample_as_asked_in_two() -> (
+    None
+):
     class Member:
         def __init__(self, *without: str) -> None:
             self.identity = Identity("-".join(("judge", *without)))

@@ -29,7 +29,7 @@ def test_examples_keep_their_labels_if_the_file_of_the_rubric_s_own_examples_is_
     assert named["agreement"]["n"] == 40
 
 
-def test_another_file_of_examples_gets_no_labels_from_the_rubric_s_folder_and_the_error_names_the_files_searched(
+def test_with_the_option_examples_labels_in_the_rubric_s_folder_are_not_read_and_the_error_names_files_searched(
     project: Path,
 ) -> None:
     (project / "others.jsonl").write_text((project / HOME / "examples.jsonl").read_text())

@@ -129,7 +129,9 @@ def test_each_line_of_grade_s_json_has_the_documented_keys(project: Path) -> Non
     assert "no accepted run" in line["receipt"]["text"]
 
 
-def test_grade_s_line_for_an_ungraded_response_says_why_and_keeps_the_reply(project: Path) -> None:
+def test_the_line_that_grade_prints_for_an_ungraded_response_has_the_reason_and_the_judge_s_reply(
+    project: Path,
+) -> None:
     done = graded(project, submissions(project, "garbage", "it is down"), *JUDGE, "--json")
     unread, unreached = lines_of(done)
     assert done.returncode == 5
@@ -223,7 +225,7 @@ def test_the_id_of_a_graded_response_cannot_control_the_terminal(project: Path) 
         (["LEVEL=5", "garbage"], 5),
     ],
 )
-def test_the_exit_status_is_that_of_the_worst_grade(project: Path, responses: list[str], status: int) -> None:
+def test_the_exit_status_of_grade_is_that_of_the_worst_grade(project: Path, responses: list[str], status: int) -> None:
     assert graded(project, submissions(project, *responses), *JUDGE).returncode == status
 
 

@@ -59,7 +59,7 @@ def test_grade_warns_if_a_submission_was_written_by_the_judge_s_model_family(pro
     assert (done.returncode, done.stderr.count(KIN)) == (0, 1)
 
 
-def test_an_input_called_system_is_not_taken_for_the_system_that_wrote_the_response(project: Path) -> None:
+def test_an_input_called_system_is_not_confused_with_the_system_that_wrote_the_response(project: Path) -> None:
     (project / "rubrics" / "polite.yaml").write_text("inputs: [system]\n" + RUBRIC)
     file = project / "calibration" / "polite" / "examples.jsonl"
     done = run("markscheme", "grade", "polite", str(file), "--judge", "function:my_judge:ask_claude", cwd=project)

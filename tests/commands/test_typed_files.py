@@ -61,7 +61,7 @@ def test_one_file_cannot_be_written_for_two_options() -> None:
         ("experiment rows.jsonl --csv rows.jsonl", "rows.jsonl"),
     ],
 )
-def test_a_command_refuses_to_write_a_file_that_it_reads_before_it_reads_it(
+def test_before_reading_anything_a_command_refuses_to_overwrite_a_file_that_it_is_to_read(
     tmp_path: Path, command: str, name: str
 ) -> None:
     here = setting.make_setting(tmp_path / "here")

@@ -31,7 +31,7 @@ def test_the_terminal_picture_loads_no_external_resource() -> None:
     assert set(re.findall(r"https?://[^\"' )]+", svg)) == {"http://www.w3.org/2000/svg"}
 
 
-def test_a_changed_or_moved_word_in_the_terminal_picture_is_noticed() -> None:
+def test_the_check_of_the_terminal_picture_notices_a_changed_or_moved_word() -> None:
     text = "\x1b[33m?\x1b[0m \x1b[1mAgreement\x1b[0m 84% (\x1b[1m61\x1b[0m)\n\n  target 80%"
     svg = PICTURES.terminal_svg(text)
     assert PICTURES.words_in(svg) == PICTURES.plain_words(text)

@@ -94,7 +94,7 @@ def _tunnel(client: socket.socket, onward: socket.socket) -> None:
             (onward if ready is client else client).sendall(data)
 
 
-def test_a_certificate_signed_by_a_company_is_trusted_if_the_environment_names_it(
+def test_a_server_certificate_signed_by_the_user_s_company_is_trusted_if_ssl_cert_file_names_it(
     server: ChatServer, certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(JudgeSilent, match="certificate isn't trusted here: name your company's by SSL_CERT_FILE"):

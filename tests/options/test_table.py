@@ -91,7 +91,7 @@ def test_a_wrong_value_is_refused_with_the_same_words_from_every_source() -> Non
     assert str(called.value) == f"`tide_margin` {refusal}"
 
 
-def test_options_of_a_feature_that_is_not_there_have_their_defaults() -> None:
+def test_the_options_of_a_feature_have_their_defaults_unless_they_were_added() -> None:
     assert AddedOptions().of(TideOptions) == TideOptions()
     assert AddedOptions((TideOptions(tides=1),)).of(TideOptions).tides == 1
 

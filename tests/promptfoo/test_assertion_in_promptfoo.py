@@ -29,10 +29,10 @@ def test_the_shipped_promptfoo_configuration_passes_good_answers_and_fails_bad_o
     assert shipped.exit_code == 100
 
 
-def test_each_result_has_a_score_for_every_criterion_and_one_for_the_rubric(shipped: EvalRun) -> None:
+def test_each_promptfoo_result_has_a_score_for_every_criterion_and_one_for_the_rubric(shipped: EvalRun) -> None:
     for row in rows(shipped):
-        assert set(row["namedScores"]) >= CRITERIA
-        assert all(0 <= row["namedScores"][name] <= 1 for name in CRITERIA)
+        assert set(row["namedScores"]) >= {*CRITERIA, "code-quality"}
+        assert all(0 <= row["namedScores"][name] <= 1 for name in (*CRITERIA, "code-quality"))
         parts = row["gradingResult"]["componentResults"]
         assert {part["assertion"]["metric"] for part in parts if part["assertion"].get("metric")} == CRITERIA
         assert all(part["reason"] for part in parts)
@@ -229,7 +229,7 @@ def test_a_user_s_own_rubric_is_found_and_the_output_is_graded_by_it(graded: dic
     assert "a fault" not in parts["right"]
 
 
-def test_the_rubric_can_be_named_in_a_var_of_the_test(graded: dict[str, dict[str, Any]]) -> None:
+def test_a_variable_of_a_promptfoo_test_can_name_the_rubric(graded: dict[str, dict[str, Any]]) -> None:
     assert graded["var"]["score"] == 0.5
 
 
@@ -351,7 +351,7 @@ process.exit(0);
 
 
 @pytest.mark.proof
-def test_an_ungraded_output_passes_no_negated_assertion_even_if_the_promptfoo_test_does_not_list_the_assertion(
+def test_a_negated_assertion_never_passes_an_ungraded_output_whatever_assertions_the_promptfoo_test_lists(
     promptfoo: PromptfooInstall, tmp_path: Path
 ) -> None:
     scripted(tmp_path)

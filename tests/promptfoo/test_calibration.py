@@ -47,7 +47,7 @@ def _assert(here: Path, **config: Any) -> dict[str, Any]:
 
 
 @pytest.mark.proof
-def test_the_reason_and_metadata_of_a_result_say_what_the_judge_may_decide(here: Path) -> None:
+def test_a_promptfoo_result_s_reason_and_metadata_say_whether_the_judge_can_gate(here: Path) -> None:
     before = _assert(here)
     assert before["metadata"]["calibration"] == "no accepted run"
     assert before["reason"].endswith("Calibration: 0.62, no accepted run.")
@@ -68,7 +68,9 @@ def test_a_pass_mark_or_wording_that_differs_from_the_calibrated_one_is_reported
     assert _assert(here)["metadata"]["calibration"] == "calibrated for an older rubric"
 
 
-def test_a_key_of_the_configuration_leaves_the_calibration_out_of_a_result(here: Path) -> None:
+def test_calibration_off_in_an_assertion_s_configuration_keeps_the_calibration_out_of_the_promptfoo_result(
+    here: Path,
+) -> None:
     assertion = _assert(here, calibration="off")
     assert "calibration" not in assertion["metadata"]
     assert "alibrat" not in assertion["reason"]

@@ -84,7 +84,7 @@ def test_score_and_decision_of_a_judge_that_is_sampled_several_times_follow_from
     )
 
 
-def test_if_a_judge_is_sampled_several_times_and_gives_scores_itself_their_median_counts() -> None:
+def test_if_a_judge_gives_an_overall_score_in_each_of_several_samples_the_median_of_these_scores_counts() -> None:
     samples = [Rating("a", "j", "model", {"tone": Rated(3.0)}, overall=score) for score in (0.2, 0.9, 0.8)]
     assert collapsed(samples, ONE).score == 0.8
 

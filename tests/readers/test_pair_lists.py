@@ -156,7 +156,7 @@ def test_pairs_in_markscheme_s_own_format_keep_labels_on_every_criterion_and_the
     assert not file.lost
 
 
-def test_a_row_without_two_responses_is_refused_with_its_file(tmp_path: Path) -> None:
+def test_a_row_of_a_pair_file_with_fewer_than_two_responses_is_refused_with_the_file_s_name(tmp_path: Path) -> None:
     rows = [{"id": "p", "first": "one", "second": "two", "preference": "first"}, {"id": "q", "response": "one"}]
     path = written(tmp_path, "pairs.jsonl", rows)
     with pytest.raises(RatingError, match=r"pairs\.jsonl.*row 2 has no two responses"):

@@ -98,7 +98,7 @@ def test_the_real_model_answers_many_simultaneous_requests(messages_front: Messa
     assert messages_front.most_in_flight >= 2
 
 
-def test_a_real_answer_is_cut_off_at_max_tokens(messages_front: MessagesFront) -> None:
+def test_an_answer_of_a_real_model_is_cut_off_at_max_tokens(messages_front: MessagesFront) -> None:
     async def briefly(client: anthropic.AsyncAnthropic) -> Message:
         turns = [{"role": "user", "content": "Count from one to a hundred in words."}]
         return await client.messages.create(model="claude-haiku-5-5", max_tokens=4, messages=turns)  # type: ignore[arg-type]
@@ -240,7 +240,7 @@ def test_closing_the_test_server_ends_its_threads_though_clients_keep_connection
         ("/v1/messages", {"authorization": f"Bearer {KEY}"}, "{", 400),
     ],
 )
-def test_the_test_server_refuses_requests_that_are_not_messages_requests_and_does_not_count_them(
+def test_the_test_server_refuses_requests_outside_anthropic_s_messages_api_and_does_not_count_them(
     path: str, headers: dict[str, str], body: str, status: int
 ) -> None:
     with MessagesFront(answered(front.message("hello"))) as running:

@@ -92,5 +92,5 @@ def test_the_reason_to_distrust_an_interval_names_levels_by_number_unless_names_
     assert named == "gold never leaves UNMET; judge never leaves MET"
 
 
-def test_the_reason_to_distrust_an_interval_is_the_same_after_it_is_read_from_a_file() -> None:
+def test_the_text_of_a_caveat_on_an_interval_is_parsed_into_its_kind_and_its_reason() -> None:
     assert Caveat.read("withheld: too few fails") == Caveat("withheld", "too few fails")

@@ -108,12 +108,12 @@ def test_the_chosen_constant_answer_agrees_with_most_gold_scores_and_is_the_lowe
     assert best == min(answer for answer, count in hits.items() if count == hits[best])
 
 
-def test_without_gold_scores_or_candidates_there_is_no_best_constant_answer() -> None:
+def test_without_gold_scores_or_possible_answers_there_is_no_best_constant_answer() -> None:
     assert math.isnan(best_constant([math.nan], [0.5], 0.1))
     assert math.isnan(best_constant([0.5], [], 0.1))
 
 
-def test_the_best_constant_answer_is_chosen_among_the_given_candidates() -> None:
+def test_the_best_constant_answer_is_chosen_among_the_possible_answers_that_the_caller_lists() -> None:
     figures = agreement_figures([1.0, 1.0, 0.0], [1.0, 1.0, 1.0], tolerance=0.5, constants=[0.0, 1.0])
     assert (figures.constant_value, figures.constant.value) == (1.0, 2 / 3)
     only_fails = agreement_figures([1.0, 1.0, 0.0], [1.0, 1.0, 1.0], tolerance=0.5, constants=[0.0])

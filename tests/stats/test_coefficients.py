@@ -267,7 +267,7 @@ def test_the_fast_jackknife_of_a_coefficient_equals_computing_the_coefficient_wi
 
 
 @pytest.mark.parametrize("grouped", [False, True])
-def test_shares_of_agreement_of_several_raters_have_the_interval_of_a_share_of_units(grouped: bool) -> None:
+def test_the_interval_of_agreement_among_several_raters_is_that_of_a_share_of_units(grouped: bool) -> None:
     ratings = sparse_table(40, 3, 4, 0.1, seed=2)
     groups = np.arange(40) // 3 if grouped else None
     paired = (~np.isnan(ratings)).sum(axis=1) >= 2
@@ -311,7 +311,7 @@ def test_a_rating_between_the_levels_of_a_nominal_scale_is_refused() -> None:
 
 
 @pytest.mark.parametrize("levels", [[], [1, 1], [[1, 2]], [1, nan], ["low", "high"]])
-def test_levels_that_are_not_a_scale_are_refused(levels: Any) -> None:
+def test_cohen_kappa_refuses_levels_that_do_not_form_a_scale(levels: Any) -> None:
     with pytest.raises(ValueError, match="levels must be"):
         cohen_kappa([[1, 2], [2, 2]], levels=levels)
 

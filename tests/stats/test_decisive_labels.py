@@ -162,7 +162,9 @@ def test_20_more_labels_are_asked_for_if_any_number_of_labels_would_decide_the_v
     assert labels_for_decision(lambda more: 1.0) == DecisiveLabels(20, 1.0)
 
 
-def test_if_no_number_of_labels_has_an_even_chance_the_largest_is_named_if_its_chance_is_at_least_a_third() -> None:
+def test_if_no_number_of_labels_has_an_even_chance_the_largest_tried_is_named_if_its_chance_is_at_least_a_third() -> (
+    None
+):
     assert labels_for_decision(lambda more: HOPELESS if more == 480 else 0.0) == DecisiveLabels(480, HOPELESS)
     assert labels_for_decision(lambda more: HOPELESS - 1e-6) is None
 
@@ -172,7 +174,9 @@ def test_the_fewest_labels_with_an_even_chance_are_named_even_if_a_larger_number
     assert more((0.0, 0.6, 0.49, 0.7, 0.7, 0.8, 0.8, 0.8, 0.9)) == 40
 
 
-def test_of_several_questions_the_one_that_needs_most_labels_counts_and_of_equal_ones_the_less_likely_decided() -> None:
+def test_of_several_questions_the_one_needing_most_labels_counts_and_in_a_tie_the_one_less_likely_to_be_decided() -> (
+    None
+):
     few = DecisiveLabels(40, 0.6)
     many = DecisiveLabels(480, 0.6)
     unlikely = DecisiveLabels(480, 0.4)

@@ -192,7 +192,7 @@ def test_an_estimate_without_an_interval_is_left_unchanged_by_the_rule_that_with
 @pytest.mark.parametrize(
     ("n", "expected"), [(20, 0.168433471), (25, 1 - 0.862815), (50, 1 - 0.025 ** (1 / 50)), (10**6, 3.688873e-06)]
 )
-def test_the_bound_on_unseen_disagreement_among_n_units_is_the_exact_upper_limit_of_no_hit_among_n(
+def test_the_bound_on_unseen_disagreement_is_the_exact_upper_limit_for_no_disagreement_among_n_units(
     n: int, expected: float
 ) -> None:
     assert unseen(n) == pytest.approx(expected, rel=1e-5)
@@ -230,7 +230,7 @@ def test_one_sided_exact_limits_of_shares_equal_those_of_other_libraries() -> No
         assert lower == pytest.approx(1 - case["upper"], abs=1e-9)
 
 
-def test_the_fewest_examples_that_bound_a_share_equal_those_of_other_libraries() -> None:
+def test_the_fewest_examples_that_show_an_error_rate_below_a_limit_equal_those_of_other_libraries() -> None:
     for case in block(REFERENCE, "least_n_for_bound")["cases"]:
         size = next(
             n
@@ -293,7 +293,7 @@ def listed(rows: list[list[int]]) -> dict[int, float]:
         lambda width: st.lists(st.lists(st.integers(-6, 6), min_size=width, max_size=width), min_size=1, max_size=6)
     )
 )
-def test_the_distribution_of_a_sum_of_random_choices_equals_the_one_from_listing_all_choices(
+def test_the_distribution_of_a_sum_of_random_choices_equals_the_one_from_listing_every_combination(
     rows: list[list[int]],
 ) -> None:
     lowest, probability = sum_of_choices(rows)

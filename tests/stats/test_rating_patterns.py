@@ -17,7 +17,7 @@ nan = math.nan
     rows=st.lists(st.lists(st.sampled_from([0.0, 1.0, 2.0, nan]), min_size=3, max_size=3), min_size=1, max_size=20),
     names=st.lists(st.integers(0, 3), min_size=20, max_size=20),
 )
-def test_sums_without_each_group_for_the_jackknife_equal_those_over_the_units_of_all_other_groups(
+def test_jackknife_sums_that_leave_out_one_group_equal_sums_over_the_units_of_all_other_groups(
     rows: list[list[float]], names: list[int]
 ) -> None:
     ratings, groups = np.array(rows), np.array(names[: len(rows)])

@@ -90,7 +90,7 @@ REPRODUCED = {
     },
     "gate.yaml": {
         "gate": [
-            "calibration/test_two_questions.py::test_calibrating_a_table_gives_the_answer_of_each_case_in_the_reference_file_on_whether_a_judge_can_gate",
+            "calibration/test_two_questions.py::test_calibrate_says_of_each_reference_case_given_as_a_table_whether_the_judge_can_gate",
             "calibration/test_two_questions.py::test_calibrating_a_rubric_on_each_reference_case_says_as_the_case_does_whether_the_judge_can_gate",
         ],
         "labels": [

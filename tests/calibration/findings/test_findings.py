@@ -406,7 +406,7 @@ def test_a_judge_that_rates_longer_responses_higher_because_they_are_better_gets
         assert "length" not in codes(diagnosed(MADE.rubric, labelled, judged(MADE.rubric, judge)))
 
 
-def test_unreadable_verdicts_are_counted_and_never_taken_for_a_level() -> None:
+def test_unreadable_verdicts_are_counted_and_never_treated_as_a_level() -> None:
     of = rubric("tone")
     gold = np.array([[1], [2], [3], [4], [5]] * 8)
     ratings = judged(of, gold)
@@ -423,7 +423,7 @@ def test_unreadable_verdicts_are_counted_and_never_taken_for_a_level() -> None:
 # --- order, evidence, words -----------------------------------------------------------------------------------------
 
 
-def test_findings_are_ranked_by_the_false_passes_that_fixing_stops_or_else_by_the_score_they_cost() -> None:
+def test_findings_are_ranked_by_how_many_false_passes_a_fix_would_stop_or_else_by_their_cost_in_score() -> None:
     judge = MADE.judge
     judge[:, 1] = rounded(MADE.truth[:, 1] + MADE.noise[:, 1] + 0.7)
     judge[:, 2] = rounded(MADE.truth[:, 2] + MADE.noise[:, 2] - 1.6)

@@ -32,7 +32,7 @@ def added(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.mark.parametrize("added", ["responses"], indirect=True)
 @pytest.mark.usefixtures("added")
-def test_a_finding_by_a_feature_s_rule_is_reported_and_its_kind_is_in_order_among_all_kinds_of_findings() -> None:
+def test_a_finding_of_a_feature_is_reported_and_its_kind_is_listed_in_order_with_the_core_s_kinds() -> None:
     (finding,) = MADE.find(MADE.judge)
     assert (finding.code, finding.message) == ("slow", "the judge rated 100 responses.")
     assert kind_of("slow") is SLOW

@@ -151,7 +151,7 @@ def test_many_decisions_on_few_tasks_count_as_few_decisions() -> None:
     assert many.upper == approx(grouped_share(np.zeros(400), np.repeat(np.arange(80), 5)).upper(0.9))
 
 
-def test_a_certificate_needs_as_many_groups_of_decisions_as_it_would_need_single_decisions() -> None:
+def test_with_grouped_examples_a_certificate_needs_as_many_groups_as_it_would_otherwise_need_decisions() -> None:
     few, enough = (np.repeat(np.arange(tasks), 10) for tasks in (44, 45))
     refused = automatic_part(np.linspace(0.6, 0.9, 440), np.zeros(440), ONE_IN_TEN, few)
     assert not refused.is_certified

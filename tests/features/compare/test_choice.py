@@ -273,7 +273,9 @@ def test_if_judges_are_compared_by_decisions_the_agreement_of_scores_is_shown_fo
     assert choice.pairs[0].figures["accuracy"].second.value == 1.0
 
 
-def test_the_callout_that_recommends_a_judge_has_the_tone_good_only_if_the_other_is_shown_to_be_worse() -> None:
+def test_the_callout_that_recommends_a_judge_is_shown_as_good_news_only_if_the_other_judge_is_shown_to_be_worse() -> (
+    None
+):
     wrong = {"near": range(2, 15, 5), "far": range(60)}
     shown = {
         name: callout(choose(RUBRIC, [judge("best", usd=1.0), judge(name, wrong[name], usd=2.0)], labels()))

@@ -16,7 +16,7 @@ def choice_of(world: World, rubric: Rubric = RUBRIC, of: str = "score") -> Choic
 
 @each_measure
 @pytest.mark.parametrize("seed", ONE_SEED)
-def test_choosing_judges_by_decision_or_one_criterion_equals_choosing_by_a_rubric_that_gives_nothing_else(
+def test_choosing_a_judge_by_one_measure_equals_choosing_by_a_rubric_that_has_only_this_measure(
     seed: int, of: str, rubric: Rubric
 ) -> None:
     world = World(seed)

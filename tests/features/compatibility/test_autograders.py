@@ -619,7 +619,7 @@ def test_overridden_judge_and_aggregate_methods_get_only_the_arguments_that_they
     assert graded(Alone(), TWO, "x", "q").score == 1
 
 
-def test_options_given_to_grade_reach_the_user_s_judge_method_and_unknown_options_are_reported() -> None:
+def test_options_given_to_grade_are_passed_to_the_user_s_judge_method_which_refuses_unknown_ones() -> None:
     assert asyncio.run(TWO.grade("x", autograder=Anything(), depth=3)).score == 3
     with pytest.raises(TypeError, match="depth"):
         asyncio.run(TWO.grade("x", autograder=Length(), depth=3))

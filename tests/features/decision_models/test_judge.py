@@ -506,7 +506,7 @@ def _errors_of_wires(fault: str) -> dict[str, JudgeError]:
 @pytest.mark.parametrize("wire", WIRES)
 @pytest.mark.parametrize("fault", [*map(str, REFUSED_STATUSES), *OF_REQUESTS, "slow"])
 @pytest.mark.proof
-def test_every_failure_of_a_request_to_a_decision_model_is_the_expected_error_and_shows_no_api_key(
+def test_every_failed_request_to_a_decision_model_raises_the_expected_error_which_shows_no_api_key(
     wire: str, fault: str
 ) -> None:
     error = _errors_of_wires(fault)[wire]

@@ -106,7 +106,7 @@ def test_a_fault_planted_in_a_slice_affects_one_criterion_on_the_responses_of_on
     assert np.abs(elsewhere(off[on_system], place).mean(axis=0)).max() < 0.07
 
 
-def test_the_planted_noisy_judge_has_the_stated_standard_deviation() -> None:
+def test_the_simulated_noisy_judge_varies_more_between_runs_only_on_the_criterion_with_the_planted_fault() -> None:
     made = made_round(n=MANY, seed=2, fault="noisy")
     place = planted_at(made)
     runs = np.stack([levels([r for r in made.accepted if r.sample == run]) for run in range(ACCEPTED_RUNS)])

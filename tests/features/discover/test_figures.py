@@ -131,7 +131,7 @@ def test_a_task_counts_as_showing_a_new_failure_mode_only_if_the_task_s_first_ou
 
 
 @pytest.mark.parametrize(("read", "pool", "more", "all"), [(30, None, 15, 73), (60, None, 0, 43), (30, 200, 7, 73)])
-def test_fewer_further_outputs_are_to_be_read_for_common_failure_modes_after_more_reading_or_in_a_small_file(
+def test_discover_asks_to_read_fewer_further_outputs_after_more_reading_or_if_the_file_is_small(
     read: int, pool: int | None, more: int, all: int
 ) -> None:
     outputs = read_outputs(" ".join(["-"] * read))

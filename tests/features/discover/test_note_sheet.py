@@ -72,7 +72,9 @@ def test_a_saved_reading_sheet_that_was_edited_is_refused_and_none_of_its_notes_
     assert opened.folder.readings() == ()
 
 
-def test_a_reading_sheet_with_other_outputs_or_from_another_project_is_refused(opened: OpenedDiscovery) -> None:
+def test_answers_of_an_offline_reading_page_are_refused_if_outputs_differ_or_it_is_from_another_project(
+    opened: OpenedDiscovery,
+) -> None:
     content = saved(opened)
     here = opened.folder.path.parent.parent
     lines(here / "pool.jsonl", [{**OUTPUTS[0], "response": "Free."}, *OUTPUTS[1:]])

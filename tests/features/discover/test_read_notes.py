@@ -322,7 +322,7 @@ def test_imported_notes_that_do_not_say_how_thoroughly_an_output_was_read_keep_t
     assert [note.text for note in after.notes] == ["rude"]
 
 
-def test_an_imported_row_that_says_so_turns_an_output_read_in_full_into_one_not_read_in_full(
+def test_importing_a_reader_s_row_that_is_not_in_full_replaces_the_reader_s_earlier_reading_in_full(
     tmp_path: Path,
 ) -> None:
     before = reading_of(own_line("in full", passed=True, listed="m"))

@@ -99,7 +99,9 @@ def test_effects_of_a_rewording_and_of_a_changed_judge_are_separated_only_with_t
 
 
 @pytest.mark.proof
-def test_cached_replies_to_the_old_wording_are_enough_to_separate_the_causes_of_a_shift(accepted: Path) -> None:
+def test_to_separate_the_causes_of_a_shift_cached_replies_to_the_old_wording_are_used_instead_of_new_calls(
+    accepted: Path,
+) -> None:
     here = accepted
     setting.write_judge(here, facts=1)
     calibrate(here, "--quiet")
@@ -111,7 +113,9 @@ def test_cached_replies_to_the_old_wording_are_enough_to_separate_the_causes_of_
 
 
 @pytest.mark.proof
-def test_each_run_with_the_option_check_is_counted_and_checking_the_same_ratings_again_is_not(accepted: Path) -> None:
+def test_the_option_check_gives_new_ratings_the_next_run_number_and_the_same_ratings_their_old_number(
+    accepted: Path,
+) -> None:
     here = accepted
     runs = [report_of(here, "--check")[0]["baseline"]["run"] for _ in range(2)]
     setting.set_judge(here, facts=1)

@@ -77,7 +77,7 @@ def test_the_drift_section_lists_changes_of_rubric_and_judge_and_each_criterion_
     assert noise == "Answers differ more than the accepted runs do among themselves: clarity, tone."
 
 
-def test_the_headline_on_drift_tells_a_reworded_criterion_from_a_changed_judge_and_from_a_judge_that_drifted(
+def test_the_headline_on_drift_distinguishes_a_reworded_criterion_and_a_changed_judge_from_a_judge_that_drifted(
     since: AcceptedBasis,
 ) -> None:
     reworded = baseline(calibrated(_still(), rubric("per_criterion", changed=[CHANGED]), since=since))

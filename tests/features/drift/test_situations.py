@@ -38,7 +38,7 @@ def test_the_callout_at_the_top_of_a_report_on_drift_has_the_expected_head_and_t
     assert (shown.tone, shown.head) == TONES[name]
 
 
-def test_the_report_on_each_example_situation_of_drift_equals_its_golden_file(
+def test_the_drift_report_on_each_example_situation_equals_its_golden_file(
     situation: tuple[str, Calibration], golden: GoldenFiles
 ) -> None:
     name, calibration = situation

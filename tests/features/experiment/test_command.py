@@ -76,7 +76,9 @@ def relevel(folder: Path, **levels: int) -> None:
 # --- what it would ask ----------------------------------------------------------------------------------------------
 
 
-def test_a_plan_counts_outputs_and_gradings_with_their_cost_and_asks_neither_model_nor_judge(folder: Path) -> None:
+def test_planning_an_experiment_counts_outputs_and_gradings_and_their_cost_and_asks_no_model_and_no_judge(
+    folder: Path,
+) -> None:
     (folder / "slow.py").write_text(SLOW)
     (folder / "many.experiment.yaml").write_text(MANY)
     (folder / "rubric.yaml").write_text("criteria: [{name: tone, description: Its tone.}]\n")

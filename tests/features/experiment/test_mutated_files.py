@@ -38,7 +38,7 @@ def test_if_an_experiment_s_file_contains_an_impossible_file_name_the_error_name
     assert "place.experiment.yaml" in done.stderr
 
 
-def test_an_endless_device_that_an_experiment_s_file_names_is_refused(folder: Path) -> None:
+def test_a_device_such_as_dev_zero_that_an_experiment_names_as_its_prompt_is_refused(folder: Path) -> None:
     experiment = folder / "place.experiment.yaml"
     experiment.write_text(experiment.read_text().replace('prompt: "{{query}}"', 'prompt: "file:///dev/zero"'))
     words = ("--judge", "function:parcel_desk:judge", "--model", "function:parcel_desk:answer")

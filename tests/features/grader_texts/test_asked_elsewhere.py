@@ -92,7 +92,9 @@ def test_an_assertion_without_a_provider_is_reported_as_graded_by_promptfoo_s_ow
     )
 
 
-def test_a_grader_that_the_configuration_does_not_name_is_reported_by_name_without_a_line_number(folder: Path) -> None:
+def test_a_grader_that_the_configuration_lacks_is_reported_by_its_assertion_type_without_a_line_number(
+    folder: Path,
+) -> None:
     graded_row = row({"type": "not-g-eval", "value": "Is rude", "provider": {"id": "openai:gpt-5", "config": {"n": 1}}})
     assert line(graded_row) == f"1 verdict of model-graded assertions: not-g-eval (1 by openai:gpt-5){WINS}"
     (folder / "promptfooconfig.yaml").write_text("prompts: [")

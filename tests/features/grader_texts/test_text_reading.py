@@ -63,7 +63,7 @@ def test_each_item_of_the_list_in_an_llm_rubric_text_is_read_with_the_words_befo
     )
 
 
-def test_points_and_levels_of_an_llm_rubric_text_keep_quotations_and_tagged_material() -> None:
+def test_list_items_and_levels_read_from_an_llm_rubric_text_keep_quotations_and_xml_tags() -> None:
     text = 'The reply:\n- has the line "see you soon"\n- agrees with <source>{{source}}</source>'
     assert read_text(text).points == (
         'The reply has the line "see you soon"',
@@ -110,8 +110,9 @@ def test_a_scale_read_from_an_llm_rubric_text_on_which_less_is_better_has_its_hi
     assert (reading.scale.choices[0], reading.scale.choices[-1]) == (f"{worst:g}", f"{best:g}")
 
 
-def test_a_scale_read_from_an_llm_rubric_text_on_which_more_is_better_has_its_lowest_score_as_the_worst_level() -> None:
-    assert read_text("Rate it from 1 to 5. Pass if at least 4, fail otherwise.").passes_from == 4
+def test_if_a_higher_score_in_an_llm_rubric_text_is_better_the_scale_s_lowest_score_is_the_worst_level() -> None:
+    reading = read_text("Rate it from 1 to 5. Pass if at least 4, fail otherwise.")
+    assert (reading.ends, reading.passes_from, reading.pass_position) == ((1, 5), 4, 0.75)
 
 
 @pytest.mark.parametrize("lead", ["Does any of these:", "At least two of:", "Either of them:\n\nnames one, or"])

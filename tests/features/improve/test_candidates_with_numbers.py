@@ -97,7 +97,7 @@ def test_for_improve_the_majority_s_decision_counts_and_an_even_split_is_no_deci
 
 
 @pytest.mark.parametrize(("right", "wrong", "best"), [(9, 1, 0), (7, 0, 0), (6, 0, None), (5, 2, None), (1, 9, None)])
-def test_a_candidate_that_corrects_7_decisions_and_spoils_none_is_shown_better_and_one_that_corrects_6_is_not(
+def test_correcting_7_decisions_and_spoiling_none_shows_that_a_candidate_is_better_and_correcting_6_does_not(
     right: int, wrong: int, best: int | None
 ) -> None:
     rows = [[1.0]] * right + [[-1.0]] * wrong + [[0.0]] * (40 - right - wrong)

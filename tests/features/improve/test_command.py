@@ -520,7 +520,7 @@ def _is_in(phase: str, answered: list[tuple[str, str]], system: str, user: str, 
 # --- what a reader sees ---------------------------------------------------------------------------------------------
 
 
-def test_the_report_separates_dev_from_held_out_figures_and_the_page_shows_the_words_side_by_side(
+def test_improve_reports_dev_and_held_out_figures_separately_and_its_page_marks_the_changed_words(
     project: Project,
 ) -> None:
     better = project.candidate("better", edit(BETTER))

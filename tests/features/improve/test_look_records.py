@@ -165,7 +165,7 @@ def test_labels_used_before_their_examples_were_held_out_count_as_used_held_out_
     assert parted.of_these == 1, "a part held out afterwards was looked at then"
 
 
-def test_test_labels_opened_by_several_processes_are_numbered_without_gaps_and_each_has_its_significance_level(
+def test_each_opening_of_test_labels_by_several_processes_gets_the_next_number_and_its_own_significance_level(
     tmp_path: Path,
 ) -> None:
     """Four processes look at the same labels five times each, and record a result each time: 20 looks at 20 levels."""

@@ -38,7 +38,7 @@ def test_the_critical_value_for_the_larger_of_two_t_statistics_equals_the_worked
 
 
 @given(rho=st.floats(-0.95, 0.95), df=st.integers(9, 200), alpha=st.sampled_from([0.05, 0.0125, 0.0004]))
-def test_the_critical_value_for_the_larger_of_two_ts_lies_between_that_for_one_t_and_bonferroni_s(
+def test_the_critical_value_for_the_larger_of_two_t_statistics_lies_between_that_of_one_test_and_bonferroni_s(
     rho: float, df: int, alpha: float
 ) -> None:
     bound = critical_t(df, alpha, rho)
@@ -146,11 +146,11 @@ def test_candidates_that_are_no_better_are_adopted_in_at_most_one_of_twenty_runs
     assert np.mean(adopted) <= 0.05 + 2 * (0.05 * 0.95 / 200) ** 0.5
 
 
-def test_more_labels_raise_the_chance_to_find_a_gain() -> None:
+def test_the_chance_that_improve_confirms_a_planned_gain_rises_with_the_number_of_held_out_tasks() -> None:
     chances = [chance_to_find(n, 0.05) for n in (1, 20, 53, 132, 400)]
     assert chances == sorted(chances)
     assert chances[0] == 0.0
 
 
-def test_gains_that_vary_less_between_tasks_are_found_more_often() -> None:
+def test_a_gain_that_varies_less_between_tasks_is_more_likely_to_be_confirmed() -> None:
     assert chance_to_find(53, 0.05, sd=0.05) > chance_to_find(53, 0.05) > chance_to_find(53, 0.05, sd=0.5)

@@ -37,7 +37,7 @@ def test_each_task_counts_once_with_the_mean_difference_over_its_examples() -> N
     assert split.by_task(np.column_stack([values, values])).shape == (3, 2)
 
 
-def test_a_task_without_any_graded_example_is_left_out() -> None:
+def test_a_task_without_any_graded_example_is_left_out_of_figures_by_task() -> None:
     split = part(("a", "b", "c"))
     assert split.by_task(np.array([np.nan, 1.0, 2.0])).tolist() == [1.0, 2.0]
 

@@ -45,7 +45,7 @@ FURTHER = {
 
 @pytest.mark.parametrize("name", COMMANDS)
 @pytest.mark.proof
-def test_label_reads_each_format_of_file_or_says_why_the_format_is_of_no_use_to_it(
+def test_label_reads_each_format_of_file_or_says_why_it_cannot_label_such_a_file(
     name: str, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     reads_every_format(COMMANDS[name], tmp_path, tmp_path_factory.getbasetemp())

@@ -25,7 +25,7 @@ def test_every_response_is_shown_once_and_one_in_twenty_is_shown_a_second_time_w
     assert all(steps.index(step) - steps.index(Step(step.id)) >= LEAST_BETWEEN for step in again)
 
 
-def test_a_response_added_later_leaves_the_order_of_the_others_unchanged() -> None:
+def test_adding_a_response_does_not_change_the_order_in_which_earlier_responses_are_labelled() -> None:
     before = [step.id for step in steps_of(IDS[:-1], rater="ann", seed=1, again=False)]
     after = [step.id for step in steps_of(IDS, rater="ann", seed=1, again=False) if step.id != IDS[-1]]
     assert before == after

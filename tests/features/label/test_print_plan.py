@@ -108,7 +108,7 @@ def test_outputs_drawn_by_the_option_next_of_label_are_written_as_examples_with_
     assert len(saved["pool"]) == 300
 
 
-def test_the_command_for_the_full_report_of_a_draw_draws_no_outputs_again(project: Path) -> None:
+def test_after_a_draw_the_command_printed_for_the_full_report_draws_no_further_outputs(project: Path) -> None:
     options = ("--to", "x.jsonl", "--next", "5", "--ratings", "judge.jsonl", "--pool", "pool.jsonl")
     shown = run("markscheme", "label", "kind", *options, cwd=project, env={"COLUMNS": "200"}).stdout
     assert "Full report: markscheme label kind --ratings judge.jsonl --plan --details\n" in shown
@@ -142,7 +142,7 @@ def test_a_labelling_plan_with_impossible_options_is_refused(project: Path, opti
     assert message in done.stderr
 
 
-def test_a_plan_that_names_a_pool_without_a_number_draws_nothing_and_its_next_command_draws_from_the_pool(
+def test_a_labelling_plan_for_a_pool_without_a_number_draws_nothing_and_prints_the_command_that_draws(
     project: Path,
 ) -> None:
     planned = run("markscheme", "label", "kind", "--plan", "--pool", "pool.jsonl", cwd=project)

@@ -103,7 +103,7 @@ def test_a_level_that_nobody_is_expected_to_use_does_not_change_the_labels_neede
         (("gwet_ac2",) * 2, "linear"),
     ],
 )
-def test_a_coefficient_with_infinitely_many_labels_is_the_limit_for_growing_numbers_of_labels(
+def test_a_coefficient_computed_from_shares_is_close_to_the_one_from_thousands_of_ratings_with_these_shares(
     named: tuple[str, str], weights: Any
 ) -> None:
     counts = 400 * np.array([[5, 3, 0], [2, 8, 4], [0, 3, 12]])
@@ -123,7 +123,7 @@ def test_a_coefficient_with_infinitely_many_labels_is_the_limit_for_growing_numb
 
 @given(st.floats(-0.9, 0.9), st.floats(0.2, 2), st.floats(0.02, 0.3))
 @settings(max_examples=60, deadline=None)
-def test_with_one_label_fewer_than_planned_the_interval_is_too_wide(
+def test_one_label_fewer_than_planned_for_an_interval_s_width_makes_the_interval_too_wide(
     value: float, spread: float, half_width: float
 ) -> None:
     def width(n: int) -> float:
@@ -146,7 +146,7 @@ def test_labels_needed_for_a_promised_error_rate_double_if_only_half_is_decided_
     assert labels_for_promise(0.5, errors=1, confidence=0.95) == 186
 
 
-def test_a_plan_asks_for_as_many_labels_as_give_ten_examples_outside_the_most_common_level() -> None:
+def test_a_labelling_plan_asks_for_enough_labels_to_expect_ten_examples_outside_the_most_common_level() -> None:
     assert [labels_to_vary(share) for share in (0.0, 0.5, 0.8, 0.9, 0.95)] == [10, 20, 50, 100, 200]
     assert labels_to_vary(1.0) is None
 

@@ -124,7 +124,7 @@ def test_an_annotator_with_enough_decisions_on_whole_responses_is_asked_only_abo
     second.file.close()
 
 
-def test_enough_decisions_on_whole_responses_are_120_or_160_if_the_rubric_has_many_criteria() -> None:
+def test_the_constants_for_enough_decisions_on_whole_responses_are_120_and_for_many_criteria_160() -> None:
     assert (ENOUGH, ENOUGH_FOR_MANY) == (120, 160)
 
 

@@ -53,17 +53,17 @@ def written(tmp_path: Path, raw: bytes) -> Path:
     return tmp_path / "m.gguf"
 
 
-def test_a_model_s_control_tokens_and_added_tokens_between_bars_are_the_chat_marks_to_remove_from_texts(
+def test_the_control_tokens_read_from_a_model_file_include_added_tokens_written_between_bars(
     tmp_path: Path,
 ) -> None:
     assert chat_marks(written(tmp_path, header(VOCABULARY))) == ("<|im_end|>", "</s>", "<|end|>", "<｜User｜>")
 
 
-def test_the_chat_marks_are_read_from_a_real_model_s_file(local_model: Path) -> None:
+def test_the_control_tokens_of_a_real_model_are_read_from_the_model_s_file(local_model: Path) -> None:
     assert {"<|im_start|>", "<|im_end|>", "<|endoftext|>"} <= set(chat_marks(local_model))
 
 
-def test_a_model_file_without_a_vocabulary_has_no_chat_marks(tmp_path: Path) -> None:
+def test_a_model_file_without_a_vocabulary_has_no_control_tokens(tmp_path: Path) -> None:
     assert chat_marks(written(tmp_path, b"GGUF" + struct.pack("<IQQ", 3, 0, 0))) == ()
 
 
@@ -88,7 +88,7 @@ def test_removing_a_model_s_chat_marks_from_a_text_leaves_no_mark_and_adds_only_
     assert "".join(split.split()) == "".join(written.split())
 
 
-def test_if_no_chat_marks_are_given_none_is_removed_from_a_text() -> None:
+def test_without_a_list_of_control_tokens_no_token_is_removed_from_a_text() -> None:
     assert without_marks(())("<|im_end|>") == "<|im_end|>"
 
 

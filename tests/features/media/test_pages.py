@@ -14,7 +14,7 @@ SUBMISSION = Submission(
 )
 
 
-def test_a_page_shows_an_image_with_its_description_instead_of_the_mark_that_stands_for_it() -> None:
+def test_a_page_shows_an_image_with_its_description_instead_of_the_image_s_placeholder() -> None:
     html = render_example(SUBMISSION, ["invoice"])
     (image,) = re.findall(r"<img [^>]*>", html)
     assert 'alt="two &quot;squares&quot; &lt;i&gt;"' in image

@@ -124,7 +124,7 @@ def test_texts_and_images_in_a_list_keep_their_order() -> None:
     assert response == f"Before.\n{MARK}\nAfter."
 
 
-def test_in_messages_images_are_replaced_by_the_marks_that_stand_for_them_in_a_prompt() -> None:
+def test_images_in_messages_are_replaced_by_placeholders_in_the_text_of_a_prompt() -> None:
     content = [{"type": "text", "text": "What is it?"}, {"type": "image_url", "image_url": {"url": PNG_URL}}]
     submission = Submission("A chart.", {"messages": [{"role": "user", "content": content}]})
     messages = submission.inputs["messages"]
@@ -253,7 +253,7 @@ def test_an_image_path_that_leads_out_of_the_folder_through_a_link_is_refused(tm
         Submission({"image": "link.png"}, folder=inside)
 
 
-def test_a_submission_built_in_python_may_not_name_an_image_by_path_in_plain_data() -> None:
+def test_a_submission_built_in_python_may_name_an_image_file_only_by_the_class_image() -> None:
     with pytest.raises(SubmissionError, match=r"give Image\('chart.png'\) of markscheme"):
         Submission({"image": "chart.png"})
     with pytest.raises(UsageError, match="there is no such file"):

@@ -252,7 +252,9 @@ def test_a_task_of_label_studio_whose_id_is_the_number_0_is_read_as_any_other(tm
     assert content.lost == {}
 
 
-def test_a_field_that_ratings_cannot_hold_is_listed_with_the_kind_of_its_record(tmp_path: Path) -> None:
+def test_a_field_that_ratings_cannot_hold_is_reported_with_the_kind_of_record_that_it_belongs_to(
+    tmp_path: Path,
+) -> None:
     files = exports.mlflow()
     files["traces.json"]["traces"][0]["info"]["assessments"][0]["mood"] = "sunny"
     assert read(written(tmp_path, files)).lost == {"'mood' of an assessment": 1}

@@ -263,7 +263,7 @@ def test_the_removed_command_gate_risk_names_the_command_that_replaces_it(tmp_pa
     assert "markscheme pass-rate 'my run.json' --at-least 0.8 --of pass" in " ".join(done.stderr.split())
 
 
-def test_a_table_of_one_run_is_refused_with_the_command_that_estimates_the_pass_rate_from_its_labels(
+def test_pass_rate_refuses_to_estimate_the_risk_that_ci_fails_from_one_run_and_prints_a_command_that_works(
     tmp_path: Path,
 ) -> None:
     lines = [f"t{n},{'pass' if n % 3 else 'fail'},{'pass' if n % 4 else 'fail'}" for n in range(30)]

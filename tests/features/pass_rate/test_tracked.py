@@ -337,7 +337,7 @@ def shown_look(folder: Path, **changed: Any) -> str:
     return " ".join("".join(rendered(report_on(folder, **changed), "markdown")).split())
 
 
-def test_responses_that_the_unmoved_judge_passes_more_often_are_said_to_be_better_and_others_worse(
+def test_the_report_says_that_responses_got_better_if_an_unmoved_judge_passes_more_and_worse_if_it_passes_fewer(
     folder: Path,
 ) -> None:
     said(folder, write(folder, lines_of(*range(7))), "--audits-per-week", "30")
@@ -377,7 +377,7 @@ def test_a_report_on_moved_traffic_gives_the_same_shares_of_a_column_everywhere(
     assert "traffic: no effect shown: largest," in shown_look(folder, traffic=since_reference)
 
 
-def test_a_look_at_earlier_weeks_of_a_tracked_stream_does_not_say_that_lines_are_gone(folder: Path) -> None:
+def test_showing_a_tracked_stream_up_to_an_earlier_week_does_not_report_later_lines_as_missing(folder: Path) -> None:
     said(folder, write(folder, lines_of(*range(7))), "--audits-per-week", "30")
     label(folder)
     said(folder, status=0)

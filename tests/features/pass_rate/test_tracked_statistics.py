@@ -248,7 +248,7 @@ def cause(**changes: Any) -> str:
     return name_cause(**rules | changes)
 
 
-def test_the_mix_of_inputs_tells_a_change_of_traffic_from_a_change_of_responses_in_a_tracked_stream() -> None:
+def test_a_changed_mix_of_inputs_is_named_as_the_cause_if_the_pass_rate_at_the_old_mix_did_not_change() -> None:
     before = [[450, 500], [240, 300], [120, 200]]
     moved = shift_at_old_mix(before, [[135, 150], [200, 250], [360, 600]])
     assert moved == close((-0.115, 0.0))

@@ -149,7 +149,7 @@ def test_each_judge_with_verdicts_in_the_rows_can_be_calibrated_and_compared_wit
         judges_in_file(of_one_judge, LabelOptions())
 
 
-def test_calibrate_called_from_python_compares_rows_as_the_command_does(tmp_path: Path) -> None:
+def test_calibrate_called_from_python_with_rows_gives_their_agreement_and_a_report(tmp_path: Path) -> None:
     path = write_rows(tmp_path / "rows.jsonl", [row(number, wrong=10) for number in range(40)])
     result: Any = markscheme.calibrate(str(path))
     assert isinstance(result, RowsCalibration)

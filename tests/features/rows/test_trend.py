@@ -177,7 +177,7 @@ def test_a_limit_on_missed_credit_is_a_reason_against_trends_if_broken_or_undeci
     assert CriteriaTrend(trend.verdicts).to_json(0.95)["limits"] == {}
 
 
-def test_the_report_says_if_more_labels_would_probably_not_decide_the_trend_either() -> None:
+def test_the_report_says_if_more_labels_are_unlikely_to_decide_whether_the_judge_may_show_trends() -> None:
     trend = CriteriaTrend(verdicts_of([5] * 40, wrong_in=0))
     sentence = "Label about 8 more tasks (40 verdicts); even then the chance is only 40%."
     assert trend.labels(DecisiveLabels(40, 0.4)) == sentence

@@ -187,7 +187,7 @@ def test_status_reports_files_that_cannot_be_read_and_shows_the_rest(here: Path,
 
 
 @pytest.mark.proof
-def test_status_reports_an_accepted_run_with_missing_entries_as_a_fault(here: Path) -> None:
+def test_status_reports_a_fault_if_the_cost_or_the_date_in_an_accepted_run_is_invalid(here: Path) -> None:
     _accept(here)
     _change_accepted(here, cost={})
     assert "isn't an accepted run" in _clear(here)["fault"]
@@ -336,7 +336,7 @@ def test_status_shows_the_streams_of_a_registered_feature_as_lines_and_in_its_js
     assert "stream clear: in here" in page
 
 
-def test_status_calls_an_accepted_run_stale_if_a_registered_feature_says_that_its_judge_moved_since(
+def test_status_calls_an_accepted_run_stale_if_a_registered_feature_reports_that_the_judge_has_moved(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def watched(start: Path) -> Iterator[WatchedStream]:

@@ -147,7 +147,9 @@ def test_a_stress_test_finds_a_judge_whose_ratings_flip_although_their_mean_stay
     assert "of its ratings on correctness change, against 0% when it is asked again" in report["because"]
 
 
-def test_if_all_added_words_move_a_judge_alike_the_stress_test_names_length_as_the_cause(folder: Path) -> None:
+def test_if_all_perturbations_that_add_words_shift_a_judge_s_ratings_the_stress_test_names_length_as_the_cause(
+    folder: Path,
+) -> None:
     report = stressed(folder, "lengthy", "--json", status=1)
     moved = {name for name, row in report["rows"].items() if row["clarity"]["state"] == "finding"} - {"truncation"}
     assert {"padding", "question", "closing-sentence", "echo", "praise", "authority", "model-name"} <= moved

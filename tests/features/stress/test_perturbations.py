@@ -88,7 +88,7 @@ def test_every_perturbed_text_in_the_reference_file_is_reproduced() -> None:
         assert changed(each["perturbation"], each["in"]) == each["out"], each
 
 
-def test_the_added_claim_of_a_model_s_authorship_names_another_family_than_the_judge_s() -> None:
+def test_the_perturbation_that_claims_a_model_wrote_the_response_names_another_model_family_than_the_judge_s() -> None:
     assert "Claude" in named("model-name", judge="gpt-5").what
     assert "GPT" in named("model-name", judge="claude-haiku-4-5").what
 

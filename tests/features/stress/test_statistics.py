@@ -144,7 +144,7 @@ def test_with_one_new_rating_the_reshuffling_p_value_equals_that_of_the_drift_te
     assert reshuffled(np.empty((0, 1)), np.empty((0, 3))) == 1
 
 
-def test_skewed_noise_near_the_top_of_a_yes_no_scale_is_not_taken_for_an_effect() -> None:
+def test_a_shift_that_skewed_noise_near_the_top_of_a_yes_no_scale_can_explain_is_not_reported_as_a_finding() -> None:
     """Twelve of sixty answers are rated differently once in four askings, never the time that the text is changed.
 
     If k of 12 were, at random, the shift would be 12 - 4k: binomial, 12 and 1/4, with k = 0 and k = 6 counted half.

@@ -71,7 +71,7 @@ def test_the_suggestions_take_each_of_two_columns_as_the_judge_s_if_their_names_
     )
 
 
-def test_the_stated_passing_word_and_all_better_words_pass_if_the_words_have_an_order() -> None:
+def test_if_rating_words_have_an_order_the_stated_passing_word_and_all_better_words_pass() -> None:
     words = ["poor", "fine", "best", "poor"] * 5
     options = {"judge": ("a",), "human": ("b",), "levels": ("poor,fine,best",)}
     table = {"a": words, "b": [*words[:-1], "fine"]}

@@ -60,7 +60,7 @@ def test_a_table_with_too_many_counted_examples_is_refused_with_another_way_to_c
         calibrate(many)
 
 
-def test_each_counted_example_is_named_by_the_row_of_the_file_that_counts_it() -> None:
+def test_each_example_of_a_table_with_counts_is_named_by_its_row_in_the_file_and_its_number_in_that_row() -> None:
     assert calibrate(COUNTED).false_passes == [f"row 4 ({example} of 7)" for example in range(1, 8)]
 
 

@@ -52,7 +52,7 @@ def test_the_index_of_a_data_frame_gives_the_ids_of_examples_and_is_kept_in_the_
     assert list(calibration.to_frame().index) == index
 
 
-def test_a_lazy_frame_is_read_like_the_frame_that_it_makes() -> None:
+def test_a_polars_lazy_frame_is_read_like_the_data_frame_that_it_evaluates_to() -> None:
     assert calibrate(polars_frame(TABLE).lazy()).to_json() == calibrate(polars_frame(TABLE)).to_json()
 
 

@@ -30,7 +30,7 @@ def test_a_table_in_which_no_row_is_rated_by_both_raters_is_refused_with_the_num
     assert error["commands"]
 
 
-def test_a_number_too_long_for_any_scale_is_never_offered_as_infinity(tmp_path: Path) -> None:
+def test_a_command_suggested_for_a_table_with_a_number_of_400_digits_never_contains_infinity(tmp_path: Path) -> None:
     write({"id": ["a", "b", "c"], "judge": ["9" * 400, "3", "4"], "human": ["1", "4", "4"]}, "csv", tmp_path)
     done = run("markscheme", "calibrate", "t.csv", "--json", "-", cwd=tmp_path)
     commands = json.loads(done.stdout)["error"]["commands"]

@@ -105,7 +105,7 @@ def test_improve_leaves_weights_that_already_fit_the_labels_as_they_are(tmp_path
     assert "To find smaller gains, label fresh outputs: markscheme label plate --pool FILE" in shown
 
 
-def test_improve_keeps_a_pass_mark_that_decisions_contradict_if_no_other_mark_gains_on_decisions_outside_the_fit(
+def test_improve_keeps_the_author_s_pass_mark_if_no_other_does_better_on_decisions_outside_the_fit(
     tmp_path: Path,
 ) -> None:
     plate = Plate(tmp_path, warm=1)
@@ -363,7 +363,7 @@ def test_the_removed_command_tune_names_improve_and_certify_as_its_successors(
 
 
 @pytest.mark.proof
-def test_the_rubric_s_file_names_the_judge_that_weights_were_fitted_to_and_calibrate_warns_about_others(
+def test_a_rubric_file_names_the_judge_its_weights_were_fitted_to_and_calibrate_warns_about_any_other_judge(
     tmp_path: Path,
 ) -> None:
     plate = Plate(tmp_path, warm=1)

@@ -164,7 +164,7 @@ def planted(seed: int, *, mark: float = 0.5, of_people: float | None = None, n: 
     return decided((1, 1, 1), [f"u{index}" for index in range(n)], levels, passed)
 
 
-def test_weights_that_simulated_decisions_follow_are_found_but_not_from_few_decisions_in_the_31st_test() -> None:
+def test_improve_proposes_the_weights_behind_many_simulated_decisions_but_not_behind_few_in_a_31st_test() -> None:
     rows = planted(4)
     found = propose_numbers(rows, numbers_of((1, 1, 1), 0.5))
     assert found.adopted == "weights"

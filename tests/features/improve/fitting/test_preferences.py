@@ -114,7 +114,7 @@ def test_improve_leaves_weights_that_already_fit_the_preferences_as_they_are(tmp
     assert "The rubric prefers as people do in" in shown
 
 
-def test_without_the_option_open_improve_says_that_preferences_let_weights_be_tried_but_not_the_pass_mark(
+def test_without_the_option_open_improve_says_that_preferences_can_fit_weights_but_not_the_pass_mark(
     tmp_path: Path,
 ) -> None:
     plates = Plates(tmp_path, warm=1)
