@@ -31,8 +31,9 @@ def test_the_shipped_promptfoo_configuration_passes_good_answers_and_fails_bad_o
 
 def test_each_promptfoo_result_has_a_score_for_every_criterion_and_one_for_the_rubric(shipped: EvalRun) -> None:
     for row in rows(shipped):
-        assert set(row["namedScores"]) >= {*CRITERIA, "code-quality"}
-        assert all(0 <= row["namedScores"][name] <= 1 for name in (*CRITERIA, "code-quality"))
+        assert 0 <= row["score"] <= 1
+        assert set(row["namedScores"]) >= CRITERIA
+        assert all(0 <= row["namedScores"][name] <= 1 for name in CRITERIA)
         parts = row["gradingResult"]["componentResults"]
         assert {part["assertion"]["metric"] for part in parts if part["assertion"].get("metric")} == CRITERIA
         assert all(part["reason"] for part in parts)
