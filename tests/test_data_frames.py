@@ -27,7 +27,7 @@ def test_an_empty_cell_in_a_data_frame_of_raters_is_a_missing_rating(empty: Any)
     assert without.statistics["krippendorff_alpha"].value == pytest.approx(0.9, abs=0.05)
 
 
-def test_a_column_of_nullable_integers_is_read_as_its_numbers() -> None:
+def test_a_data_frame_column_of_nullable_integers_is_read_as_numbers_with_missing_ratings() -> None:
     frame = pd.DataFrame({"ann": [1, 2, 3, 1], "ben": pd.array([1, 3, pd.NA, 1], dtype="Int64")})
     rows: list[dict[str, Any]] = [{"ann": 1, "ben": 1}, {"ann": 2, "ben": 3}, {"ann": 3}, {"ann": 1, "ben": 1}]
     assert agreement(frame.to_dict("records")).to_json() == agreement(rows).to_json()

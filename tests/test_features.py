@@ -140,7 +140,7 @@ def test_the_tests_of_every_optional_feature_lie_in_a_folder_of_its_name(feature
     assert (ROOT / "tests" / "features" / feature.name).is_dir()
 
 
-def test_the_list_of_optional_features_equals_their_folders_in_order_of_name() -> None:
+def test_the_list_of_optional_features_equals_the_names_of_their_folders_in_alphabetical_order() -> None:
     assert [feature.name for feature in FEATURES] == names_of_features()
 
 

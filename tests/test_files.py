@@ -257,7 +257,7 @@ def half_written(path: Path) -> subprocess.Popen[str]:
     return writer
 
 
-def test_the_next_write_removes_what_a_killed_process_left_and_never_what_a_running_process_writes(
+def test_writing_a_file_removes_what_a_killed_process_left_behind_and_nothing_that_a_running_process_writes(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "kept.json"

@@ -266,7 +266,7 @@ def test_a_rubric_with_only_checks_by_code_asks_no_judge() -> None:
     assert (done.score, judge.prompts, done.usage) == (0.0, [], Usage())
 
 
-def test_an_unknown_check_is_reported_before_a_judge_is_asked() -> None:
+def test_a_criterion_that_names_an_unknown_check_by_code_is_refused_before_a_judge_is_asked() -> None:
     rubric = Rubric((Criterion(1.0, "A", "a"), Criterion(1.0, "B", "b", check="spelling")))
     judge = ScriptedJudge([{"a": "MET"}])
     with pytest.raises(UsageError, match="there is no check 'spelling'"):
@@ -277,7 +277,7 @@ def test_an_unknown_check_is_reported_before_a_judge_is_asked() -> None:
 # --- what a grade carries -------------------------------------------------------------------------------------------
 
 
-def test_a_grade_names_its_prompt_and_judge_by_their_digests() -> None:
+def test_a_grade_has_the_fingerprints_of_its_rubric_and_prompt_and_judge() -> None:
     done, judge = graded(TWO, [{"a": "MET", "b": "MET"}])
     assert done.fingerprints is not None
     assert done.fingerprints.rubric == TWO.fingerprint

@@ -90,7 +90,7 @@ OFTEN_TYPED = ("calibrate", "grade", "label", "pass-rate", "status")
 @pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize("call", [call for call in CALLS if call[0] in command_names()], ids=" ".join)
 @pytest.mark.proof
-def test_no_name_in_a_file_controls_the_terminal(
+def test_no_name_in_a_file_sends_control_codes_to_the_terminal(
     call: Sequence[str], project: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(project)
@@ -113,7 +113,7 @@ def call_wrongly(command: str, names: Iterable[str], capfd: pytest.CaptureFixtur
 
 
 @pytest.mark.parametrize("command", [command for command in command_names() if command in OFTEN_TYPED])
-def test_no_wrong_argument_can_control_the_terminal_through_the_error_message_about_it(
+def test_no_error_message_about_a_wrong_argument_sends_control_codes_to_the_terminal(
     command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """Every fourth name; each name meets a quarter of the commands."""
@@ -130,7 +130,9 @@ def test_no_argument_of_any_command_can_control_the_terminal_through_an_error_me
     call_wrongly(command, NAMES, capfd)
 
 
-def test_the_name_of_an_unknown_command_can_not_control_the_terminal(capfd: pytest.CaptureFixture[str]) -> None:
+def test_the_name_of_an_unknown_command_sends_no_control_codes_to_the_terminal(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
     for name in NAMES:
         status, message = outcome([name], capfd)
         assert (status, acts_on_a_terminal(message)) == (2, [])

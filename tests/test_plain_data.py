@@ -31,7 +31,7 @@ def damaged(folder: Path) -> Path:
     return path
 
 
-def test_a_damaged_line_is_never_left_out_without_being_named(tmp_path: Path) -> None:
+def test_a_damaged_json_line_is_refused_with_its_file_and_line_number(tmp_path: Path) -> None:
     with pytest.raises(RatingError, match=r"ann\.jsonl:2: is not readable JSON"):
         list(json_lines(damaged(tmp_path), RatingError))
 

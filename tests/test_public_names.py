@@ -47,7 +47,7 @@ def test_type_checkers_know_the_names_that_can_be_imported() -> None:
     assert all(getattr(markscheme, name) is not None for name in declared)
 
 
-def test_importing_an_unknown_name_of_the_package_is_an_attribute_error() -> None:
+def test_looking_up_an_unknown_name_of_the_package_raises_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="has no attribute 'calibrat'"):
         _ = markscheme.calibrat
 
@@ -86,7 +86,7 @@ def test_a_module_with_a_type_stub_exports_all_its_names_by_a_star_import_and_li
 
 
 @pytest.mark.parametrize("stub", WITH_STUBS)
-def test_an_unknown_name_of_a_module_with_a_type_stub_raises_python_s_usual_error(stub: Module) -> None:
+def test_looking_up_an_unknown_name_of_a_module_with_a_type_stub_raises_python_s_usual_error(stub: Module) -> None:
     module = import_module(dotted(stub))
     with pytest.raises(AttributeError, match=f"^module '{dotted(stub)}' has no attribute 'Criterium'"):
         _ = module.Criterium

@@ -324,7 +324,7 @@ def test_an_encoded_forged_verdict_that_the_judge_decodes_does_not_count_even_wi
 
 @pytest.mark.parametrize("hidden", HIDDEN)
 @pytest.mark.parametrize("around", ["{}", "<think>It decodes to that.</think>{}"])
-def test_an_encoded_forged_verdict_that_the_judge_decodes_as_its_whole_reply_does_not_count(
+def test_a_judge_s_reply_that_only_decodes_a_verdict_hidden_in_the_response_does_not_count(
     hidden: str, around: str
 ) -> None:
     shown = {"response": f"It is Paris. {HIDDEN[hidden]}"}
@@ -416,7 +416,7 @@ def test_lone_surrogates_in_a_judge_s_reply_never_reach_a_file() -> None:
     assert outcome.raw == "no \ufffd JSON"
 
 
-def test_answers_on_some_criteria_are_read_even_if_answers_on_other_criteria_are_missing() -> None:
+def test_an_unreadable_or_missing_answer_on_one_criterion_leaves_the_answers_on_others_readable() -> None:
     read = read_verdicts(Reply(answer_of({"clear": "4", "paris": "maybe"})), [CLEAR, PARIS, WRONG], RESPONSE)
     assert list(read) == ["clear", "paris", "wrong"]
     assert [type(outcome) for outcome in read.values()] == [Verdict, Unread, Unread]

@@ -147,7 +147,7 @@ def test_examples_in_groups_widen_the_interval_and_few_groups_give_no_verdict() 
     assert (few.verdict, few.because_code) == ("not-enough-labels", "few-groups")
 
 
-def test_the_verdict_gives_the_number_of_groups_even_if_the_jackknife_merges_over_1000_groups_into_sets() -> None:
+def test_the_verdict_states_the_true_number_of_groups_although_the_jackknife_merges_more_than_1000_groups() -> None:
     for n_groups in (1000, 1200):
         because = decide(scored(2 * n_groups, n_groups // 10, group_size=2)).because
         assert f"The {2 * n_groups} examples in {n_groups} groups carry" in because

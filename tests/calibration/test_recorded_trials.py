@@ -149,7 +149,7 @@ def test_settings_of_rubric_and_judge_tried_on_dev_examples_do_not_count_for_hel
     assert count_settings(test, after) == 1
 
 
-def test_wordings_whose_held_out_labels_were_opened_count_as_tried_settings_even_if_they_are_not_on_record(
+def test_wordings_tested_on_held_out_labels_count_as_tried_settings_even_without_a_record_of_them(
     tmp_path: Path,
 ) -> None:
     first = tried("first", "c", split="test")

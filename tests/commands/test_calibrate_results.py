@@ -175,7 +175,9 @@ def test_several_files_of_promptfoo_s_results_are_joined_and_an_output_graded_tw
     assert json.loads(done.stdout)["counts"]["examples"] == 40
 
 
-def test_labels_of_whole_outputs_never_make_metrics_look_redundant(results: dict[str, Any], tmp_path: Path) -> None:
+def test_labels_of_whole_outputs_never_lead_to_findings_that_metrics_are_redundant_or_show_a_halo(
+    results: dict[str, Any], tmp_path: Path
+) -> None:
     thumbs(results, GRADED)
     _, report = report_of(written(results, tmp_path / "results.json"))
     assert not {finding["code"] for finding in report["findings"]} & {"redundant", "halo"}

@@ -77,7 +77,7 @@ def test_if_no_session_can_be_started_the_reason_is_reported(runtime: Path, tmp_
     assert "there is no folder nowhere" in nowhere.stderr
 
 
-def test_each_test_sees_only_a_session_that_it_started_itself(tmp_path: Path) -> None:
+def test_each_test_of_sessions_sees_only_sessions_that_it_started_itself(tmp_path: Path) -> None:
     with sockets() as of_another:
         env = {"XDG_RUNTIME_DIR": str(of_another)}
         assert run("markscheme", "session", "start", cwd=tmp_path, env=env).returncode == 0

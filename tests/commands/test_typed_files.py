@@ -37,7 +37,7 @@ def test_every_option_whose_help_says_that_it_writes_a_file_is_declared_as_one_t
     assert unmarked == []
 
 
-def test_one_file_cannot_be_written_for_two_options() -> None:
+def test_two_options_cannot_write_to_the_same_file() -> None:
     parameters = parameters_of("experiment")
     with pytest.raises(UsageError, match="--csv and --html must be two files; both are x"):
         refuse_lost_files(parameters, {"csv": "x", "html": "./x"})

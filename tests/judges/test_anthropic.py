@@ -275,7 +275,7 @@ def refusing_400(*names: str) -> Callable[[front.Request], Answer]:
     return decide
 
 
-def test_parameters_that_a_gateway_refuses_are_left_out_of_requests_and_its_lower_token_limit_is_used() -> None:
+def test_parameters_and_the_token_limit_that_a_gateway_refuses_are_left_out_or_lowered_in_later_requests() -> None:
     with MessagesFront(refusing_400("output_config", "cache_control")) as server:
         judge = at(server.url)
         with pytest.warns(RuntimeWarning, match="is asked without max_tokens above 1000, output_config") as warnings:

@@ -68,7 +68,7 @@ def test_ask_many_yields_results_as_they_are_ready() -> None:
     assert [number for number, _ in run(_all(Work(), [3.0, 1.0, 2.0], 3))] == [1, 2, 0]
 
 
-def test_a_new_job_begins_as_soon_as_one_ends_even_if_several_end_together() -> None:
+def test_as_soon_as_one_job_ends_another_begins_even_if_several_end_at_the_same_time() -> None:
     begun_beside: list[int] = []
 
     class Counting(Work):
@@ -226,7 +226,7 @@ def test_cancelling_the_caller_cancels_the_running_jobs() -> None:
     assert work.cancelled == [5.0, 5.0]
 
 
-def test_a_worker_cancelled_from_outside_leaves_no_caller_waiting() -> None:
+def test_cancelling_jobs_from_outside_leaves_no_caller_waiting() -> None:
     caller: asyncio.Task[Any] | None = None
 
     async def ask(number: int) -> int:
@@ -245,7 +245,7 @@ def test_a_worker_cancelled_from_outside_leaves_no_caller_waiting() -> None:
 
 
 @pytest.mark.parametrize("concurrency", [1, 2, 3])
-def test_a_job_that_cancels_itself_when_done_cancels_no_other_job(concurrency: int) -> None:
+def test_a_job_that_cancels_itself_does_not_cancel_other_jobs(concurrency: int) -> None:
     async def ask(number: int) -> int:
         task = asyncio.current_task()
         if number == 1 and task is not None:

@@ -386,7 +386,7 @@ def test_a_model_s_lower_token_limit_is_adopted_from_the_refusal_that_names_it()
         assert [body["max_tokens"] for body in server.requests] == [4096, 1000]
 
 
-def test_a_refusal_that_names_no_parameter_is_final() -> None:
+def test_a_refusal_that_names_no_parameter_is_reported_as_an_unavailable_judge() -> None:
     error = played(failing(400, "the prompt is too long for this model"))
     assert type(error) is JudgeUnavailable
     assert "the prompt is too long" in str(error)

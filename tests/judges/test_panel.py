@@ -47,7 +47,7 @@ def test_a_panel_gives_no_grade_but_the_error_if_one_of_its_two_members_fails() 
     assert graded_panel.error == "clarity: gone"
 
 
-def test_the_votes_of_a_panel_member_that_failed_are_missing_from_the_panel_s_reply_and_the_reason_is_given() -> None:
+def test_if_a_member_of_a_panel_fails_the_panel_s_reply_lacks_its_votes_and_states_the_reason() -> None:
     reply = asked(Panel([member({"c1": "MET"}), member(UnreadableReply("garbage"))]))
     assert [(part.text != "", part.stop, part.error) for part in reply.parts] == [
         (True, "end", None),

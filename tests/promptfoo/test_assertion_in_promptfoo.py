@@ -277,7 +277,7 @@ def test_no_negated_assertion_passes_an_ungraded_output_however_deep_it_is_neste
 
 
 @pytest.mark.parametrize("name", LENIENT)
-def test_no_weight_or_threshold_of_a_test_lets_an_ungraded_output_pass_silently(
+def test_an_ungraded_output_that_a_promptfoo_test_s_weight_or_threshold_lets_pass_says_so_in_its_reason(
     graded: dict[str, dict[str, Any]], name: str
 ) -> None:
     row, caveat = graded[name], LENIENT[name][1]

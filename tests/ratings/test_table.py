@@ -48,7 +48,7 @@ def test_an_overall_score_is_the_given_one_or_else_computed_if_all_criteria_have
     assert overall_of(Rating("a", "r", "human", declined), RUBRIC) is None
 
 
-def test_a_rating_s_decision_is_the_given_one_or_else_follows_from_score_and_required_criteria() -> None:
+def test_a_rating_s_decision_is_the_stated_one_or_else_follows_from_score_and_required_criteria() -> None:
     levels = {"safe": Rated(0.0), "good": Rated(1.0)}
     assert collapsed([Rating("a", "r", "model", levels)], REQUIRED).decision is False
     assert collapsed([Rating("a", "r", "model", levels, passed=True)], REQUIRED).decision is True

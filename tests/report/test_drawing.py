@@ -100,7 +100,7 @@ def test_a_plot_s_axis_is_refused_if_its_two_ends_are_equal() -> None:
         Axis(1.0, 1.0, ())
 
 
-def test_the_histogram_of_scores_counts_every_example_once_by_gold_s_decision() -> None:
+def test_the_histogram_of_scores_counts_each_example_as_a_pass_or_a_fail_by_gold_s_decision() -> None:
     comparison = hostile_calibration(60, attacks=["a"]).comparison
     histogram = score_histogram(comparison)
     assert histogram is not None

@@ -75,7 +75,7 @@ def is_number(node: ast.expr) -> bool:
         ),
     ],
 )
-def test_reasons_given_as_codes_are_written_out_as_the_expected_sentences(reason: Reason, words: str) -> None:
+def test_each_code_of_a_reason_is_written_out_as_the_expected_sentence(reason: Reason, words: str) -> None:
     assert str(reason) == words
 
 

@@ -197,7 +197,7 @@ def test_there_is_no_advice_on_the_words_of_criteria_decided_by_code() -> None:
     assert codes_of_criterion(requirement="The text is good and short and nice", check="json_valid") == []
 
 
-def test_every_kind_of_advice_occurs_in_these_tests() -> None:
+def test_every_kind_of_advice_is_tested_in_this_file() -> None:
     text = Path(__file__).read_text(encoding="utf-8")
     assert [code for code in get_args(Code) if f'"{code}"' not in text] == []
 

@@ -153,7 +153,7 @@ def test_a_shift_of_scores_is_tested_after_the_scores_are_rounded_to_hundredths(
     assert sign_flip(d).shift == approx(d.mean())
 
 
-def test_examples_missing_in_any_run_are_left_out_of_the_tests_of_a_judge_s_shift() -> None:
+def test_the_tests_of_a_judge_s_shift_leave_out_examples_that_lack_a_rating_in_any_run() -> None:
     test = moved([1.0, np.nan, 2.0, 3.0], [[0.0, 0.0], [1.0, 1.0], [np.nan, 1.0], [3.0, 2.0]])
     assert test == moved([1, 3], [[0, 0], [3, 2]])
     assert test.n == 2

@@ -195,7 +195,7 @@ def test_the_difference_of_two_groups_pass_rates_equals_the_difference_of_their_
     assert difference.units_variance == approx(group_rate(*first).units_variance + group_rate(*second).units_variance)
 
 
-def test_if_two_groups_share_some_tests_their_pass_rates_on_the_common_tests_are_given_too() -> None:
+def test_the_difference_of_two_groups_includes_their_pass_rates_on_the_tests_that_both_have() -> None:
     difference = group_difference(
         [[3, 3], [1, 15]], [50, 150], [[7, 7], [1, 7]], [40, 160], common=[[10, 15], [10, 65]]
     )
@@ -232,7 +232,7 @@ def test_impossible_counts_of_labels_or_graded_responses_in_a_group_of_responses
         group_rate(table, pool)
 
 
-def test_a_number_of_tests_that_two_groups_of_responses_share_is_refused_if_a_group_has_fewer_tests() -> None:
+def test_comparing_two_groups_refuses_a_number_of_common_tests_that_is_larger_than_a_group() -> None:
     with pytest.raises(ValueError, match="common tests"):
         group_difference([[3, 3], [1, 15]], [50, 150], [[7, 7], [1, 7]], [40, 160], common=[[60, 0], [0, 0]])
 

@@ -131,7 +131,7 @@ def test_the_jackknife_of_one_example_gives_a_value_and_no_interval() -> None:
     assert jackknife(0.5, [], transform=ATANH).n == 0
 
 
-def test_a_value_outside_the_range_of_its_transform_has_no_interval() -> None:
+def test_a_value_at_the_end_of_its_transformed_scale_has_no_interval() -> None:
     estimate = jackknife(-1.0, [-0.9, -0.8, -0.9], transform=ATANH)
     assert estimate.note == "withheld: value at the end of the atanh scale"
 
@@ -312,7 +312,7 @@ def test_the_distribution_of_a_sum_with_random_signs_gives_the_sign_flip_p_value
         assert probability[distance >= seen].sum() == pytest.approx(case["exact_p"], abs=1e-9)
 
 
-def test_the_sum_of_no_random_choices_is_0_with_probability_1() -> None:
+def test_a_sum_without_any_random_choices_is_0_with_probability_1() -> None:
     lowest, probability = sum_of_choices(np.zeros((0, 2)))
     assert (lowest, probability.tolist()) == (0, [1.0])
 

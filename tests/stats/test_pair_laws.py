@@ -307,7 +307,7 @@ def test_multiplying_both_raters_levels_by_a_factor_changes_no_correlation(
 @law
 @given(ratings=tables(), factor=st.sampled_from([0.25, 7.0]))
 @holders(SCALES)
-def test_multiplying_both_raters_levels_by_a_factor_multiplies_an_error_by_the_factor(
+def test_multiplying_all_ratings_by_a_factor_multiplies_a_statistic_of_errors_by_the_factor(
     name: str, ratings: Table, factor: float
 ) -> None:
     ratings = fitting(name, ratings)

@@ -179,7 +179,7 @@ def test_a_rubric_with_a_single_criterion_of_categories_gives_a_score_only_if_it
     assert weigh({"kind": Abstention("kind", "unclear")}, PASSING) == "kind: the judge abstained: unclear"
 
 
-def test_if_a_judge_s_two_answers_differ_in_category_the_failing_one_counts_or_if_none_fails_it_abstains() -> None:
+def test_if_a_judge_answers_two_categories_the_failing_one_counts_and_if_no_category_fails_the_judge_abstains() -> None:
     both = (Verdict("kind", 0.0), Verdict("kind", 1.0))
     assert worse(*both, KIND.criteria[0]) == Abstention("kind", "it answered a and c")
     chosen = worse(*both, PASSING.criteria[0])

@@ -130,7 +130,7 @@ def test_of_a_judge_sampled_three_times_the_median_score_and_level_and_decision_
     assert (comparison.false_passes, comparison.false_fails) == ([], [])
 
 
-def test_the_value_halfway_between_two_samples_of_a_judge_that_say_yes_and_no_agrees_with_no_label() -> None:
+def test_if_two_samples_of_a_judge_say_yes_and_no_the_value_halfway_between_them_agrees_with_no_label() -> None:
     labelled, ratings = sampled([0, 1], with_pass=True)
     comparison = compare(gold_of(labelled, YES_NO).judged(YES_NO, ratings))
     assert comparison.criteria["works"].judge.tolist() == [0.5] * 12

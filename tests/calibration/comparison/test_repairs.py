@@ -308,6 +308,6 @@ def test_repairs_are_computed_even_if_a_score_differs_by_a_rounding_error_from_w
     assert compared(of, examples(of, {"p": [[0, 0, 0]] * 3}), rounded_off).repairs is not None
 
 
-def test_what_fixing_a_criterion_corrects_is_not_counted_for_a_rubric_with_a_single_criterion() -> None:
+def test_a_rubric_with_a_single_criterion_has_no_counts_of_what_fixing_a_criterion_corrects() -> None:
     of = rubric("a", scale=YES_NO)
     assert compared(of, examples(of, {"p": [[0], [1]]}), judged(of, [[1], [1]])).repairs is None

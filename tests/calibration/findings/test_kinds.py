@@ -111,11 +111,11 @@ def test_each_kind_of_finding_has_the_command_that_its_advice_needs(
     assert Finding(kind, "tone", "high", "", options=options).command(ASKED) == command
 
 
-def test_no_command_is_named_for_a_finding_that_rewording_fixes_if_labelled_tasks_are_too_few_for_improve() -> None:
+def test_a_finding_that_rewording_fixes_names_no_command_if_too_few_tasks_are_labelled_for_improve() -> None:
     assert LENIENT.command(replace(ASKED, can_improve=False), None) == ""
 
 
-def test_for_ratings_from_a_file_the_next_command_is_calibrate_only_if_a_judge_is_named_that_can_be_asked() -> None:
+def test_after_a_ratings_file_calibrate_is_the_next_command_only_if_a_judge_that_can_be_asked_is_named() -> None:
     assert NOISY.command(FROM_FILE, "--samples 3") == ""
     assert NOISY.command(ASKED, None) == ""  # the command just run
     one_at_a_time = "markscheme calibrate reply --judge anthropic -o strategy=per_criterion"
@@ -163,7 +163,7 @@ def test_the_command_that_grades_outputs_keeps_how_the_judge_is_asked_and_has_no
 
 
 @pytest.mark.parametrize("printed", [KEEPING.calibrate("--samples 3"), KEEPING.grade()])
-def test_a_printed_next_command_that_repeats_all_options_of_a_run_has_only_options_that_it_takes(printed: str) -> None:
+def test_a_printed_next_command_that_repeats_all_options_of_a_run_can_be_parsed(printed: str) -> None:
     _, name, *words = shlex.split(printed)
     parse(name, words, SettingsFile())
 

@@ -109,7 +109,7 @@ def test_labels_on_responses_outside_the_pool_correct_the_overall_pass_rate_and_
     assert rates.differences["a", "b"].difference.value is None
 
 
-def test_if_two_compared_groups_share_only_some_tests_their_pass_rates_on_the_shared_tests_are_given_too() -> None:
+def test_if_two_compared_groups_share_only_some_tests_their_pass_rates_on_these_tests_are_reported_too() -> None:
     a, b = group("a", 150, 50), group("b", 60, 40)
     labelled = [*labels(a, 15, 3, passed=True), *labels(a, 3, 1, passed=False)]
     labelled += [*labels(b, 10, 3, passed=True), *labels(b, 6, 2, passed=False)]
@@ -138,7 +138,7 @@ def test_labels_drawn_with_another_judge_s_verdicts_correct_the_errors_of_the_ju
     assert rates.corrected.value == approx(0.6)
 
 
-def test_a_label_counts_for_no_group_if_responses_of_several_groups_have_the_label_s_id() -> None:
+def test_a_label_whose_id_belongs_to_responses_of_two_groups_counts_for_neither_group() -> None:
     a = [Judged(f"q{i}", i % 3 > 0, "a") for i in range(60)]
     b = [Judged(f"q{i}", i % 2 > 0, "b") for i in range(60)]
     labelled = [Labelled(f"q{i}", gold=True, judge=True, drawn="by-verdict") for i in range(40)]

@@ -120,7 +120,7 @@ def test_unknown_attributes_of_a_span_are_listed_in_the_text_of_the_step_that_th
     )
 
 
-def test_the_step_of_an_exception_leaves_out_its_stack_trace() -> None:
+def test_an_exception_event_of_a_span_becomes_a_step_without_its_stack_trace() -> None:
     event = {"name": "exception", "attributes": {"exception.message": "no route", "exception.stacktrace": "File …"}}
     span = {"name": "pay", "context": {"span_id": "0x1"}, "attributes": {"tool.name": "pay"}, "events": [event]}
     (step,) = read_steps([span])

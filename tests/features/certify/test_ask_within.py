@@ -124,7 +124,7 @@ def test_if_passes_and_fails_are_certified_separately_each_is_tested_at_half_of_
     assert "with 95% confidence takes 59 decisions" in report["reason"]
 
 
-def test_each_further_promise_on_the_same_labels_is_tested_at_half_of_the_error_probability_of_the_one_before(
+def test_each_further_promise_on_the_same_labels_is_tested_at_half_the_error_probability_of_the_promise_before(
     project: Path,
 ) -> None:
     label(project, 40)

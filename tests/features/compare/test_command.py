@@ -275,7 +275,7 @@ def test_the_graders_of_two_files_of_promptfoo_s_results_are_compared_on_outputs
     assert run("calibrate", "old.json", "--quiet", cwd=tmp_path).returncode in (0, 1, 4)
 
 
-def test_promptfoo_s_results_without_an_output_in_common_cannot_be_compared(
+def test_two_files_of_promptfoo_s_results_that_share_no_output_cannot_be_compared(
     evaluation: dict[str, Any], tmp_path: Path
 ) -> None:
     other = copy.deepcopy(evaluation)

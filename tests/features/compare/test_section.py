@@ -73,5 +73,5 @@ def test_in_the_table_of_flipped_decisions_an_unmet_required_criterion_means_fai
     assert [answer.head for answer in texts.rows[0].answers] == ["pass 1.00", "fail 0.90"]
 
 
-def test_without_flipped_decisions_there_is_no_table_of_them() -> None:
+def test_without_flipped_decisions_a_comparison_has_no_table_of_flipped_decisions() -> None:
     assert flipped_texts(_compared({"x": (1.0, 1.0, 1.0), "y": (0.0, 1.0, 1.0)})) is None

@@ -186,12 +186,12 @@ def ten_right_one_wrong(group: int = 1) -> Choice:
     return choose(RUBRIC, [decided_as("old", old), decided_as("new", new)], gold_as(gold, group))
 
 
-def test_decisions_that_flip_to_right_or_wrong_and_decisions_that_flip_to_pass_or_fail_have_separate_p_values() -> None:
+def test_flipped_decisions_have_one_p_value_for_passes_against_fails_and_another_for_right_against_wrong() -> None:
     words = " ".join(shown(ten_right_one_wrong()).split())
     assert "11 decisions flip: 7 to pass, 4 to fail (p 0.388); 10 became right, 1 became wrong (p 0.006)." in words
 
 
-def test_each_p_value_and_interval_can_be_recomputed_from_the_printed_numbers(choice: Choice) -> None:
+def test_each_p_value_and_interval_of_a_comparison_can_be_recomputed_from_the_printed_numbers(choice: Choice) -> None:
     for compared in (choice, ten_right_one_wrong()):
         words = " ".join(shown(compared).split())
         balances = re.findall(r"(\d+) (?:to pass|became right), (\d+) (?:to fail|became wrong) \(p ([\d.<]+)\)", words)

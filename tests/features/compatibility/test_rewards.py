@@ -177,7 +177,7 @@ def peak(count: int) -> int:
 
 
 @pytest.mark.proof
-def test_memory_for_rewards_does_not_grow_with_the_batch_of_responses() -> None:
+def test_computing_rewards_for_more_responses_takes_no_more_memory() -> None:
     peak(20)
     assert peak(500) < 400_000  # the responses alone are 1.8 MB
 

@@ -103,7 +103,7 @@ def test_an_accepted_counts_file_is_kept_with_its_digest_and_judge_and_the_print
         assert json.loads(dumps(kept["measurements"][name])) == printed[name]
 
 
-def test_counts_of_a_judge_that_must_not_be_used_are_not_accepted(project: Path) -> None:
+def test_counts_cannot_be_accepted_if_the_judge_must_not_be_used(project: Path) -> None:
     refused = answer(project, "calibrate", "answers", "--counts", "new.csv", "--judge", "mini", "--accept")
     assert "not accepted: mini " in refused.stderr
     assert not (project / "calibration/answers/accepted.json").exists()

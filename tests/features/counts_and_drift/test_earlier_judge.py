@@ -76,7 +76,9 @@ def test_the_column_of_an_earlier_judge_is_ignored_without_the_option_earlier(pr
     assert data["because_code"] != "drift"
 
 
-def test_a_counts_file_with_an_earlier_judge_can_be_named_instead_of_its_rubric(project: Path) -> None:
+def test_calibrate_takes_a_counts_file_in_place_of_a_rubric_and_compares_with_the_earlier_judge_in_the_file(
+    project: Path,
+) -> None:
     done = run("markscheme", "calibrate", "counts.csv", "--earlier", "may", "--json", "-", cwd=project)
     data = json.loads(done.stdout)
     assert (data["baseline"]["accepted"]["judge"], data["because_code"]) == ("may", "drift")
@@ -98,7 +100,7 @@ def test_the_option_earlier_gives_the_same_comparison_in_python_and_is_listed_by
         (("--earlier", "may", "-o", "run_number=3", "-o", "planned_runs=2"), "this is comparison 3 with may"),
     ],
 )
-def test_the_option_earlier_is_refused_for_a_missing_column_or_the_column_gold_or_a_run_beyond_the_planned_ones(
+def test_the_option_earlier_is_refused_for_the_gold_column_or_a_missing_one_or_more_runs_than_planned(
     project: Path, words: tuple[str, ...], said: str
 ) -> None:
     done = report(project, *words)

@@ -109,7 +109,9 @@ def test_a_decision_model_that_answers_without_having_seen_the_image_leaves_the_
     assert len(server.requests) == 2
 
 
-def test_a_submission_of_text_alone_is_sent_without_assets(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_submission_without_images_is_sent_to_systemone_without_a_field_for_images(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     with ChatServer(system_one(likely(0.1, 0.9))) as server:
         monkeypatch.setenv("TYPESAFE_BASE_URL", server.url)
         graded("systemone:m", Submission("There are 4 squares.", {"chart": "four"}, "a"))

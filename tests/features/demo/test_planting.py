@@ -78,7 +78,7 @@ def test_in_a_demo_round_without_a_fault_no_criterion_is_named_and_the_judge_has
     assert np.abs(misses(made).mean(axis=0)).max() < 0.05
 
 
-def test_a_planted_lenient_judge_lies_half_a_level_above_people_on_one_criterion_in_both_runs() -> None:
+def test_the_planted_lenient_judge_rates_one_criterion_almost_half_a_level_too_high_in_both_runs() -> None:
     made = made_round(n=MANY, seed=2, fault="lenient")
     place = planted_at(made)
     for then in (True, False):

@@ -43,7 +43,7 @@ def merged(outputs: ReadOutputs) -> ReadOutputs:
     return replace(outputs, codebook=book)
 
 
-def test_the_share_of_a_mode_merged_from_two_defined_modes_is_of_outputs_read_since_both_were_first_noted() -> None:
+def test_the_share_of_a_mode_merged_from_two_modes_is_of_outputs_read_since_both_modes_were_first_noted() -> None:
     assert counts(merged(read_outputs(OUTPUTS)), "d") == (3, 6, ids(1, 3))
 
 

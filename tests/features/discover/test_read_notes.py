@@ -269,7 +269,7 @@ def test_a_line_that_withdraws_the_reading_of_an_output_removes_the_notes_on_tha
         (["noted", "in full"], "in full", 1),
     ],
 )
-def test_if_rows_differ_on_how_thoroughly_an_output_was_read_the_last_row_that_says_so_counts(
+def test_if_imported_rows_differ_on_how_thoroughly_an_output_was_read_the_last_statement_counts(
     tmp_path: Path, reads: list[str], state: str, n_listed: int
 ) -> None:
     rows = [

@@ -173,7 +173,7 @@ def test_an_output_with_a_script_or_an_image_tag_is_shown_without_either(tmp_pat
     assert "<img" not in shown
 
 
-def test_requests_about_unknown_outputs_or_with_unknown_answers_are_refused_and_invalid_fields_are_ignored(
+def test_the_reading_page_refuses_requests_about_unknown_outputs_or_answers_and_ignores_invalid_fields(
     opened: OpenedDiscovery,
 ) -> None:
     work = reader(opened)

@@ -112,7 +112,7 @@ def test_if_another_judge_is_asked_the_finding_names_the_command_that_goes_back_
     )
 
 
-def test_if_the_judge_s_temperature_changed_too_the_command_that_goes_back_to_the_accepted_judge_sets_it_as_it_was(
+def test_if_the_judge_s_temperature_changed_too_the_command_that_restores_the_accepted_judge_sets_the_old_one(
     since: AcceptedBasis,
 ) -> None:
     earlier = replace(since, accepted=_by("openai:old", since, temperature=1.0))

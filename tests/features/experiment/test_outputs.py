@@ -163,7 +163,7 @@ def test_promptfoo_s_results_without_assertions_are_read_as_outputs_too(results:
 # --- from a model ---------------------------------------------------------------------------------------------------
 
 
-def test_the_model_is_asked_once_per_variant_and_case_with_the_filled_prompt() -> None:
+def test_an_experiment_asks_the_model_once_per_variant_and_case_with_the_filled_prompt() -> None:
     model = ScriptedJudge(lambda prompt, _: f"re {prompt.user}")
     outputs = made(TWO, model)
     assert [prompt.user for prompt in model.prompts] == ["France?", "Please: France?", "Germany?", "Please: Germany?"]

@@ -245,7 +245,7 @@ def test_if_no_wording_is_confirmed_the_terminal_shows_calls_and_cost_and_the_be
     assert HARMS in words
 
 
-def test_the_help_of_improve_shows_a_file_of_edits() -> None:
+def test_the_help_of_improve_shows_an_example_of_a_file_of_edits() -> None:
     done = run("markscheme", "improve", "--help", env={"COLUMNS": "200"})
     assert '"field": "description", "old": "The reply is polite"' in " ".join(done.stdout.split())
 

@@ -88,7 +88,7 @@ def test_a_new_wording_can_be_tried_on_exactly_those_sets_of_examples_that_have_
 
 
 @pytest.mark.filterwarnings("ignore::markscheme.errors.RatingWarning")
-def test_whether_a_new_wording_can_be_tried_depends_on_all_examples_also_after_a_calibration_of_dev_or_test_alone(
+def test_after_a_calibration_of_dev_or_test_alone_all_examples_decide_whether_improve_can_try_a_wording(
     tmp_path: Path,
 ) -> None:
     lines = [

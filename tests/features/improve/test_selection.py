@@ -83,7 +83,7 @@ def test_the_reported_gain_of_a_confirmed_wording_is_nearly_unbiased(true_t: flo
     assert np.mean(covered) > 0.93
 
 
-def test_a_gain_that_is_equal_in_all_tasks_is_not_shrunk_and_has_no_interval() -> None:
+def test_a_confirmed_gain_that_is_equal_in_all_tasks_is_reported_in_full_and_without_an_interval() -> None:
     gain = confirmed_gain([0.1] * 8, None, 1.9, method="gain")
     assert gain.value == pytest.approx(0.1)
     assert gain.low is None
@@ -118,7 +118,7 @@ def test_swapping_the_two_finalist_wordings_only_swaps_their_results(d: Any) -> 
 
 @given(columns)
 @pytest.mark.proof
-def test_a_stricter_test_on_the_same_labels_adopts_a_wording_only_if_the_first_test_adopts_one(d: Any) -> None:
+def test_a_wording_that_passes_a_stricter_test_also_passes_the_first_test_on_the_same_labels(d: Any) -> None:
     first, third = held_out_test(d, 0.05), held_out_test(d, 0.0125)
     assert third.critical > first.critical
     assert third.best is None or first.best is not None

@@ -109,7 +109,7 @@ def test_no_other_weights_within_the_bounds_fit_overall_scores_better(seed: int)
     assert fit == approx(best.x[:4], abs=2e-4)
 
 
-def test_with_more_examples_fitted_weights_stay_less_close_to_the_author_s_weights() -> None:
+def test_with_more_examples_fitted_weights_come_closer_to_those_of_an_unrestricted_fit() -> None:
     levels, marks = np.array(X), np.array(Y)
     free = np.linalg.lstsq(np.column_stack([np.ones(12), levels]), marks, rcond=None)[0][1:]
     apart = []

@@ -211,7 +211,7 @@ def test_init_refuses_a_column_name_in_place_of_the_folder_and_says_to_repeat_th
     assert files(tmp_path).keys() == {"t.csv"}
 
 
-def test_a_rubric_made_from_a_table_keeps_questions_and_responses_for_judges(tmp_path: Path) -> None:
+def test_init_from_a_table_keeps_questions_and_responses_so_that_a_judge_can_be_asked(tmp_path: Path) -> None:
     rows = ["e1,How?,Like this.,pass,pass", "e2,When?,Now.,fail,pass"]
     (tmp_path / "t.csv").write_text("\n".join(["id,question,answer,verdict,human", *rows]) + "\n", encoding="utf-8")
     done = run("markscheme", "init", "project", "--from", "t.csv", cwd=tmp_path)

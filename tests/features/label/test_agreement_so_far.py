@@ -51,7 +51,7 @@ def test_agreement_so_far_compares_an_annotator_s_label_with_each_label_by_other
     assert counted(*both(5, apart=1), *eve) == AgreementSoFar("c2", 5, 8, 4)
 
 
-def test_agreement_so_far_ignores_responses_that_only_other_annotators_have_labelled() -> None:
+def test_the_agreement_shown_while_labelling_leaves_out_responses_that_the_annotator_has_not_labelled() -> None:
     ben = [rating_of("ben", id, 1.0) for id in IDS]
     assert counted(*both(5), *ben[6:]) == counted(*both(5))
     assert counted(*both(12), ids=IDS[:4]).examples == 0

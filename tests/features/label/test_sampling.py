@@ -72,7 +72,7 @@ def test_in_a_systematic_draw_each_output_is_drawn_with_its_inclusion_probabilit
 # --- what is drawn --------------------------------------------------------------------------------------------------
 
 
-def test_outputs_to_label_are_drawn_from_strata_by_the_judge_s_decision_and_by_whether_it_is_doubtful() -> None:
+def test_outputs_to_label_are_drawn_from_strata_by_the_judge_s_decision_and_by_nearness_to_the_pass_mark() -> None:
     examples, ratings = pool([1, 2, 3, 4, 5] * 100)
     draw = choose_next(RUBRIC, examples, ratings, 60)
     assert {s.name: s.pool for s in draw.strata} == {

@@ -151,7 +151,9 @@ def test_annotators_who_labelled_criteria_before_are_asked_about_whole_responses
     assert sum(line.get("pass") is True for line in ratings) == 4
 
 
-def test_a_response_that_the_rater_passed_or_failed_before_is_not_asked_about_as_a_whole_again(project: Path) -> None:
+def test_an_annotator_is_not_asked_again_about_a_whole_response_that_they_passed_or_failed_before(
+    project: Path,
+) -> None:
     home = project / "calibration" / "manners"
     (home / "ratings").mkdir(parents=True)
     pool = [json.loads(line) for line in (project / "pool.jsonl").read_text().splitlines()]
@@ -187,7 +189,7 @@ def test_a_criterion_named_whole_is_asked_about_in_addition_to_the_question_abou
     work.file.close()
 
 
-def test_an_adjudicator_is_shown_yes_and_no_as_on_the_buttons() -> None:
+def test_an_adjudicator_sees_the_levels_0_and_1_of_a_yes_no_criterion_as_no_and_yes() -> None:
     polite = Criterion(1.0, "The reply is polite.", "polite")
     assert [shown_word(word, polite) for word in (0.0, 1.0)] == ["no", "yes"]
 

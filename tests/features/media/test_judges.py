@@ -234,7 +234,7 @@ def test_a_judge_is_not_shown_a_test_image_if_the_caller_turns_that_off(monkeypa
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_a_test_image_can_be_answered_only_from_its_pixels(seed: int) -> None:
+def test_the_question_about_a_test_image_can_be_answered_only_from_the_image_s_pixels(seed: int) -> None:
     test = SightTest.drawn("image", str(seed))
     assert test.is_read(json.dumps(read_back([test.media])))
     assert test.word not in test.prompt.user

@@ -93,7 +93,9 @@ READINGS: dict[str, tuple[Sequence[MetricValue], Sequence[MetricValue], float]] 
 
 @pytest.mark.parametrize("tool", TOOLS)
 @pytest.mark.parametrize("case", READINGS)
-def test_a_metric_is_read_in_the_same_way_for_all_raters(case: str, tool: str, tmp_path: Path) -> None:
+def test_values_of_a_metric_are_read_by_the_same_rule_for_people_and_for_the_judge(
+    case: str, tool: str, tmp_path: Path
+) -> None:
     human, judge, agreement = READINGS[case]
     report = calibrated(tmp_path, exported(tmp_path, tool, human, judge))
     (metric,) = report["metrics"]

@@ -48,7 +48,7 @@ def test_importing_a_table_from_python_writes_labels_and_responses_to_the_target
     assert [example.id for example in run.examples] == ["a", "b", "c"]
 
 
-def test_a_second_import_adds_only_what_is_new(import_labels: Import, tmp_path: Path) -> None:
+def test_importing_a_table_again_adds_only_the_rows_that_are_new(import_labels: Import, tmp_path: Path) -> None:
     import_labels()
     with (tmp_path / "table.csv").open("a") as table:
         table.write("d,question,answer d,pass,pass\n")

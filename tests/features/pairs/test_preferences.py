@@ -230,9 +230,7 @@ def test_pairs_on_which_preferences_in_the_two_orders_contradict_each_other_coun
     assert (figures.flips.value, figures.in_both, len(figures.flipped)) == (0.25, 20, 5)
 
 
-def test_agreement_statistics_of_the_same_numbers_are_equal_for_preferences_and_for_levels_of_single_responses() -> (
-    None
-):
+def test_statistics_of_preferences_equal_those_of_levels_with_the_same_numbers() -> None:
     rng = np.random.default_rng(4)
     gold, judge = rng.choice([-1.0, 0.0, 1.0], (2, 60)).tolist()
     groups = {f"p{place}": f"g{place // 3}" for place in range(60)}

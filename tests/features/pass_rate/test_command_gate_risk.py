@@ -160,7 +160,7 @@ def test_a_single_run_is_not_enough_to_compute_the_risk_that_ci_fails_by_chance(
     assert "--repeat 3" in report["because"]
 
 
-def test_identical_runs_give_no_risk_that_ci_fails_by_chance_and_the_report_names_a_cache_as_the_cause(
+def test_runs_with_identical_scores_give_no_risk_that_ci_fails_by_chance_and_the_report_suspects_a_cache(
     tmp_path: Path,
 ) -> None:
     file = graded(tmp_path, 1)

@@ -168,7 +168,7 @@ def test_the_alarm_on_the_share_that_people_pass_is_raised_by_a_drop_and_not_by_
         assert rings_in(after, PEOPLE_RING) == case["rings_in"]
 
 
-def test_the_alarm_on_the_judge_is_raised_when_the_judge_flips_its_own_earlier_decisions() -> None:
+def test_the_alarm_on_the_judge_is_raised_if_the_judge_changes_its_own_earlier_decisions() -> None:
     weeks = [[(1, 84), (0, 16)]] * 3 + [[(17, 84), (0, 16)]] * 3
     after = of_judge(weeks, [0.05, 0.05])
     assert after == close(tracked_rates.STRICT_JUDGE)
@@ -281,7 +281,7 @@ def test_a_week_is_closed_once_nine_tenths_of_its_responses_are_graded_and_nine_
     assert is_closed(responses=500, graded=449, audits=audits, labelled=labelled) is False
 
 
-def test_a_week_with_the_audits_of_a_worked_example_is_closed_or_open_as_the_example_says() -> None:
+def test_whether_a_tracked_week_is_closed_agrees_with_each_worked_example() -> None:
     for case in block(FILE, "closed"):
         done = is_closed(responses=1, graded=1, audits=case["audits"], labelled=case["labelled"])
         assert done is case["closed"]
@@ -337,7 +337,7 @@ def test_a_plan_of_audits_gives_the_expected_number_of_weeks_until_a_drop_is_sho
 
 @pytest.mark.proof
 @pytest.mark.parametrize("audits", [10, 20, 30, 50, 100])
-def test_a_plan_of_audits_from_more_simulated_streams_gives_the_same_number_of_weeks(audits: int) -> None:
+def test_simulating_more_streams_does_not_change_the_number_of_weeks_in_a_plan_of_audits(audits: int) -> None:
     refuse_other_plan(audits, streams=2000)
 
 

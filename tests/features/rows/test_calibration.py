@@ -100,7 +100,7 @@ def test_a_file_of_a_single_row_is_a_row_and_not_the_rubric_that_it_brings(tmp_p
     assert json.loads((tmp_path / "report.json").read_text())["verdicts"]["n"] == 3
 
 
-def test_the_criteria_of_a_rubric_that_all_rows_share_count_next_to_each_row_s_own(tmp_path: Path) -> None:
+def test_calibrate_on_rows_counts_the_criteria_of_a_common_rubric_in_addition_to_each_row_s_own(tmp_path: Path) -> None:
     (tmp_path / "core.yaml").write_text("criteria: [{name: short, requirement: The reply is short., weight: 1}]\n")
     rows = [row(number) for number in range(12)]
     for line in rows:

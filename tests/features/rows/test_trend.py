@@ -106,7 +106,7 @@ def test_a_judge_that_always_answers_met_is_reported_as_no_better_than_that_cons
     assert (trend["state"], trend["because"]) == ("open", "constant-open")
 
 
-def test_the_number_of_labels_that_would_decide_an_undecided_trend_is_stated_in_tasks(tmp_path: Path) -> None:
+def test_the_screen_says_how_many_more_tasks_have_an_even_chance_to_decide_an_undecided_trend(tmp_path: Path) -> None:
     rows = [row(number, {} if number % 3 else {"c1": "UNMET", "c6": "MET"}) for number in range(12)]
     report = calibrated(tmp_path, rows, "-o", "target=0.8", "-o", "trend_on=criteria")
     assert report["decision"]["trend"]["state"] == "open"

@@ -96,7 +96,7 @@ def test_the_order_of_verdicts_and_the_names_of_tasks_change_no_figure(rows: lis
     assert figures(rows, "a") == pytest.approx(figures(rows[::-1], "z"), nan_ok=True)
 
 
-def test_the_figures_on_verdicts_say_if_a_few_large_tasks_hold_many_of_them() -> None:
+def test_figures_on_verdicts_are_marked_approximate_if_a_few_large_tasks_hold_many_of_the_verdicts() -> None:
     sizes = [60, *[4] * 19]
     tasks = np.repeat(np.arange(20), sizes)
     judge = tasks > 0

@@ -297,7 +297,7 @@ def test_the_page_of_status_has_the_history_of_the_accepted_runs(here: Path) -> 
     assert "2026-01-02: agreement" in page
 
 
-def test_status_lists_work_that_a_registered_feature_says_is_running(
+def test_status_lists_running_work_that_a_registered_feature_reports(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(here)

@@ -113,7 +113,7 @@ def test_examples_of_one_task_count_as_one_unit_in_a_stress_test() -> None:
     assert d.tolist() == [1.0, 0.0]
 
 
-def test_an_example_that_lacks_a_rating_in_one_of_its_samples_counts_in_no_figure_on_a_perturbation() -> None:
+def test_an_example_without_a_rating_in_one_sample_counts_in_no_figure_on_a_perturbation() -> None:
     assert differences(np.array([[1, np.nan], [2, 2]]), [[2], [4]]).tolist() == [2.0]
     empty = stress_cells({("a", "c"): array([])}, FIVE)["a", "c"]
     assert empty.shift.undefined is not None

@@ -81,7 +81,7 @@ def test_a_column_that_several_files_have_may_be_named_without_the_file(tmp_path
         (("v.csv", "v.txt"), {"v.csv", "v.txt"}),
     ],
 )
-def test_raters_in_files_called_alike_are_named_by_folder_or_ending(
+def test_raters_from_files_with_the_same_name_are_distinguished_by_folder_or_file_ending(
     names: Sequence[str], raters: set[str], tmp_path: Path
 ) -> None:
     files = [table(tmp_path / name, of, LABELS) for name, of in zip(names, (LENIENT, STRICT), strict=True)]
