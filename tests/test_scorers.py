@@ -172,7 +172,7 @@ def check(name: str, scale: Scale | None = None) -> Criterion:
     return Criterion(1.0, "A", "form", scale or YES_NO, check=name)
 
 
-def test_the_score_of_a_check_becomes_a_level_at_the_same_share_of_the_criterion_s_scale() -> None:
+def test_a_check_s_score_of_0_8_becomes_the_level_at_four_fifths_of_the_criterion_s_scale() -> None:
     submission = Submission("the cat extra", {"reference": "the cat"})
     for scale, level in ((None, 0.8), (Scale.numbered(1, 5), 4.2), (Scale.numbered(-10, 0), -2.0)):
         outcome = run_check(check("token_f1", scale), submission, {})

@@ -76,7 +76,7 @@ def test_a_third_of_the_examples_with_old_labels_but_no_fewer_than_20_are_chosen
         (45, 0, "old labels count", 45),
     ],
 )
-def test_whether_old_labels_count_for_a_gate_follows_from_how_many_examples_got_another_label_after_the_rewording(
+def test_old_labels_count_for_a_gate_if_few_enough_relabelled_examples_got_another_label_after_the_rewording(
     n: int, differing: int, state: str, for_gate: int
 ) -> None:
     made = carried(n, differing)

@@ -170,7 +170,7 @@ def test_a_panel_is_recorded_as_asked_in_one_way_and_a_judge_without_a_parameter
 
 
 @pytest.mark.filterwarnings("ignore:.*which its server:RuntimeWarning")
-def test_a_rating_lists_the_parameters_that_its_request_left_out_if_there_are_any() -> None:
+def test_a_rating_records_the_parameters_that_the_judge_s_server_refused_and_nothing_if_it_refused_none() -> None:
     lines = []
     for is_refused in (True, False):
         with server_that_refuses_the_format(for_every_row(is_refused=is_refused)) as server:

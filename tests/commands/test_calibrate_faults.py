@@ -141,7 +141,7 @@ def test_a_split_that_no_example_belongs_to_is_reported(here: Path) -> None:
     assert "leave --split out" in stderr
 
 
-def test_code_that_an_option_of_calibrate_names_grades_its_criterion_and_the_judge_grades_the_others(
+def test_the_option_scorers_of_calibrate_lets_code_grade_one_criterion_next_to_the_judge(
     here: Path,
 ) -> None:
     add_check(here)

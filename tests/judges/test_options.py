@@ -109,7 +109,9 @@ FAULTS: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize("key", FAULTS)
-def test_an_invalid_option_value_is_refused_in_the_same_words_from_every_source(key: str, tmp_path: Path) -> None:
+def test_an_invalid_value_is_refused_in_the_same_words_in_a_settings_file_and_promptfoo_s_config_and_python(
+    key: str, tmp_path: Path
+) -> None:
     value, allowed = FAULTS[key]
     refusal = f"must be {allowed}"
     (tmp_path / "markscheme.toml").write_text(f"{key} = {json.dumps(value)}\n")
@@ -122,7 +124,7 @@ def test_an_invalid_option_value_is_refused_in_the_same_words_from_every_source(
             Grader(Rubric.from_dict(json.loads(ONE)), "anthropic", **{key: value})
 
 
-def test_each_option_is_taken_from_the_source_of_highest_precedence_that_sets_it() -> None:
+def test_if_two_sources_set_an_option_the_first_one_counts_unless_its_value_is_none() -> None:
     options = read_options(AskOptions, ({"samples": 5}, "{}"), ({"samples": 3, "cache": "off", "strategy": None}, "{}"))
     assert options == AskOptions(samples=5, cache=False)
 

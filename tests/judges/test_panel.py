@@ -41,7 +41,7 @@ def test_a_panel_member_that_fails_has_no_vote() -> None:
     assert graded_panel.verdicts["clarity"].level == 4.0
 
 
-def test_a_panel_gives_no_grade_but_the_error_if_one_of_its_two_members_fails() -> None:
+def test_if_one_of_a_panel_s_two_members_fails_the_response_is_ungraded_with_that_member_s_error() -> None:
     graded_panel = graded([5, JudgeUnavailable("gone")])
     assert graded_panel.score is None
     assert graded_panel.error == "clarity: gone"

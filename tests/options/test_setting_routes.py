@@ -201,7 +201,7 @@ def test_each_setting_of_a_command_may_be_typed_as_a_key_and_value_after_the_opt
 
 
 @pytest.mark.parametrize("command", [row.name for row in all_commands() if row.group != RARE_GROUP])
-def test_a_setting_typed_as_an_option_of_its_own_is_refused_with_the_way_to_type_it(command: str) -> None:
+def test_the_refusal_of_a_setting_typed_like_an_option_says_to_type_it_after_the_option_o(command: str) -> None:
     for option in described(command).keyed:
         for name in option.names:
             with pytest.raises(UsageError) as refused:

@@ -51,7 +51,7 @@ def test_a_settings_file_with_an_unknown_key_or_a_wrong_value_is_refused(
     assert message in str(refused.value)
 
 
-def test_a_pyproject_without_a_tool_table_is_ignored_and_one_whose_markscheme_entry_is_no_table_is_refused(
+def test_a_pyproject_file_is_ignored_without_a_tool_table_and_refused_if_its_markscheme_entry_is_not_a_table(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "pyproject.toml").write_text('tool = "markscheme"\n')

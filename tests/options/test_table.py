@@ -61,7 +61,7 @@ def test_options_that_an_optional_feature_declares_for_a_command_can_be_typed_af
 
 
 @pytest.mark.usefixtures("tide")
-def test_a_settings_file_can_set_the_settings_that_a_feature_declares_and_not_the_feature_s_other_options(
+def test_a_settings_file_can_set_what_a_feature_declares_as_a_setting_but_not_the_feature_s_other_options(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "markscheme.toml").write_text("tide_margin = 0.25\n")
@@ -81,7 +81,7 @@ def test_options_of_a_python_call_that_a_feature_declares_are_separated_from_the
 
 
 @pytest.mark.usefixtures("tide")
-def test_a_wrong_value_is_refused_with_the_same_words_from_every_source() -> None:
+def test_a_wrong_value_of_an_option_is_refused_in_the_same_words_on_the_command_line_and_in_python() -> None:
     refusal = "must be above 0 and at most 1, got 80; did you mean 0.8?"
     with pytest.raises(UsageError) as typed:
         parse("calibrate", ["r", "-o", "tide_margin=80"], SettingsFile())

@@ -78,7 +78,7 @@ def test_a_version_that_differs_in_any_file_stops_the_release(ready: Path, file:
     assert RELEASE.faults("v0.1.0", ready)
 
 
-def test_a_tag_of_another_version_stops_the_release(ready: Path) -> None:
+def test_a_tag_that_differs_from_the_package_s_version_stops_the_release(ready: Path) -> None:
     (fault,) = RELEASE.faults("v0.1.1", ready)
     assert "the tag is v0.1.1" in fault
 

@@ -30,7 +30,7 @@ def test_two_assertions_share_one_judge_exactly_if_they_give_the_judge_the_same_
     assert opened(engine, expected=True).identity.parameters["expected"] is True
 
 
-def test_a_panel_can_be_opened_whose_first_member_names_a_provider_without_a_model() -> None:
+def test_a_panel_can_be_opened_if_its_first_member_names_a_provider_without_a_model() -> None:
     engine = Engine(())
     judge = engine.judge_for(RUBRIC, [], (), engine.options(({"judge": "anthropic+openai:m"}, "config.{}")))
     assert judge.identity.name == "anthropic+openai:m"

@@ -73,7 +73,7 @@ def test_earlier_turns_of_a_conversation_in_promptfoo_become_steps_with_the_ques
     assert read_steps(turns) == [AgentStep("user", text="Refund 7"), CALL]
 
 
-def test_data_that_are_not_a_trace_of_steps_stay_text() -> None:
+def test_data_that_are_not_a_trace_are_not_read_as_steps() -> None:
     assert not any(map(read_steps, ("Searched, then paid.", "7", "[1, 2]", "{}", '{"a": 1}', "[]", None, "[" * 9999)))
     assert not has_tool_calls("refund")
     assert not has_tool_calls({"answer": 1})

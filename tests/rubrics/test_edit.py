@@ -115,7 +115,9 @@ def test_an_edited_number_that_the_rubric_file_lacks_is_inserted_next_to_related
          "\ufeffcriteria: [{requirement: A, weight: 2}]"),
     ],
 )  # fmt: skip
-def test_rubrics_in_every_supported_notation_can_be_edited(text: str, changes: Changes, wanted: str) -> None:
+def test_weights_and_pass_marks_can_be_edited_in_every_supported_notation_of_a_rubric_file(
+    text: str, changes: Changes, wanted: str
+) -> None:
     assert edited(text, "yaml", changes) == wanted
 
 

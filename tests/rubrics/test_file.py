@@ -508,7 +508,7 @@ def test_the_key_scale_type_with_the_value_nominal_makes_a_criterion_s_levels_un
     assert not criterion.scale.ordered
 
 
-def test_every_key_of_a_rubric_file_is_read(tmp_path: Path) -> None:
+def test_every_key_of_a_rubric_file_sets_the_rubric_s_value_of_that_name(tmp_path: Path) -> None:
     text = """\
 name: full
 description: All of it.

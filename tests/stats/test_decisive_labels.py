@@ -197,7 +197,9 @@ def test_more_labels_are_needed_if_examples_share_tasks() -> None:
     assert labels.more == 160
 
 
-def test_more_labels_may_show_a_mean_above_or_below_a_bound_even_if_all_differences_so_far_have_one_value() -> None:
+def test_20_more_labels_may_show_on_which_side_of_a_bound_a_mean_lies_even_if_all_differences_so_far_are_equal() -> (
+    None
+):
     never = grouped_mean([0.0] * 40)
     assert 0 < chance_to_place_mean(never, -0.1, 20, confidence=0.975) < 1
     assert chance_to_place_mean(mean_of(0.2, 0.0, 40), 0.0, 20, confidence=0.975) == 1.0

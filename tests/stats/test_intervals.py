@@ -181,7 +181,7 @@ def test_an_interval_is_kept_or_marked_or_withheld_by_how_many_units_are_outside
     assert guard(plain, 10) == plain
 
 
-def test_an_estimate_without_an_interval_is_left_unchanged_by_the_rule_that_withholds_intervals() -> None:
+def test_the_rules_that_withhold_or_mark_intervals_leave_an_estimate_without_an_interval_unchanged() -> None:
     undefined = Estimate.without_value("one level only", n=9, method="")
     assert guard(undefined, 0) == undefined
     hanging = withhold(Estimate(0.4, -0.3, 0.8), "hangs on one example")

@@ -75,7 +75,7 @@ def test_the_bias_in_a_finding_equals_the_bias_in_the_table_of_the_criterion(ann
         assert judge_mean - gold_mean == pytest.approx(bias.value)
 
 
-def test_the_shares_of_responses_that_meet_a_criterion_are_equal_in_a_finding_and_in_the_criterion_s_table() -> None:
+def test_a_finding_gives_the_same_shares_of_responses_that_meet_a_criterion_as_the_criterion_s_table() -> None:
     of = yes_no_rubric()
     generator = np.random.default_rng(3)
     people = {f"p{i}": (generator.random((90, 1)) < 0.35).astype(float) for i in range(3)}

@@ -58,7 +58,7 @@ def test_passes_on_which_six_of_seven_judges_agree_are_decided_automatically() -
     assert each.automatic.value == 150 / 200
 
 
-def test_one_error_among_the_fifty_most_certain_decisions_breaks_the_promise() -> None:
+def test_certify_cannot_promise_5_percent_errors_if_one_of_the_fifty_most_certain_decisions_is_wrong() -> None:
     certainty, wrong = by_votes({7: (50, 1)})
     part = automatic_part(certainty, wrong, ONE_IN_TEN)
     assert not part.is_certified

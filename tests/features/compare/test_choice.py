@@ -104,7 +104,7 @@ def test_flipped_decisions_are_listed_with_the_largest_change_of_score_first() -
     assert [(flip.id, flip.scores) for flip in pair.flips] == [("e5", (0.0, 1.0)), ("e1", (0.125, 0.5))]
 
 
-def test_a_sentence_names_the_criteria_whose_levels_shifted_between_two_judges_or_says_that_no_shift_is_shown() -> None:
+def test_compare_names_criteria_on_which_levels_moved_between_two_judges_or_says_that_no_shift_is_shown() -> None:
     same = choose(RUBRIC, [judge("old"), judge("new")], None).pairs[0]
     assert same.moved == "No shift from old to new is shown."
     higher = choose(RUBRIC, [judge("old"), judge("new", range(0, N, 5))], None).pairs[0]

@@ -122,7 +122,7 @@ def test_no_more_requests_run_at_once_than_the_given_concurrency(concurrency: in
     assert highest == most
 
 
-def test_if_the_budget_runs_out_graded_responses_keep_their_rewards_and_a_warning_counts_the_others() -> None:
+def test_if_the_budget_runs_out_graded_responses_keep_their_rewards_and_a_warning_counts_the_ungraded_ones() -> None:
     def script(prompt: Prompt, sample: int) -> Any:
         return BudgetError("the budget of 1 USD is spent") if "stop" in prompt.user else by_words(prompt, sample)
 

@@ -121,7 +121,7 @@ def test_a_calibration_of_ratings_is_not_compared_with_an_accepted_calibration_o
     assert "it has counts, and no rating of an example" in of_rows.stderr
 
 
-def test_a_kept_file_of_accepted_counts_that_was_changed_is_not_used_for_comparison(project: Path) -> None:
+def test_calibrate_warns_if_the_stored_counts_of_the_accepted_run_were_changed_afterwards(project: Path) -> None:
     answer(project, "calibrate", "answers", "--counts", "old.csv", "--accept")
     kept = project / "calibration/answers" / accepted(project)["ratings"]["file"]
     kept.write_bytes((project / "new.csv").read_bytes())

@@ -69,7 +69,9 @@ def test_if_only_some_rows_of_a_pool_have_a_response_the_other_rows_are_refused_
     assert "found `id`, `text`; so in 79 more" in refused.stderr
 
 
-def test_the_printed_command_reads_the_column_of_responses_that_an_option_named(tmp_path: Path) -> None:
+def test_discover_remembers_the_column_named_by_the_option_response_for_its_printed_next_command(
+    tmp_path: Path,
+) -> None:
     outputs(tmp_path, "csv", "txt")
     named = run("markscheme", "discover", "m", "--pool", "t.csv", "--response", "txt", "--report", cwd=tmp_path)
     assert "markscheme discover m --pool t.csv\n" in named.stdout, named.stderr

@@ -408,7 +408,7 @@ def test_invalid_proposals_are_refused_and_the_other_proposals_are_tried(proposi
         assert (status, report["adopted"], len(why)) == (0, "round-1/5", 4)
 
 
-def test_a_round_in_which_all_proposals_are_refused_is_followed_by_another(proposing: Any) -> None:
+def test_if_all_proposals_of_a_round_are_refused_improve_asks_for_proposals_in_one_more_round(proposing: Any) -> None:
     def propose(round: int, number: int, prompt: str) -> str:
         return "No idea." if round == 1 else good_proposals(1, number, prompt)
 

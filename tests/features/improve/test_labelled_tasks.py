@@ -162,7 +162,7 @@ def test_calibrate_on_dev_examples_suggests_improve_if_dev_and_test_together_hav
     assert "markscheme improve polite" in reported(folder, "--split", "dev")
 
 
-def test_if_the_file_of_examples_cannot_store_a_split_calibrate_asks_to_write_dev_or_test_by_hand(
+def test_if_a_file_of_examples_is_in_json_calibrate_asks_the_user_to_write_dev_or_test_into_it_by_hand(
     tmp_path: Path,
 ) -> None:
     report = reported(make_project(tmp_path, 60, suffix=".json"))

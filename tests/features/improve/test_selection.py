@@ -46,7 +46,9 @@ def test_the_critical_value_for_the_larger_of_two_t_statistics_lies_between_that
 
 
 @pytest.mark.parametrize("case", cases.TESTS, ids=lambda case: case.name)
-def test_the_held_out_test_of_finalists_gives_the_reference_figures_of_each_case(case: cases.SelectionCase) -> None:
+def test_the_test_of_finalists_on_held_out_labels_equals_every_case_of_the_reference_file(
+    case: cases.SelectionCase,
+) -> None:
     outcome = held_out_test(np.column_stack(case.columns), case.alpha)
     assert outcome.means == pytest.approx(case.means, abs=1e-6)
     assert outcome.errors == pytest.approx(case.errors, abs=1e-6)

@@ -42,7 +42,7 @@ def test_a_task_without_any_graded_example_is_left_out_of_figures_by_task() -> N
     assert split.by_task(np.array([np.nan, 1.0, 2.0])).tolist() == [1.0, 2.0]
 
 
-def test_tasks_are_tried_in_a_random_order_that_is_the_same_in_every_run_and_not_that_of_the_file() -> None:
+def test_improve_tries_tasks_in_a_random_order_that_is_the_same_in_every_run() -> None:
     names = tuple(f"t{n}" for n in range(30))
     split = part(names)
     assert split.gold.ids == part(names).gold.ids

@@ -1,5 +1,6 @@
 """Outputs to label whose column of responses has another name than ours."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -22,8 +23,13 @@ def test_outputs_are_labelled_whatever_their_column_of_responses_is_called(
 
 
 @pytest.mark.parametrize("form", OUTPUT_FORMS)
-def test_a_draw_takes_the_column_of_responses_that_an_option_names(tmp_path: Path, form: str) -> None:
+def test_label_with_the_option_next_draws_responses_from_the_column_named_by_the_option_response(
+    tmp_path: Path, form: str
+) -> None:
     outputs(tmp_path, form, "txt")
     pool = ("--pool", f"t.{form}", "--response", "txt")
     named = run("markscheme", "label", "r", *pool, "--next", "5", "--to", "q.jsonl", cwd=tmp_path)
     assert named.returncode == 0, named.stderr
+    drawn = [json.loads(line)["response"] for line in (tmp_path / "q.jsonl").read_text().splitlines()]
+    assert len(drawn) == 5
+    assert all(response.startswith("text ") for response in drawn)

@@ -100,7 +100,7 @@ def test_can_t_tell_is_accepted_as_an_answer_about_the_whole_response_and_record
     work.file.close()
 
 
-def test_an_annotator_with_enough_decisions_on_whole_responses_is_asked_only_about_criteria(
+def test_an_annotator_who_gave_enough_decisions_on_whole_responses_is_then_asked_about_criteria_only(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(whole_question, "ENOUGH", 3)

@@ -82,7 +82,7 @@ def test_importing_labels_of_the_current_wording_records_that_wording(import_lab
     assert [line["under"] for line in wording_lines(tmp_path / WORDINGS_FILE)] == [wording]
 
 
-def test_import_writes_to_an_existing_file_only_with_append_and_never_labels_and_responses_to_one_file(
+def test_import_refuses_an_existing_file_without_append_and_one_file_for_both_labels_and_responses(
     import_labels: Import, tmp_path: Path
 ) -> None:
     import_labels()

@@ -110,7 +110,7 @@ def test_without_ties_davidson_s_strengths_equal_those_of_the_bradley_terry_mode
     assert values(strengths) == pytest.approx([math.log(2) / 2, -math.log(2) / 2], abs=1e-6)
 
 
-def test_strengths_from_four_groups_have_no_interval_and_from_eight_an_approximate_one() -> None:
+def test_strengths_of_systems_have_no_interval_from_four_groups_and_an_approximate_one_from_eight_groups() -> None:
     first, second, preference = drawn(3, [0.3, 0.0, -0.3], -1.0, 160)
     of_four = davidson(first, second, preference, n_systems=3, groups=np.arange(160) % 4)
     of_eight = davidson(first, second, preference, n_systems=3, groups=np.arange(160) % 8)

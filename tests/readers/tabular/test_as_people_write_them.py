@@ -46,7 +46,7 @@ def levels(reading: TableReading, name: str, criterion: str = "") -> list[float 
 # --- which columns ---------------------------------------------------------------------------------------------------
 
 
-def test_if_a_table_has_a_judge_and_several_possible_annotators_the_first_suggestion_takes_all_as_annotators() -> None:
+def test_if_several_columns_may_be_annotators_the_first_suggestion_names_all_of_them_as_annotators() -> None:
     error = refused({"judge": VOTES, "ann": OTHERS, "ben": VOTES})
     assert (error.code, error.choices[0]) == ("which-columns", "--human ann --human ben")
     assert set(error.choices[1:]) == {"--human ann", "--human ben"}

@@ -33,7 +33,7 @@ def agreements(reading: TableReading) -> dict[tuple[str, str], int]:
     }
 
 
-def test_two_judges_files_that_hold_the_same_labels_give_one_annotator_with_whom_both_judges_are_compared(
+def test_one_annotator_s_labels_in_the_files_of_two_judges_are_compared_with_both_judges(
     tmp_path: Path,
 ) -> None:
     files = [table(tmp_path / "old.csv", LENIENT, LABELS), table(tmp_path / "new.csv", STRICT, LABELS)]
@@ -50,7 +50,7 @@ def test_if_files_of_two_judges_hold_the_same_examples_a_label_may_be_missing_fr
     assert agreements(read_files(files, ColumnOptions())) == {("old", "human"): 8, ("new", "human"): 15}
 
 
-def test_two_annotators_files_that_hold_the_same_verdicts_give_one_judge_with_whom_both_annotators_are_compared(
+def test_one_judge_s_verdicts_in_the_files_of_two_annotators_are_compared_with_both_annotators(
     tmp_path: Path,
 ) -> None:
     files = [table(tmp_path / "ann.csv", STRICT, LABELS), table(tmp_path / "ben.csv", STRICT, OTHER_LABELS)]

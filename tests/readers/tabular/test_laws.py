@@ -155,7 +155,7 @@ def test_if_the_columns_of_judge_and_people_are_swapped_the_two_raters_values_ar
 
 
 @given(tables())
-def test_an_option_that_the_refusal_of_a_table_suggests_is_never_refused_for_the_same_reason(
+def test_a_table_is_not_refused_again_for_the_same_reason_with_an_option_that_the_refusal_suggested(
     table: dict[str, list[str]],
 ) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -200,7 +200,7 @@ def stated(reading: TableReading) -> ColumnOptions:
 
 @given(tables())
 @pytest.mark.proof
-def test_the_options_that_a_report_names_for_reading_a_table_read_it_in_the_same_way(
+def test_reading_a_table_with_the_options_that_its_report_prints_gives_the_same_ratings(
     table: dict[str, list[str]],
 ) -> None:
     reading = read(table)
