@@ -49,7 +49,7 @@ def calibrate_results(
         paths: The files of results.
         options: Which labels count, and how much agreement is enough.
         split: Which split of the outputs counts.
-        since: Finds the accepted run to compare with.
+        since: Function that returns the accepted run to compare with.
         rated: The content of the files, if they have been read already.
         metric: The one metric to calibrate; None compares outputs as wholes.
 

@@ -30,7 +30,7 @@ class Exchange(Generic[_Reading]):
     Attributes:
         readings: The outcome read for each name; Unread with the reason if none could be read.
         replies: Replies as received.
-        unusable: Cached replies in which nothing could be read, each with the names that it was asked about.
+        unusable: Cached replies in which nothing could be read, each with the names that the question was about.
         error: The reason why a question has no reply; None if each has one.
     """
 

@@ -395,8 +395,9 @@ def _one_answer(
 ) -> _Answer:
     """Parse a reply that is one JSON object, alone or within one code fence or after one think block.
 
-    A reply with anything else around the object isn't read, since that text may quote what the judge was shown, perhaps
-    decoded or altered. An object that only repeats a passage of the material is a quotation too, not an answer.
+    A reply with any other text around the object isn't read, since the object may then be a quotation of what the judge
+    was shown, perhaps decoded or altered. An object that only repeats a passage of the material is a quotation too, not
+    an answer.
     """
     if reply.error:
         raise _Unreadable(reply.error)

@@ -438,7 +438,8 @@ def status_fault(
         headers: Headers of the response; `retry-after` and `x-should-retry: false` are obeyed.
         body: Body of the response, parsed if it is JSON.
         secrets: Texts that must not be shown.
-        within: The place where the status was found; None if it is that of the response itself.
+        within: Phrase for the message on where the status is stated, such as ", inside an answer of status 200"; None
+            if it is the status of the response itself.
 
     Returns:
         JudgeBusy if the provider asks to wait, else JudgeUnavailable, transient if waiting may help.

@@ -159,9 +159,15 @@ def gold_of(examples: ExampleSet, rubric: Rubric, *, kind: Kind | None = None, b
     """Combine the labels of an example set into its gold.
 
     For each criterion, the labels of an example's strongest kind count: adjudicated, else annotators', else
-    constructed, else a model's. Several raters of that kind are combined by `by`. If annotators have labelled any
-    example, examples that only other kinds have labelled are excluded. An even split of yes and no leaves no gold for
-    the criterion, and no score or decision for the example if the answer could change it.
+    constructed, else a model's. If annotators have labelled any example, examples that only other kinds have labelled
+    are excluded. An even split of yes and no leaves no gold for the criterion, and no score or decision for the example
+    if the answer could change it.
+
+    Args:
+        examples: The examples with their labels.
+        rubric: The rubric of the labels.
+        kind: The only kind of labels that counts; None for the strongest kind.
+        by: Rule by which the labels of several raters are combined, such as "median".
 
     Raises:
         ComparisonError: No example is labelled, or there are no labels of `kind`.

@@ -89,13 +89,14 @@ class Rating:
             asked, or if no file says so. If it was asked and `passed` is None, the rater couldn't tell.
         sample: Number of the sample, from 0, if the rater was asked several times.
         error: The reason why there is no rating at all; None if there is one.
-        at: The day on which it was given, as written; "" if unknown.
+        at: The day on which the rating was given, as written; "" if unknown.
         under: Fingerprint of the words of all criteria as asked; "" if unknown.
-        blind: False if it was given with the judge's verdict visible.
+        blind: False if the rating was given with the judge's verdict visible.
         note: The rater's comment; None without one.
         confidence: Confidence of the rater, as written; None if unknown.
         seconds: Time that the rater took; None if unknown.
-        superseded: The rater's earlier answer under other words that a later one replaced, by criterion.
+        superseded: Earlier answers of the rater, by criterion, that were given under another wording and replaced by
+            the present answers.
         shown: For a pair, the order in which the rater saw the two responses; None if unknown. Levels are always for
             the stored order.
         asked_without: For a judge, the parameters left out in each way in which it was asked, since its server didn't

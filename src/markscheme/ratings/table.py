@@ -365,7 +365,7 @@ def _with_collapsed(column: Column, samples: Mapping[int, Sequence[int]], rubric
     """Fill in the rows of a column whose rating has to be combined from several samples, or from probabilities.
 
     Args:
-        column: The column without these rows; its arrays are filled in place.
+        column: The column, in which these rows are still empty; they are filled in place.
         samples: Indices of the ratings of each such row, by the row's index.
         rubric: The rubric of the ratings.
     """

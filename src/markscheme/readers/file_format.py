@@ -41,8 +41,8 @@ class FileFormat(NamedTuple):
         is_of_tool: True if the files are a tool's export that names its metrics and its raters.
         states_kinds: True if the files state for each rating whether a person gave it.
         names_judges: True if the files name their judges.
-        read_remarks: Function that returns the comments in the files of one export, its responses by id, counts of what
-            can't be imported, and notes; None for a format without comments.
+        read_remarks: Function that reads the files of one export, and returns the comments, the responses by id, the
+            number of things of each kind that can't be imported, and notes; None for a format without comments.
         times: Function that yields ids of responses with their times, as written; None for a format without times.
         rank: Position in the order in which formats are tried, lowest first.
     """

@@ -62,7 +62,8 @@ class Scale:
         by_label: True if raters choose a label, not a number (as in `options` of other formats); the values of such a
             scale are positions already.
         coded: True if the values only number categories and say nothing about their quality.
-        mirrored: True if the levels say which of two responses is better, so that swapping these mirrors the levels.
+        mirrored: True if the levels say which of two responses is better. If the responses are swapped, each level
+            becomes the one at the mirrored position.
         own_yes_no: True if the labels are a table's own words for fail and pass, with values 0 and 1.
     """
 

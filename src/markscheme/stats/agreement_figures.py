@@ -55,13 +55,13 @@ class AgreementFigures:
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorShares:
-    """Shares, per example, of annotators who agree with each other, with the judge and with the best constant answer.
+    """Shares, per example, of annotators who agree with each other, with the judge, and with a constant answer.
 
     Attributes:
         by_pairs: Share of each example's pairs of annotators that agree, shape (n_rows,), nan if too few rated it.
         by_judge: Share of each example's annotators with whom the judge agrees, shape (n_rows,).
-        by_constant: Share of each example's annotators with whom the best constant answer for annotators agrees, shape
-            (n_rows,).
+        by_constant: Share of each example's annotators who agree with a constant answer, the one that agrees with the
+            most annotators over all examples, shape (n_rows,).
         groups: Groups of the examples.
     """
 

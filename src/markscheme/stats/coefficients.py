@@ -547,7 +547,8 @@ def agreement(
             * cohen_kappa, weighted_kappa, scott_pi: two raters;
             * conger_kappa, fleiss_kappa, krippendorff_alpha: any number of raters;
             * gwet_ac1, gwet_ac2, brennan_prediger: stay high where one level is common and agreed on.
-        levels: Levels of the scale, worst first: numbers whose distances linear, quadratic, interval and ratio use.
+        levels: Levels of the scale as numbers, worst first; the weights "linear", "quadratic", "interval" and "ratio"
+            depend on their distances.
         weights: Cost of a disagreement: "identity", "linear", "quadratic", or a credit matrix, shape (n_levels,
             n_levels), 1 on the diagonal and less off it; for Krippendorff's alpha its metric ("nominal", "ordinal",
             "interval", "ratio") or a matrix. None for quadratic in weighted_kappa and gwet_ac2, and for unweighted in

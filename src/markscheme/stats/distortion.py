@@ -111,8 +111,8 @@ def shared_and_own(people: npt.ArrayLike, units: npt.ArrayLike | None = None) ->
         units: Number of units that each row represents, shape (n_rows,); None for one each.
 
     Returns:
-        Both variances in squared units of the ratings, that of errors not below 0; nan if fewer than five units count.
-        If annotators share nothing, the first can fall below 0 by chance.
+        Both variances in squared units of the ratings; nan if fewer than five units count. That of the errors is never
+        below 0; that of the true levels can fall below 0 by chance if annotators' ratings aren't related.
 
     Raises:
         ValueError: The ratings aren't a table, or one is infinite.

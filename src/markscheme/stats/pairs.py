@@ -370,9 +370,9 @@ def _below_among_ties(tied: Integers, order: Integers) -> tuple[Integers, Intege
 def _earlier_and_smaller(first: Integers, second: Integers) -> Integers:
     """Count, for each unit, the units that are strictly below it both in a first and in a second order.
 
-    Units are lined up by `first`, ties from the largest `second` down, so that a tied unit is never both earlier and
-    smaller. Then the range of `second` is halved repeatedly: of two units that fall into different halves, the one in
-    the upper half counts those of the lower half lined up before it.
+    Units are sorted by `first`; units that tie in `first` are sorted by `second`, the largest first, so that of two
+    such units the smaller one never comes earlier. Then the range of `second` is halved repeatedly: each unit in an
+    upper half counts the units of the lower half that come before it.
     """
     n = len(first)
     line = np.lexsort((-second, first))

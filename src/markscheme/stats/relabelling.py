@@ -50,7 +50,7 @@ def old_counted(state: CheckState, relabelled: int, old: int) -> int:
     """Return how many labels under the old wording count: none, or at most a fixed number per example labelled again.
 
     Args:
-        state: Result of `relabelling_state`.
+        state: Whether labels given again agree with the old ones: the result of `relabelling_state`.
         relabelled: Number of examples drawn at random and labelled again.
         old: Number of examples with old labels.
 

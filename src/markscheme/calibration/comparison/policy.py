@@ -229,7 +229,7 @@ def verdict_states(
         person_minus_constant: Agreement of annotators with each other, minus that of the best constant.
 
     Returns:
-        The flags; a comparison whose figures have no bound counts as not shown.
+        The result of each comparison; a comparison whose figures have no bound counts as not shown.
 
     Example:
         >>> from markscheme.stats.shares import grouped_mean, grouped_share
@@ -446,8 +446,8 @@ def labels_to_decide_gate(
         confidence: One-sided confidence of each bound, 0 to 1.
 
     Returns:
-        The labels needed; None if labels alone are unlikely to decide it, or if there are too few groups to show how
-        errors within a group go together.
+        The labels needed; None if labels alone are unlikely to decide the question, or if there are too few groups to
+        show how errors within a group are correlated.
     """
     if figures.same.support == "withheld" or any(side.share.has_few_groups for side in sides):
         return None

@@ -46,7 +46,7 @@ class FindingRow(NamedTuple):
             of the core are multiples of ten.
         rule: Function that finds them; None for kinds found by comparing a run with the accepted one.
         rated: What the judge must have rated, responses or pairs, for the rule to apply. It is chance which response of
-            a pair is stored first, so a figure that depends on it shows no fault of a judge of pairs.
+            a pair is stored first, so a figure that depends on this order shows no fault of a judge of pairs.
     """
 
     kinds: "tuple[FindingKind, ...]"

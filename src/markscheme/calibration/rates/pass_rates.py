@@ -77,9 +77,10 @@ def pass_rates(graded: RatingTable, labelled: RatingTable, *, how: DrawnHow | No
     """Estimate the raw and the corrected pass rate of a graded set, as a whole and of each system.
 
     Args:
-        graded: A row for each response that was graded, with the judge's column; its example says which system wrote
-            the response, and as its group the test that it answers.
-        labelled: The examples that both annotators and the judge decided, with both columns.
+        graded: A table with a row for each graded response and the judge's column. Each row's example states the system
+            that wrote the response, and, as its group, the test that the response answers.
+        labelled: A table of the examples that both annotators and the judge decided, with gold's and the judge's
+            column.
         how: How the labels were drawn; None to infer it from the labels, and from whether they are of responses in the
             graded set.
     """

@@ -200,7 +200,7 @@ def card_of(
     Args:
         accepted: The data of the run's accepted.json.
         calibration: The calibration of the run.
-        terms: The terms that the card's figures depend on.
+        terms: Settings on which the card's figures depend.
         files: The files that the figures follow from.
         path: Path of card.json, which isn't written yet.
     """

@@ -23,8 +23,8 @@ class Promise:
             promise of its own.
         wrong_passes: The largest share of wrong decisions among automatic passes, as a second promise; None for no
             second promise.
-        further: Number of other promises that were tested on the same labels before; each halves the significance
-            level.
+        further: Number of other promises that were tested on the same labels before; each of them halves the
+            significance level of this one.
     """
 
     error: float = option(PROMISED_ERROR, "largest share of wrong automatic decisions (0.05)", BELOW_1, value="P")

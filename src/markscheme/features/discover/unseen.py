@@ -47,16 +47,16 @@ _SMALLEST_SHARE = 1e-15
 def listed_lower(hits: float, n: float, *, confidence: float = (1 + SHARE_LEVEL) / 2) -> float:
     """Compute the lower limit of a mode's share of outputs, corrected for listing modes only after they are seen.
 
-    It is the bound of the zero-truncated binomial: P(X >= hits | X >= 1) = 1 - confidence.
+    The limit is that of the zero-truncated binomial, the share at which P(X >= hits | X >= 1) = 1 - confidence.
 
     Args:
         hits: Number of outputs that show the mode; not whole if outputs in groups count as fewer.
-        n: Number of outputs in which the mode was looked for, or the effective number if they are in groups.
+        n: Number of outputs in which the mode was looked for, or the effective number if outputs are in groups.
         confidence: One-sided confidence of the limit.
 
     Returns:
-        The limit, 0 to 1; 0 for a mode seen once, and for effective hits so near to 1 that no share above
-        `_SMALLEST_SHARE` is too small for them.
+        The limit, 0 to 1. It is 0 for a mode seen once, and also if `hits` is so close to 1 that the limit would be
+        below `_SMALLEST_SHARE`.
 
     Raises:
         ValueError: The hits are outside 0 to n, which is the caller's mistake.

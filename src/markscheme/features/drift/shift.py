@@ -148,9 +148,9 @@ class ScoreDrift:
     """Drift of the overall score since the accepted runs.
 
     Attributes:
-        drift: Its shift due to the judge's levels alone, computed with today's weights.
-        by_weights: Mean shift due to new weights alone; 0 if no weight changed, None if the accepted levels can't be
-            scored by today's rubric.
+        drift: Shift of the score that is due to the judge's levels alone, computed with today's weights.
+        by_weights: Mean shift of the score that is due to new weights alone; 0 if no weight changed, None if the
+            accepted levels can't be scored by today's rubric.
         passes: Exact test of whether more or fewer examples pass; it raises no alarm.
         n_flipped: Number of examples whose decision differs from the first earlier run's.
         flipped: Ids of these examples; None if only counts of examples are known.

@@ -57,9 +57,9 @@ class ReadConfiguration:
         path: The configuration's file.
         texts: The texts of the default test, then of each test.
         tests: The number of tests that were read, without the default test.
-        in_tests: Number of tests that have each text themselves, not from the default test.
+        in_tests: For each text, the number of tests that contain it themselves and don't take it from the default test.
         for_all: The texts of the default test.
-        unread: Counts of assertions and other parts that weren't read as a requirement.
+        unread: Number of assertions and of other parts that weren't read as a requirement, by description.
     """
 
     def __init__(self, path: Path) -> None:

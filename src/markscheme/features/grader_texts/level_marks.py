@@ -86,7 +86,7 @@ class _Anchor(NamedTuple):
 
 
 def anchors_in(text: str, *, lowest: float, is_score: bool) -> tuple[Mapping[float, str], tuple[float, float] | None]:
-    """Return the levels of a scale that a text describes one by one; numbers of a list's points don't count.
+    """Return the levels of a scale that a text describes one by one; the numbers of points in a list don't count.
 
     Args:
         text: The text.

@@ -131,7 +131,7 @@ def disputed(
 def disputed_decisions(
     ratings: Iterable[Rating], adjudicator: str, ids: Sequence[str]
 ) -> dict[str, tuple[Mapping[str, str], ...]]:
-    """Map each example on which annotators' pass/fail decisions differ to these decisions with notes, fails first.
+    """Map each example on which annotators' pass/fail decisions differ to the decisions and their notes, fails first.
 
     Disagreements that another adjudicator has decided are left out.
 

@@ -88,7 +88,7 @@ class Draw:
 
     Attributes:
         picks: The outputs that were drawn, in the order of the pool.
-        strata: The parts of the pool.
+        strata: The strata of the pool, each a part from which outputs were drawn with one chance.
         pool: A table of all outputs with the judge's decision, the system and the stratum of each.
         seed: The random seed of the draw.
     """

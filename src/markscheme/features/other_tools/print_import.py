@@ -100,7 +100,8 @@ def convert(files: Sequence[Path], to: Path, options: ShapeOptions, *, json: boo
         The exit status.
 
     Raises:
-        UsageError: There are several files, the file doesn't exist, or the file to write exists already.
+        UsageError: There are several files to read, the file to read doesn't exist, or the file to write exists
+            already.
     """
     paths = [existing_file(path) for path in files]
     if len(paths) > 1:

@@ -123,7 +123,7 @@ def length_lean(
 ) -> Estimate:
     """Compute how a rater's preference correlates with how much longer the second response is.
 
-    Each pair counts with its mirror image.
+    Each pair is counted twice: as it is, and with its responses swapped.
 
     Args:
         preference: Preferences from -1 (the first response is better) to 1, shape (n_pairs,), nan where there is none.

@@ -35,7 +35,8 @@ def asks_for_gate(files: Sequence[Path], least: float | None, calibration: Path 
     Args:
         files: The file, or one file for each run.
         least: The pass rate, or the mean of a run, that is enough; None if none is given.
-        calibration: The file of labels that correct a rate; None if they are in the file itself, or for a gate.
+        calibration: The file of labels by which a pass rate is corrected; None if `files` has the labels, and if the
+            user asks about a gate.
         columns: What the files' columns and values mean.
 
     Raises:

@@ -33,12 +33,13 @@ _METHOD = "mean of perturbed minus originals; t"
 
 @dataclass(frozen=True)
 class Noise:
-    """Frequency with which a change of text changes single ratings, next to that of asking about the original again.
+    """How often single ratings change after a change of the text, and after asking about the original again.
 
     Attributes:
-        changed: Share of pairs of a rating of the changed text and one of the original that differ.
-        retest: Share of pairs of ratings of the original that differ.
-        p: Probability of so much more scatter than among originals if the perturbation did nothing.
+        changed: Share of pairs that differ, each of one rating of the changed text and one of the original.
+        retest: Share of pairs that differ, each of two ratings of the original.
+        p: Probability that ratings of the changed text would scatter so much more than those of the original if the
+            change had no effect.
         effect_sd: Standard deviation of the effect over examples, in levels, without the noise of asking again.
     """
 

@@ -42,14 +42,14 @@ JudgeLevels = Mapping[str, Mapping[str, float]]
 
 @dataclass(frozen=True)
 class CriterionAgreement:
-    """Shares of examples on which each version's level on one criterion is people's, and their difference.
+    """Shares of examples on which each version's level on one criterion equals people's, and their difference.
 
     Attributes:
         n: Number of examples compared; for a reworded criterion, those that people labelled under both wordings.
         labelled_under_new: Number of examples labelled under the new words of a reworded criterion; None for a
             criterion that wasn't reworded.
-        before: Share of examples on which the old version's level is people's; None without examples.
-        after: Share of examples on which the new version's level is people's; None without examples.
+        before: Share of examples on which the old version's level equals people's; None without examples.
+        after: Share of examples on which the new version's level equals people's; None without examples.
         low: Lower limit of the difference, new minus old; None without examples.
         high: Upper limit of the difference; None without examples.
     """

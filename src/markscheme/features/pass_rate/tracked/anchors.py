@@ -94,10 +94,12 @@ class AnchorWatch:
     """Evidence that the judge has changed since its accepted runs, after each time it was asked again.
 
     Attributes:
-        sizes: Numbers of accepted fails and of accepted passes among the accepted examples.
-        flips: At each look since, the numbers of accepted fails and of accepted passes whose decision flipped.
+        sizes: The number of the accepted examples that the judge failed in the accepted runs, and the number that it
+            passed.
+        flips: For each look after acceptance, the number of these fails, and that of these passes, whose decision
+            flipped.
         looked: The day of each of these looks.
-        own_flips: The shares of accepted fails and of accepted passes that flip between accepted runs.
+        own_flips: The share of these fails, and that of these passes, whose decision flips between accepted runs.
         after: Evidence after each look that counts; looks that replace missing accepted runs don't.
         shifts: Shift of the mean level from the accepted runs to the last look, as a share of the range, by criterion.
         filling: Number of first looks that replace missing accepted runs.

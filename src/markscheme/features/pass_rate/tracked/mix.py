@@ -24,8 +24,9 @@ class MixShift:
 
     Attributes:
         column: Name of the column.
-        explained: The part of the shift that the change of its mix of values explains.
-        at_old_mix: The part of the shift that would be left with the old mix.
+        explained: The part of the shift that is explained because the column's values occur more or less often than
+            before.
+        at_old_mix: The part of the shift that would remain if the values occurred as often as before.
         value: The value whose share of responses moved most.
         share_before: Share of responses that had this value before.
         share_since: Share of responses that have this value since.
