@@ -163,7 +163,7 @@ def test_a_file_that_a_link_leads_to_is_written_and_the_link_stays(tmp_path: Pat
     assert whole.read_text() == "after"
 
 
-def test_writing_to_a_pipe_leaves_it_a_pipe(tmp_path: Path) -> None:
+def test_writing_to_a_named_pipe_does_not_replace_the_pipe_by_a_file(tmp_path: Path) -> None:
     pipe, received = tmp_path / "pipe", []
     os.mkfifo(pipe)
     reader = threading.Thread(target=lambda: received.append(pipe.read_text()))
@@ -189,7 +189,7 @@ def test_a_terminal_can_be_written_to_although_no_file_can_be_created_in_its_fol
         os.close(theirs)
 
 
-def test_writing_to_a_device_leaves_it_a_device() -> None:
+def test_writing_to_a_device_does_not_replace_the_device_by_a_file() -> None:
     refuse_unwritable(os.devnull)
     assert Path(os.devnull).is_char_device()
 

@@ -55,7 +55,7 @@ def with_criterion(place: int, **keys: Any) -> list[dict[str, Any]]:
         with_criterion(1, levels=[{"value": 1, "description": "none is"}, {"value": 2, "description": "All are…"}]),
     ],
 )
-def test_another_case_or_white_space_or_punctuation_does_not_make_a_rubric_another_setting(
+def test_a_rubric_that_differs_only_in_case_or_white_space_or_punctuation_is_not_recorded_as_a_new_setting(
     criteria: list[dict[str, Any]],
 ) -> None:
     assert digest(criteria=criteria) == digest()

@@ -243,7 +243,7 @@ def test_the_error_on_a_table_in_memory_without_rows_says_that_the_table_holds_n
 @pytest.mark.parametrize(
     ("wrong", "right"), [("levls", "levels"), ("humans", "human"), ("passes", "pass_"), ("tagret", "target")]
 )
-def test_an_unknown_option_of_a_python_call_is_answered_with_the_nearest_of_all_its_options(
+def test_the_error_on_an_unknown_option_of_calibrate_in_python_suggests_the_most_similar_option(
     wrong: str, right: str
 ) -> None:
     options: dict[str, Any] = {wrong: "x"}

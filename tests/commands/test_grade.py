@@ -243,7 +243,7 @@ def test_a_text_file_and_standard_input_are_one_response_each(project: Path) -> 
 
 
 @pytest.mark.parametrize("name", ["ALL.JSONL", "all.ndjson"])
-def test_a_file_of_json_lines_is_read_as_such_whatever_the_case_or_variant_of_its_ending(
+def test_a_file_of_json_lines_is_recognized_whatever_the_case_or_variant_of_its_ending(
     project: Path, name: str
 ) -> None:
     (project / submissions(project, "LEVEL=5", "LEVEL=4")).rename(project / name)

@@ -151,7 +151,7 @@ WITHOUT_RESPONSE: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("name", ["rows.parquet", "rows.jsonl", "no_key.jsonl"])
-def test_a_row_without_a_response_never_costs_the_others_their_grades(here: Path, name: str) -> None:
+def test_a_row_without_a_response_is_ungraded_and_all_other_rows_are_graded(here: Path, name: str) -> None:
     rows = [{k: v for k, v in row.items() if v or name != "no_key.jsonl"} for row in WITHOUT_RESPONSE]
     if name.endswith(".parquet"):
         parquet.write_table(pa.Table.from_pylist(rows), here / name)

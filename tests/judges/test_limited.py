@@ -352,7 +352,7 @@ def test_the_deadline_limits_the_total_time_of_all_attempts_to_get_one_reply() -
     assert 20.0 < run(main()) <= 30.0
 
 
-def test_a_timeout_error_raised_by_the_judge_itself_is_not_taken_for_the_deadline() -> None:
+def test_a_timeout_error_that_a_judge_raises_is_passed_on_and_not_reported_as_a_missed_deadline() -> None:
     class Broken(Provider):
         async def reply(self, prompt: Prompt, sample: int = 0) -> Reply:
             raise TimeoutError("its own")
@@ -479,7 +479,7 @@ def test_a_permission_to_call_can_be_requested_from_a_limiter_and_the_actual_cos
     assert run(main()) == pytest.approx(0.4)
 
 
-def test_a_judge_with_limits_has_the_identity_of_the_judge_inside_it_and_can_be_closed() -> None:
+def test_limiting_the_calls_of_a_judge_keeps_the_judge_s_identity_and_lets_it_be_closed() -> None:
     provider = Provider()
     judge = Limited(provider, Limiter())
     assert judge.identity == provider.identity

@@ -86,7 +86,7 @@ def test_a_file_with_sixty_tasks_without_splits_gets_splits_with_a_warning_that_
     assert keep_parts_by_place(path, RUBRIC) == there
 
 
-def test_a_file_with_forty_tasks_without_splits_stays_as_it_is(tmp_path: Path) -> None:
+def test_a_file_of_forty_tasks_without_splits_is_left_unchanged(tmp_path: Path) -> None:
     path = written(tmp_path, outputs(READ_FIRST))
     before = path.read_bytes()
     keep_parts_by_place(path, RUBRIC)

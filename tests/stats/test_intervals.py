@@ -54,7 +54,7 @@ def test_the_jackknife_of_a_mean_gives_its_usual_standard_error() -> None:
     assert spread(left_out).se == pytest.approx(values.std(ddof=1) / math.sqrt(8), rel=1e-12)
 
 
-def test_the_jackknife_of_equal_values_listed_one_by_one_equals_that_of_each_value_with_its_count() -> None:
+def test_the_jackknife_is_the_same_for_equal_values_listed_singly_and_for_each_value_with_its_count() -> None:
     shares = spread([0.5, 0.5, 0.5, 0.7, 0.7, 0.1])
     counted = spread([0.5, 0.7, 0.1], [3, 2, 1])
     assert counted.se == pytest.approx(shares.se, rel=1e-12)

@@ -18,7 +18,7 @@ def test_for_a_rubric_without_a_certificate_the_error_names_the_command_that_mak
         in_full("cascade", "truth", None)
 
 
-def test_a_certificate_s_file_may_not_name_another_certificate_as_a_judge(tmp_path: Path) -> None:
+def test_a_certificate_s_file_may_not_name_a_certificate_as_one_of_its_judges(tmp_path: Path) -> None:
     stage = {"judge": "cascade:inner.json", "model": "m", "fingerprint": "f", "certainty": "votes", "certain": 1}
     certificate = {
         "schema": 1,

@@ -399,6 +399,6 @@ def _with_rubric(folder: Path) -> Path:
     return folder
 
 
-def test_an_unknown_option_of_compare_in_python_is_answered_with_the_nearest_one() -> None:
+def test_the_error_on_an_unknown_option_of_compare_in_python_suggests_the_most_similar_option() -> None:
     with pytest.raises(UsageError, match=r"unknown option `levls`; did you mean `levels`\?"):
         compare("a.jsonl", "b.jsonl", levls="1-5")

@@ -45,7 +45,7 @@ def test_numbers_in_a_counts_file_are_the_same_whether_cells_are_plain_or_quoted
         np.testing.assert_array_equal(column, expected[name])
 
 
-def test_a_cell_of_a_counts_file_that_is_not_a_number_is_reported_as_it_is_written(tmp_path: Path) -> None:
+def test_the_error_on_a_cell_of_a_counts_file_that_is_not_a_number_quotes_the_cell(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="row 3, column judge must be a number, or empty, got 'two'"):
         written(tmp_path, PLAIN.replace(",2,", ",two,"))
 

@@ -23,7 +23,7 @@ def test_outputs_count_as_a_random_draw_if_they_were_read_without_a_gap_from_the
     assert order.random_part(read(first, second, fourth)) == (first, second)
 
 
-def test_an_output_read_out_of_turn_counts_as_drawn_at_random_once_all_before_it_in_the_order_were_read() -> None:
+def test_an_output_read_early_counts_as_drawn_at_random_once_all_outputs_before_it_in_the_order_were_read() -> None:
     order = ReadingOrder.of(IDS)
     first, second, third, *_ = order.ids
     chosen = read(second, chosen=True)

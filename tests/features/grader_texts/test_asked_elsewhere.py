@@ -68,7 +68,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "ours",
     ],
 )
-def test_assertions_graded_by_markscheme_are_not_reported_as_graded_elsewhere(provider: Any) -> None:
+def test_assertions_graded_by_markscheme_are_not_reported_as_graded_by_another_grader(provider: Any) -> None:
     graded_row = row({"type": "llm-rubric", "value": "Is right"}, {"type": "contains", "value": "x"}, provider=provider)
     assert line(graded_row, providers=["echo", {"id": OURS, "label": "ours"}]) is None
 

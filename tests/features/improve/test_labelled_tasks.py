@@ -142,7 +142,7 @@ def test_with_enough_labelled_tasks_calibrate_suggests_a_command_that_tries_othe
     assert "wording" in done.stdout
 
 
-def test_with_one_labelled_task_too_few_calibrate_says_how_many_it_takes_to_try_other_words(tmp_path: Path) -> None:
+def test_if_one_labelled_task_is_missing_calibrate_says_how_many_are_needed_to_try_new_wordings(tmp_path: Path) -> None:
     report = reported(make_project(tmp_path, LEAST - 1))
     assert re.search(r"1 polite · the judge .*\n", report)
     assert "markscheme improve" not in report

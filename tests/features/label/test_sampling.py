@@ -139,7 +139,7 @@ def test_no_more_outputs_are_drawn_than_the_file_of_outputs_has(count: int) -> N
         choose_next(RUBRIC, examples, ratings, count)
 
 
-def test_the_same_seed_draws_the_same_outputs_and_another_seed_others() -> None:
+def test_two_draws_of_outputs_are_equal_with_the_same_seed_and_differ_with_different_seeds() -> None:
     examples, ratings = pool([1, 2, 3, 4, 5] * 20)
     draws = [choose_next(RUBRIC, examples, ratings, 30, seed=seed) for seed in (1, 1, 2)]
     ids = [[pick.example.id for pick in draw.picks] for draw in draws]

@@ -158,7 +158,7 @@ def test_an_error_whose_code_says_that_a_file_is_not_a_table_gets_no_further_exp
     assert error_of("calibrate picture.dat") == "picture.dat is an image (PNG), not a table"
 
 
-def test_an_error_about_a_file_of_counts_says_what_the_file_is() -> None:
+def test_if_a_judge_card_is_given_in_place_of_a_counts_file_the_error_says_that_it_is_a_judge_card() -> None:
     assert error_of("calibrate tone --counts card.json").startswith("card.json is a judge card; ")
 
 

@@ -400,7 +400,7 @@ def test_tracking_refuses_responses_without_a_time_or_graded_by_a_new_judge_or_w
     assert "--track needs --rubric" in run(*command, cwd=folder).stderr
 
 
-def test_in_a_tracked_stream_a_response_whose_id_returns_with_another_content_is_reported(folder: Path) -> None:
+def test_tracking_reports_responses_whose_ids_are_known_but_whose_texts_changed(folder: Path) -> None:
     said(folder, write(folder, lines_of(0)))
     report = said(folder, write(folder, [{**line, "response": "Another"} for line in lines_of(0)]))
     assert (report["added"], report["changed"]) == (0, 50)

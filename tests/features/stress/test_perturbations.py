@@ -131,7 +131,7 @@ def test_a_perturbation_is_said_to_keep_a_criterion_s_level_only_if_the_criterio
     assert named(change).preserves(who, code=code) == kept
 
 
-def test_cutting_a_response_in_half_must_lower_the_level_of_correctness_and_need_not_lower_that_of_tone() -> None:
+def test_cutting_a_response_in_half_must_lower_the_level_on_correctness_but_need_not_lower_the_level_on_tone() -> None:
     assert reads_whole(criterion("correctness", "Is it right?"))
     assert not reads_whole(criterion("tone", "Is it polite?"))
 

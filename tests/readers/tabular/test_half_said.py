@@ -32,7 +32,7 @@ def test_several_known_values_in_one_cell_are_refused_because_they_look_like_a_l
     assert (error.code, list(error.columns)) == ("several-values", ["judge"])
 
 
-def test_an_ampersand_within_a_category_does_not_make_it_a_list() -> None:
+def test_a_category_with_an_ampersand_is_not_read_as_a_list_of_categories() -> None:
     categories = ["search & replace", "tone", "facts"] * 8
     assert read(categories, categories).values[""].kind == "categories"
 
