@@ -248,7 +248,8 @@ def _relabelled_in(example: Example, rubric: Rubric) -> tuple[Rating, ...]:
 def _under_both(example: Example, rubric: Rubric) -> tuple[tuple[Rating, ...], tuple[Rating, ...]]:
     """Return an example's labels under earlier and under current wordings, to compare them.
 
-    They are those of people who gave both or, if none did, all labels of people.
+    Only the labels of people who labelled under both wordings are returned or, if there are no such people, all
+    people's labels.
     """
     again = _relabelled_in(example, rubric)
     if again:

@@ -216,7 +216,8 @@ def grade_many(
 ) -> AsyncGenerator[tuple[int, Grade], None]:
     """Yield grades as they are ready, each with the index of its submission; at most `concurrency` at once.
 
-    It takes from `submissions` only as fast as it grades, so that a long iterable needs little memory.
+    Submissions are taken from the iterable only as fast as they are graded, so that a long iterable needs little
+    memory.
 
     Raises:
         BudgetError: The budget would not cover another call; it is raised after all grades under way are yielded.

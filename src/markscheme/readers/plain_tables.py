@@ -21,7 +21,7 @@ _BEGINNING = 64
 def names_table(names: Sequence[str]) -> bool:
     """Return True if all names are files of plain tables, not in the format of another tool.
 
-    For a rubric's name, no reader is imported.
+    If the names aren't of files, no reader is imported.
     """
     paths = [Path(name) for name in names]
     if not all(path.is_file() for path in paths) or any(map(shows_rubric, paths)):

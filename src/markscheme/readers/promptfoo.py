@@ -61,7 +61,7 @@ def _add_output(row: Row, reading: ImportedFile) -> None:
 def _labels_by_metric(row: Row, rubric: Rubric) -> list[Rating]:
     """Return the labels that annotators gave an output in Promptfoo, as ratings that pass or fail it.
 
-    If the output has a single metric, they are also labels of that metric.
+    If the output has a single metric, these labels count for that metric too.
     """
     metrics = {verdict.metric for verdict in row.verdicts if verdict.is_graded}
     labelled = [criterion for criterion in rubric.criteria if metrics == {criterion.name}]

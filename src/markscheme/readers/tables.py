@@ -525,7 +525,7 @@ class _Row:
     def content(self, names: Sequence[str], folder: Path) -> str | None:
         """Return the response or input in the first of some columns that has a value; None if none has.
 
-        If a cell names a file, that is the file's content.
+        If the cell names a file, the file's content is returned.
         """
         value = self.value(names)
         text = None if value is None else text_in_file(in_cell(value), folder=folder)

@@ -344,7 +344,7 @@ def holm(p: npt.ArrayLike) -> Floats:
 def benjamini_yekutieli(p: npt.ArrayLike) -> Floats:
     """Compute Benjamini-Yekutieli adjusted p-values: false discovery rate under any dependence, for exploring.
 
-    Far stricter than Benjamini-Hochberg.
+    The adjustment is far stricter than that of Benjamini and Hochberg.
 
     Args:
         p: The p-value of each test, shape (m,).

@@ -434,11 +434,12 @@ def _rough_if_few(estimate: Estimate, coefficient: _Coefficient, table: RatingPa
 
 
 def _off(coefficient: _Coefficient, table: RatingPatterns) -> tuple[int, Reason | None]:
-    """Return the smallest number of examples (or groups) that any rater has outside the most common level; a Reason if
-    it is 0.
+    """Return how many examples (or groups) the least varying rater has outside the rater's own most common level.
 
-    The reason names a rater who never varies; None if all do. A rater who saw fewer than half of the examples counts
-    only in the pool of all raters.
+    Returns:
+        The smallest such number over the raters and over the pool of all ratings, and None; or 0, and a Reason that
+        names a rater who gave one level only. A rater who rated fewer than half of the examples counts only in the
+        pool.
     """
     counted = table.rated >= (2 if coefficient.pairs_only else 1)
     units = round(float(table.times[counted].sum()))

@@ -187,7 +187,7 @@ class LevelSwap:
         return self._changes(after_two, self.is_known[:, [criterion]] & self.is_known[:, others])
 
     def best_pair(self, by: Literal["decisions", "scores"]) -> tuple[int, int] | None:
-        """Find the two criteria that repair most with gold's levels on both; None if one alone always repairs as much.
+        """Find the two criteria on which gold's levels together repair most; None if one alone always repairs as much.
 
         Of equal pairs, the first in the order of the criteria is best.
 

@@ -441,7 +441,7 @@ class Comparison:
     def weighted_to(self) -> int | None:
         """Number of outputs that examples were drawn from and that weighted figures describe; None without weights.
 
-        Several draws come from one pool, so its size is the largest that any of them states.
+        Several draws come from one pool. Its size is the largest number that any of these draws states.
         """
         if self.weights is None:
             return None

@@ -30,10 +30,10 @@ CriterionRule: TypeAlias = Callable[[Evidence, EvidenceByCriterion], Iterator[Fi
 def findings_of(
     comparison: Comparison, ratings: Sequence[Rating] = (), *, slices: Sequence[Slice] = (), elsewhere: bool = False
 ) -> tuple[Finding, ...]:
-    """Find the faults of judge, criteria and labels; the costliest come first.
+    """Find the faults of judge, criteria and labels.
 
-    The fault that costs most agreement is first; faults of single criteria are in the order of the number of wrong
-    decisions that fixing them would repair.
+    The faults are sorted by how much they cost, the costliest first. Faults of single criteria are then sorted, among
+    themselves, by the number of wrong decisions that fixing them would repair.
 
     Args:
         comparison: The judge compared with gold.

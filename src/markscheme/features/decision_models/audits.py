@@ -92,10 +92,10 @@ def audits_of(judge: Column, gold: Column, rubric: Rubric, groups: Sequence[str]
 
 
 def _event(criterion: Criterion, probabilities: Floats, gold: Floats) -> tuple[Floats, Floats]:
-    """Return for each example the judge's probability that a criterion passes, and whether it passes by gold.
+    """Return, for each example, the judge's probability that a criterion passes, and 1 if it passes by gold, else 0.
 
-    A criterion passes at its threshold or beyond, a fault below it. If levels have no order, the event is that the
-    judge's most probable level is gold's.
+    A criterion passes at its threshold or above, a fault below its threshold. If levels have no order, the event is
+    another one: that the judge's most probable level is gold's.
     """
     scale = criterion.scale
     has_any = ~np.isnan(probabilities).any(axis=1)

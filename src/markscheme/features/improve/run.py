@@ -27,7 +27,13 @@ from markscheme.rubrics.edit import edit
 def compared_as_needed(setting: ImprovableSet, file: Path, wordings: WordingOptions) -> ImprovableSet:
     """Return the set with wordings compared by decisions if a candidate changes weights or pass mark, else by scores.
 
-    Gold's scores are computed with the user's numbers, so other numbers can't be compared by them.
+    Gold's scores are computed with the user's weights and pass mark, so candidates with other ones can't be compared by
+    their distance from these scores.
+
+    Args:
+        setting: The rubric with its dev and held-out labels.
+        file: The rubric's file.
+        wordings: The wordings to try.
 
     Raises:
         UsageError: A file of candidates can't be read.

@@ -163,8 +163,8 @@ def _single_value(value: Any, name: str, content: ToolContent) -> Any:
 def _ratings_and_notes(peek: Peek, content: ToolContent) -> tuple[list[str], list[str]]:
     """Return the columns of a CSV export that hold annotators' ratings, and those that hold notes.
 
-    A table doesn't say which columns hold them. A column counts if it is named after a criterion, is mapped, holds star
-    ratings, or differs between two annotators of one task.
+    The table itself doesn't say which columns these are. A column is one of them if it is named after a criterion, is
+    mapped, holds star ratings, or differs between two annotators of one task.
     """
     named = {plain(criterion.name) for criterion in content.rubric.criteria} if content.rubric else set()
     first: dict[Any, Mapping[str, Any]] = {}

@@ -47,8 +47,8 @@ def read_mlflow(files: Sequence[Peek], content: ToolContent) -> None:
 def _by_kind(trace: str, assessments: Sequence[Any], content: ToolContent) -> tuple[list[RawRating], dict[str, Any]]:
     """Return a trace's assessments as raw ratings, and its expectations by name.
 
-    A rating that another rater overrode is kept, and the correction isn't blind; otherwise a judge's errors would
-    vanish as they are corrected.
+    A rating that another rater overrode is kept, since a judge's errors would otherwise vanish as they are corrected.
+    The correction is a rating of its own, which isn't blind.
     """
     raters = {
         str(assessment.get("assessment_id")): _rater(assessment)

@@ -437,7 +437,7 @@ def _rubric_of_wholes(name: str, run: Rubric) -> Rubric:
 def _trend(verdicts: Sequence[CriterionVerdict], run: Rubric, options: LabelOptions) -> CriteriaTrend | None:
     """Return the evidence on whether verdicts on criteria can show a trend; None if the user wants scores to show it.
 
-    The user chooses between them with `trend_on`.
+    The user chooses verdicts or scores by the option `trend_on`.
 
     Raises:
         UsageError: A limit on credit is set, although scores are to show the trend.

@@ -102,7 +102,7 @@ def view(stress: Stress, judge: str, *, asked_as: str | None = None, asking: tup
 def _onward(stress: Stress, judge: str | None, asking: tuple[str, ...]) -> tuple[str, str] | None:
     """Return the next step: labels if there are none, else more samples, new wording, or calibrate.
 
-    More samples are for a judge that is unstable, new wording where a change moves it.
+    More samples are suggested if the judge is unstable, new wording if a change moves the judge.
     """
     battery = stress.battery
     commands = replace(Commands.on(battery.rubric, judge), asking=asking, can_improve=battery.can_improve)

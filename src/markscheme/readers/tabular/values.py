@@ -501,7 +501,7 @@ class ValueComparison:
     def _refuse_missing_code(self) -> None:
         """Refuse a number such as -1 if all others are positive, since it may mean "not rated".
 
-        On a scale that includes 0, or with negative numbers from judges and from people, it is a level.
+        The number counts as a level if the scale includes 0, or if both judges and people gave negative numbers.
         """
         by_name = {name: {code: value for value, code in self.numbers(name).items()} for name in self.forms}
         every = {code for numbers in by_name.values() for code in numbers}
