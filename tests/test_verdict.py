@@ -442,7 +442,7 @@ def test_a_holistic_number_from_0_to_100_is_read(score: float) -> None:
 
 
 @pytest.mark.parametrize("score", [-20, 100.5, 150, True, "80", None, [80]])
-def test_a_holistic_number_outside_its_range_is_not_moved_into_it(score: Any) -> None:
+def test_a_holistic_score_outside_0_to_100_or_of_a_wrong_type_is_unreadable_and_not_clipped(score: Any) -> None:
     total = whole(score)
     assert isinstance(total, Unread)
     assert total.why.startswith("score must be a number from 0 to 100, found ")

@@ -118,7 +118,7 @@ def test_if_the_iterable_of_jobs_raises_an_error_it_is_raised_after_the_results_
         assert closed == n + 1
 
 
-def test_context_variables_set_by_one_job_are_not_seen_by_other_jobs() -> None:
+def test_context_variables_set_in_one_job_of_ask_many_are_not_seen_in_its_other_jobs() -> None:
     setting = ContextVar("setting", default="none")
 
     async def ask(number: int) -> tuple[str, str]:
@@ -198,7 +198,7 @@ def test_an_error_of_a_job_cancels_the_running_jobs_before_it_is_raised() -> Non
     assert (sorted(work.cancelled), work.under_way) == ([2.0, 3.0], 0)
 
 
-def test_running_jobs_are_cancelled_if_the_caller_stops_taking_results() -> None:
+def test_ask_many_cancels_running_jobs_if_the_caller_stops_taking_results() -> None:
     work = Work()
 
     async def main() -> None:
@@ -279,7 +279,7 @@ def test_ask_many_refuses_a_concurrency_below_one(concurrency: int) -> None:
         run(_all(Work(), [1.0], concurrency))
 
 
-def test_all_simultaneous_calls_end_before_the_first_error_is_raised() -> None:
+def test_all_or_first_error_waits_for_all_calls_and_then_raises_the_error_of_the_first_failed_call_in_order() -> None:
     work = Work(**{"2.0": NoJudge("first"), "1.0": BudgetError("second")})
 
     async def calls(*jobs: float) -> Any:

@@ -51,7 +51,7 @@ def test_a_run_whose_calls_are_all_refused_for_any_other_reason_than_api_key_or_
     assert len(provider.asked_at) <= FAILURES + 8
 
 
-def test_a_refused_prompt_among_answered_ones_does_not_end_the_run() -> None:
+def test_refusals_of_some_prompts_leave_their_responses_ungraded_and_do_not_end_the_run() -> None:
     provider = Provider(lambda number: refused(400) if 20 <= number < 50 else None)
     grades = run(graded(Limited(provider, Limiter()), 100))
     assert sum(grade.score is None for grade in grades) == 30

@@ -274,7 +274,9 @@ ABOUT_ONE_PROMPT = {
 
 @pytest.mark.parametrize("error", ABOUT_ONE_PROMPT.values(), ids=ABOUT_ONE_PROMPT.keys())
 @pytest.mark.parametrize("refused", [0, 1], ids=["first", "second"])
-def test_the_refusal_of_one_prompt_changes_no_other_request(error: dict[str, Any], refused: int) -> None:
+def test_if_openai_refuses_one_prompt_requests_for_other_prompts_keep_all_their_parameters(
+    error: dict[str, Any], refused: int
+) -> None:
     def decide(body: dict[str, Any]) -> Answer:
         return Answer({"error": error}, 400) if body["seed"] == refused else completion(VERDICT)
 

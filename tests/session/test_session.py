@@ -357,7 +357,7 @@ def test_all_paths_to_one_python_interpreter_share_one_session() -> None:
     assert len({subprocess.check_output([str(name), "-c", program]) for name in names}) == 1
 
 
-def test_the_verdict_still_comes_if_the_session_is_killed_while_answering(
+def test_an_assertion_gets_its_verdict_even_if_the_session_is_killed_while_it_answers(
     project: Path, runtime: Path, env: dict[str, str]
 ) -> None:
     (project / "held").touch()

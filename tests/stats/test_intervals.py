@@ -62,7 +62,7 @@ def test_the_jackknife_is_the_same_for_equal_values_listed_singly_and_for_each_v
     assert counted.n == shares.n == 6
 
 
-def test_a_value_with_a_count_of_0_units_changes_nothing_in_the_jackknife() -> None:
+def test_the_jackknife_ignores_a_value_with_a_count_of_0_units() -> None:
     assert spread([0.5, math.nan, 0.1], [3, 0, 1]) == spread([0.5, 0.1], [3, 1])
 
 

@@ -133,7 +133,7 @@ def test_the_arguments_of_a_tool_call_are_parsed_from_json_and_stay_text_if_they
     assert AgentStep("tool call", "x", arguments="not json").called_with == "not json"
 
 
-def test_several_json_values_that_are_not_spans_are_not_read_as_steps() -> None:
+def test_json_lines_that_are_not_spans_are_not_read_as_steps() -> None:
     assert read_steps('{"a": 1}\n{"b": 2}') == []
     assert read_steps('{"spanId": "a"} and words') == []
 

@@ -355,7 +355,7 @@ def _served(folder: Path, propose: Callable[[int, int, str], str]) -> Iterator[P
 PROPOSING = ("--proposer", "openai:writer")
 
 
-def test_a_model_is_asked_for_new_wordings_in_rounds_until_a_round_brings_nothing_better(proposing: Any) -> None:
+def test_improve_asks_a_model_for_new_wordings_in_rounds_until_a_round_brings_no_better_one(proposing: Any) -> None:
     for project in proposing(good_proposals):
         status, report, _ = project.improve(*PROPOSING, "--open")
         assert (status, report["adopted"], report["rounds"]) == (0, "round-1/2", 2)

@@ -132,7 +132,7 @@ def reported(folder: Path, *options: str) -> str:
     return run("markscheme", "calibrate", "polite", "--judge", JUDGE, "--details", *options, cwd=folder, env=env).stdout
 
 
-def test_with_enough_labelled_tasks_calibrate_suggests_a_command_that_tries_other_words(tmp_path: Path) -> None:
+def test_with_enough_labelled_tasks_calibrate_suggests_an_improve_command_that_runs(tmp_path: Path) -> None:
     report = reported(make_project(tmp_path, LEAST))
     (command,) = (command for command in printed_commands(report) if command.startswith("markscheme improve"))
     assert command == f"markscheme improve polite --proposer anthropic --judge {JUDGE}"

@@ -30,7 +30,7 @@ def test_lint_refuses_a_rubric_with_numbers_such_as_nan_and_names_the_file(folde
         refuses_values(folder, file, why, "lint", file)
 
 
-def test_lint_refuses_an_endless_device_given_as_a_rubric(folder: Path) -> None:
+def test_lint_refuses_a_rubric_file_that_is_a_link_to_an_endless_device(folder: Path) -> None:
     (folder / "rubrics" / "endless.yaml").symlink_to("/dev/zero")
     assert run("markscheme", "lint", "rubrics/endless.yaml", cwd=folder).returncode == 2
 

@@ -141,7 +141,7 @@ def test_improve_without_options_says_if_words_and_weights_and_pass_mark_can_be_
     assert "9 in 10" in plate.shown()
 
 
-def test_fitting_weights_again_to_the_same_decisions_is_recorded_once(tmp_path: Path) -> None:
+def test_fitting_weights_twice_to_the_same_decisions_is_recorded_as_one_use_of_held_out_labels(tmp_path: Path) -> None:
     plate = Plate(tmp_path, warm=4)
     for _ in range(2):
         assert plate.improve("--numbers", "--open")[1]["numbers"]["opening"] == 1
