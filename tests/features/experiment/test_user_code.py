@@ -21,7 +21,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.proof
-def test_an_experiment_s_file_whose_panel_of_judges_contains_a_user_s_function_is_refused(folder: Path) -> None:
+def test_an_experiment_s_file_is_refused_if_its_model_is_a_panel_with_a_user_s_function(folder: Path) -> None:
     (folder / "panel.experiment.yaml").write_text(f"rubric: manners\nmodel: '{PANEL}'\n{CASES}")
     refuses_code(folder, "experiment", "panel.experiment.yaml", "--judge", "openai:small")
 
