@@ -75,7 +75,7 @@ def test_a_report_file_that_cannot_be_written_is_refused_with_the_reason(here: P
 
 @pytest.mark.parametrize("option", ["--json", "--markdown", "--html", "--junit"])
 @pytest.mark.parametrize("name", ["rubrics/clear.yaml", "labels.csv", "judge.jsonl"])
-def test_a_report_never_replaces_a_file_that_is_read(here: Path, option: str, name: str) -> None:
+def test_calibrate_refuses_to_write_a_report_over_a_file_that_it_reads(here: Path, option: str, name: str) -> None:
     (here / "labels.csv").write_text("id,response,clear\na,It is.,1\n")
     (here / "judge.jsonl").write_text('{"id": "a", "criteria": {"clear": 1}}\n')
     content = (here / name).read_bytes()
@@ -197,7 +197,7 @@ def test_a_mapped_column_that_no_table_of_ratings_has_is_refused_with_the_neares
     assert f"judged.csv: {reason}" in error_of(here, "clear", *options)
 
 
-def test_a_mapped_column_that_only_one_of_several_tables_of_ratings_has_and_that_is_empty_is_accepted(
+def test_a_mapped_column_that_is_empty_and_occurs_in_only_one_of_several_tables_is_accepted(
     here: Path,
 ) -> None:
     (here / "first.csv").write_text("id,tone,note\ne0,2,\ne1,1,\n", encoding="utf-8")

@@ -190,7 +190,7 @@ def test_the_rubrics_of_4096_tasks_are_kept_so_that_a_second_pass_over_them_buil
     assert rubric_of.cache_parameters()["maxsize"] == 4096
 
 
-def test_a_rubric_that_several_rows_have_as_identical_text_is_built_once() -> None:
+def test_rows_with_the_same_rubric_text_share_one_rubric_object() -> None:
     text = json.dumps(PARIS)
     assert rubric_of(text, CORE) is rubric_of(str(text), CORE)
 

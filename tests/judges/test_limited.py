@@ -168,7 +168,7 @@ def test_a_cancelled_caller_gives_back_its_permission_to_call_and_its_place_in_t
 
 @pytest.mark.parametrize("name", ["concurrency", "requests_per_minute", "tokens_per_minute", "budget"])
 @pytest.mark.parametrize("limit", [0, -1, math.nan, math.inf])
-def test_limits_that_are_not_above_zero_are_refused(name: str, limit: float) -> None:
+def test_limits_on_calls_that_are_not_above_zero_are_refused(name: str, limit: float) -> None:
     with pytest.raises(ValueError, match=f"{name} must be above 0"):
         Limiter(**{name: limit})  # type: ignore[arg-type]
 

@@ -69,7 +69,7 @@ def test_ratings_on_different_criteria_can_be_joined_when_stored_as_arrays_of_nu
 
 
 @given(st.lists(RATINGS, max_size=12))
-def test_selecting_from_ratings_stored_as_arrays_of_numbers_gives_what_selecting_from_single_ratings_gives(
+def test_selecting_from_ratings_stored_as_arrays_gives_the_same_ratings_as_selecting_from_a_list(
     ratings: list[Rating],
 ) -> None:
     codes = RatingCodes.of(ratings)

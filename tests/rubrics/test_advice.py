@@ -24,7 +24,7 @@ def codes_of_criterion(**keys: Any) -> list[str]:
     return [code for code, _ in codes_of({"name": "it", **keys})]
 
 
-def test_there_is_no_advice_on_a_plain_rubric() -> None:
+def test_a_plain_rubric_gets_no_advice() -> None:
     assert codes_of(PLAIN, {"name": "other", "description": "How the tone is", "levels": ANCHORED}) == []
 
 
@@ -135,7 +135,7 @@ def test_two_criteria_that_only_begin_with_the_same_words_are_not_reported_as_co
         ((3, -1), 0.7, False),
     ],
 )
-def test_a_criterion_that_alone_decides_whether_a_response_passes_is_reported(
+def test_advice_names_a_criterion_that_alone_decides_whether_a_response_passes(
     weights: tuple[float, ...], pass_mark: float, decides: bool
 ) -> None:
     words = ["Names a date", "Greets by name", "Ends politely"]

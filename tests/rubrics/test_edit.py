@@ -85,7 +85,7 @@ def test_editing_the_pass_mark_removes_the_comment_that_was_drafted_about_the_ol
     assert "0.7  # by us" in edited(drafted.replace(says, "by us"), "yaml", Changes(pass_mark=0.7))
 
 
-def test_an_edited_number_that_the_rubric_file_lacks_is_inserted_next_to_related_keys() -> None:
+def test_setting_a_number_that_the_rubric_file_lacks_inserts_it_next_to_related_keys() -> None:
     after = edited(PLAIN, "yaml", Changes(ask_within=0.05))
     lines = after.splitlines()
     assert lines[lines.index("passingThreshold: 0.50") + 1] == "ask_within: 0.05"

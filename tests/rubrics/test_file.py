@@ -631,7 +631,7 @@ def test_an_invalid_gray_zone_is_refused_with_its_line(value: str, problem: str)
     assert {fault.line for fault in refused.value.faults} == {1}
 
 
-def test_rubrics_with_different_gray_zones_have_different_fingerprints_and_two_spellings_of_one_zone_the_same() -> None:
+def test_two_spellings_of_a_gray_zone_have_the_same_fingerprint_and_different_gray_zones_different_ones() -> None:
     def fingerprint_of(value: str) -> str:
         return rubric_from_text(f"ask_within: {value}\n{ONE_CRITERION}", "yaml").fingerprint
 

@@ -332,7 +332,7 @@ def test_unknown_names_of_coefficients_and_weights_are_refused() -> None:
         fleiss_kappa([[1, 2]], levels=[1, 2], weights="ordinal")
 
 
-def test_linear_weights_for_distances_of_levels_are_refused_for_shares_of_agreement_and_gwet_s_ac1() -> None:
+def test_shares_of_agreement_and_gwet_s_ac1_refuse_linear_weights() -> None:
     for name in ("exact_agreement", "within_one", "percent_agreement", "gwet_ac1"):
         assert agreement([[1, 2]], name, levels=[1, 2], weights="identity") == agreement([[1, 2]], name, levels=[1, 2])
         with pytest.raises(ValueError, match=f"{name} takes no weights"):
@@ -543,7 +543,7 @@ def test_no_coefficient_raises_an_error_or_a_warning_on_any_small_or_gappy_table
 HALF = np.array([[1, 1], [2.5, 2], [4, 4], [3, 3.5], [5, 4], [2, 2], [1, 1], [5, 5], [4, 5], [3, 3]] * 4)
 
 
-def test_ratings_between_levels_are_not_rounded_in_coefficients_that_measure_distance() -> None:
+def test_coefficients_that_measure_distance_use_ratings_between_levels_as_they_are() -> None:
     statistics = two_raters(*HALF.T, levels=range(1, 6), ordered=True)
     gold, judge = HALF.T
     concordance = 2 * np.cov(gold, judge, ddof=0)[0, 1] / (gold.var() + judge.var() + (gold.mean() - judge.mean()) ** 2)
@@ -571,7 +571,7 @@ def test_an_even_split_on_yes_or_no_is_a_rating_between_levels() -> None:
     assert statistics["krippendorff_alpha"].method.startswith("interval metric")
 
 
-def test_quadratic_kappa_is_the_same_by_credit_matrix_and_by_moments() -> None:
+def test_quadratic_kappa_computed_from_a_credit_matrix_equals_the_one_computed_from_moments() -> None:
     ratings = from_contingency(FIVE_LEVELS)
     steps = (np.arange(5)[:, None] - np.arange(5)) / 4
     by_credit = weighted_kappa(ratings, levels=range(5), weights=1 - steps**2)

@@ -193,7 +193,7 @@ def test_swapping_two_criteria_keeps_their_correlation_without_noise_and_reversi
     assert correlation_without_noise(first, -second).value == pytest.approx(-value)
 
 
-def test_slope_and_noise_are_recovered_from_three_annotators_with_missing_ratings() -> None:
+def test_slope_and_noise_of_a_simulated_judge_are_estimated_correctly_despite_missing_ratings() -> None:
     generator = np.random.default_rng(7)
     truth = generator.normal(size=4_000)
     people = truth[:, None] + 0.5 * generator.normal(size=(4_000, 3))
@@ -216,7 +216,7 @@ def test_slope_and_noise_are_undefined_for_too_few_units_and_for_annotators_who_
     assert statistic(opposed, np.arange(6.0)).undefined == "people share no variance"
 
 
-def test_a_judge_that_falls_where_people_rise_has_no_slope_and_a_judge_without_error_has_no_noise() -> None:
+def test_a_judge_whose_ratings_fall_as_people_s_rise_has_no_slope_and_a_judge_without_error_has_no_noise() -> None:
     people = np.column_stack([np.arange(8.0), np.arange(8.0)])
     assert slope_on_people(people, -np.arange(8.0)).undefined == "the judge doesn't rise with people"
     assert noise_beside_people(people, 2 * np.arange(8.0)).undefined == "the judge shows no error"

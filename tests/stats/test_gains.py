@@ -14,7 +14,7 @@ HITS = st.lists(st.sampled_from([(0, 0), (0, 1), (1, 0), (1, 1)]), min_size=2, m
 
 
 @given(pairs=HITS)
-def test_swapping_the_raters_changes_the_sign_of_the_gain_in_agreement_and_of_its_limits(
+def test_swapping_two_raters_negates_their_gain_in_agreement_and_its_limits(
     pairs: list[tuple[int, int]],
 ) -> None:
     first, second = np.array(pairs, dtype=float).T

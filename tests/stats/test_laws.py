@@ -300,7 +300,7 @@ def test_the_interval_of_a_coefficient_contains_the_estimate_and_stays_within_th
 @law
 @given(ratings=tables(units=(20, 40), missing=False))
 @holders(WIDENS)
-def test_an_interval_of_a_coefficient_with_more_coverage_is_wider(name: str, ratings: Table) -> None:
+def test_a_higher_confidence_level_widens_the_interval_of_a_coefficient(name: str, ratings: Table) -> None:
     ratings = fitting(name, ratings)
     close, wide = statistic(name)(ratings, level=0.8), statistic(name)(ratings, level=0.99)
     assume(close.low is not None and close.high is not None and wide.low is not None and wide.high is not None)

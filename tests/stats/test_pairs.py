@@ -63,7 +63,7 @@ def test_only_units_that_both_raters_rated_count_in_statistics_of_two_raters() -
     assert pairs.groups.n == 2
 
 
-def test_if_no_levels_are_given_the_scale_is_the_range_of_the_ratings() -> None:
+def test_without_stated_levels_the_scale_of_paired_ratings_is_their_range() -> None:
     pairs = paired([1, 2, 2], [2, 3, 4])
     assert (pairs.span, pairs.step) == (3, 3)
     pairs = paired([1, 2, 2], [2, 3, 4], levels=[1, 2, 3, 4, 5])
@@ -77,7 +77,7 @@ def test_the_error_on_gold_and_judge_of_different_shapes_names_both_shapes(gold:
 
 
 @pytest.mark.parametrize("gold", [["good", "bad"], [[1, 2], [3]], [{}, 1]])
-def test_ratings_that_are_not_numbers_are_refused(gold: Any) -> None:
+def test_gold_labels_that_are_not_numbers_are_refused(gold: Any) -> None:
     with pytest.raises(ValueError, match="gold must be numbers in rows of one length"):
         paired(gold, [1, 2])
 

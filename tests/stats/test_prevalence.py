@@ -190,7 +190,7 @@ def test_labels_said_to_be_random_are_refused_if_the_judge_passed_another_share_
     assert corrected_pass_rate([[17, 3], [3, 27]], POOL, drawn="random").value is not None
 
 
-def test_whether_labels_can_be_a_random_draw_is_tested_by_comparing_two_proportions() -> None:
+def test_labels_are_tested_for_being_a_random_draw_by_comparing_two_proportions() -> None:
     assert random_draw_p([30, 70], [300, 700]) == 1
     assert random_draw_p([0, 20], [0, 300]) == 1
     assert random_draw_p([10, 40], [40, 60]) == approx(0.0143059, abs=1e-7)

@@ -381,7 +381,7 @@ def test_statistics_of_errors_and_of_decisions_have_the_names_that_reports_use()
     assert decisions <= set(yes_no_family([1, 0], [1, 0])) == set(YES_NO_NAMES)
 
 
-def test_an_interval_of_an_error_with_more_coverage_is_wider() -> None:
+def test_a_higher_confidence_level_widens_the_interval_of_a_statistic_of_errors() -> None:
     gold, judge = some_levels(2, 50, k=2)
     for name in YES_NO_NAMES:
         bounds = [limits(yes_no_family(gold, judge, level=level)[name]) for level in (0.8, 0.95, 0.99)]

@@ -54,7 +54,7 @@ def test_the_p_value_of_the_difference_of_two_shares_is_fisher_s_mid_p_value(cel
 
 @given(st.lists(st.tuples(st.integers(0, 1), st.booleans()), min_size=2, max_size=40))
 @settings(max_examples=60)
-def test_exchanging_hits_with_misses_or_a_slice_with_all_other_examples_changes_no_p_value(
+def test_swapping_hits_and_misses_or_a_slice_and_the_rest_leaves_the_p_value_of_the_slice_unchanged(
     units: list[tuple[int, bool]],
 ) -> None:
     hits, inside = (np.array(column) for column in zip(*units, strict=True))

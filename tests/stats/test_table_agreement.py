@@ -86,7 +86,7 @@ def test_statistics_of_a_table_with_unordered_levels_leave_out_mean_errors_and_p
     assert {"macro_precision", "macro_recall", "macro_f1", "alt_winning_rate"} <= statistics.keys()
 
 
-def test_a_judge_that_is_not_one_of_the_raters_is_refused() -> None:
+def test_naming_a_judge_that_is_not_one_of_the_raters_is_refused() -> None:
     with pytest.raises(ValueError, match="one of the raters ann, bob, judge, not 'cy'"):
         table_agreement(FOUR, levels=[1, 2, 3], scale="nominal", raters=NAMES, judge="cy")
 

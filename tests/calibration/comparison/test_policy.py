@@ -198,7 +198,7 @@ def test_a_judge_is_shown_below_the_target_with_the_listed_number_of_agreeing_ex
 
 
 @pytest.mark.parametrize(("settings", "hits"), [(1, 89), (2, 90), (3, 90), (5, 91), (10, 91), (20, 92)])
-def test_the_more_settings_were_tried_the_more_of_100_examples_must_agree_to_be_shown_above_the_target(
+def test_the_number_of_100_examples_that_must_agree_to_be_above_the_target_rises_with_the_settings_tried(
     settings: int, hits: int
 ) -> None:
     above = [states_of(figures_with(x, 100, {1.0: 100}), 0.8, settings=settings).above for x in (hits - 1, hits)]

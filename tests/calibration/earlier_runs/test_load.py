@@ -174,7 +174,7 @@ def test_a_run_by_another_rubric_or_judge_replaces_the_accepted_runs_and_the_rea
     assert why in accepted.sentences
 
 
-def test_a_run_on_other_examples_replaces_the_accepted_runs(calibration: Calibration, tmp_path: Path) -> None:
+def test_accepting_a_run_on_other_examples_replaces_all_accepted_runs(calibration: Calibration, tmp_path: Path) -> None:
     accept(calibrated(NoisyJudge.made(seed=6), rubric()), tmp_path / "accepted.json")
     assert accept(calibrated(NoisyJudge.made(seed=6, n=40), rubric()), tmp_path / "accepted.json").runs == 1
 

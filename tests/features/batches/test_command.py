@@ -89,7 +89,7 @@ def test_a_batch_is_cancelled_at_its_provider_and_can_be_forgotten_locally(here:
     assert (done.returncode, done.stdout.partition(";")[0]) == (1, "no batch is under way")
 
 
-def test_a_batch_whose_id_is_not_known_yet_cannot_be_cancelled(here: Path) -> None:
+def test_a_batch_cannot_be_cancelled_before_its_provider_has_given_it_an_id(here: Path) -> None:
     _left_batch(here, "", remote="")
     done = run("markscheme", "batches", "cancel", cwd=here, env=_environment(here, ""))
     assert (done.returncode, "run the command that sent it again" in done.stderr) == (2, True)

@@ -156,7 +156,7 @@ def test_no_judge_is_called_cheapest_unless_all_prices_are_known() -> None:
     assert "what cheap costs is not known" in choice.because
 
 
-def test_the_cost_of_a_judge_counts_replies_from_the_cache_as_if_they_had_been_asked_for() -> None:
+def test_the_cost_of_a_judge_is_computed_from_its_live_calls_and_not_lowered_by_cached_replies() -> None:
     half_kept = Contender("a", (), Usage(30, 1, 1, 0.3), from_cache=30, submissions=60)
     assert half_kept.usd_per_1000 == pytest.approx(10.0)
     assert Contender("a", (), Usage(0), from_cache=60, submissions=60).usd_per_1000 is None

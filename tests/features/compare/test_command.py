@@ -66,7 +66,7 @@ def test_two_files_of_ratings_are_compared_with_the_labels_of_their_rubric(proje
 
 
 @pytest.mark.proof
-def test_each_judge_s_figures_equal_those_of_its_calibration(project: Path) -> None:
+def test_in_a_comparison_each_judge_s_figures_equal_those_of_its_calibration_alone(project: Path) -> None:
     comparison = compared(project, "gpt.jsonl", "claude.jsonl", "--rubric", "manners")
     for name, place in (("gpt", "first"), ("claude", "second")):
         done = run("calibrate", "manners", "--ratings", f"{name}.jsonl", "--json", "-", cwd=project)

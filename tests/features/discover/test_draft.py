@@ -142,7 +142,9 @@ def test_failure_modes_are_sorted_by_share_times_severity() -> None:
         ("The reply is rude", ""),
     ],
 )
-def test_a_failure_mode_s_definition_gets_a_hint_if_its_words_suggest_a_check_by_code(words: str, hint: str) -> None:
+def test_discover_suggests_a_check_by_code_if_the_words_of_a_failure_mode_s_definition_allow_one(
+    words: str, hint: str
+) -> None:
     assert (hint in code_hint(words)) if hint else code_hint(words) == ""
 
 

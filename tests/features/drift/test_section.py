@@ -162,7 +162,7 @@ def test_the_drift_report_says_which_of_the_planned_comparisons_with_the_accepte
     assert _shown(drift)[1].startswith("This is comparison 2 of 13 planned with it. ")
 
 
-def test_the_drift_report_says_whether_an_alarm_is_raised_by_this_comparison_or_by_all_comparisons_together(
+def test_the_drift_report_says_whether_an_alarm_is_raised_by_this_comparison_alone_or_by_all_comparisons_together(
     since: AcceptedBasis,
 ) -> None:
     drifts = {

@@ -173,7 +173,7 @@ def test_an_example_with_a_missing_rating_in_any_run_is_left_out_of_all_runs() -
 
 
 @pytest.mark.parametrize("n", [0, 1])
-def test_no_shift_is_computed_from_too_few_examples(n: int) -> None:
+def test_with_too_few_examples_a_shift_has_no_value_and_its_p_value_is_1(n: int) -> None:
     change = compare_runs(np.full(n, 2.0), np.full((n, 3), 2.0), span=4)
     assert change.moved.shift.value is None
     assert change.moved.p == 1.0

@@ -213,7 +213,9 @@ def test_repeated_cases_show_how_often_a_run_would_break_a_fail_if_rule_by_chanc
         (("--calibration", "nowhere.json"), "nowhere.json"),
     ],
 )
-def test_a_wrong_option_of_experiment_exits_2(folder: Path, options: tuple[str, ...], words: str) -> None:
+def test_experiment_exits_2_and_names_the_fault_if_an_option_is_wrong(
+    folder: Path, options: tuple[str, ...], words: str
+) -> None:
     assert words in recorded(folder, *options, status=2).stderr
 
 

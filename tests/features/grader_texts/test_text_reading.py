@@ -43,7 +43,7 @@ def test_each_llm_rubric_text_that_asks_for_a_score_is_recognized_as_asking_for_
     assert read_text(text).asks_for_score
 
 
-def test_any_two_llm_rubric_texts_cut_in_the_middle_and_joined_are_read_without_an_error() -> None:
+def test_llm_rubric_texts_assembled_from_halves_of_two_texts_are_read_without_an_error() -> None:
     texts = [text for text, _ in TEXTS]
     for first, second in zip(texts, texts[7:], strict=False):
         for between in ("\n", " ", ""):

@@ -103,7 +103,7 @@ def test_a_wording_is_not_refused_as_copied_from_a_response_if_the_rubric_alread
     made(edit("The reply answers the question. Read the whole reply before you judge it."), of=texts)
 
 
-def test_six_words_copied_from_an_example_and_names_that_few_examples_contain_give_warnings() -> None:
+def test_a_candidate_wording_gets_warnings_for_six_words_copied_from_an_example_and_for_rare_names() -> None:
     texts = labelled("the parcel of order_1234 left us on the ninth day", "all well", "fine")
     (shared, telling) = made(edit("As if the parcel of order_1234 left us."), of=texts).warnings
     assert shared.startswith("shares 6 words in a row with a labelled example: “the parcel of order_1234 left us”")

@@ -27,7 +27,7 @@ def part(tasks: tuple[str, ...]) -> TrialPart:
     return TrialPart.of(gold_of(ExampleSet(examples), RUBRIC))
 
 
-def test_each_task_counts_once_with_the_mean_difference_over_its_examples() -> None:
+def test_a_task_s_difference_is_the_mean_over_its_examples_and_counts_once() -> None:
     tasks, differences, means = cases.TASKS
     split = part(tasks)
     by_id = {f"e{n}": value for n, value in enumerate(differences)}

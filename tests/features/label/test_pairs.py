@@ -65,7 +65,7 @@ def test_which_response_of_a_pair_is_shown_first_differs_between_pairs_and_betwe
     assert [is_turned(step, "ann") for step in steps] != [is_turned(step, "ben") for step in steps]
 
 
-def test_a_pair_that_is_shown_again_is_shown_in_the_other_order(work: LabelSession) -> None:
+def test_a_pair_shown_a_second_time_has_its_responses_in_reversed_order(work: LabelSession) -> None:
     again = [step for step in work.steps if step.sample == 1]
     assert again
     for step in again:

@@ -222,7 +222,7 @@ def test_if_an_output_lacks_a_system_or_a_judge_s_decision_labels_are_drawn_for_
 
 
 @pytest.mark.proof
-def test_each_system_s_pass_rate_is_unbiased_after_one_draw_and_after_a_second() -> None:
+def test_the_estimated_pass_rate_of_each_system_is_unbiased_after_one_draw_and_after_two() -> None:
     sizes = {"a": (30, 120), "b": (75, 75), "c": (100, 50)}
     examples, ratings = systems(sizes)
     rng = np.random.default_rng(4)

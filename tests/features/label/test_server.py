@@ -21,7 +21,7 @@ def project(tmp_path: Path) -> Path:
     return make_pool(tmp_path)
 
 
-def test_an_answer_on_the_labelling_page_is_on_disk_as_a_blind_rating_once_the_server_has_replied(
+def test_the_labelling_page_s_server_writes_a_blind_rating_to_disk_before_it_replies(
     project: Path,
 ) -> None:
     with Server(project) as server:

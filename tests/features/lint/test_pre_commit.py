@@ -52,7 +52,7 @@ def test_the_pre_commit_hook_accepts_the_shipped_rubrics(tmp_path: Path) -> None
     assert run(*shlex.split(HOOK["entry"]), *passed_files).returncode == 0
 
 
-def test_a_faulty_rubric_among_several_stops_the_commit(tmp_path: Path) -> None:
+def test_the_pre_commit_hook_fails_if_one_of_several_rubrics_is_faulty(tmp_path: Path) -> None:
     (tmp_path / "rubrics").mkdir()
     (tmp_path / "rubrics" / "a.yaml").write_text(SOUND)
     (tmp_path / "rubrics" / "b.yaml").write_text(SOUND.replace("requirement", "requirment"))

@@ -145,7 +145,7 @@ def test_a_response_given_as_text_is_never_searched_for_images() -> None:
     "value",
     [{"image": "x", "price": 3}, {"images": ["x"]}, [{"image": "x", "price": 3}], {"file": {"name": "a"}}, {"a": 1}],
 )
-def test_data_with_keys_like_those_of_an_image_but_without_an_image_stay_json(value: Any) -> None:
+def test_json_data_with_the_keys_of_an_image_but_without_an_image_is_kept_as_json(value: Any) -> None:
     assert Submission(value).response == json.dumps(value)
     assert type(Submission(value).response) is str
 

@@ -99,7 +99,9 @@ def test_raising_the_probability_of_an_audit_keeps_all_earlier_audits() -> None:
 @pytest.mark.parametrize(
     ("sizes", "chance"), [([2150, 2200, 2100], 0.014), ([20], 1.0), ([100], 0.3), ([99_999], 0.00031)]
 )
-def test_the_probability_of_an_audit_is_rounded_up_to_two_digits(sizes: list[int], chance: float) -> None:
+def test_the_chance_that_a_response_is_drawn_for_audit_is_rounded_up_to_two_digits(
+    sizes: list[int], chance: float
+) -> None:
     assert audit_chance(30, sizes) == chance
 
 

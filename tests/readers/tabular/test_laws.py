@@ -140,7 +140,7 @@ def test_the_order_of_rows_and_columns_and_an_unknown_column_do_not_change_how_a
 
 @given(tables())
 @pytest.mark.proof
-def test_if_the_columns_of_judge_and_people_are_swapped_the_two_raters_values_are_swapped_too(
+def test_swapping_the_columns_of_judge_and_people_swaps_the_values_read_for_them(
     table: dict[str, list[str]],
 ) -> None:
     exchanged = compared(read({"id": table["id"], "human": table["verdict"], "verdict": table["human"]}))
