@@ -143,7 +143,7 @@ def test_a_failed_write_leaves_the_old_file_and_no_temporary_file(tmp_path: Path
     assert list(tmp_path.iterdir()) == [folder]
 
 
-def test_a_full_disk_during_a_write_leaves_the_old_file_whole_and_no_part_of_the_new_one(tmp_path: Path) -> None:
+def test_a_write_to_a_full_disk_leaves_the_old_file_as_it_was_and_no_partial_new_file(tmp_path: Path) -> None:
     path = tmp_path / "kept.json"
     path.write_text("before")
     with disk_of(1000), pytest.raises(OSError, match="File too large"):

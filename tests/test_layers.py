@@ -364,7 +364,7 @@ def test_modules_and_folders_within_each_package_never_import_each_other_in_a_cy
     assert cycle_in(inside(package, _edges())) == []
 
 
-def test_a_cycle_is_found_if_a_folder_imports_a_module_that_imports_from_the_folder() -> None:
+def test_an_import_cycle_is_reported_if_a_folder_imports_a_module_that_imports_from_that_folder() -> None:
     edges = {"p.q.low": set[str](), "p.q.high": {"p.m"}, "p.m": {"p.q.low"}, "p.other": {"p.m"}, "z": {"p.m"}}
     assert cycle_in(edges) == []
     assert inside("p", edges) == {"q": {"m"}, "m": {"q"}, "other": {"m"}}

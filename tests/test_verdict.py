@@ -134,7 +134,7 @@ def quoting(quote: str, **shown: str) -> tuple[bool | None, str | None]:
     return outcome.quote_found, outcome.quote_in
 
 
-def test_a_quote_that_is_only_part_of_words_is_never_found() -> None:
+def test_a_quote_that_begins_inside_a_word_of_the_response_is_not_accepted_as_a_quote() -> None:
     response = "Concatenate the categories."
     assert quoting("cat the categories", response=response) == (False, None)
     assert quoting("the categories", response=response) == (True, "response")

@@ -46,7 +46,7 @@ def missing(comparison: Comparison) -> int:
 
 
 @pytest.mark.parametrize("n", [20, 60, 100])
-def test_the_verdict_ok_is_given_exactly_if_the_exact_lower_bound_of_agreement_is_above_the_target(n: int) -> None:
+def test_the_verdict_is_ok_if_and_only_if_the_exact_lower_bound_of_agreement_is_above_the_target(n: int) -> None:
     for misses in range(n // 3):
         comparison = scored(n, misses)
         hits = n - missing(comparison)
@@ -104,7 +104,7 @@ def test_findings_that_have_no_bearing_on_the_verdict_leave_the_verdict_on_a_goo
     assert decide(scored(60, 0), findings=[Finding(kind, None, "high", "")]).verdict == "ok"
 
 
-def test_if_a_constant_answer_agrees_as_often_as_the_judge_no_verdict_and_no_number_of_labels_is_given() -> None:
+def test_if_a_constant_answer_agrees_as_often_as_the_judge_the_verdict_is_open_and_states_no_labels_needed() -> None:
     gold = [0.8] * 58 + [0.1, 0.2]
     labels = [tuple(Rating(f"e{i}", r, "human", overall=gold[i]) for r in ("a", "b")) for i in range(60)]
     labelled = ExampleSet(tuple(Example(Submission(f"r{i}", {}, f"e{i}"), labels[i]) for i in range(60)))

@@ -67,7 +67,7 @@ def test_a_limit_on_wrong_decisions_that_is_shown_to_be_kept_allows_the_gate() -
     assert (round(limit["rate"].high, 4), limit["rate"].level) == (0.0881, pytest.approx(0.95))
 
 
-def test_if_labels_leave_a_limit_on_false_passes_undecided_more_are_asked_for_and_the_judge_may_show_trends() -> None:
+def test_if_labels_leave_a_limit_on_false_passes_undecided_calibrate_asks_for_more_and_allows_trends() -> None:
     calibration = calibrated(1, 40, max_false_pass=0.1)
     decision = calibration.decision
     assert (decision.verdict, decision.use, decision.because_code) == ("not-enough-labels", "trend", "side-open")

@@ -182,7 +182,7 @@ def test_several_grades_are_printed_one_per_line_with_each_criterion_s_level_and
     ]
 
 
-def test_outputs_in_promptfoo_s_results_that_nobody_judged_can_be_graded(project: Path) -> None:
+def test_outputs_in_promptfoo_s_results_that_have_no_verdict_can_be_graded(project: Path) -> None:
     rows = [
         {
             "testIdx": n,

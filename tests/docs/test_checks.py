@@ -134,7 +134,7 @@ def test_code_blocks_of_pages_can_be_checked_in_exactly_five_languages() -> None
 
 
 @pytest.mark.parametrize("line", sorted(HELP))
-def test_each_help_command_shown_on_a_page_prints_something_else_than_the_overview_of_all_commands(
+def test_no_help_command_shown_on_a_page_prints_the_overview_of_all_commands(
     line: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(line.split()[1:]) == 0

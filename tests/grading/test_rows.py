@@ -50,7 +50,7 @@ def own(text: Any, core: Rubric | None = None, rule: RowRule = "add") -> RowRubr
 
 
 @pytest.mark.parametrize("case", cases("score"), ids=lambda case: str(case["name"]))
-def test_the_score_of_a_row_with_criteria_of_its_own_equals_the_one_calculated_by_hand(case: dict[str, Any]) -> None:
+def test_the_score_of_a_row_with_its_own_criteria_equals_the_score_calculated_by_hand(case: dict[str, Any]) -> None:
     from markscheme.grading.score import unclipped_score, weigh
     from markscheme.grading.verdict import Verdict
 

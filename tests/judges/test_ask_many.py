@@ -330,5 +330,5 @@ DRIVEN = {
 
 
 @pytest.mark.parametrize("asker", DRIVEN)
-def test_modules_that_ask_about_many_submissions_do_so_through_ask_many(asker: str) -> None:
+def test_modules_that_ask_about_many_submissions_call_the_function_ask_many(asker: str) -> None:
     assert "ask_many(" in (SOURCE / DRIVEN[asker]).read_text(encoding="utf-8")

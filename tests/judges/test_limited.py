@@ -449,7 +449,7 @@ def test_a_refused_call_costs_nothing_and_a_call_that_was_cut_off_counts_at_its_
     assert limiter.usage.calls == 1
 
 
-def test_each_member_of_a_panel_is_limited_and_priced_by_itself() -> None:
+def test_each_member_of_a_panel_has_its_own_limit_and_its_own_price() -> None:
     limiter = Limiter(concurrency=2)
     members = [Limited(Provider(), limiter, PRICE), Limited(Provider(), limiter)]
 

@@ -55,7 +55,7 @@ def test_if_a_member_of_a_panel_fails_the_panel_s_reply_lacks_its_votes_and_stat
     ]
 
 
-def test_a_panel_member_that_cannot_be_asked_at_all_raises_an_error_and_is_not_skipped() -> None:
+def test_a_panel_raises_an_error_if_one_of_its_members_cannot_be_asked_at_all() -> None:
     with pytest.raises(NoJudge, match="no key"):
         graded([5, NoJudge("no key"), 3])
 

@@ -33,7 +33,7 @@ def test_every_correctness_fault_of_the_code_quality_set_has_a_check_if_tests_ca
     [example for example in LABELLED.examples if example["group"] not in NOT_RUN],
     ids=lambda example: example["id"],
 )
-def test_each_example_of_the_code_quality_set_fails_the_checks_of_its_built_in_faults_and_no_others(
+def test_each_example_of_the_code_quality_set_fails_exactly_the_checks_of_the_faults_built_into_it(
     example: dict[str, Any],
 ) -> None:
     faults = correctness_faults(example)

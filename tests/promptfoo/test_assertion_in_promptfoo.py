@@ -220,7 +220,9 @@ def graded(
     return {row["vars"]["case"]: row for row in rows(run_eval(path, cwd=folder, env=env))}
 
 
-def test_a_user_s_own_rubric_is_found_and_the_output_is_graded_by_it(graded: dict[str, dict[str, Any]]) -> None:
+def test_the_promptfoo_assertion_grades_an_output_by_a_rubric_that_the_user_wrote(
+    graded: dict[str, dict[str, Any]],
+) -> None:
     row = graded["own"]
     assert row["success"], row["gradingResult"]["reason"]
     assert row["namedScores"] == {"right": 1, "rude": 0}

@@ -228,7 +228,7 @@ agents = st.lists(
 
 @settings(max_examples=60, deadline=None)
 @given(steps=agents, data=st.data())
-def test_a_quote_from_a_trace_is_found_in_the_step_it_comes_from_and_an_invented_quote_is_marked(
+def test_a_grade_names_the_step_that_a_quote_from_a_trace_comes_from_and_marks_an_invented_quote(
     steps: Any, data: st.DataObject
 ) -> None:
     place = data.draw(st.integers(0, len(steps) - 1))

@@ -37,7 +37,7 @@ def tone(unit: str, rater: str, level: float, **more: object) -> Rating:
     return rating(unit, rater, "human", ONE, [level], **more)
 
 
-def test_an_overall_score_is_the_given_one_or_else_computed_if_all_criteria_have_levels() -> None:
+def test_an_overall_score_is_the_stated_one_or_else_computed_if_all_criteria_have_levels() -> None:
     both = {"clarity": Rated(5.0), "polite": Rated(0.0)}
     assert overall_of(Rating("a", "r", "human", both, overall=0.2), RUBRIC) == 0.2
     assert overall_of(Rating("a", "r", "human", both), RUBRIC) == 0.75

@@ -27,7 +27,7 @@ RUBRIC = Rubric.from_dict(
 )
 
 
-def test_the_wording_of_a_rubric_is_recorded_once_and_found_by_its_digest(tmp_path: Path) -> None:
+def test_each_wording_of_a_criterion_is_recorded_once_under_its_digest(tmp_path: Path) -> None:
     record_words(tmp_path, RUBRIC, "2026-11-01")
     record_words(tmp_path, RUBRIC, "2026-11-02")
     lines = [json.loads(line) for line in (tmp_path / "wordings.jsonl").read_text(encoding="utf-8").splitlines()]

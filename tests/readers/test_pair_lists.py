@@ -181,5 +181,5 @@ def test_a_published_data_set_of_pairs_is_read_completely(tmp_path: Path) -> Non
     assert texts.count("") == 54
 
 
-def test_pairs_without_a_rubric_are_rated_on_the_one_criterion_preference() -> None:
+def test_pairs_without_a_rubric_are_rated_on_a_single_criterion_named_preference() -> None:
     assert [criterion.name for criterion in pair_rubric().criteria] == ["preference"]

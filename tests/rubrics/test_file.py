@@ -565,7 +565,7 @@ def test_a_rubric_is_read_in_the_same_way_from_an_open_file_or_a_path_or_a_text(
     assert load_rubric(io.StringIO("- requirement: A\n")).criteria == opened.criteria
 
 
-def test_a_byte_order_mark_in_a_rubric_file_is_not_part_of_the_text(tmp_path: Path) -> None:
+def test_a_byte_order_mark_at_the_start_of_a_rubric_file_is_ignored(tmp_path: Path) -> None:
     path = tmp_path / "r.yaml"
     path.write_bytes(b"\xef\xbb\xbf- requirement: A\n")
     assert load_rubric(path).criteria[0].requirement == "A"

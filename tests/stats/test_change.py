@@ -123,7 +123,7 @@ def test_the_order_and_scale_of_differences_and_unchanged_examples_do_not_change
 
 @given(st.lists(st.lists(levels, min_size=4, max_size=4), min_size=1, max_size=5))
 @settings(max_examples=60, deadline=None)
-def test_the_p_value_of_a_shift_equals_the_one_from_listing_all_choices_of_which_run_is_the_new_one(
+def test_the_p_value_of_a_shift_equals_the_one_from_listing_every_possible_choice_of_the_new_run(
     rows: list[list[int]],
 ) -> None:
     runs = np.array(rows)
@@ -187,14 +187,14 @@ def test_for_a_hundred_thousand_examples_the_sign_flip_p_value_equals_that_of_th
 # -------------------------------------------------------------------------------------------------- changed at all
 
 
-def test_the_test_whether_a_judge_changed_at_all_gives_the_p_value_of_the_worked_example() -> None:
+def test_the_test_for_any_change_of_a_judge_gives_the_p_value_of_the_worked_example() -> None:
     runs = np.array([[2, 1, 1], [3, 3, 3], [0, 1, 1], [4, 4, 3], [1, 3, 3], [2, 2, 2], [0, 2, 2]])
     change_test = any_change(runs[:, 0], runs[:, 1:])
     assert change_test.exact_p == approx(0.0288065844, abs=6e-11)
     assert change_test.excess == approx(0.7857142857, abs=6e-11)
 
 
-def test_the_test_whether_a_judge_changed_at_all_gives_the_p_values_of_an_independent_program() -> None:
+def test_the_test_for_any_change_of_a_judge_gives_the_p_values_of_an_independent_program() -> None:
     for case in block("recipes.yaml", "any_change")["cases"]:
         runs = np.array(case["now_then_runs"])
         change_test = any_change(runs[:, 0], runs[:, 1:])
@@ -230,7 +230,7 @@ def test_shares_of_examples_whose_level_changed_have_the_interval_of_shares_of_g
     assert alone.flips_now.low != expected.low
 
 
-def test_the_test_whether_a_judge_changed_at_all_detects_more_noise_around_an_unchanged_mean() -> None:
+def test_the_test_for_any_change_of_a_judge_detects_more_noise_around_an_unchanged_mean() -> None:
     stored = np.tile([2, 2, 2], (40, 1))
     now = np.where(np.arange(40) % 2, 1, 3)
     assert moved(now, stored).mid_p > 0.5
@@ -247,7 +247,7 @@ def test_the_share_of_examples_whose_level_changed_is_a_mean_over_pairs_of_runs(
     assert change_test.runs == 2
 
 
-def test_the_test_whether_a_judge_changed_at_all_is_undefined_after_one_stored_run_and_says_to_store_three() -> None:
+def test_the_test_for_any_change_of_a_judge_is_undefined_after_one_stored_run_and_says_to_store_three() -> None:
     change_test = any_change([1, 2, 2], [1, 1, 2])
     assert change_test.undefined == "one stored run doesn't show its own noise; store three"
     assert change_test.exact_p is change_test.mid_p is change_test.excess is None

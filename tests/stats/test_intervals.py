@@ -216,7 +216,7 @@ def proportion_cases() -> list[dict[str, Any]]:
     return cases
 
 
-def test_exact_and_score_limits_of_shares_equal_those_of_other_libraries() -> None:
+def test_clopper_pearson_and_wilson_limits_of_shares_equal_those_of_other_libraries() -> None:
     for case in proportion_cases():
         assert clopper_pearson(case["x"], case["n"]) == pytest.approx(case["clopper_pearson"], abs=1e-9)
         assert wilson(case["x"], case["n"]) == pytest.approx(case["wilson"], abs=1e-9)

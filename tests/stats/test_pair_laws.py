@@ -398,7 +398,7 @@ def test_an_error_measure_is_0_if_two_raters_always_agree(name: str, ratings: Ta
 @law
 @given(ratings=tables())
 @holders(SHARE)
-def test_a_share_of_examples_that_two_raters_rate_alike_lies_between_0_and_1(name: str, ratings: Table) -> None:
+def test_the_share_of_examples_that_two_raters_rate_equally_lies_between_0_and_1(name: str, ratings: Table) -> None:
     estimate = statistic(name, fitting(name, ratings))
     assume(estimate.value is not None)
     assert -1e-12 <= value(estimate) <= 1 + 1e-12

@@ -67,7 +67,7 @@ REPRODUCED = {
             "stats/test_change.py::test_the_interval_that_shows_that_a_judge_did_not_drift_equals_that_of_an_independent_program"
         ],
         "any_change": [
-            "stats/test_change.py::test_the_test_whether_a_judge_changed_at_all_gives_the_p_values_of_an_independent_program"
+            "stats/test_change.py::test_the_test_for_any_change_of_a_judge_gives_the_p_values_of_an_independent_program"
         ],
         "pass_rate": ["stats/test_prevalence.py::test_pass_rates_equal_those_of_an_independent_program"],
         "planner": [

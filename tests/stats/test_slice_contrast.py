@@ -194,7 +194,7 @@ def test_slices_are_compared_within_fifths_of_the_gold_scores_if_gold_scores_hav
 
 @given(st.lists(st.tuples(st.integers(-2, 2), st.integers(0, 2), st.booleans()), min_size=4, max_size=40))
 @settings(max_examples=60, deadline=None)
-def test_a_slice_s_p_value_among_examples_of_equal_gold_is_the_same_if_the_slice_and_the_rest_are_swapped(
+def test_swapping_a_slice_with_all_other_examples_keeps_its_p_value_among_examples_of_equal_gold(
     units: list[tuple[int, int, bool]],
 ) -> None:
     values, gold, inside = (np.array(column) for column in zip(*units, strict=True))

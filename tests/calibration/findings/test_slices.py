@@ -51,7 +51,7 @@ def test_examples_are_divided_into_slices_by_group_and_by_system_and_by_kind_of_
         assert (together == 1).all()
 
 
-def test_metadata_with_few_values_make_slices_unless_another_key_divides_the_examples_in_the_same_way() -> None:
+def test_metadata_with_few_values_define_slices_unless_another_key_divides_the_examples_identically() -> None:
     labelled = examples(MADE.rubric, MADE.people, systems=SYSTEMS)
     metadata = [
         {"language": "de" if place % 3 else "en", "wrote": SYSTEMS[place], "ticket": str(place), "level": "one"}
@@ -88,7 +88,7 @@ def test_no_slice_is_reported_if_the_judge_is_equally_good_on_all_slices() -> No
     assert standing_out(slices(MADE.judge, systems=SYSTEMS)) == []
 
 
-def test_of_all_slices_only_the_one_on_which_the_judge_guesses_is_reported() -> None:
+def test_of_all_slices_only_the_slice_on_which_the_judge_guesses_is_reported() -> None:
     judge = MADE.judge
     judge[IN_D] = rounded(3 + 1.3 * MADE.fresh[IN_D])
     broken = slices(judge, systems=SYSTEMS)

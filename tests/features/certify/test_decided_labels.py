@@ -35,7 +35,7 @@ YES_NO = Rubric.from_dict({"criteria": [{"name": "a", "requirement": "It is.", "
         ([("ann", None, True)], 1.0, 1),
     ],
 )
-def test_a_certificate_uses_the_decision_that_annotators_gave_or_else_the_one_that_follows_from_their_levels(
+def test_a_certificate_uses_annotators_pass_or_fail_decisions_or_else_those_that_follow_from_their_levels(
     labels: list[tuple[str, float | None, bool | None]], passed: float | None, explicit: int
 ) -> None:
     decided_by = decided_labels(YES_NO, ExampleSet((labels_of(*labels),)))

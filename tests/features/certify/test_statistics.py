@@ -302,7 +302,7 @@ HALF = ErrorLimit(0.05, 0.05)
 """The level of each of two judges."""
 
 
-def test_in_a_cascade_the_cheap_judge_decides_where_it_is_certain_and_the_better_judge_decides_the_rest() -> None:
+def test_in_a_cascade_a_cheap_judge_decides_what_it_is_certain_of_and_a_better_judge_decides_the_remainder() -> None:
     cheap = judge(300, errs_below=0.8, seed=1)
     better = judge(300, errs_below=0.55, seed=2)
     cascade = certified_cascade([cheap, better], HALF)

@@ -227,7 +227,7 @@ def test_a_dataset_that_cannot_be_read_is_reported_by_line(text: str, words: str
         run(name="qa", dataset=tmp_path / "none.jsonl", scorers=[json_valid])
 
 
-def test_a_prediction_that_a_dataset_lacks_is_made_by_the_given_model_function() -> None:
+def test_if_a_dataset_lacks_a_prediction_the_model_function_passed_by_the_caller_makes_it() -> None:
     async def slow_model(prompt: str) -> str:
         await asyncio.sleep(0)
         return prompt.upper()

@@ -202,7 +202,7 @@ def test_a_judge_with_correct_probabilities_is_rarely_called_overconfident_on_an
     assert np.mean([bool(draw.overconfident) for draw in draws]) <= 0.12
 
 
-def test_a_judge_that_is_overconfident_on_each_of_eight_criteria_is_found_so_on_all_eight() -> None:
+def test_a_judge_that_is_overconfident_on_each_of_eight_criteria_is_called_overconfident_on_all_eight() -> None:
     assert audits_of_rows(8, 2.5, seed=1, n=300).overconfident == {f"c{number}" for number in range(8)}
 
 

@@ -70,7 +70,7 @@ def test_demo_prints_raw_agreement_and_kappa_then_a_planted_fault_then_a_sealed_
 
 
 @pytest.mark.proof
-def test_demo_says_that_its_labels_were_constructed_and_its_round_simulated_and_never_calls_either_human(
+def test_demo_calls_its_labels_constructed_and_its_round_simulated_and_calls_neither_of_them_human(
     demo: Demo,
 ) -> None:
     output = " ".join(demo(*FIRST).stdout.split())
@@ -143,7 +143,7 @@ def test_demo_with_json_prints_the_hash_of_the_hidden_fault_to_standard_error_an
 
 
 @pytest.mark.proof
-def test_without_a_given_seed_each_demo_round_is_different(demo: Demo, tmp_path: Path) -> None:
+def test_without_a_random_seed_each_demo_round_is_different(demo: Demo, tmp_path: Path) -> None:
     another = run("markscheme", "demo", *OF_ITS_OWN, cwd=tmp_path)
     assert another.stderr.startswith("seal: ")
     assert another.stderr != demo(*OF_ITS_OWN).stderr

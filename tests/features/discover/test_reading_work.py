@@ -164,7 +164,7 @@ def test_outputs_to_read_early_are_named_by_a_file_of_ids_or_ordered_by_dissimil
         also_ids("nowhere", opened)
 
 
-def test_an_output_with_a_script_or_an_image_tag_is_shown_without_either(tmp_path: Path) -> None:
+def test_script_and_image_tags_in_an_output_are_not_shown_as_tags_on_the_reading_page(tmp_path: Path) -> None:
     row = {"id": "o1", "response": "<script>alert(1)</script><img src=http://x.example/a.png onerror=alert(1)>"}
     (tmp_path / "pool.jsonl").write_text(json.dumps(row) + "\n")
     opened = open_discovery("reply", tmp_path, pool=tmp_path / "pool.jsonl")

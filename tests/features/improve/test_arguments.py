@@ -19,7 +19,7 @@ def test_the_option_json_of_improve_accepts_no_file_name_since_it_prints_to_stan
         parse("improve", ["x", "--json=out.json"], SettingsFile())
 
 
-def test_improve_refuses_a_rubric_file_that_cannot_be_written_before_reading_anything(tmp_path: Path) -> None:
+def test_before_reading_anything_improve_refuses_a_rubric_file_that_cannot_be_written(tmp_path: Path) -> None:
     """No other file fits next to it, since its path is as long as paths may be."""
     folder, length = tmp_path, LONGEST_PATH - len("/r.yaml")
     while len(str(folder)) < length:

@@ -461,7 +461,9 @@ def test_labelling_stops_when_the_rubric_changes_and_responses_labelled_under_th
 
 
 @pytest.mark.proof
-def test_label_with_the_option_next_draws_outputs_and_draws_more_once_these_are_labelled(project: Path) -> None:
+def test_label_with_the_option_next_draws_outputs_and_draws_again_once_the_drawn_ones_are_labelled(
+    project: Path,
+) -> None:
     drawn = project / "calibration" / "manners" / "examples.jsonl"
     for round_, total in ((1, 5), (2, 5), (3, 10)):
         with Server(project, ["--next", "5"]) as server:

@@ -86,7 +86,7 @@ def test_a_table_of_two_raters_made_for_a_given_chance_corrected_agreement_has_t
         assert of_shares(name, weights)(table) == approx(agreement, abs=1e-9)
 
 
-def test_a_level_that_nobody_is_expected_to_use_does_not_change_the_labels_needed() -> None:
+def test_a_level_that_no_rater_is_expected_to_give_does_not_change_the_labels_needed() -> None:
     kappa = of_shares("cohen_kappa")
     with_gap, without = mixture_table([0.0, 0.4, 0.6], 0.7), mixture_table([0.4, 0.6], 0.7)
     assert with_gap[1:, 1:] == approx(without, abs=1e-9)

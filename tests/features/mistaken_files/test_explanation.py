@@ -113,7 +113,9 @@ def error_of(command: str) -> str:
         ("calibrate tone --ratings folder", "folder is a folder, not a file; expected ratings of a judge"),
     ],
 )
-def test_an_error_about_a_file_of_the_wrong_kind_says_what_it_is_and_the_way_out(command: str, error: str) -> None:
+def test_an_error_about_a_file_of_the_wrong_kind_says_what_the_file_is_and_what_to_do_with_it(
+    command: str, error: str
+) -> None:
     assert error_of(command).startswith(error)
 
 

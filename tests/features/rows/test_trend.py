@@ -186,7 +186,7 @@ def test_the_report_says_if_more_labels_are_unlikely_to_decide_whether_the_judge
 
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=40, max_size=40))
-def test_the_interval_of_a_gain_over_the_constant_answer_contains_those_from_grouping_by_task_and_by_criterion(
+def test_the_interval_of_a_gain_over_the_constant_answer_contains_the_intervals_by_task_and_by_criterion(
     pairs: list[tuple[bool, bool]],
 ) -> None:
     gold, judge = (np.array(answers, dtype=np.float64) for answers in zip(*pairs, strict=True))
