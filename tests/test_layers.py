@@ -377,7 +377,7 @@ def test_an_import_cycle_is_found_even_if_it_is_not_entered_by_its_first_module(
     assert cycle_in({"a": {"b", "c"}, "b": {"c"}, "c": set()}) == []
 
 
-def test_the_tests_of_imports_find_the_modules_of_the_package_and_their_imports() -> None:
+def test_the_search_for_imports_finds_the_modules_of_the_package_and_what_they_import() -> None:
     edges = _edges()
     assert "markscheme.rubrics.file" in edges["markscheme.rubrics.edit"]
     deep = "markscheme.calibration.comparison.comparison"

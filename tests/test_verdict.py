@@ -588,7 +588,7 @@ def test_if_log_probabilities_do_not_distinguish_levels_the_level_in_the_answer_
     assert outcome.level == pytest.approx(level, abs=0.01)
 
 
-def test_log_probabilities_in_another_criterion_s_answer_are_never_used_whatever_the_criterion_is_named() -> None:
+def test_the_log_probabilities_of_one_criterion_s_answer_are_never_used_for_another_criterion() -> None:
     left, right = (Criterion(1.0, "A", name, CLEAR.scale) for name in ("clear", "verdicts"))
     text = answer_of({"clear": "1", "verdicts": "5"})
     first, second = text.index('"1"') + 1, text.index('"5"') + 1

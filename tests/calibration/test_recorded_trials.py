@@ -113,7 +113,7 @@ def counted(record: Path, new: Sequence[RecordedTrial], *, on: Iterable[str]) ->
     return count_settings(on, on_record)
 
 
-def test_without_a_record_one_setting_of_rubric_and_judge_counts_as_tried() -> None:
+def test_without_a_record_of_tried_settings_one_setting_counts_as_tried_on_the_labels() -> None:
     assert count_settings(["a", "b"], ()) == 1
 
 
@@ -195,7 +195,7 @@ def test_an_invalid_line_in_the_record_of_tried_settings_is_reported(line: str, 
         record_settings(path, [tried("first", "a")])
 
 
-def test_half_a_line_at_the_end_of_the_record_of_tried_settings_is_set_aside(tmp_path: Path) -> None:
+def test_an_unfinished_last_line_in_the_record_of_tried_settings_is_moved_aside(tmp_path: Path) -> None:
     path = tmp_path / SETTINGS
     record_settings(path, [tried("first", "a")])
     with path.open("a") as record:

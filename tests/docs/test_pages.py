@@ -49,7 +49,7 @@ def test_commands_of_the_tutorial_print_what_the_tutorial_shows(tutorial: Story)
     assert (tutorial.folder / "results.json").is_file()
 
 
-def test_the_tutorial_states_the_number_of_commands_in_it_correctly() -> None:
+def test_the_tutorial_states_correctly_how_many_commands_it_has() -> None:
     typed = [command.line for block in blocks(TUTORIAL) if block.language == "console" for command in commands(block)]
     with_a_key = [line for line in typed if "anthropic" in line.lower()]
     claim = f"{len(typed) - len(with_a_key)} commands, without a key or an account; step 8 with a real judge has "

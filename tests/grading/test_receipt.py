@@ -234,7 +234,7 @@ def test_a_calibration_receipt_allows_no_gate_on_a_slice_that_is_excepted_or_unk
     assert EXCEPT_X.for_example({}).why_excepted == "system X is excepted, and which system this is isn't known"
 
 
-def test_if_one_prompt_and_model_is_an_excepted_slice_a_row_that_names_only_that_model_belongs_to_it() -> None:
+def test_an_excepted_slice_of_one_prompt_and_model_also_excepts_rows_that_name_only_the_model() -> None:
     part = ExceptedPart("system", "prompt-a / gpt", frozenset({"prompt-b / gpt", "prompt-a / claude"}))
     receipt = replace(KNOWN, excepted=(part,))
     assert receipt.for_example({"system": "gpt"}).why_excepted == "system prompt-a / gpt is excepted"

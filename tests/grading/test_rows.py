@@ -186,7 +186,7 @@ def test_a_run_that_judges_responses_as_a_whole_refuses_rows_with_criteria_of_th
     assert problem == "its rubric: the run judges a response as a whole, which goes by one rubric alone"
 
 
-def test_the_rubrics_of_4096_tasks_are_kept_so_that_a_second_pass_over_them_builds_none() -> None:
+def test_the_cache_of_rubrics_in_rows_holds_4096_rubrics() -> None:
     assert rubric_of.cache_parameters()["maxsize"] == 4096
 
 
@@ -229,7 +229,7 @@ def test_if_a_run_has_no_rubric_each_response_must_come_with_its_own_rubric() ->
     assert (without.score, "no rubric" in (without.error or "")) == (None, True)
 
 
-def test_no_row_s_grade_depends_on_a_faulty_rubric_in_another_row_or_on_the_order_of_rows() -> None:
+def test_a_row_s_grade_depends_neither_on_the_order_of_rows_nor_on_a_faulty_rubric_in_another_row() -> None:
     with Grader(CORE, judging("Paris", "polite")) as grader:
         there = {row["id"]: row["score"] for row in grader.grade_rows(ROWS)}  # type: ignore[arg-type]
         back = {row["id"]: row["score"] for row in grader.grade_rows(ROWS[::-1])}  # type: ignore[arg-type]

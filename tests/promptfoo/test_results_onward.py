@@ -112,7 +112,9 @@ BY_METRIC = {at: {"place": "pass" if "Leeds" in reply else "fail", "LLM-rubric":
              enumerate(REPLIES)}  # fmt: skip
 
 
-def test_calibrate_compares_each_grader_with_the_expected_labels_of_its_metric(folder: Path, tmp_path: Path) -> None:
+def test_calibrate_compares_each_promptfoo_grader_with_the_expected_labels_of_the_grader_s_metric(
+    folder: Path, tmp_path: Path
+) -> None:
     labelled(folder, tmp_path / "labelled.json", BY_METRIC)
     done = run("calibrate", "labelled.json", "--json", "-", cwd=tmp_path)
     report = json.loads(done.stdout)

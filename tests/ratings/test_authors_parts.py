@@ -42,7 +42,7 @@ def test_the_tasks_that_are_held_out_are_those_listed_in_the_reference_file() ->
     assert later == case["dev_after_the_first_40"] == DEV_AFTER_THE_FIRST
 
 
-def test_which_outputs_are_held_out_does_not_depend_on_whether_they_are_added_one_by_one_or_all_at_once() -> None:
+def test_outputs_added_one_by_one_are_held_out_like_the_same_outputs_added_all_at_once() -> None:
     every = outputs(70)
     at_once = with_parts(every)
     one_by_one: tuple[Example, ...] = ()

@@ -83,7 +83,7 @@ def read(rows: Sequence[Mapping[str, Any]]) -> tuple[list[Example], list[Any]] |
 @example([PLAIN, {**PLAIN, "id": "b", "response": "No."}])
 @example([PLAIN, PLAIN])
 @example([PLAIN, {**PLAIN, "id": "b", "labels": [{"rater": "ann", "criteria": {"clear": 9, "kind": 5}}]}])
-def test_example_lines_read_together_give_the_examples_or_the_faults_of_lines_read_one_by_one(
+def test_example_lines_parsed_together_give_the_same_examples_or_faults_as_lines_parsed_one_by_one(
     rows: list[dict[str, Any]],
 ) -> None:
     together = read(rows)

@@ -365,7 +365,7 @@ def test_a_key_of_a_rubric_is_not_reported_as_missing_if_an_unreadable_key_may_b
     assert len(refusals(written(tmp_path, f"criteria:\n  - {criterion}\n"))) == 1
 
 
-def test_if_the_declared_inputs_are_invalid_no_input_is_reported_as_undeclared(tmp_path: Path) -> None:
+def test_invalid_declared_inputs_are_reported_without_calling_other_inputs_undeclared(tmp_path: Path) -> None:
     text = "inputs: [1]\ncriteria:\n  - requirement: A\n    sees: [reference]\n"
     assert [line for line, _ in refusals(written(tmp_path, text))] == [1]
 

@@ -136,7 +136,7 @@ def test_a_value_at_the_end_of_its_transformed_scale_has_no_interval() -> None:
     assert estimate.note == "withheld: value at the end of the atanh scale"
 
 
-def test_a_value_that_is_the_same_whichever_unit_is_left_out_has_no_interval() -> None:
+def test_a_value_that_leaving_out_any_one_unit_does_not_change_has_no_interval() -> None:
     note = jackknife(1.0, [1.0] * 9, transform=IDENTITY).note
     assert note is not None
     assert note.startswith("withheld: leaving any one example out gives the same value")

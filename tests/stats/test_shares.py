@@ -242,7 +242,7 @@ def test_if_all_grouped_examples_are_hits_the_lower_bound_is_computed_as_if_one_
     assert none.upper(0.9) == approx(1 - (almost.lower(0.9) or 0.0), abs=1e-3)
 
 
-def test_if_all_grouped_differences_have_one_value_a_correlation_of_0_3_within_groups_is_assumed() -> None:
+def test_grouped_differences_that_are_all_equal_are_assumed_to_correlate_by_0_3_within_groups() -> None:
     mean = grouped_mean([1.0] * 20, np.repeat(np.arange(10), 2))
     assert mean.correlation == 0.3
     lower = mean.lower(0.9)

@@ -49,7 +49,7 @@ def test_the_jackknife_of_a_mean_over_pairs_of_raters_leaves_each_unit_out_of_ev
     assert (kappa.high - kappa.low) / 4 == pytest.approx(se, rel=0.1)
 
 
-def test_if_the_judge_s_pairs_with_all_annotators_are_pooled_the_pairs_of_one_unit_count_as_one_group() -> None:
+def test_pooled_pairs_of_judge_and_annotators_on_one_unit_count_as_one_group() -> None:
     ratings = some_ratings()
     statistics, _ = table_agreement(
         ratings, levels=range(4), scale="ordinal", raters=NAMES, pairs="pooled", judge="judge"
@@ -91,7 +91,7 @@ def test_naming_a_judge_that_is_not_one_of_the_raters_is_refused() -> None:
         table_agreement(FOUR, levels=[1, 2, 3], scale="nominal", raters=NAMES, judge="cy")
 
 
-def test_the_mean_over_pairs_of_raters_ignores_pairs_that_share_no_unit() -> None:
+def test_a_mean_over_pairs_of_raters_leaves_out_pairs_that_rated_no_common_unit() -> None:
     """Ann and the judge share no unit; the mean is that of the two other pairs."""
     ratings = some_ratings(missing=0.0)
     ratings[:30, 0] = math.nan

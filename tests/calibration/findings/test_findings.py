@@ -338,7 +338,7 @@ def test_with_few_examples_there_is_one_warning_and_no_other_finding() -> None:
     assert findings[0].cost == 0
 
 
-def test_many_examples_of_only_four_tasks_are_reported_as_too_few_labels() -> None:
+def test_a_hundred_examples_of_only_four_tasks_are_reported_as_too_few_labels() -> None:
     groups = [f"g{i % 4}" for i in range(100)]
     finding = of_code(MADE.find(MADE.judge, groups=groups), "too-few-labels")
     assert finding.evidence == {**finding.evidence, "examples": 100, "groups": 4}

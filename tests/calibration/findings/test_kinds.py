@@ -168,7 +168,7 @@ def test_a_printed_next_command_that_repeats_all_options_of_a_run_can_be_parsed(
     parse(name, words, SettingsFile())
 
 
-def test_if_the_author_s_edit_of_the_rubric_shifted_a_usable_judge_s_ratings_the_next_command_is_label() -> None:
+def test_after_an_author_s_edit_shifted_a_usable_judge_s_ratings_the_suggested_command_is_label() -> None:
     usable = Commands("reply", is_usable=True)
     assert DRIFT_BY_EDIT.command(usable, None) == "markscheme label reply --rater YOUR-NAME"
 

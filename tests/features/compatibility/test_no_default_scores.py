@@ -116,7 +116,7 @@ def tells_no_score(report: EvaluationReport) -> None:
 @pytest.mark.parametrize("name", RUBRICS)
 @pytest.mark.parametrize("grader", GRADERS)
 @pytest.mark.parametrize("kind", KINDS)
-def test_no_grader_gives_a_score_for_an_answer_that_it_could_not_read(kind: str, grader: str, name: str) -> None:
+def test_no_autograder_gives_a_score_for_an_answer_that_it_could_not_read(kind: str, grader: str, name: str) -> None:
     made = GRADERS[grader](kind)
     for normalize in (True, False):
         made.normalize = normalize

@@ -131,7 +131,7 @@ def test_if_the_budget_runs_out_graded_responses_keep_their_rewards_and_a_warnin
     assert scores == [2, -3, None, None, None]
 
 
-def test_an_error_in_the_caller_s_code_is_raised_unchanged_and_ends_the_batch() -> None:
+def test_an_error_in_the_caller_s_code_is_raised_unchanged_and_ends_the_computation_of_rewards() -> None:
     with pytest.raises(ZeroDivisionError):
         rewarded(["x"] * 50, script=[ZeroDivisionError()] * 50)
     unknown = Rubric((Criterion(1.0, "A", "a", check="spelling"),))

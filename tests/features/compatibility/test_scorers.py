@@ -122,7 +122,7 @@ def test_a_malformed_answer_is_scored_zero_if_the_scorer_is_set_to_do_so(what: s
     assert len(judge.prompts) == 1
 
 
-def test_a_scorer_set_to_count_unreadable_answers_as_0_still_gives_no_score_if_the_judge_cannot_be_asked() -> None:
+def test_if_the_judge_cannot_be_asked_no_scorer_gives_a_score_even_if_it_counts_unreadable_answers_as_0() -> None:
     for on_malformed in ("ungraded", "zero"):
         faithful, _ = judged(*[JudgeUnavailable("down")] * 2, on_malformed=on_malformed)
         scored = asyncio.run(faithful.find("A summary."))

@@ -192,7 +192,7 @@ def marked(scores: dict[str, list[float]], rubric: Rubric) -> tuple[RatingTable,
     return marks_table(marks, cases, rubric), cases
 
 
-def test_a_variant_whose_scores_fall_in_every_case_is_called_worse_and_an_unchanged_one_is_not(
+def test_a_variant_is_called_worse_than_in_the_accepted_run_if_its_scores_fell_and_not_if_they_are_unchanged(
     run: ExperimentRun,
 ) -> None:
     then, cases = marked({"a": [0.75] * 30}, run.experiment.rubric)

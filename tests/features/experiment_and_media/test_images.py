@@ -69,7 +69,7 @@ def marks_of(squares: int) -> list[str]:
     return [Image(chart(squares)).mark]
 
 
-def test_the_judge_is_shown_the_image_of_a_case_and_the_file_of_outputs_keeps_the_image(folder: Path) -> None:
+def test_an_experiment_shows_the_judge_a_case_s_image_and_keeps_the_image_in_its_file_of_outputs(folder: Path) -> None:
     done = experiment(folder, "--model", "function:eyes:answer", "--json", "-", cases=CASES)
     assert passes(done) == (0.5, 2), "two squares are in one of the charts"
     (file,) = (path for path in folder.rglob("*.jsonl") if "cache" not in path.parts)

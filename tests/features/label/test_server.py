@@ -540,7 +540,7 @@ def test_responses_are_added_to_a_file_of_examples_whose_last_line_has_no_line_b
     assert len([json.loads(line) for line in (home / "examples.jsonl").read_text().splitlines()]) == 2
 
 
-def test_labels_are_not_written_into_a_judge_s_file_of_ratings(project: Path) -> None:
+def test_label_refuses_to_write_labels_into_a_judge_s_file_of_ratings(project: Path) -> None:
     ratings = project / "calibration" / "manners" / "ratings"
     ratings.mkdir(parents=True)
     (ratings / "gpt.jsonl").write_text('{"id": "model-x-0", "rater": "gpt", "kind": "model", "criteria": {}}\n')

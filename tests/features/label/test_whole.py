@@ -225,7 +225,7 @@ def test_answers_about_whole_responses_that_an_offline_page_did_not_ask_for_are_
 
 
 @pytest.mark.parametrize("is_quoted", [False, True], ids=["no response quoted", "one response quoted"])
-def test_decisions_on_responses_that_the_rubric_quotes_do_not_count_for_the_advice_to_run_improve(
+def test_responses_quoted_in_the_rubric_do_not_count_as_decided_when_label_advises_to_run_improve(
     project: Path, monkeypatch: pytest.MonkeyPatch, *, is_quoted: bool
 ) -> None:
     monkeypatch.setattr(next_steps, "LEAST_DECIDED", 4)

@@ -67,7 +67,7 @@ def test_raters_of_files_that_differ_in_verdicts_and_labels_are_named_by_file_an
     }
 
 
-def test_a_column_that_several_files_have_may_be_named_without_the_file(tmp_path: Path) -> None:
+def test_an_option_may_name_a_column_that_several_files_have_without_naming_a_file(tmp_path: Path) -> None:
     files = [table(tmp_path / "old.csv", LENIENT, LABELS), table(tmp_path / "new.csv", STRICT, LABELS)]
     stated = read_files(files, ColumnOptions(judge=("verdict",), human=("human",)))
     assert agreements(stated) == {("old", "human"): 8, ("new", "human"): 15}
