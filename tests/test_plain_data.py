@@ -99,7 +99,7 @@ def test_yaml_aliases_that_repeat_a_long_text_beyond_a_limit_are_refused() -> No
         plain_data(f"first: {text}\n{keys}\n", "yaml", RatingError)
 
 
-def test_a_long_file_without_aliases_is_read_whole() -> None:
+def test_a_long_text_or_list_in_yaml_or_json_without_aliases_is_read_completely() -> None:
     many = "[" + "1," * (MAX_NODES + 10) + "1]"
     long = '"' + "x" * (MAX_LETTERS + 10) + '"'
     for form in ("yaml", "json"):

@@ -139,7 +139,7 @@ def test_expected_labels_in_a_test_s_metadata_are_gold_and_a_split_in_the_metada
     }  # fmt: skip
 
 
-def test_a_score_that_a_person_typed_in_promptfoo_s_viewer_is_compared_with_the_score_of_the_judge(
+def test_a_score_typed_by_a_person_in_promptfoo_s_viewer_is_compared_with_the_judge_s_score(
     results: dict[str, Any], tmp_path: Path
 ) -> None:
     scores = {row["testIdx"]: row["score"] for word in GRADED for row in rows_of(results, word)}

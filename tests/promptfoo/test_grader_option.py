@@ -127,7 +127,7 @@ def test_assertions_that_need_embeddings_are_graded_if_a_map_of_providers_names_
     assert "is not a valid embedding provider" in without["error"]
 
 
-def test_an_assertion_of_the_type_select_best_gets_an_answer_if_its_test_names_our_grader(
+def test_an_assertion_of_type_select_best_gets_an_answer_if_the_promptfoo_test_names_markscheme_s_grader(
     graded: tuple[list[dict[str, Any]], bytes, bytes],
 ) -> None:
     assert sorted(row["success"] for row in rows_of("select-best", graded)) == [False, True]

@@ -235,7 +235,7 @@ def test_our_provider_for_promptfoo_reports_tokens_and_cost(graded: Graded) -> N
     assert component["metadata"]["costUsd"] == pytest.approx(100 * 3e-6 + 20 * 15e-6)
 
 
-def test_a_threshold_takes_effect_whether_it_is_set_by_an_assertion_or_by_our_provider_or_by_a_test(
+def test_a_threshold_takes_effect_whether_set_by_an_assertion_or_markscheme_s_provider_or_a_promptfoo_test(
     graded: Graded,
 ) -> None:
     by_assertion, by_provider, by_test = graded.rows["thresholds"]
@@ -259,20 +259,22 @@ def test_an_ungraded_output_passes_neither_an_assertion_nor_its_negation(
     assert message in row["gradingResult"]["reason"]
 
 
-def test_our_provider_for_promptfoo_answers_the_prompts_of_g_eval_in_plain_text(graded: Graded) -> None:
+def test_markscheme_s_provider_for_promptfoo_answers_the_prompts_of_g_eval_in_plain_text(graded: Graded) -> None:
     (row,) = graded.rows["g-eval"]
     assert row["success"], row["gradingResult"]["reason"]
     assert row["score"] == 0.8
     assert row["gradingResult"]["componentResults"][0]["tokensUsed"]["total"] == 94
 
 
-def test_our_provider_for_promptfoo_grades_empty_outputs_and_unusual_ones_and_structured_ones(graded: Graded) -> None:
+def test_markscheme_s_provider_for_promptfoo_grades_empty_outputs_and_unusual_ones_and_structured_ones(
+    graded: Graded,
+) -> None:
     results = graded.rows["strange"]
     assert [row["success"] for row in results] == [True, True, True, False]
     assert all("right" in row["gradingResult"]["componentResults"][0]["reason"] for row in results)
 
 
-def test_the_python_assertion_and_our_provider_for_promptfoo_share_one_session(graded: Graded) -> None:
+def test_the_python_assertion_and_markscheme_s_provider_for_promptfoo_share_one_session(graded: Graded) -> None:
     assert graded.sessions == 1
 
 

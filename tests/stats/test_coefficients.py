@@ -587,7 +587,7 @@ def test_a_rating_that_differs_from_a_level_by_a_rounding_error_counts_as_that_l
     assert statistics["cohen_kappa"].undefined is None
 
 
-def test_only_coefficients_that_need_no_categories_are_defined_for_measurements() -> None:
+def test_for_measurements_on_a_continuous_scale_only_coefficients_without_categories_are_defined() -> None:
     rng = np.random.default_rng(4)
     truth = rng.normal(size=(400, 1))
     measured = truth + rng.normal(scale=0.4, size=(400, 3))

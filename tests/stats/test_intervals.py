@@ -171,7 +171,7 @@ def test_a_jackknife_interval_contains_the_estimate_and_widens_with_the_confiden
 # --------------------------------------------------------------------------------------------- fallbacks and guard
 
 
-def test_an_interval_is_kept_or_marked_or_withheld_by_how_many_units_are_outside_the_most_common_level() -> None:
+def test_an_interval_is_shown_or_marked_or_withheld_by_the_number_of_units_outside_the_most_common_level() -> None:
     plain = Estimate(0.4, -0.3, 0.8, n=40)
     assert guard(plain, 4).low is None
     assert guard(plain, 4).note == "withheld: only 4 examples outside the most common level"

@@ -225,7 +225,7 @@ def test_the_order_of_examples_and_criteria_does_not_change_how_many_decisions_f
     assert counts(repairs_of(turned, labelled(golds), ratings_of(judges))) == as_it_is
 
 
-def test_doubling_the_examples_doubles_what_fixing_a_criterion_corrects_and_error_free_examples_add_nothing() -> None:
+def test_doubling_all_examples_doubles_what_fixing_a_criterion_corrects_and_error_free_examples_add_nothing() -> None:
     of, golds, judges = made()
     once = counts(repairs_of(of, labelled(golds), ratings_of(judges)))
     twice = counts(repairs_of(of, labelled(golds * 2), ratings_of(judges * 2)))

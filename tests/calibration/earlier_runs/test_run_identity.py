@@ -58,7 +58,7 @@ def test_rewording_a_criterion_can_change_its_own_levels_and_those_of_criteria_i
         ({"check": "json_valid"}, "check:tone"),
     ],
 )
-def test_with_a_prompt_for_each_criterion_a_change_to_one_can_change_levels_on_that_criterion_only(
+def test_if_each_criterion_has_its_own_prompt_a_change_of_one_criterion_can_change_levels_on_no_other(
     changes: dict[str, Any], key: str
 ) -> None:
     changes_found = _changes(rubric("per_criterion"), _with(rubric("per_criterion"), "tone", **changes))

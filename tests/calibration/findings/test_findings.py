@@ -99,7 +99,7 @@ def test_a_finding_says_if_its_figures_leave_out_a_slice_on_which_the_judge_fail
     assert "(Measured outside system d.)" in finding.message
 
 
-def test_a_judge_that_sees_a_fault_too_often_is_called_severe() -> None:
+def test_a_judge_that_reports_a_fault_too_often_is_called_severe() -> None:
     of = rubric("clear", "rude", "tone", "order", weights=[1, -1, 1, 1])
     judge = MADE.judge
     judge[:, 1] = rounded(MADE.truth[:, 1] + MADE.noise[:, 1] + 1)

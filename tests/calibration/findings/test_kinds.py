@@ -76,7 +76,7 @@ def test_codes_of_findings_are_written_only_in_the_tables_of_kinds_of_findings()
     assert {"kinds.py"} <= used.keys() <= {"kinds.py", "findings.py"}, "features have theirs in `findings.py`"
 
 
-def test_looking_up_an_unknown_code_of_a_finding_returns_none() -> None:
+def test_looking_up_a_finding_by_an_unknown_code_returns_none() -> None:
     assert kind_of("tired") is None
 
 

@@ -612,7 +612,7 @@ class Alone(Length):
         return {"words": 1, "criteria": rubric}
 
 
-def test_overridden_judge_and_aggregate_methods_get_only_the_arguments_that_they_declare() -> None:
+def test_the_overridden_methods_of_an_autograder_get_only_the_arguments_that_they_declare() -> None:
     assert graded(Length(), TWO, "one two three").score == 3
     assert [graded(Normalizing(normalize=flag)).score for flag in (True, False)] == [1.0, 7.0]
     assert graded(Anything(), TWO, "x", "q").score == 2

@@ -27,7 +27,7 @@ def test_in_a_dataset_for_scorers_a_prediction_of_bytes_is_refused_with_the_acce
 
 
 @pytest.mark.parametrize("unfit", [b"bytes", Picture()], ids=["bytes", "an object"])
-def test_a_scorer_shows_a_judge_no_repr_of_an_object(unfit: Any) -> None:
+def test_a_scorer_never_shows_a_judge_the_python_repr_of_an_object(unfit: Any) -> None:
     judge = _judge()
     for response, context in ((unfit, "c"), ("r", unfit)):
         with pytest.raises(SubmissionError, match=ACCEPTED):

@@ -135,7 +135,9 @@ def test_undoing_one_reader_s_change_keeps_the_changes_by_other_readers(opened: 
     ben.close()
 
 
-def test_a_second_window_of_a_reader_is_refused_until_the_first_is_closed(opened: OpenedDiscovery) -> None:
+def test_a_second_reading_window_of_one_reader_is_refused_until_the_first_window_is_closed(
+    opened: OpenedDiscovery,
+) -> None:
     work = reader(opened)
     with pytest.raises(UsageError, match="another window"):
         reader(opened)

@@ -277,7 +277,7 @@ def test_a_shift_can_be_measured_from_one_run_while_noise_is_estimated_from_all_
     assert wider / narrower == approx(math.sqrt(2 / (1 + 1 / 3)))
 
 
-def test_the_number_of_examples_needed_is_enough_to_show_that_an_unmoved_judge_did_not_move() -> None:
+def test_the_number_of_examples_said_to_be_needed_suffices_to_call_an_unchanged_judge_steady() -> None:
     _, now, stored = made(120, 3, 0.0, 1)
     few = compare_runs(now, stored, span=4)
     assert few.needed is not None

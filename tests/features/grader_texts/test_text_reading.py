@@ -116,7 +116,9 @@ def test_if_a_higher_score_in_an_llm_rubric_text_is_better_the_scale_s_lowest_sc
 
 
 @pytest.mark.parametrize("lead", ["Does any of these:", "At least two of:", "Either of them:\n\nnames one, or"])
-def test_points_of_an_llm_rubric_text_of_which_only_some_must_be_met_are_read_as_a_single_question(lead: str) -> None:
+def test_if_only_some_items_of_a_list_in_an_llm_rubric_text_must_be_met_they_are_read_as_a_single_question(
+    lead: str,
+) -> None:
     reading = read_text(f"{lead}\n- names the river\n- names the sea\n- names the hill")
     assert (reading.points, reading.asks_for_score) == ((), False)
 

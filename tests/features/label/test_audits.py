@@ -50,7 +50,9 @@ def test_responses_drawn_for_audit_are_labelled_week_by_week_the_oldest_first_in
         work.file.close()
 
 
-def test_the_option_audits_of_label_without_a_tracked_stream_names_the_option_that_begins_one(folder: Path) -> None:
+def test_label_refuses_the_option_audits_without_a_tracked_stream_and_names_the_option_that_begins_one(
+    folder: Path,
+) -> None:
     (folder / "calibration/reply").mkdir(parents=True)
     with pytest.raises(RatingError, match="--track"):
         open_work("reply", folder, rater="ann", audits=True)

@@ -502,7 +502,7 @@ def test_with_the_option_adjudicated_a_column_of_labels_is_imported_as_adjudicat
 
 
 @pytest.mark.parametrize("keeps", [(), ("--examples", "e.jsonl"), ("--examples", "calibration/one/examples.jsonl")])
-def test_the_next_step_after_an_import_is_to_calibrate_or_to_import_the_responses_first(
+def test_after_an_import_the_suggested_command_is_calibrate_or_the_import_of_the_responses(
     project: Path, keeps: tuple[str, ...]
 ) -> None:
     side_table(project)

@@ -61,7 +61,7 @@ def ran(made: Battery, judge: ByAsking, folder: Path) -> Stress:
     return stress_of(made, grades)
 
 
-def test_the_table_of_perturbations_is_not_shown_if_asking_again_already_changes_the_judge_s_ratings(
+def test_the_table_of_perturbations_is_hidden_if_asking_again_without_a_change_already_moves_the_ratings(
     tmp_path: Path,
 ) -> None:
     made = battery(RUBRIC, EXAMPLES, "gpt-5", StressOptions(only_changes=("whitespace", "praise")))
@@ -121,7 +121,7 @@ def test_a_stress_run_chooses_examples_spread_over_their_gold_scores() -> None:
     assert sorted(levels) == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5]
 
 
-def test_repeating_a_finished_stress_run_begins_a_new_run_and_repeating_an_unfinished_one_continues_it(
+def test_beginning_a_stress_run_again_continues_an_unfinished_run_and_starts_a_new_one_after_a_finished_run(
     tmp_path: Path,
 ) -> None:
     first = begin_run(tmp_path, "key")

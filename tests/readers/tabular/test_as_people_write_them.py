@@ -293,7 +293,7 @@ def test_prodigy_exports_are_refused_with_options_for_their_fields(is_choice: bo
 # --- faults of every row ---------------------------------------------------------------------------------------------
 
 
-def test_a_fault_that_many_lines_share_is_reported_once_and_of_different_faults_the_first_five_are_listed() -> None:
+def test_a_fault_of_many_lines_is_reported_once_and_of_many_different_faults_the_first_five_are_listed() -> None:
     same = [Fault("says nothing of who wrote it", line) for line in range(1, 11)]
     others = [Fault(f"has {line} cells", line) for line in range(11, 18)]
     sentences = str(RatingError([*same, *others], path="t.csv")).splitlines()

@@ -62,7 +62,7 @@ def test_lower_agreement_on_a_criterion_is_a_separate_finding_only_if_the_judge_
     assert causes(*findings) == [[("drift", "tone")], [("drift-gold", "facts")]]
 
 
-def test_lower_agreement_without_drift_is_listed_apart_from_the_other_findings_on_the_criterion() -> None:
+def test_a_fall_of_agreement_without_drift_is_listed_separately_from_other_findings_on_the_criterion() -> None:
     assert causes(finding(DRIFT_GOLD, "tone"), finding(LENIENT, "tone")) == [
         [("drift-gold", "tone")],
         [("lenient", "tone")],
