@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from markscheme.autograders import default_oneshot_generate_fn as default_oneshot_generate_fn
     from markscheme.autograders import default_per_criterion_generate_fn as default_per_criterion_generate_fn
     from markscheme.autograders import default_rubric_as_judge_generate_fn as default_rubric_as_judge_generate_fn
+    from markscheme.calibration.api import agreement as agreement
+    from markscheme.calibration.api import calibrate as calibrate
     from markscheme.calibration.calibration import Calibration as Calibration
-    from markscheme.calibration.run import agreement as agreement
-    from markscheme.calibration.run import calibrate as calibrate
     from markscheme.errors import MarkschemeError as MarkschemeError
     from markscheme.errors import RubricError as RubricError
     from markscheme.features.compare.api import compare as compare
@@ -53,8 +53,8 @@ if TYPE_CHECKING:
 
 _PUBLIC = {
     "Calibration": "calibration.calibration",
-    "agreement": "calibration.run",
-    "calibrate": "calibration.run",
+    "agreement": "calibration.api",
+    "calibrate": "calibration.api",
     "compare": "features.compare.api",
     "Image": "features.media.media",
     "Pdf": "features.media.media",

@@ -8,7 +8,7 @@ import pytest
 from markscheme import Calibration, Rubric, agreement, calibrate
 from markscheme.report import results
 from markscheme.report.document import Callout, Document
-from tests.calibration.test_run import RUBRIC, rows, verdicts
+from tests.calibration.test_api import RUBRIC, rows, verdicts
 
 WRITTEN = "The parcel left on Monday and arrives on Thursday, if the weather holds. " * 20
 """A response of 1.5 kB."""

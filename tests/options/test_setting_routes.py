@@ -9,7 +9,7 @@ from typing import Any, Final
 import pytest
 
 from markscheme.assert_grade import pytest_source
-from markscheme.calibration.run import CALIBRATING
+from markscheme.calibration.api import CALIBRATING
 from markscheme.commands.call import described, parse, typed_settings
 from markscheme.commands.table import RARE_GROUP, all_commands, command_names
 from markscheme.errors import UsageError

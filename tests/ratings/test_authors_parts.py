@@ -12,7 +12,7 @@ from markscheme.errors import RatingWarning
 from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
-from markscheme.ratings.parts import READ_FIRST, keep_parts_by_place, part_of_task, read_all, with_parts
+from markscheme.ratings.first_splits import READ_FIRST, keep_parts_by_place, part_of_task, read_all, with_parts
 from markscheme.rubrics.rubric import Criterion, Rubric
 from tests.stats.shared_numbers import block
 

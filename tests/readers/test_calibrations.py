@@ -19,7 +19,7 @@ from markscheme.ratings.rating import Rated, Rating
 from markscheme.readers.calibrations import gold_between, is_calibration, written_calibrations
 from markscheme.readers.infer_rubric import infer_rubric
 from markscheme.readers.peek import Peek
-from markscheme.readers.written import JudgeCost, WrittenCalibration
+from markscheme.readers.reported import JudgeCost, WrittenCalibration
 from markscheme.report.json import dumps
 from markscheme.report.views.calibration import json_of as calibration_json
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from markscheme.calibration.api import calibrate
 from markscheme.calibration.calibration import Calibration
-from markscheme.calibration.run import calibrate
 from markscheme.report.annotations import findings_at_lines, sarif, workflow_commands
 
 RUBRIC = """\

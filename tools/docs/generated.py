@@ -89,7 +89,7 @@ PYTHON = {
     "examples-and-ratings": ("Examples and ratings", ["ratings.example_rows", "ratings.examples", "ratings.rating"]),
     "calibrations": (
         "Calibrations",
-        ["calibration.run", "features.compare.api", "calibration.calibration", "calibration.agreement"],
+        ["calibration.api", "features.compare.api", "calibration.calibration", "calibration.agreement"],
     ),
     "scorers": ("Scorers and checks", ["grading.checks", "features.compatibility.scorers"]),
     "autograders": (

@@ -27,8 +27,8 @@ from markscheme.calibration.findings.finding import Finding
 from markscheme.calibration.findings.kinds import STALE_LABELS
 from markscheme.calibration.findings.slices import Slice, slices_of
 from markscheme.calibration.findings.table import CAN_IMPROVE
+from markscheme.calibration.further_figures import FURTHER_FIGURES
 from markscheme.calibration.options import OPTIONS_OF_COMPARING, DriftOptions, LabelOptions
-from markscheme.calibration.parts import MEASURED_PARTS
 from markscheme.calibration.results import Reported
 from markscheme.errors import NothingGraded
 from markscheme.grading import MOST_UNGRADED
@@ -262,7 +262,7 @@ class Calibration(Reported):
             name: The name under which the table of measured parts has the figures.
         """
         if name not in self._measured:
-            measure = next((measure for part_name, measure in MEASURED_PARTS if part_name == name), None)
+            measure = next((measure for part_name, measure in FURTHER_FIGURES if part_name == name), None)
             self._measured[name] = None if measure is None else measure(self)
         return self._measured[name]
 

@@ -8,7 +8,7 @@ from operator import itemgetter
 from pathlib import Path
 
 from markscheme.calibration.labelled_examples import examples_with_every_label
-from markscheme.calibration.results_uses import RESULTS_USES
+from markscheme.calibration.results_commands import RESULTS_USES
 from markscheme.errors import MarkschemeError, RatingError
 from markscheme.phrases import counted, in_words
 from markscheme.readers.rated import RatedFiles

@@ -58,7 +58,7 @@ def calibrate(
         4 where labels don't show it. With several judges, that of the recommended one.
     """
     from markscheme.calibration.requests.calibration import CalibrationRequest
-    from markscheme.commands.calibrated import answer
+    from markscheme.commands.run_calibrate import answer
 
     refuse_outputs(report.targets)
     request = CalibrationRequest(

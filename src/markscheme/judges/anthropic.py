@@ -11,7 +11,7 @@ from markscheme.judges.batching import CLOCKS_APART, SENDING, BatchState
 from markscheme.judges.external_words import shown
 from markscheme.judges.judge import Identity, Reply, Stop, Usage
 from markscheme.judges.provider import MAX_TOKENS, SdkJudge, message_in, usable_key
-from markscheme.judges.taken_settings import RequestForm, TakenSettings
+from markscheme.judges.supported_settings import RequestForm, TakenSettings
 from markscheme.judges.timeouts import REQUEST_TIMEOUT
 from markscheme.numerals import count
 from markscheme.prompts.parts import message_content

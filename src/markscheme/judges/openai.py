@@ -1,7 +1,7 @@
 """Models of any OpenAI-compatible server as judge: OpenAI itself, vLLM, Ollama, llama.cpp, OpenRouter or Gemini.
 
 Servers support different parameters. Those that a server refuses are left out: plain JSON mode is used instead of a
-JSON schema, then no format at all (the prompt describes the form anyway), and so on (`taken_settings.py`).
+JSON schema, then no format at all (the prompt describes the form anyway), and so on (`supported_settings.py`).
 """
 
 import json
@@ -18,7 +18,7 @@ from markscheme.judges.external_words import shown
 from markscheme.judges.judge import Identity, Reply, Stop, Usage
 from markscheme.judges.probabilities import aligned, read_tokens
 from markscheme.judges.provider import MAX_TOKENS, SdkJudge, error_in_answer, status_fault, usable_key
-from markscheme.judges.taken_settings import RequestForm, RequestRefusal, TakenSettings
+from markscheme.judges.supported_settings import RequestForm, RequestRefusal, TakenSettings
 from markscheme.judges.timeouts import REQUEST_TIMEOUT
 from markscheme.numerals import count
 from markscheme.prompts.parts import message_content

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 from markscheme.errors import JudgeBusy, JudgeError, JudgeSilent, JudgeUnavailable, NoJudge, UnreadableReply, UsageError
 from markscheme.judges.external_words import hidden, shown
 from markscheme.judges.judge import AskedWithout, Reply
-from markscheme.judges.taken_settings import RequestForm, RequestRefusal, TakenSettings, error_details
+from markscheme.judges.supported_settings import RequestForm, RequestRefusal, TakenSettings, error_details
 from markscheme.numerals import count, finite
 from markscheme.shipped import install_command
 

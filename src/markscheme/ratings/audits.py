@@ -8,7 +8,7 @@ from markscheme.files import append_lines, exclusive
 from markscheme.plain_data import json_lines
 from markscheme.ratings.codes import load_ratings
 from markscheme.ratings.examples import AUDITS_FILE, RATES_FOLDER, RATINGS_FOLDER, examples_from, load_responses
-from markscheme.ratings.parts import keep_parts_by_place, with_parts
+from markscheme.ratings.first_splits import keep_parts_by_place, with_parts
 from markscheme.ratings.row_form import takes_lines
 from markscheme.rubrics.rubric import Rubric
 

@@ -16,7 +16,7 @@ from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating, level_on
 from markscheme.readers.imported import Columns, ImportedFile
 from markscheme.readers.peek import Peek
-from markscheme.readers.written import JudgeCost, WrittenCalibration
+from markscheme.readers.reported import JudgeCost, WrittenCalibration
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.rubric import YES_NO, Criterion, Level, Rubric, Scale, TableOf
 from markscheme.rubrics.search import find_rubric

@@ -16,7 +16,7 @@ from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating, level_on
 from markscheme.readers.peek import Peek
-from markscheme.readers.written import JudgeCost, WrittenCalibration
+from markscheme.readers.reported import JudgeCost, WrittenCalibration
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.text import folded_word
 

@@ -16,7 +16,7 @@ from markscheme.ratings.rating import Rated, Rating
 from markscheme.readers.imported import Columns, ImportedFile, at_position
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.peek import Peek
-from markscheme.readers.written import JudgeCost
+from markscheme.readers.reported import JudgeCost
 from markscheme.rubrics.reading import may_be_results
 from markscheme.rubrics.rubric import DEFAULT_PASS_MARK, Criterion, Rubric
 

@@ -36,7 +36,7 @@ from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.own_files import has_own_lines
 from markscheme.readers.peek import FileShape, Peek
 from markscheme.readers.promptfoo import read_by_metrics, rubric_of
-from markscheme.readers.written import JudgeCost, WrittenCalibration
+from markscheme.readers.reported import JudgeCost, WrittenCalibration
 from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.preference import ShownOrder
 from markscheme.rubrics.reading import shows_rubric

@@ -7,8 +7,8 @@ from shlex import quote
 
 from markscheme.promptfoo.results import Results
 from markscheme.ratings.examples import RATINGS_FOLDER
+from markscheme.ratings.first_splits import with_parts
 from markscheme.ratings.kinds import JUDGES
-from markscheme.ratings.parts import with_parts
 from markscheme.readers.promptfoo import read_by_metrics, results_in, rubric_of
 from markscheme.readers.rated import has_results
 from markscheme.readers.table_project import TableProject, file_name, json_line, rubric_yaml

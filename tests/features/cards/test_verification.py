@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from markscheme.calibration.accepted.accepted_history import load_history
+from markscheme.calibration.api import calibrate
 from markscheme.calibration.differences import differences_between
-from markscheme.calibration.run import calibrate
 from markscheme.errors import RatingError
 from markscheme.features.cards.card import content_digest, read_card, text_path
 from markscheme.features.cards.verification import Verification, verify_card

@@ -11,7 +11,7 @@ from markscheme.errors import UsageError
 from markscheme.features.charts import charts
 from markscheme.report import results
 from markscheme.report.plots import _drawable, plot_of
-from tests.calibration.test_run import RUBRIC, rows, verdicts
+from tests.calibration.test_api import RUBRIC, rows, verdicts
 
 
 @pytest.fixture(autouse=True)

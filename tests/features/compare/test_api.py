@@ -10,7 +10,7 @@ import pytest
 
 from markscheme import calibrate, compare
 from markscheme.errors import UsageError
-from tests.calibration.test_run import RUBRIC, judge, rows, verdicts
+from tests.calibration.test_api import RUBRIC, judge, rows, verdicts
 from tests.commands.console import run
 from tests.commands.judged_project import make_project
 

@@ -8,7 +8,7 @@ import pytest
 
 from markscheme import calibrate
 from tests.calibration import test_ways_of_asking as ways
-from tests.calibration.test_run import RUBRIC, judge, rows
+from tests.calibration.test_api import RUBRIC, judge, rows
 
 
 @pytest.fixture

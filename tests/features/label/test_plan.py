@@ -7,7 +7,7 @@ import pytest
 
 from markscheme import Rubric
 from markscheme.calibration.comparison.comparison import compare
-from markscheme.calibration.needs import Need
+from markscheme.calibration.label_needs import Need
 from markscheme.features.label.plan import needs_of
 from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example

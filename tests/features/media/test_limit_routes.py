@@ -11,7 +11,7 @@ import pytest
 
 from markscheme import Grader, Rubric, ScriptedJudge, Submission
 from markscheme.assert_grade import AssertGrade, Background, pytest_source
-from markscheme.calibration.run import calibrate
+from markscheme.calibration.api import calibrate
 from markscheme.cli import main
 from markscheme.errors import MarkschemeError
 from markscheme.promptfoo.assertion import assess

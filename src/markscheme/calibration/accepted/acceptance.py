@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 from markscheme.calibration.accepted.accepted_history import keep_point, kept_points, point_of
-from markscheme.calibration.accepted.kept import KEPT_WITH_RUN, RunBasis, WriteKept
+from markscheme.calibration.accepted.further_files import KEPT_WITH_RUN, RunBasis, WriteKept
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.comparison.verdict import Decision
 from markscheme.calibration.earlier_runs.load import load_accepted

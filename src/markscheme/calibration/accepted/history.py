@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from markscheme.calibration.accepted.acceptance import accept, accepting, joinable
-from markscheme.calibration.accepted.kept import RunBasis
+from markscheme.calibration.accepted.further_files import RunBasis
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.earlier_runs.accepted_basis import DRIFT_MARGIN, AcceptedBasis, why_incomparable
 from markscheme.calibration.earlier_runs.comparing import LOOK_RECORDS

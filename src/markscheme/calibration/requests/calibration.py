@@ -39,10 +39,10 @@ from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.example_rows import values_of
 from markscheme.ratings.examples import ExampleSet, refuse_own_labels, warn_unknown
 from markscheme.ratings.examples_choice import chosen_examples, part_name
+from markscheme.ratings.first_splits import read_all
 from markscheme.ratings.from_grades import first_prompts, ratings_of
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.kinds import JUDGES, KINDS
-from markscheme.ratings.parts import read_all
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.splits import openings_of
 from markscheme.readers.plain_tables import hold

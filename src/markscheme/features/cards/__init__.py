@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from markscheme.calibration.accepted.kept import KEPT_WITH_RUN, Kept, RunBasis
+from markscheme.calibration.accepted.further_files import KEPT_WITH_RUN, Kept, RunBasis
 from markscheme.calibration.results import RESULTS, Reporter
 from markscheme.commands.table import COMMANDS, CommandFunction, CommandRow
 from markscheme.seam import Feature

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from markscheme.calibration.accepted.kept import Kept, RunBasis
+from markscheme.calibration.accepted.further_files import Kept, RunBasis
 from markscheme.calibration.calibration import Calibration
 from markscheme.features.cards.card import (
     JudgeCard,

@@ -5,8 +5,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from markscheme.calibration.accepted.verifiable import VERIFIABLE
-from markscheme.calibration.needs import PROMISE_NEEDS, Need, RatingsByFile
-from markscheme.calibration.parts import MEASURED_PARTS
+from markscheme.calibration.further_figures import FURTHER_FIGURES
+from markscheme.calibration.label_needs import PROMISE_NEEDS, Need, RatingsByFile
 from markscheme.calibration.results import RESULTS, Reporter
 from markscheme.commands.table import COMMANDS, CommandFunction, CommandRow
 from markscheme.features.certify.kind import CASCADE_KIND
@@ -128,7 +128,7 @@ CERTIFY = Feature(
     GRADERS(("cascade", _grader)),
     GROUP_CHECKS(_as_of_today),
     AFTER_GRADING(_after_grading),
-    MEASURED_PARTS(("may_decide", _may_decide), ("independent_votes", _votes)),
+    FURTHER_FIGURES(("may_decide", _may_decide), ("independent_votes", _votes)),
     VERIFIABLE(_recompute),
     RESULTS(("CertificateCheck", _certificate_check)),
 )

@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import date
 
 from markscheme.calibration.decision import PILOT
-from markscheme.calibration.needs import Need, RatingsByFile
+from markscheme.calibration.label_needs import Need, RatingsByFile
 from markscheme.errors import ComparisonError
 from markscheme.features.certify.candidates import StageCandidate
 from markscheme.features.certify.certificate import Certificate, certificate_for

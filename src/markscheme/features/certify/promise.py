@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias, get_args
 
-from markscheme.calibration.needs import PROMISED_ERROR
+from markscheme.calibration.label_needs import PROMISED_ERROR
 from markscheme.options.forms import BELOW_1, one_of
 from markscheme.options.table import option
 

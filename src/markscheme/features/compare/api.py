@@ -4,13 +4,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from markscheme.calibration.api import table_given
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.call_arguments import (
     PlainRow,
     examples_given,
 )
 from markscheme.calibration.options import LIMITS_OF_A_VERDICT, LabelOptions
-from markscheme.calibration.run import table_given
 from markscheme.errors import UsageError, leaving_out_damaged_lines
 from markscheme.features.compare.contenders import Compared, compare_calibrations
 from markscheme.features.compare.run_comparison import compare_by_name, compared_in_table
@@ -29,7 +29,7 @@ from markscheme.ratings.program_rows import rating_cells
 from markscheme.ratings.rating import Rating, ratings_from
 from markscheme.readers.infer_rubric import rubric_of_levels
 from markscheme.readers.rated import RatedFile
-from markscheme.readers.written import JudgeCost
+from markscheme.readers.reported import JudgeCost
 from markscheme.rubrics.file import rubric_given
 from markscheme.rubrics.rubric import Rubric
 

@@ -22,7 +22,7 @@ from markscheme.ratings.gold import Gold, gold_of
 from markscheme.ratings.rating import Rating
 from markscheme.readers.calibrations import gold_between
 from markscheme.readers.rated import RatedFile, RatedFiles, has_format
-from markscheme.readers.written import JudgeCost
+from markscheme.readers.reported import JudgeCost
 
 if TYPE_CHECKING:
     from markscheme.readers.tabular.reading import TableReading

@@ -18,9 +18,9 @@ from markscheme.features.counts.accepted import accept_counts, since_accepted
 from markscheme.features.counts.comparison import CountedComparison, compare_counts
 from markscheme.features.counts.contrast import CountsContrast, rubric_counted
 from markscheme.features.counts.counts_file import CountsFile, read_counts
-from markscheme.features.counts.earlier import since_earlier
+from markscheme.features.counts.earlier_judge import since_earlier
 from markscheme.features.counts.options import CountsOptions
-from markscheme.features.counts.shown import read_shown
+from markscheme.features.counts.wrong_examples import read_shown
 from markscheme.grading.receipt import ACCEPTED
 from markscheme.judges.judge import Usage
 from markscheme.ratings.codes import RatingCodes

@@ -12,8 +12,8 @@ from markscheme.features.counts.columns_of_counts import OTHER_COLUMNS, PERSON_C
 from markscheme.features.counts.count_files import COPY_FORMS, by_ending
 from markscheme.features.counts.count_query import refuse_uncountable
 from markscheme.features.counts.counting import counts_of
-from markscheme.features.counts.shown import write_shown, wrong_examples
 from markscheme.features.counts.slice_values import VALUE_COLUMN
+from markscheme.features.counts.wrong_examples import write_shown, wrong_examples
 from markscheme.files import replacing
 from markscheme.phrases import listed
 from markscheme.ratings.codes import RatingCodes

@@ -13,8 +13,8 @@ from markscheme.features.counts.count_query import CountQuery
 from markscheme.features.counts.count_ratings import count_ratings, is_of_ratings
 from markscheme.features.counts.count_sql import DIALECTS, counts_sql
 from markscheme.features.counts.export_options import CountExportOptions
-from markscheme.features.counts.shown import refuse_undecided, shown_path, write_shown
 from markscheme.features.counts.shown_rows import wrong_rows
+from markscheme.features.counts.wrong_examples import refuse_undecided, shown_path, write_shown
 from markscheme.files import refuse_overwriting
 from markscheme.phrases import counted
 from markscheme.ratings.gold import JUDGE

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from markscheme.features.counts.count_files import database_beside, rows_of
 from markscheme.features.counts.count_query import CountQuery
 from markscheme.features.counts.count_sql import DIALECTS, ROW_COLUMN, rows_sql, wrong_sql
-from markscheme.features.counts.shown import FALSE_FAIL, FALSE_PASS
+from markscheme.features.counts.wrong_examples import FALSE_FAIL, FALSE_PASS
 from markscheme.row_files import PlainRow
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from markscheme.features.counts.calibration import CountedCalibration
 from markscheme.features.counts.comparison import in_words
 from markscheme.features.counts.contrast_view import CONTRAST_REPORTER, SEPARATE, contrast_table, figures_json
 from markscheme.features.counts.counted_slices import CountedSlice, slices_counted
-from markscheme.features.counts.shown import examples_of
+from markscheme.features.counts.wrong_examples import examples_of
 from markscheme.report import document as doc
 from markscheme.report.figures import share, with_signed_interval
 from markscheme.report.results import DocumentReporter

@@ -1,6 +1,6 @@
 """Make a rubric from outputs: people read them, notes are grouped into modes (kinds of fault), modes are counted."""
 
-from markscheme.calibration.results_uses import RESULTS_USES
+from markscheme.calibration.results_commands import RESULTS_USES
 from markscheme.commands.table import COMMANDS, CommandFunction, CommandRow
 from markscheme.seam import Feature
 

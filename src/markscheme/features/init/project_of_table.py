@@ -5,8 +5,8 @@ from shlex import quote
 from typing import Any
 
 from markscheme.ratings.examples import RATINGS_FOLDER
+from markscheme.ratings.first_splits import with_parts
 from markscheme.ratings.kinds import JUDGES
-from markscheme.ratings.parts import with_parts
 from markscheme.ratings.rating import Rating
 from markscheme.readers.table_project import TableProject, file_name, json_line, rubric_yaml
 from markscheme.readers.tabular.columns import has_sentences

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from markscheme.calibration.results_uses import RESULTS_USES
+from markscheme.calibration.results_commands import RESULTS_USES
 from markscheme.commands.table import COMMANDS, CommandFunction, CommandRow
 from markscheme.options.table import OPTIONS, Family
 from markscheme.seam import Feature

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from markscheme.calibration.needs import PROMISED_ERROR, Goal
+from markscheme.calibration.label_needs import PROMISED_ERROR, Goal
 from markscheme.features.label.whole_question import ASK_WHOLE, AskWhole
 from markscheme.options.forms import FLAG, SHARE, WHOLE, WIDTH, one_of
 from markscheme.options.table import WHOLE_IN_FILES, option, setting

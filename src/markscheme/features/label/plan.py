@@ -7,7 +7,7 @@ import numpy as np
 
 from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.calibration.decision import PILOT
-from markscheme.calibration.needs import PROMISED_ERROR, Need
+from markscheme.calibration.label_needs import PROMISED_ERROR, Need
 from markscheme.features.label.statistics import (
     labels_for_half_width,
     labels_for_promise,

@@ -21,8 +21,8 @@ from markscheme.ratings.examples import (
     examples_from,
     load_examples,
 )
+from markscheme.ratings.first_splits import keep_parts_by_place, with_parts
 from markscheme.ratings.kinds import JUDGES
-from markscheme.ratings.parts import keep_parts_by_place, with_parts
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.row_form import takes_lines
 from markscheme.readers.rated import open_rated

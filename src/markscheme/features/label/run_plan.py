@@ -11,8 +11,8 @@ from markscheme.calibration.carried_labels import CarriedLabels, carried_labels
 from markscheme.calibration.comparison.comparison import Comparison, compare
 from markscheme.calibration.findings.commands import Commands
 from markscheme.calibration.judge_runs import rated_by
+from markscheme.calibration.label_needs import PROMISE_NEEDS, Goal, Need
 from markscheme.calibration.labelled_examples import examples_with_every_label
-from markscheme.calibration.needs import PROMISE_NEEDS, Goal, Need
 from markscheme.calibration.next_labels import NextLabels, next_labels
 from markscheme.calibration.options import OPTIONS_OF_COMPARING, LabelOptions
 from markscheme.calibration.recorded_trials import after_those_on_record
@@ -36,10 +36,10 @@ from markscheme.prompts.prompt import Prompt
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.examples_choice import examples_with
+from markscheme.ratings.first_splits import parts_by_place, with_parts
 from markscheme.ratings.from_grades import first_prompts
 from markscheme.ratings.gold import Gold, gold_of, no_gold
 from markscheme.ratings.kinds import JUDGES, Kind
-from markscheme.ratings.parts import parts_by_place, with_parts
 from markscheme.ratings.rating import Rating
 from markscheme.readers.infer_rubric import rubric_of_wholes
 from markscheme.readers.mapped_columns import refuse_unknown_columns

@@ -6,7 +6,7 @@ from shlex import quote
 from typing import Any
 
 from markscheme.calibration.findings.commands import SECOND_ANNOTATOR
-from markscheme.calibration.needs import Goal, Need
+from markscheme.calibration.label_needs import Goal, Need
 from markscheme.features.label.run_plan import Plan
 from markscheme.features.label.sampling import Draw
 from markscheme.judges.cost import Cost

@@ -13,7 +13,7 @@ from markscheme.ratings.additions import Additions, additions_to, new_examples, 
 from markscheme.ratings.codes import RATINGS_REMEMBERED, RatingCodes
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import RATINGS_FOLDER
-from markscheme.ratings.parts import keep_parts_by_place, with_parts
+from markscheme.ratings.first_splits import keep_parts_by_place, with_parts
 from markscheme.ratings.rating import Rating
 from markscheme.rubrics.rubric import Rubric
 

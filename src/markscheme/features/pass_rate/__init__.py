@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from markscheme.calibration.earlier_runs.comparing import LOOK_RECORDS
-from markscheme.calibration.results_uses import (
+from markscheme.calibration.results_commands import (
     FEWEST_RUNS,
     RESULTS_USES,
 )

@@ -14,7 +14,7 @@ from markscheme.plain_data import form_of, read_json
 from markscheme.readers.calibrations import written_calibrations
 from markscheme.readers.peek import Peek
 from markscheme.readers.rated import has_format, rubric_of_report
-from markscheme.readers.written import WrittenCalibration
+from markscheme.readers.reported import WrittenCalibration
 from markscheme.rubrics.file import load_rubric, rubric_from_text
 from markscheme.rubrics.reading import shows_rubric
 from markscheme.rubrics.rubric import Rubric

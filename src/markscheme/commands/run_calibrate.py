@@ -31,7 +31,7 @@ def answer(names: Sequence[str], request: CalibrationRequest, report: ReportOpti
         with naming(*files or map(Path, names)):
             of_tool_files = request.of_tool_files()
     if is_read_as_table or of_tool_files is not None:
-        from markscheme.commands.calibrated_files import calibrate_table, write_files_answer
+        from markscheme.commands.calibrate_files import calibrate_table, write_files_answer
 
         if of_tool_files is not None:
             return write_files_answer(of_tool_files, report, use)
