@@ -34,7 +34,7 @@ _LONGEST_REASON = 220
 _GLUE = "\ue000"
 """Placeholder for the spaces of a command while lines are broken."""
 _QUOTED_COMMAND = re.compile(r"`(?:markscheme|calibrate) [^`]*`")
-_TOKEN = re.compile(r"\S+|\s+")
+_TOKEN = re.compile(r"(?:→ )?\S+|\s+")
 _BOLD = "1"
 """Code by which a terminal shows text in bold."""
 _STYLES: dict[doc.Tone, str] = {

@@ -369,8 +369,8 @@ def _new_period(run: TrackedRun) -> str:
     stream = "" if run.stream == "main" else f" --stream {shlex.quote(run.stream)}"
     monday = monday_of(max(week.week for week in run.look.weeks if week.is_graded))
     return (
-        f"markscheme pass-rate --rubric {shlex.quote(typed_name(run.rubric))} --track{stream} "
-        f"--since {monday} --because YOUR-REASON"
+        f"markscheme pass-rate --rubric {shlex.quote(typed_name(run.rubric))} --track --since {monday} "
+        f"--because YOUR-REASON{stream}"
     )
 
 
