@@ -74,7 +74,7 @@ def test_the_use_of_a_judge_with_the_verdict_ok_depends_on_who_gave_the_labels(
     assert (decision.verdict, decision.use) == ("ok", use)
 
 
-def test_labels_given_while_the_judge_s_verdict_was_shown_allow_at_most_the_use_for_trends() -> None:
+def test_labels_that_are_not_blind_let_a_judge_show_trends_and_not_gate() -> None:
     gold = [(i % 11) / 10 for i in range(60)]
     labels = [tuple(Rating(f"e{i}", r, "human", overall=gold[i], blind=i > 0) for r in ("a", "b")) for i in range(60)]
     labelled = ExampleSet(tuple(Example(Submission(f"r{i}", {}, f"e{i}"), labels[i]) for i in range(60)))

@@ -73,7 +73,7 @@ class World:
 
 
 @pytest.mark.parametrize("groups", [None, [f"task {i // 4}" for i in range(60)]])
-def test_exact_agreement_and_accuracy_and_agreement_are_the_same_figure_on_a_single_yes_no_criterion(
+def test_on_a_single_yes_no_criterion_exact_agreement_and_accuracy_and_agreement_are_the_same_figure(
     groups: list[str] | None,
 ) -> None:
     of, draw = yes_no_rubric(), np.random.default_rng(5)

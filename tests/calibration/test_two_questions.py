@@ -348,7 +348,7 @@ class RatedUniformly:
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_a_lenient_judge_that_ranks_responses_as_annotators_do_has_skill_however_many_levels_too_high_it_rates(
+def test_a_lenient_judge_that_ranks_responses_as_annotators_do_has_skill_even_if_it_rates_levels_too_high(
     seed: int,
 ) -> None:
     simulated = RatedUniformly(seed)

@@ -173,7 +173,7 @@ def test_ratings_of_ids_that_no_example_has_are_reported(here: Path) -> None:
     assert "warning: j.jsonl: 1 rating belongs to no labelled example and is ignored: typo\n" in done.stderr
 
 
-def test_the_error_of_a_run_that_graded_nothing_does_not_claim_that_labels_are_missing(here: Path) -> None:
+def test_if_nothing_was_graded_the_error_does_not_claim_that_labels_are_missing(here: Path) -> None:
     (here / "judging.py").write_text("def judge(system_prompt, user_prompt): raise RuntimeError('out of order')\n")
     done = run("calibrate", "clear", "--judge", setting.JUDGE, cwd=here, env=setting.environment(here))
     assert done.returncode == 5

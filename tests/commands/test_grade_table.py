@@ -301,7 +301,7 @@ def test_rows_of_a_table_that_could_not_be_graded_are_tried_again_in_the_next_ru
         (("rows.jsonl", "--out", "begun.jsonl"), "begun.jsonl.partial was begun with another rubric, prompt or judge"),
     ],
 )
-def test_an_impossible_option_is_refused_before_a_judge_is_asked(
+def test_an_impossible_option_of_grade_is_refused_before_a_judge_is_asked(
     here: Path, command: tuple[str, ...], message: str
 ) -> None:
     (here / "rows.jsonl").write_text("\n".join(map(json.dumps, _rows(2))), encoding="utf-8")

@@ -72,7 +72,9 @@ def test_a_report_on_levels_without_a_pass_mark_does_not_call_them_categories(tm
     assert "Nothing says which levels pass." in printed
 
 
-def test_the_verdict_on_few_labels_without_a_pass_mark_does_not_ask_whether_the_judge_can_gate(tmp_path: Path) -> None:
+def test_without_a_pass_mark_the_verdict_on_few_labels_says_that_it_is_not_asked_whether_the_judge_can_gate(
+    tmp_path: Path,
+) -> None:
     table(tmp_path, "id,judge,ann,ben", two_annotators(12, split=0))
     printed = screen(tmp_path, "--judge", "judge", "--human", "ann", "--human", "ben")
     assert "Not enough labels to tell how good it is." in printed

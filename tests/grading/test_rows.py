@@ -116,12 +116,12 @@ def test_criteria_of_the_run_s_rubric_come_before_those_of_a_row_and_keep_their_
     assert own([{"name": "polite", "requirement": "Bows"}], CORE).brought == ("row-polite",)
 
 
-def test_if_a_row_has_two_criteria_with_identical_words_the_judge_is_asked_once_and_their_weights_add_up() -> None:
+def test_two_criteria_of_a_row_with_the_same_words_become_one_with_the_sum_of_their_weights() -> None:
     row = own([{"requirement": "Names Paris.", "weight": 3}, {"requirement": "names  Paris", "weight": 2}])
     assert [(c.requirement, c.weight) for c in row.rubric.criteria] == [("Names Paris.", 5.0)]
 
 
-def test_the_pass_mark_of_a_row_is_that_of_the_row_s_rubric_or_else_that_of_the_run_s_rubric() -> None:
+def test_a_row_s_pass_mark_is_the_one_in_the_row_or_else_the_one_of_the_run_s_rubric() -> None:
     core = Rubric.from_dict({"passingThreshold": 0.7, "criteria": [{"requirement": "Is polite"}]})
     assert own(PARIS, core).rubric.pass_mark == 0.7
     assert own({"criteria": PARIS, "passingThreshold": 0.9}, core).rubric.pass_mark == 0.9

@@ -133,7 +133,7 @@ def test_a_row_s_score_sums_the_points_for_criteria_of_the_run_s_rubric_and_for_
 
 
 @worked
-def test_a_requirement_that_a_row_gives_twice_is_asked_once() -> None:
+def test_a_requirement_that_occurs_twice_in_a_row_is_asked_about_once() -> None:
     case = cases_in(CASES)["twice"]
     rubric = [{"requirement": text, "weight": weight} for text, weight in case["criteria"]]
     prompts_seen: list[str] = []

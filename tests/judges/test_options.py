@@ -75,7 +75,9 @@ def project(tmp_path: Path) -> Path:
 
 
 @pytest.mark.proof
-def test_an_option_added_to_the_table_of_options_can_be_set_from_every_source(project: Path, tmp_path: Path) -> None:
+def test_an_option_for_judges_added_by_the_documented_recipe_can_be_set_from_every_source(
+    project: Path, tmp_path: Path
+) -> None:
     package = copy_of_package(tmp_path / "package")
     assert follow(RECIPE, package) == [f"{PACKAGE}judges/options.py"]
     env = environment({"PYTHONPATH": f"{package / 'src'}:{project}", "MARKSCHEME_CACHE": str(tmp_path / "cache")})

@@ -53,7 +53,7 @@ def test_a_judge_function_in_the_folder_of_the_configuration_is_found(tmp_path: 
     assert _assert(below, graders, rubric=str(tmp_path / "clear.yaml"))["pass"]
 
 
-def test_reasons_of_criteria_in_a_result_are_separated_by_full_stops(tmp_path: Path) -> None:
+def test_in_a_promptfoo_result_the_reasons_of_criteria_are_separated_by_full_stops(tmp_path: Path) -> None:
     here = setting.make_setting(tmp_path / "here")
     reason = _assert(here, ROOT / "graders")["reason"]
     assert reason.startswith("0.62 passes (pass mark 0.5). tone 3 of 5: so. facts 4 of 5: so. Calibration: ")
@@ -73,7 +73,7 @@ def test_an_assertion_finds_checks_by_code_in_the_modules_named_under_scorers_in
     assert "config.scorers" in reason
 
 
-def test_a_misspelt_rubric_is_reported_with_the_names_of_known_rubrics(tmp_path: Path) -> None:
+def test_a_misspelt_rubric_in_a_promptfoo_assertion_is_reported_with_the_names_of_known_rubrics(tmp_path: Path) -> None:
     here = setting.make_setting(tmp_path / "here")
     reason = _assert(here, ROOT / "graders", rubric="claer")["reason"]
     assert "did you mean 'clear'? There are clear, " in reason

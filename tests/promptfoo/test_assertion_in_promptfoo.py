@@ -259,7 +259,7 @@ def test_an_output_is_graded_by_an_assertion_that_its_test_refers_to_by_ref(grad
 
 
 @pytest.mark.parametrize("message", [message for _, message in NOT_GRADED])
-def test_an_ungraded_output_fails_with_a_reason_and_without_scores(
+def test_an_output_that_could_not_be_graded_fails_in_promptfoo_with_a_reason_and_without_scores(
     graded: dict[str, dict[str, Any]], message: str
 ) -> None:
     row = graded[message]

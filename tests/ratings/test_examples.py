@@ -141,7 +141,7 @@ def test_csv_rows_with_the_same_id_are_one_example_with_labels_by_several_raters
     assert [label.overall for label in examples[0].labels] == [0.5, None]
 
 
-def test_ratings_in_a_folder_next_to_the_examples_are_labels_too(tmp_path: Path) -> None:
+def test_ratings_by_people_in_a_folder_next_to_the_examples_are_read_as_labels(tmp_path: Path) -> None:
     path = written(tmp_path, "examples.jsonl", {"id": "a", "response": "At 5."}, {"id": "b", "response": "At 6."})
     (tmp_path / "ratings").mkdir()
     written(tmp_path / "ratings", "ana.jsonl", {"id": "b", "rater": "ana", "criteria": {"polite": True}})

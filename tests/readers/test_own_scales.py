@@ -81,7 +81,7 @@ def test_ratings_from_0_on_a_scale_from_1_to_5_are_refused_and_are_converted_if_
     assert levels == [1 + 4 * value / max(values) for value in values]
 
 
-def test_a_single_level_off_the_scale_is_an_unreadable_rating_and_no_sign_of_another_scale(tmp_path: Path) -> None:
+def test_one_level_off_the_scale_is_an_unreadable_rating_and_does_not_suggest_another_scale(tmp_path: Path) -> None:
     judge = ratings(tmp_path / "judge.jsonl", "gpt", "model", [0, 2, 3, 5, 5])
     read = judge_ratings(judge, QUALITY)
     assert [rating.criteria["quality"].level for rating in read if "quality" in rating.criteria][-2:] == [5, 5]

@@ -189,7 +189,7 @@ def test_a_required_criterion_that_always_or_never_fails_is_reported(keys: dict[
     assert codes_of_criterion(requirement="Names a date", required=True) == []
 
 
-def test_a_pass_mark_of_0_is_reported_since_everything_passes() -> None:
+def test_a_pass_mark_of_0_gets_advice_since_every_response_passes() -> None:
     assert codes_of(PLAIN, passingThreshold=0.0) == [("never-fails", None)]
 
 

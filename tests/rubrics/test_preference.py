@@ -74,7 +74,7 @@ def test_a_preference_between_two_responses_is_refused_if_its_levels_do_not_mirr
         Scale((Level(-1.0, "first"), Level(0.5, "second")), mirrored=True)
 
 
-def test_a_score_of_a_pair_of_responses_near_the_middle_of_the_scale_is_a_tie() -> None:
+def test_a_pair_s_score_near_the_middle_of_the_scale_is_read_as_a_tie() -> None:
     assert [preferred(position, tie_within=0.2) for position in (0.0, 0.39, 0.4, 0.6, 0.61)] == [
         "first",
         "first",

@@ -99,7 +99,7 @@ def test_a_difference_of_exactly_the_tolerance_is_not_agreement_whatever_the_rou
     candidates=st.lists(st.integers(0, 20).map(lambda k: k / 20), min_size=1, max_size=10),
     tolerance=st.sampled_from([0.05, 0.1, 0.15, 0.3]),
 )
-def test_the_chosen_constant_answer_agrees_with_most_gold_scores_and_is_the_lowest_of_equally_good_answers(
+def test_the_best_constant_answer_agrees_with_most_gold_scores_and_is_the_lowest_of_equally_good_answers(
     gold: list[float], candidates: list[float], tolerance: float
 ) -> None:
     hits = {answer: float(close(gold, answer, tolerance).sum()) for answer in candidates}

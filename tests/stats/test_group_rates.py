@@ -70,7 +70,7 @@ def test_the_difference_of_two_groups_pass_rates_equals_the_worked_example() -> 
     assert compared.units_variance == approx(DIFFERENCE_VARIANCE, abs=6e-10)
 
 
-def test_the_numbers_of_labels_to_add_in_each_group_equal_the_worked_examples() -> None:
+def test_the_labels_to_add_in_each_group_equal_those_of_the_worked_example() -> None:
     assert next_group_labels(NEXT_LABELS, NEXT_POOL, 12).tolist() == NEXT_TAKEN
 
 

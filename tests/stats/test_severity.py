@@ -228,7 +228,9 @@ def test_recall_and_precision_on_fewer_than_five_examples_have_no_interval() -> 
     statistics = yes_no_family([1] * 4 + [0] * 20, [1] * 3 + [0] * 21)
     assert statistics["recall"].note == "few: 3 of 4"
     assert statistics["precision"].note == "few: 3 of 3"
+    assert all(statistics[name].low is statistics[name].high is None for name in ("recall", "precision"))
     assert statistics["specificity"].note is None
+    assert statistics["specificity"].low is not None
 
 
 def test_macro_averages_are_marked_approximate_if_a_level_of_the_scale_was_not_seen() -> None:

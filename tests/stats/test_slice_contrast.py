@@ -75,7 +75,7 @@ def test_the_mean_of_a_slice_is_compared_by_the_larger_p_value_of_student_s_and_
         assert contrast(x, inside).p == pytest.approx(max(both), rel=1e-9)
 
 
-def test_a_few_nearly_equal_values_in_a_slice_do_not_prove_a_difference_to_other_examples() -> None:
+def test_a_few_nearly_equal_values_in_a_slice_do_not_prove_a_difference_from_other_examples() -> None:
     x = np.concatenate([[1.0, 1.01, 0.99, 1.0, 1.02], np.random.default_rng(2).normal(0.3, 1, 60)])
     inside = np.arange(65) < 5
     assert scipy_stats.ttest_ind(x[inside], x[~inside], equal_var=False).pvalue < 0.001

@@ -99,7 +99,7 @@ def checked(home: Path) -> Verification:
     return verify_card(home / "card.json")
 
 
-def test_a_judge_card_that_was_just_made_passes_its_verification(home: Path) -> None:
+def test_a_newly_made_judge_card_passes_verification(home: Path) -> None:
     verification = checked(home)
     assert verification.differences == ()
     assert verification.holds

@@ -172,7 +172,7 @@ def test_a_certificate_for_passes_needs_enough_groups_that_contain_passes() -> N
     assert certified_cascade([more], ONE_IN_TEN, tasks, of_passes=ONE_IN_TEN).n_automatic == 400
 
 
-def test_the_labels_asked_for_include_as_many_groups_as_a_certificate_needs() -> None:
+def test_the_labels_that_certify_asks_for_include_as_many_groups_as_a_certificate_needs() -> None:
     certainty = np.linspace(1, 0.5, 120)
     alone = labels_for_first_size(certainty, np.zeros(120), ONE_IN_TEN)
     in_groups = labels_for_first_size(certainty, np.zeros(120), ONE_IN_TEN, np.repeat(np.arange(20), 6))

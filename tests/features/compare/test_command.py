@@ -50,7 +50,7 @@ def refused(folder: Path, *arguments: str) -> str:
 # --- ratings --------------------------------------------------------------------------------------------------------
 
 
-def test_two_files_of_ratings_are_compared_with_the_labels_of_their_rubric(project: Path) -> None:
+def test_compare_reads_two_files_of_ratings_and_compares_both_with_the_labels_of_their_rubric(project: Path) -> None:
     comparison = compared(project, "gpt.jsonl", "claude.jsonl", "--rubric", "manners")
     pair = comparison["pairs"][0]
     assert (comparison["reference"], comparison["examples"], pair["n"]) == ("people", 60, 60)

@@ -250,7 +250,7 @@ def test_an_answer_with_ambiguous_criterion_numbers_gives_no_score_instead_of_be
     assert words in report.error
 
 
-def test_two_verdicts_on_one_criterion_in_an_answer_count_as_no_verdict() -> None:
+def test_two_verdicts_on_one_criterion_in_an_autograder_s_answer_are_reported_as_an_error() -> None:
     async def generate(system_prompt: str, user_prompt: str) -> OneShotOutput:
         return await by_number(*((number, "MET") for number in numbered(user_prompt) for _ in range(2)))()
 

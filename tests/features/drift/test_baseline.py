@@ -293,7 +293,7 @@ def test_effects_of_a_rewording_and_of_a_changed_parameter_are_not_separated_wit
 
 
 @pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.proof)])
-def test_with_the_option_replay_one_shift_is_attributed_to_the_judge_s_parameter_and_another_to_the_rewording(
+def test_with_the_option_replay_the_causes_are_a_parameter_on_one_criterion_and_a_rewording_on_another(
     seed: int,
 ) -> None:
     named = causes(seed, text=True, parameter=True, replay=True)

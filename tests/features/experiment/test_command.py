@@ -186,7 +186,9 @@ def test_all_fail_if_rules_that_an_experiment_breaks_are_reported_together(folde
     assert " ".join(printed.split()).count("and the run fails if") == 2
 
 
-def test_repeated_cases_show_how_often_a_run_would_break_a_fail_if_rule_by_chance(folder: Path) -> None:
+def test_if_cases_are_repeated_experiment_reports_how_often_a_run_would_break_a_fail_if_rule_by_chance(
+    folder: Path,
+) -> None:
     draw = random.Random(1)
     names = [f"{case}-{run}" for case in range(8) for run in range(3)]
     write_lines(folder / "repeated.jsonl", [{"id": name, "inputs": {"query": name.split("-")[0]}} for name in names])

@@ -237,7 +237,7 @@ def test_cases_with_the_same_inputs_count_as_one_case_with_the_mean_of_their_sco
     )
 
 
-def test_ungraded_outputs_count_in_no_mean_of_an_experiment(run: ExperimentRun) -> None:
+def test_an_experiment_s_means_leave_out_ungraded_outputs(run: ExperimentRun) -> None:
     marks = [
         Rating("x", "a", "model", {"tone": Rated(2.0)}),
         Rating("y", "a", "model", {"tone": Rated(4.0), "accuracy": Rated(5.0)}, overall=1.0, passed=True),

@@ -273,7 +273,7 @@ def test_two_highly_correlated_criteria_are_named_together_with_their_correlatio
     assert correlation == approx(np.corrcoef(x[:, 0], x[:, 2])[0, 1])
 
 
-def test_intervals_of_weight_ratios_come_from_refits_with_each_example_left_out() -> None:
+def test_the_interval_of_a_ratio_of_weights_comes_from_fits_that_leave_out_each_example_in_turn() -> None:
     x, y = labelled(40, [0.5, 0.3, 0.2], 14)
     ratio = fit_weights(x, y, AUTHOR, generator=generator()).ratios[1]
 

@@ -75,6 +75,6 @@ def test_a_labelling_plan_counts_dev_and_held_out_labels_together(tmp_path: Path
     assert planned(is_of_pool=False).labelled == 30
 
 
-def test_the_message_that_asks_for_labels_says_how_many_annotators_a_gate_needs(planned: Callable[..., Plan]) -> None:
+def test_every_labelling_plan_says_how_many_annotators_a_gate_needs(planned: Callable[..., Plan]) -> None:
     assert FOR_A_GATE in text_of(view(planned(is_of_pool=False)))
     assert FOR_A_GATE in text_of(view(planned(draws=7)))

@@ -93,7 +93,7 @@ def test_outputs_to_label_are_drawn_from_strata_by_the_judge_s_decision_and_by_n
         assert len(weights) == n
 
 
-def test_in_a_draw_of_outputs_a_decision_on_which_judges_disagree_counts_as_doubtful() -> None:
+def test_when_outputs_are_drawn_a_decision_on_which_judges_disagree_is_in_a_doubtful_stratum() -> None:
     examples, ratings = pool([5.0] * 30 + [4.0] * 30)
     ratings += [rated("p0", 1.0, "k"), rated("p1", 5.0, "k")]
     draw = choose_next(RUBRIC, examples, ratings, 20)

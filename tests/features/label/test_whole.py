@@ -179,7 +179,7 @@ def test_label_asks_no_question_about_the_whole_response_if_a_criterion_has_the_
     assert "has a criterion that is named whole response, as the question is: rename it" in message
 
 
-def test_a_criterion_named_whole_is_asked_about_in_addition_to_the_question_about_the_whole_response(
+def test_a_criterion_named_whole_is_asked_in_addition_to_the_question_about_the_whole_response(
     project: Path,
 ) -> None:
     (project / "rubrics" / "manners.yaml").write_text(RUBRIC.replace("name: waffle", "name: whole"))

@@ -56,7 +56,7 @@ def test_lint_advises_on_misread_yaml_and_unknown_checks_and_gray_zones_without_
 
 def test_on_a_rubric_in_german_lint_gives_a_note_and_no_advice(tmp_path: Path) -> None:
     report = linted(tmp_path, GERMAN)
-    assert (report.status, report.notes) == (NO_ISSUES, (NOT_ENGLISH,))
+    assert (report.status, report.notes, report.advice) == (NO_ISSUES, (NOT_ENGLISH,), ())
 
 
 def test_linting_with_a_module_of_checks_that_cannot_be_imported_is_a_usage_error(tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def test_in_status_examples_count_as_labelled_only_if_people_labelled_them(tmp_p
     assert [rubric["labelled_examples"] for rubric in json.loads(done.stdout)["rubrics"]] == [30]
 
 
-def test_status_asks_for_people_s_labels_where_the_labels_only_say_how_examples_were_made(here: Path) -> None:
+def test_status_asks_for_human_labels_if_all_labels_are_synthetic(here: Path) -> None:
     file = here / "calibration" / "clear" / "examples.jsonl"
     examples = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     for example in examples:

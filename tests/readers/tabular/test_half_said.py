@@ -142,7 +142,7 @@ def test_a_header_over_two_rows_is_refused_even_if_a_column_such_as_the_response
         read_files([tmp_path / "t.csv"], ColumnOptions())
 
 
-def test_the_question_about_an_unknown_word_in_one_column_leaves_out_n_a_in_the_other_column() -> None:
+def test_a_question_about_an_unknown_word_in_one_column_does_not_mention_n_a_cells_of_another_column() -> None:
     error = refused(["yes", "no", "n/a", "yes"] * 6, ["yes", "no", "no", "??"] * 6)
     assert (error.code, list(error.columns), dict(error.values)) == ("odd-value", ["human"], {"??": 6})
 
