@@ -302,6 +302,10 @@ def test_tokens_and_costs_that_are_unknown_for_one_reply_are_unknown_for_the_gra
     ]
     done, _ = graded(by("per_criterion"), replies)
     assert done.usage == Usage(2, 20, 10, None)
+    uncounted = [replies[0], Reply(answer_of({"b": "MET"}), usage=Usage(1, None, None, 0.2))]
+    done, _ = graded(by("per_criterion"), uncounted)
+    assert (done.usage.input_tokens, done.usage.output_tokens) == (None, None)
+    assert done.usage.usd == pytest.approx(0.3)
 
 
 def test_grade_takes_a_text_with_its_inputs_or_a_submission() -> None:

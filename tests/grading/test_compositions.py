@@ -93,7 +93,7 @@ def test_the_prompts_that_a_grader_lists_before_grading_are_those_that_it_sends(
         assert prompts == questions(composition.rubric, composition.submission), composition.name
 
 
-def test_every_strategy_that_a_rubric_may_name_is_in_the_table_of_strategies() -> None:
+def test_the_table_of_strategies_has_exactly_the_strategies_that_a_rubric_may_name() -> None:
     assert tuple(kind.name for kind in STRATEGIES) == STRATEGY_NAMES
 
 

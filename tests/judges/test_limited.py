@@ -469,7 +469,7 @@ def test_tokens_and_costs_of_all_samples_in_a_reply_are_counted() -> None:
     assert limiter.usage.output_tokens == 150
 
 
-def test_a_permission_to_call_can_be_requested_from_a_limiter_and_the_actual_cost_is_charged() -> None:
+def test_a_call_is_charged_to_the_budget_at_its_actual_cost_and_not_at_its_estimate() -> None:
     async def main() -> float:
         limiter = Limiter(budget=1.0)
         permit = await limiter.enter(10, 0.9, patience=1.0)

@@ -60,7 +60,7 @@ def test_each_task_of_a_labelled_set_has_one_query_and_at_least_one_response_wit
 
 
 @pytest.mark.parametrize(("name", "criterion"), [(name, c) for name in SETS for c in WEIGHTS[name]])
-def test_the_labels_of_each_labelled_set_use_the_whole_scale(name: str, criterion: str) -> None:
+def test_each_level_has_between_8_and_45_percent_of_the_labels_in_each_labelled_set(name: str, criterion: str) -> None:
     shares = level_shares(SETS[name], criterion)
     assert all(0.08 <= share <= 0.45 for share in shares.values()), shares
 

@@ -69,7 +69,7 @@ def test_settings_on_how_pairs_of_responses_are_compared_are_part_of_the_rubric_
     assert plain.fingerprint != wider.fingerprint
 
 
-def test_a_preference_between_two_responses_is_refused_if_its_levels_do_not_mirror_each_other() -> None:
+def test_a_scale_of_preferences_is_refused_if_its_levels_do_not_mirror_each_other() -> None:
     with pytest.raises(RubricError, match="mirror each other"):
         Scale((Level(-1.0, "first"), Level(0.5, "second")), mirrored=True)
 

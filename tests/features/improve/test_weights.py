@@ -357,7 +357,9 @@ WRONG: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("call", "message"), WRONG)
-def test_invalid_arguments_of_a_statistical_function_are_refused_by_name(call: Any, message: str) -> None:
+def test_invalid_arguments_of_functions_that_fit_weights_raise_an_error_that_says_what_is_wrong(
+    call: Any, message: str
+) -> None:
     with pytest.raises(ValueError, match=message):
         call()
 
