@@ -54,7 +54,7 @@ def test_scores_of_criteria_in_rows_are_logged_for_each_tag_and_for_at_most_twen
     assert [len(row) if row else row for row in verdicts] == [25, 25, None]
 
 
-def test_of_a_row_s_values_only_those_become_inputs_that_are_not_empty_and_that_the_rubric_uses() -> None:
+def test_only_values_of_a_row_that_the_rubric_uses_and_that_are_not_empty_become_inputs() -> None:
     rubric = Rubric((Criterion(1.0, "A"),), inputs=("query", "context", "reference"))
     assert inputs_for(rubric, {"query": "q", "context": None, "more": 1}) == {"query": "q"}
     assert inputs_for(Rubric((Criterion(1.0, "A"),)), {"query": "q", "reference": "r"}) == {"query": "q"}

@@ -49,7 +49,7 @@ def test_the_command_session_stop_cleans_up_after_a_killed_session(runtime: Path
     assert files(runtime) == []
 
 
-def test_a_session_at_a_named_path_is_started_and_stopped_there(runtime: Path, tmp_path: Path) -> None:
+def test_a_session_with_a_stated_socket_path_is_started_and_stopped_at_that_path(runtime: Path, tmp_path: Path) -> None:
     env = {"XDG_RUNTIME_DIR": str(runtime)}
     place = str(runtime / "mine.sock")
     assert run("markscheme", "session", "start", "--socket", place, cwd=tmp_path, env=env).returncode == 0

@@ -145,7 +145,9 @@ def test_an_expected_label_of_the_whole_output_is_not_used_for_one_of_several_me
     assert "no label is of 'place' alone" in refused.stderr
 
 
-def test_an_expected_label_of_an_unknown_metric_or_value_is_reported(folder: Path, tmp_path: Path) -> None:
+def test_a_promptfoo_test_s_expected_label_for_an_unknown_metric_or_with_an_unknown_value_is_reported(
+    folder: Path, tmp_path: Path
+) -> None:
     labelled(folder, tmp_path / "labelled.json", {0: {"place": "perhaps", "tone": "pass"}, 1: '{"place": "fail"}'})
     done = run("calibrate", "labelled.json", cwd=tmp_path)
     assert "metadata.expected_label 'perhaps', which is neither pass nor fail" in done.stderr

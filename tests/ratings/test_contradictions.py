@@ -27,7 +27,7 @@ def warned(path: Path, lines: list[dict[str, Any]]) -> list[str]:
     return [str(warning.message).partition(": ")[2] for warning in caught]
 
 
-def test_a_rater_s_two_different_levels_on_one_example_in_one_sample_cause_a_warning_that_names_the_example(
+def test_if_a_rater_gives_an_example_two_levels_in_one_sample_a_warning_names_the_example(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "ratings.jsonl"

@@ -64,7 +64,9 @@ def test_in_junit_too_few_graded_examples_are_an_error_of_the_test_case_for_the_
     assert error.get("message") == "30 of 60 examples not graded"
 
 
-def test_in_junit_a_criterion_fails_only_if_it_has_a_finding_of_high_severity(calibration: Calibration) -> None:
+def test_in_a_junit_report_a_criterion_fails_only_if_it_has_a_finding_of_high_severity(
+    calibration: Calibration,
+) -> None:
     findings = (
         Finding(LENIENT, "tone", "high", "too kind", {}, ("e001", "e002"), "Anchor level 5."),
         Finding(UNUSED_LEVEL, "facts", "low", "nobody gives a 2"),

@@ -35,7 +35,7 @@ from tests.calibration.made import (
 MADE = Made()
 
 
-def test_a_judge_as_good_as_a_person_gets_no_finding() -> None:
+def test_a_judge_as_good_as_an_annotator_gets_no_finding() -> None:
     assert MADE.find(MADE.judge) == []
 
 

@@ -156,7 +156,7 @@ def test_a_suggested_command_with_an_earlier_judge_and_its_temperature_repeats_a
     )
 
 
-def test_the_command_that_grades_outputs_keeps_how_the_judge_is_asked_and_has_no_option_on_labels() -> None:
+def test_the_suggested_grade_command_keeps_the_options_on_asking_the_judge_and_has_none_on_labels() -> None:
     assert KEEPING.grade() == (
         "markscheme grade reply YOUR-OUTPUTS.jsonl --judge openai:gpt-5 -o model=gpt-5 --samples 2 -o temperature=0.5"
     )
