@@ -80,7 +80,12 @@ class Panel:
             make_room(judge, calls)
 
     def forget(self, reply: Reply, *, settled: bool) -> None:
-        """Remove a reply from the cache of the member that gave it."""
+        """Remove a reply from the cache of the member that gave it.
+
+        Args:
+            reply: The reply.
+            settled: True if another reply supplied what this one lacks, so that the next run needn't ask for this one.
+        """
         for judge in self.judges:
             forget(judge, reply, settled=settled)
 

@@ -114,7 +114,7 @@ class Material:
         return holds
 
     def _texts_with(self, level: str) -> "list[_TextByWords]":
-        """Return the texts in which the word "level" precedes a given level, as in "level: 3"; results are cached."""
+        """Return those of the material's texts that contain a level after the word "level", as in "level: 3"."""
         texts = self._with_level.get(level)
         if texts is None:
             words = _statement("level", level)

@@ -276,7 +276,7 @@ class RatingCodes(Sequence[Rating]):
         return len(self.ids) - 1
 
     def codes_at(self, index: int) -> CodedRating:
-        """Return the number of the header (rater, kind, …) and the answer codes of the rating at an index."""
+        """Return the rating at an index: the number of its header in `headers`, and the codes of its answers."""
         width = len(self.names)
         return self._header_of[index], self._codes[index * width : (index + 1) * width]
 

@@ -168,7 +168,10 @@ def is_asked(under: str, rubric: Rubric) -> bool:
 
 @lru_cache(maxsize=16)
 def _asked_under_any(rubric: Rubric) -> tuple[str, str]:
-    """Return both digests of a rubric's current wording: of wordings and scales, and of whole criteria."""
+    """Return the two digests by which labels may name a rubric's current wording.
+
+    The first is of the criteria's words and scales alone, the second of the whole criteria.
+    """
     exact = fingerprint([[criterion.name, criterion.fingerprint] for criterion in rubric.criteria])
     return asked_under(rubric), exact
 

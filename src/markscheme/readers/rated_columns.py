@@ -98,7 +98,7 @@ def _levels(scale: Scale, cells: Mapping[str, Mapping[str, str]], stated: Span |
     Args:
         scale: The scale.
         cells: The ratings as cells, by rater and example.
-        stated: Ends of the scale that are stated, None if they aren't; a scale that is wider than its ratings counts.
+        stated: Ends of the scale, if they are stated; else None. A scale wider than the ratings counts as stated.
     """
     if scale.coded or (scale.is_yes_no and not scale.mirrored):
         return ()

@@ -13,9 +13,10 @@ from markscheme.sockets import inputs_for, tag_scores
 def rubric_reward(grader: Grader, *, weight: float = 1.0) -> Callable[..., Any]:
     """Make a reward function to assign in the body of a `vf.Task`: the raw score of the last reply.
 
-    `query` is the task's prompt; other inputs come from the fields of its data, its own criteria from `rubric`: the
-    score by each of their tags is recorded as the metric `NAME/tag/TAG`. A reply that can't be graded raises an error,
-    so that the trace has an error instead of a reward of 0.
+    `query` is the task's prompt; other inputs come from the fields of the task's data. If the data have a field
+    `rubric`, it has the task's own criteria, and the score by each tag of these is recorded as the metric
+    `NAME/tag/TAG`. A reply that can't be graded raises an error, so that the trace has an error instead of a reward of
+    0.
 
     Args:
         grader: The grader, with rubric and judge.

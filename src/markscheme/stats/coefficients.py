@@ -103,7 +103,10 @@ def _counted(name: str, loss: Floats, *, ranked: bool = False) -> _Loss:
 
 
 def _squared(name: str, table: RatingPatterns) -> _Loss:
-    """Make the loss that is the squared distance of levels; feature vectors are centred on the mean, for precision."""
+    """Make the loss of this name that is the squared distance of two levels, written as a form of their features.
+
+    A level's features are 1, x and x², where x is its distance from the mean rating, which keeps rounding errors small.
+    """
     span = float(np.ptp(table.levels)) or 1.0
     frequency = np.zeros(len(table.values))
     for column in table.codes.T:

@@ -223,7 +223,7 @@ def test_a_dataset_that_cannot_be_read_is_reported_by_line(text: str, words: str
     path.write_text(text, encoding="utf-8")
     with pytest.raises(UsageError, match=words):
         run(name="qa", dataset=path, scorers=[json_valid])
-    with pytest.raises(UsageError, match="cannot be read"):
+    with pytest.raises(UsageError, match="there is no such file"):
         run(name="qa", dataset=tmp_path / "none.jsonl", scorers=[json_valid])
 
 

@@ -243,7 +243,14 @@ class _Reading:
         self.faults.append(Fault(problem, line_at(self.lines, path)))
 
     def _line_of(self, about: Sequence[tuple[str, str]]) -> int | None:
-        """Return the line of the first case or variant that a fault is about; else that of the cases, or the rubric."""
+        """Return the line of the first case or variant that a fault is about, or None if no line is known.
+
+        If none of them is in this file, it is the line of the cases (or outputs) for a fault about a case, and else the
+        line of the rubric.
+
+        Args:
+            about: What the fault is about: pairs of a kind, `OF_CASE` or `OF_VARIANT`, and an id or a name.
+        """
         keys = {OF_CASE: ("cases", "id"), OF_VARIANT: ("variants", "name")}
         for kind, name in about:
             key, name_key = keys[kind]

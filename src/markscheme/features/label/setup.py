@@ -152,7 +152,7 @@ def _work(
     ask_whole: AskWhole,
     rows: RowsToLabel | None,
 ) -> LabelSession:
-    """Make a rater's work, with questions about each response but without the order in which responses are shown."""
+    """Make a rater's session, with the questions about each response; the order of the responses is set later."""
     if ask_whole == "always":
         refuse_no_whole(rubric)
     examples = {example.id: example for example in pool.examples}

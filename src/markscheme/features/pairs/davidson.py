@@ -59,7 +59,7 @@ class PairFit:
 
     @property
     def miss(self) -> float:
-        """Observed mean preference minus the one that the model expects; 0 if the model expects none."""
+        """Observed mean preference minus the expected one; 0 if the model gives no expected preference."""
         return 0.0 if self.expected is None else self.observed - self.expected
 
 
