@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import subprocess
 import sys
 from contextlib import chdir
@@ -272,11 +273,14 @@ def test_the_error_on_an_ambiguous_table_in_python_shows_calls_with_the_table_s_
     assert "  calibrate('table.csv', human='foo')" in calls
 
 
-@pytest.mark.parametrize("value", [None, 3])
-def test_calibrate_and_grade_refuse_a_number_or_none_in_place_of_a_rubric_and_say_what_they_take(value: Any) -> None:
-    with pytest.raises(UsageError, match=rf"`calibrate` takes a rubric's name or file, .*, got {value}"):
+@pytest.mark.parametrize("value", [None, 3, ["The reply is polite"]])
+def test_calibrate_and_grade_refuse_a_number_none_or_a_list_of_texts_as_rubric_and_say_what_they_take(
+    value: Any,
+) -> None:
+    got = re.escape(f", got {value!r}")
+    with pytest.raises(UsageError, match=f"`calibrate` takes a rubric's name or file, .*{got}"):
         calibrate(value)
-    with pytest.raises(UsageError, match=f"a rubric is given by its name, its file's path or a Rubric, got {value}"):
+    with pytest.raises(UsageError, match=f"its name, its file's path or a Rubric{got}; Rubric.from_dict reads a dict"):
         asyncio.run(grade(value, "Fine.", judge()))
 
 

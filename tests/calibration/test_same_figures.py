@@ -9,11 +9,11 @@ from markscheme.prompts.submission import Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.rubrics.file import rubric_from_data
+from markscheme.rubrics.rubric import Rubric
 from tests.calibration.made import compared, examples, judged, yes_no_rubric
 from tests.calibration.made import rubric as made_rubric
 
-RUBRIC = rubric_from_data(
+RUBRIC = Rubric.from_dict(
     {
         "name": "reply",
         "passingThreshold": 0.6,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import pytest
 
@@ -178,3 +178,11 @@ def test_built_in_judges_can_be_opened_but_not_asked_in_batches_if_all_optional_
             open_judge("local:m.gguf", context=context)
     finally:
         offer(lambda: before)
+
+
+@pytest.mark.parametrize("value", [asked, None, 3, ScriptedJudge([])])
+def test_open_judge_refuses_a_function_or_another_value_that_is_no_name_and_says_how_a_function_becomes_a_judge(
+    value: Any,
+) -> None:
+    with pytest.raises(UsageError, match=r"by its name, such as 'anthropic', got .*FunctionJudge\(fn, NAME\)"):
+        open_judge(value)

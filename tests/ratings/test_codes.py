@@ -20,12 +20,11 @@ from markscheme.ratings.code_arrays import equal_rows, rows_in
 from markscheme.ratings.codes import RatingCodes, RatingLines, RatingView, load_ratings
 from markscheme.ratings.rating import Rated, Rating, RatingReader
 from markscheme.ratings.table import column_of, rating_table
-from markscheme.rubrics.file import rubric_from_data
 from markscheme.rubrics.rubric import Rubric
 
 MOST_MADE = 200
 """Ratings that may be made, however many are read: those of examples that are shown, and one of each kind of line."""
-RUBRIC: Rubric = rubric_from_data(
+RUBRIC: Rubric = Rubric.from_dict(
     [{"name": name, "weight": 1, "requirement": name, "scale": {"min": 1, "max": 5}} for name in ("clear", "kind")]
 )
 """Two criteria of five levels."""

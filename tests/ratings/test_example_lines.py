@@ -14,9 +14,8 @@ from markscheme.errors import RatingError
 from markscheme.plain_data import BATCH
 from markscheme.ratings.example_reading import read_examples
 from markscheme.ratings.example_rows import Example
-from markscheme.rubrics.file import rubric_from_data
 
-RUBRIC: Rubric = rubric_from_data(
+RUBRIC: Rubric = Rubric.from_dict(
     [{"name": name, "weight": 1, "requirement": name, "scale": {"min": 1, "max": 5}} for name in ("clear", "kind")]
 )
 """Two criteria of five levels."""

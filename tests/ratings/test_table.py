@@ -15,11 +15,11 @@ from markscheme.ratings.table import (
     shared_ids,
     stacked,
 )
-from markscheme.rubrics.file import rubric_from_data
+from markscheme.rubrics.rubric import Rubric
 from tests.calibration.made import rating, rubric
 
 ONE = rubric("tone")
-RUBRIC = rubric_from_data(
+RUBRIC = Rubric.from_dict(
     {
         "name": "r",
         "criteria": [
@@ -28,7 +28,7 @@ RUBRIC = rubric_from_data(
         ],
     }
 )
-REQUIRED = rubric_from_data(
+REQUIRED = Rubric.from_dict(
     {"criteria": [{"name": "safe", "requirement": "Is safe.", "required": True}, {"name": "good", "requirement": "G."}]}
 )
 
@@ -98,7 +98,7 @@ def test_if_several_samples_of_a_judge_have_only_decisions_the_majority_decides(
 
 
 def test_of_several_samples_of_a_judge_on_an_unordered_scale_the_most_frequent_level_counts() -> None:
-    kinds = rubric_from_data(
+    kinds = Rubric.from_dict(
         {
             "criteria": [
                 {
@@ -162,7 +162,7 @@ def test_ids_that_all_lists_of_ratings_share_keep_the_order_of_the_first_list() 
 
 
 def test_ratings_whose_answers_are_one_python_object_give_the_same_column_as_ratings_with_equal_answers() -> None:
-    asked = rubric_from_data([{"name": "kind", "requirement": "It is kind.", "weight": 1}])
+    asked = Rubric.from_dict([{"name": "kind", "requirement": "It is kind.", "weight": 1}])
     alike = {level: {"kind": Rated(level)} for level in (0.0, 1.0)}
     ids = [f"t{place}" for place in range(12)]
     shared = [Rating(unit, "j", "model", alike[float(place % 2)]) for place, unit in enumerate(ids)]

@@ -12,7 +12,6 @@ from markscheme.errors import RatingError
 from markscheme.ratings.rating import Rating, RatingReader
 from markscheme.readers.imported import Columns
 from markscheme.readers.rated import RatedFile, of_kind, open_rated
-from markscheme.rubrics.file import rubric_from_data
 
 ONE = Rubric.from_dict({"name": "one", "criteria": [{"name": "good", "requirement": "It is good"}]})
 FIVE = Rubric.from_dict({"name": "five", "criteria": [{"name": "clarity", "description": "Clear"}]})
@@ -231,7 +230,7 @@ def test_a_file_that_holds_no_ratings_is_refused_and_the_error_names_the_file(
 
 # --- nothing is guessed, nothing is lost in silence -----------------------------------------------------------------
 
-THREE = rubric_from_data(
+THREE = Rubric.from_dict(
     {
         "criteria": [
             {
@@ -293,7 +292,7 @@ def test_a_column_named_expected_holds_labels_if_all_its_values_are_levels_and_r
 
 
 def test_a_column_that_is_named_like_a_criterion_is_read_only_as_the_criterion(tmp_path: Path) -> None:
-    label = rubric_from_data(
+    label = Rubric.from_dict(
         {"criteria": [{"name": "label", "requirement": "A"}, {"name": "verdict", "requirement": "B"}]}
     )
     content = imported(table(tmp_path, "id,label,verdict\na,MET,UNMET\n"), label)

@@ -1,7 +1,9 @@
 """Validation and properties of rubrics, criteria and scales."""
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from markscheme import Criterion, Level, Rubric, RubricError, Scale
+from markscheme.errors import UsageError
 from markscheme.rubrics.gray_zone import GrayZone
 from markscheme.rubrics.rubric import YES_NO
 
@@ -210,3 +213,26 @@ def test_the_fingerprint_of_a_rubric_changes_with_everything_that_affects_a_scor
         assert changed.fingerprint != rubric.fingerprint
     assert replace(rubric, judge={"name": "anthropic"}).fingerprint == rubric.fingerprint
     assert Rubric((replace(ONE, weight=1),)).fingerprint == rubric.fingerprint
+
+
+# --- values that aren't criteria ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["Mentions Paris", ["Mentions Paris"], {"criteria": ["Mentions Paris"]}, [{"requirement": "x"}], None, ONE],
+)
+def test_a_rubric_made_of_something_other_than_criteria_is_refused_with_the_functions_that_read_such_values(
+    value: Any,
+) -> None:
+    with pytest.raises(RubricError, match=r"takes Criterion objects, got .*Rubric\.from_dict reads a dict or list"):
+        Rubric(value)
+
+
+@pytest.mark.parametrize("read", [Rubric.from_yaml, Rubric.from_json])
+@pytest.mark.parametrize("value", [{}, [], None, Path("r.yaml")])
+def test_a_rubric_s_text_that_is_no_string_is_refused_with_the_functions_that_read_such_values(
+    read: Callable[[Any], Rubric], value: Any
+) -> None:
+    with pytest.raises(UsageError, match=r"text is a str, got .*from_dict reads a dict or list, .*load_rubric a file"):
+        read(value)

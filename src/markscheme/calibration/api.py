@@ -96,11 +96,11 @@ def calibrate(
         ('explore', 'not-enough-labels', 73)
     """
     added, asking = CALIBRATING.read(options, find_settings(Path.cwd()), ASK_OPTIONS)
-    if not isinstance(rubric, Rubric | str | Path) and not is_table_in_memory(rubric):
-        allowed = "a rubric's name or file, a Rubric, results, or a table (a file, a data frame, rows or columns)"
-        raise UsageError(f"`calibrate` takes {allowed}, got {shown(rubric)}")
     columns = added.of(ColumnOptions)
     reading = table_given(rubric, columns, judge)
+    if reading is None and not isinstance(rubric, Rubric | str | Path):
+        allowed = "a rubric's name or file, a Rubric, results, or a table (a file, a data frame, rows or columns)"
+        raise UsageError(f"`calibrate` takes {allowed}, got {shown(rubric)}")
     if reading is None and columns.first_of_tables is not None:
         name = rubric.name if isinstance(rubric, Rubric) else rubric
         raise UsageError(f"`{columns.first_of_tables}` names columns of a table that needs no rubric; {name} is none")

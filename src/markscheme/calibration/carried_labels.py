@@ -87,13 +87,6 @@ class CarriedLabels:
         return old_counted(self.state, len(self.relabelled), len(self.old))
 
     @cached_property
-    def to_relabel(self) -> tuple[str, ...]:
-        """Ids of examples to label again: those of `check` or, if labels changed there, all that have old labels."""
-        if self.state == "relabel the rest" and not self._is_vouched:
-            return self.affected
-        return self.check
-
-    @cached_property
     def counting(self) -> ExampleSet:
         """The examples, each with only the labels from which figures are computed.
 
@@ -138,7 +131,7 @@ class CarriedLabels:
         return any(rated.under == NOT_KNOWN for label in self._labels for rated in label.criteria.values())
 
     @property
-    def _is_vouched(self) -> bool:
+    def is_vouched(self) -> bool:
         """True if the author said of every reworded criterion that its meaning didn't change."""
         return set(self.reworded) <= set(self.same_meaning)
 
@@ -159,7 +152,7 @@ class CarriedLabels:
         old += or_unknown
         if not self.old:
             return f"{again} since the rewording of {names}."
-        if self.state == "relabel the rest" and self._is_vouched:
+        if self.state == "relabel the rest" and self.is_vouched:
             return f"{again}. {old}; you said that they mean the same, so these count for trends, and not for a gate."
         if self.state == "relabel the rest":
             return f"{again}: labels from before the rewording of {names} no longer count. Label the rest again."

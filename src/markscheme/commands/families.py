@@ -52,10 +52,6 @@ def only(family: type, *keys: str) -> Mapping[str, str | None]:
     return {key: None for key in options_of(family) if key not in keys}
 
 
-OF_RESPONSES = spelled(rater=None, kind=None, judge_names=None, metric=None, agreement_weights=None)
-"""Spellings that leave out the options on raters and labels, for tables of which only the responses are read."""
-
-
 class CommandLine:
     """A command in the form that the parser takes: with a parameter for each option of its families.
 

@@ -48,9 +48,6 @@ COUNT = Parameter(metavar="N", converter=whole_number)
 """Parameter for an option that takes a whole number of at least 1."""
 
 RubricName = Annotated[str, Parameter(metavar="RUBRIC", help="a rubric's name or file", completer=completed_rubrics)]
-RubricOption = Annotated[
-    str | None, Parameter(metavar="NAME", help="the rubric of the ratings, where the files don't name it")
-]
 JudgeName = Annotated[str | None, Parameter(metavar="NAME", help=f"judge to ask: {JUDGE_NAMES}")]
 JudgeNames = Annotated[tuple[str, ...], Parameter(metavar="NAME", help=f"judge to ask: {JUDGE_NAMES}; may be repeated")]
 RatingsFiles = Annotated[

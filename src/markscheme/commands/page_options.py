@@ -2,9 +2,7 @@
 
 import getpass
 import sys
-from typing import TYPE_CHECKING, Annotated
-
-from cyclopts import Parameter
+from typing import TYPE_CHECKING
 
 from markscheme.errors import UsageError
 from markscheme.pages.options import PageOptions
@@ -12,9 +10,6 @@ from markscheme.pages.share import Share
 
 if TYPE_CHECKING:
     import socket
-
-
-RaterName = Annotated[str | None, Parameter(metavar="NAME", help="who labels (default: your login name)")]
 
 
 def share_of(named: str | None, times: int, overlap: int | None) -> "Share | None":

@@ -152,7 +152,7 @@ class Grader:
         asking = ask_options(judge, {"concurrency": concurrency, **options_of_asking})
         if rows not in (None, *ROW_RULES):
             raise UsageError(f"rows is one of {', '.join(ROW_RULES)}; found {rows!r}")
-        self.rubric = asking.of(_rubric(rubric))
+        self.rubric = asking.of(ROWS_ALONE if rubric is None else rubric_given(rubric))
         self._opened = judge is None or isinstance(judge, str)
         core = None if rubric is None else self.rubric
         self._again = partial(Grader, core, rows=rows, **{**options, **_set_of(asking)})
@@ -266,12 +266,6 @@ class Grader:
         await asyncio.gather(*filter(None, self._under_way), return_exceptions=True)
         if self._opened:
             await self.judge.aclose()
-
-
-def _rubric(rubric: Rubric | str | Path | None) -> Rubric:
-    if rubric is None:
-        return ROWS_ALONE
-    return rubric_given(rubric)
 
 
 def _set_of(asking: AskOptions) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from markscheme.grading.grades import Fingerprints, Grade
 from markscheme.grading.groups import GRADERS, GROUP_CHECKS
 from markscheme.grading.strategies import lacking_inputs, strategy_of
 from markscheme.judges.ask_many import ask_many
-from markscheme.judges.judge import GradingJudge, JudgeGroup, make_room
+from markscheme.judges.judge import JUDGE_OF_A_FUNCTION, GradingJudge, JudgeGroup, make_room
 from markscheme.prompts.submission import IS_PAIR, NO_PAIR, Submission
 from markscheme.rubrics.file import rubric_given
 from markscheme.rubrics.keys import RowRule
@@ -206,8 +206,8 @@ def _grader_of_rows(judge: GradingJudge, options: GradeOptions, core: Rubric, ru
 def _refuse_no_judge(judge: GradingJudge) -> None:
     if not hasattr(judge, "reply") and not isinstance(judge, JudgeGroup):
         raise UsageError(
-            f"a judge has a method `reply`, found a {type(judge).__name__}: open_judge(NAME) opens one by its "
-            "name, and markscheme.judges.function.FunctionJudge(fn, NAME) makes one of a function"
+            f"a judge has a method `reply`, found a {type(judge).__name__}: open_judge(NAME) opens one by its name, "
+            f"and {JUDGE_OF_A_FUNCTION}"
         )
 
 

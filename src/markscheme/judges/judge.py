@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Final, Literal, Protocol, TypeAlias, runtime_checkable
 
 from markscheme.errors import UsageError
 from markscheme.fingerprint import IN_PART, fingerprint
@@ -267,6 +267,10 @@ class JudgeGroup(Protocol):
 
 GradingJudge: TypeAlias = Judge | JudgeGroup
 """A judge, or a group of judges, by which submissions are graded."""
+
+
+JUDGE_OF_A_FUNCTION: Final = "markscheme.judges.function.FunctionJudge(fn, NAME) makes a judge of a function"
+"""End of the error about a value that isn't a judge, or isn't the name of one."""
 
 
 def replying(judge: GradingJudge) -> Judge:

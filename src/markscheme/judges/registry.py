@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import cache
 
 from markscheme.errors import UsageError
-from markscheme.judges.judge import GradingJudge, Identity, Judge, JudgeGroup, replying
+from markscheme.judges.judge import JUDGE_OF_A_FUNCTION, GradingJudge, Identity, Judge, JudgeGroup, replying
 from markscheme.judges.judge_context import JudgeContext
 from markscheme.judges.kinds import kind_of, known_kind, names_that, panel_names
 from markscheme.judges.limited import Limited
@@ -12,6 +12,7 @@ from markscheme.judges.price import Price
 from markscheme.judges.remembering import Remembering
 from markscheme.judges.sight import Unprobed
 from markscheme.judges.wrappers import WRAPPERS
+from markscheme.plain_data import shown
 
 
 def open_judge(name: str, *, model: str | None = None, context: JudgeContext | None = None) -> Judge:
@@ -32,6 +33,10 @@ def open_judge(name: str, *, model: str | None = None, context: JudgeContext | N
 
 def open_grading_judge(name: str, *, model: str | None = None, context: JudgeContext | None = None) -> GradingJudge:
     """Open the judge, or the group of judges, with this name; takes the arguments of `open_judge`."""
+    if not isinstance(name, str):
+        raise UsageError(
+            f"a judge is opened by its name, such as 'anthropic', got {shown(name)}; {JUDGE_OF_A_FUNCTION}"
+        )
     context = context or JudgeContext()
     members = panel_names(name)
     if len(members) > 1:

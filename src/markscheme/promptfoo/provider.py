@@ -33,7 +33,6 @@ from markscheme.promptfoo.keys import NOT_GRADED
 from markscheme.promptfoo.questions import PROVIDER_QUESTIONS, TEXT_READERS, QuestionKind, TextRubric
 from markscheme.prompts.parts import PartedText, loaded_part
 from markscheme.prompts.prompt import Prompt, closed_object
-from markscheme.rubrics.file import rubric_from_data
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.rubrics.search import RUBRIC_SUFFIXES, find_rubric, known_rubrics
 from markscheme.user_code import search_for_code
@@ -173,7 +172,7 @@ def _rubric_of(value: Any) -> TextRubric:
     """Read a rubric written in the assertion itself: criteria as data, or one requirement as text."""
     data = _as_data(value)
     if data is not None:
-        return rubric_from_data(data), None
+        return Rubric.from_dict(data), None
     is_list = isinstance(value, list) and all(isinstance(point, str) for point in value)
     text = ("; ".join(value) if is_list else str(value)).strip()
     if not text:

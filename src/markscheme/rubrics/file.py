@@ -3,11 +3,11 @@
 import os
 import warnings
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from markscheme.errors import RubricError, UsageError, nearest
 from markscheme.plain_data import Form, form_of, plain_data, read_text, shown
-from markscheme.rubrics.reading import MAX_RUBRIC_BYTES, RubricReading, read_rubric_text
+from markscheme.rubrics.reading import MAX_RUBRIC_BYTES, RUBRIC_MAKERS, RubricReading, read_rubric_text
 from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.search import find_rubric, known_rubrics
 
@@ -53,7 +53,9 @@ def rubric_given(rubric: Rubric | str | Path) -> Rubric:
         RubricError: The rubric's file can't be read.
     """
     if not isinstance(rubric, Rubric | str | Path):
-        raise UsageError(f"a rubric is given by its name, its file's path or a Rubric, got {shown(rubric)}")
+        raise UsageError(
+            f"a rubric is given by its name, its file's path or a Rubric, got {shown(rubric)}; {RUBRIC_MAKERS}"
+        )
     return rubric if isinstance(rubric, Rubric) else load_rubric(find_rubric(str(rubric)))
 
 
@@ -75,11 +77,6 @@ def text_of_rubric(rubric: Rubric) -> str | None:
         return None
     is_same = (read.criteria, read.pass_mark) == (rubric.criteria, rubric.pass_mark)
     return text if is_same else None
-
-
-def rubric_from_data(data: Any) -> Rubric:
-    """Read the rubric that plain data (lists and dicts) describe. Raises RubricError."""
-    return Rubric.from_dict(data)
 
 
 def criterion_lines(path: Path) -> dict[str, int]:

@@ -12,7 +12,7 @@ from markscheme.errors import RubricError, RubricWarning, UsageError
 from markscheme.phrases import counted
 from markscheme.plain_data import MAX_DEPTH, parse_json
 from markscheme.rubrics.criterion import YES_NO, Criterion
-from markscheme.rubrics.file import load_rubric, rubric_from_data
+from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.keys import RowRule
 from markscheme.rubrics.reading import MAX_RUBRIC_BYTES
 from markscheme.rubrics.rubric import Rubric
@@ -281,7 +281,7 @@ def _is_of_pairs(data: Any) -> bool:
 def _noted(data: Any) -> tuple[Rubric, tuple[str, ...]]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", RubricWarning)
-        rubric = rubric_from_data(data)
+        rubric = Rubric.from_dict(data)
     notes = [str(warning.message) for warning in caught]
     criteria = _once(rubric.criteria)
     merged = counted(len(rubric.criteria) - len(criteria), "criterion has", "criteria have")

@@ -38,6 +38,8 @@ CriterionValues = Mapping[str, Any]
 
 _OTHER_FORMS: Final = (".md", ".txt", ".csv", ".tsv", ".xlsx", ".ods", ".docx", ".pdf", ".html")
 """Endings of files in which people keep rubrics that aren't read."""
+RUBRIC_MAKERS: Final = "Rubric.from_dict reads a dict or list, Rubric.from_yaml a text, load_rubric a file"
+"""End of the error about a value that isn't a rubric: what makes one of it."""
 _WRITE_IT: Final = "; a rubric is YAML or JSON: a list of criteria, each with `requirement` and `weight`"
 
 
@@ -62,7 +64,9 @@ def read_file(source: str | Path | IO[str]) -> "RubricReading":
                 [replace(f, problem=f"{f.problem}{_WRITE_IT}") for f in error.faults], path=path
             ) from None
     if not hasattr(source, "read"):
-        raise UsageError(f"a rubric is read from the path of its file or an open text file, got {shown(source)}")
+        raise UsageError(
+            f"a rubric is read from the path of its file or an open text file, got {shown(source)}; {RUBRIC_MAKERS}"
+        )
     name = getattr(source, "name", None)
     named = Path(name) if isinstance(name, str) else None
     return read_rubric_text(source.read(), form_of(named), named)
@@ -70,6 +74,8 @@ def read_file(source: str | Path | IO[str]) -> "RubricReading":
 
 def read_rubric_text(text: str, form: Form, path: Path | None = None) -> "RubricReading":
     """Read a YAML or JSON text as a rubric. Raises RubricError with line numbers."""
+    if not isinstance(text, str):
+        raise UsageError(f"a rubric's text is a str, got {shown(text)}; {RUBRIC_MAKERS}")
     if len(text.encode("utf-8", "replace")) > MAX_RUBRIC_BYTES:
         raise RubricError(f"has more than {MAX_RUBRIC_BYTES:,} bytes", path=path)
     data, lines = plain_data(text, form, RubricError, path=path)

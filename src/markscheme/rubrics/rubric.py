@@ -10,6 +10,7 @@ from typing import IO, TYPE_CHECKING, Any, Literal
 
 from markscheme.errors import Fault, RubricError
 from markscheme.fingerprint import fingerprint
+from markscheme.plain_data import shown
 from markscheme.rubrics.criterion import (
     CANNOT_JUDGE,
     DOES_NOT_APPLY,
@@ -38,7 +39,7 @@ from markscheme.rubrics.keys import (
     SubjectKind,
     TrendSubject,
 )
-from markscheme.rubrics.reading import RubricReading, read_file, read_rubric_text
+from markscheme.rubrics.reading import RUBRIC_MAKERS, RubricReading, read_file, read_rubric_text
 
 if TYPE_CHECKING:
     from markscheme.rubrics.autograders import Report_co, SupportsGrade
@@ -147,9 +148,12 @@ class Rubric:
     source: Path | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
+        criteria = tuple(self.criteria) if isinstance(self.criteria, Iterable) else (None,)
+        if not all(isinstance(criterion, Criterion) for criterion in criteria):
+            raise RubricError(f"Rubric takes Criterion objects, got {shown(self.criteria)}; {RUBRIC_MAKERS}")
         named = tuple(
             criterion if criterion.name else replace(criterion, name=f"c{ordinal}")
-            for ordinal, criterion in enumerate(self.criteria, start=1)
+            for ordinal, criterion in enumerate(criteria, start=1)
         )
         object.__setattr__(self, "criteria", named)
         faults = list(self._faults())

@@ -11,7 +11,7 @@ from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.report.sections.first_screen import agreement_bars
-from markscheme.rubrics.file import rubric_from_data
+from markscheme.rubrics.rubric import Rubric
 from tests.calibration.made import Made, compared, examples, judged, rating, rubric
 
 ONE = rubric("tone")
@@ -100,7 +100,7 @@ def test_a_comparison_shows_how_annotators_agree_and_what_a_judge_can_reach_only
 
 # --- several samples ------------------------------------------------------------------------------------------------
 
-YES_NO = rubric_from_data({"name": "works", "criteria": [{"name": "works", "requirement": "It works."}]})
+YES_NO = Rubric.from_dict({"name": "works", "criteria": [{"name": "works", "requirement": "It works."}]})
 
 
 def sampled(samples: list[int], *, with_pass: bool) -> tuple[ExampleSet, list[Rating]]:

@@ -6,7 +6,6 @@ import pytest
 
 from markscheme.features.certify.ranked_decisions import RankedDecisions
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.rubrics.file import rubric_from_data
 from markscheme.rubrics.rubric import Rubric
 
 IDS = ("a", "b", "c")
@@ -14,7 +13,7 @@ IDS = ("a", "b", "c")
 
 def polite() -> Rubric:
     """A rubric of one yes/no criterion."""
-    return rubric_from_data({"criteria": [{"name": "polite", "requirement": "It is polite."}]})
+    return Rubric.from_dict({"criteria": [{"name": "polite", "requirement": "It is polite."}]})
 
 
 def test_decisions_of_one_judge_are_ranked_by_their_distance_from_the_pass_mark() -> None:

@@ -17,9 +17,6 @@ RAREST = 50
 they are.
 
 Gates predicted to fail so rarely, in 1 run in 125 on average, fail in 1 run in 77 (`benchmarks/gate_risk.py`)."""
-FEW_GROUPS = 5
-"""Number of groups below which the data hardly show how much the cases of a group vary together; agreement by group has
-the same limit."""
 
 
 def gate_of(runs: RatingTable, threshold: float, of: RunFigure, *, averaged: int = 1) -> ThresholdRisk:

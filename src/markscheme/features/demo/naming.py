@@ -19,7 +19,7 @@ from markscheme.features.demo.planting import JUDGE_NAME, ROUND_NAME, Round
 from markscheme.grading.receipt import ACCEPTED
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
-from markscheme.rubrics.file import rubric_from_data
+from markscheme.rubrics.rubric import Rubric
 
 RATINGS, REPORT = "ratings.jsonl", "report.json"
 COMMAND = (
@@ -57,7 +57,7 @@ def write_project(made: Round, folder: Path) -> list[str]:
     write_examples(home / "examples.jsonl", made.examples)
     write_lines(folder / RATINGS, [rating.to_json() for rating in made.ratings])
     then = calibration_of(
-        rubric_from_data(made.asked_then),
+        Rubric.from_dict(made.asked_then),
         ExampleSet(made.examples),
         made.accepted,
         Rater(JUDGE_NAME, "", "ratings"),

@@ -16,7 +16,7 @@ from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating
-from markscheme.rubrics.file import rubric_from_data
+from markscheme.rubrics.rubric import Rubric
 
 MET, UNMET = 1.0, 0.0
 
@@ -70,7 +70,7 @@ class SimulatedJudge:
     @cached_property
     def calibration(self) -> Calibration:
         """The comparison of the judge with its labels, as `calibrate` makes it."""
-        rubric = rubric_from_data(self.rubric_data)
+        rubric = Rubric.from_dict(self.rubric_data)
         return calibration_of(rubric, ExampleSet(self.labelled()), self.ratings(), Rater(JUDGE_NAME, "", "ratings"))
 
     def _examples(self) -> Iterator[tuple[str, Levels, Levels]]:

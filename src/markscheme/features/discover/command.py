@@ -5,7 +5,7 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from markscheme.commands.families import OF_RESPONSES, flag
+from markscheme.commands.families import flag, spelled
 from markscheme.commands.options import AskFlags, existing_file
 from markscheme.errors import UsageError
 from markscheme.features.discover.options import NotesOptions, ReadingOptions
@@ -14,6 +14,8 @@ from markscheme.options.table import DeclaredOption
 from markscheme.pages.options import PageOptions
 from markscheme.ratings.column_options import ColumnOptions
 
+OF_RESPONSES = spelled(rater=None, kind=None, judge_names=None, metric=None, agreement_weights=None)
+"""Spellings that leave out the options on raters and labels, for tables of which only the responses are read."""
 UNSEEN = DeclaredOption("a mode in more than this share of outputs should not go unseen (0.05)", BELOW_1, "SHARE")
 SURE_OF_UNSEEN = DeclaredOption("how sure of that (0.9)", BELOW_1, "P")
 

@@ -19,7 +19,7 @@ from markscheme.commands.options import (
     existing_file,
     whole_number,
 )
-from markscheme.commands.page_options import RaterName, share_of
+from markscheme.commands.page_options import share_of
 from markscheme.commands.progress import progress as watch
 from markscheme.errors import UsageError
 from markscheme.features.label.options import PlanOptions, order_seed
@@ -30,6 +30,7 @@ from markscheme.pages.options import PageOptions
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.plain_tables import names_table
 
+RaterName = Annotated[str | None, Parameter(metavar="NAME", help="who labels (default: your login name)")]
 Pool = Annotated[Path | None, Parameter(metavar="FILE", help="what to label (default: the rubric's own examples)")]
 
 if TYPE_CHECKING:

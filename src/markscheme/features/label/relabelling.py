@@ -9,9 +9,16 @@ from markscheme.ratings.wordings import SAME_AS, WORDINGS_FILE, wording_line, wo
 from markscheme.rubrics.rubric import Criterion
 
 
+def to_relabel(carried: CarriedLabels) -> tuple[str, ...]:
+    """Return the ids of examples to label again: those of `check` or, if labels changed there, all with old labels."""
+    if carried.state == "relabel the rest" and not carried.is_vouched:
+        return carried.affected
+    return carried.check
+
+
 def labels_to_give_again(carried: CarriedLabels | None) -> str | None:
     """Return a sentence on which labels to give again after a rewording; None if there are none."""
-    if carried is None or set(carried.old).isdisjoint(carried.to_relabel):
+    if carried is None or set(carried.old).isdisjoint(to_relabel(carried)):
         return None
     return carried.sentence
 

@@ -15,6 +15,7 @@ from markscheme.features.label.disputes import disputed, disputed_decisions, fir
 from markscheme.features.label.label_order import Step, steps_of
 from markscheme.features.label.label_session import LabelSession, Question
 from markscheme.features.label.pool import ResponsePool, SetFile, ids_to_ask, read_audits, read_pool
+from markscheme.features.label.relabelling import to_relabel
 from markscheme.features.label.rows import RowsToLabel, rows_to_label
 from markscheme.features.label.sampling import choose_next, parted_draw
 from markscheme.features.label.store import LabelFile
@@ -196,7 +197,7 @@ def _reworded(work: LabelSession, carried: CarriedLabels | None, ask_whole: AskW
 
     Criteria are asked again if they were reworded or are new; the digest is "" for a new one.
     """
-    to_relabel = set() if carried is None else set(carried.to_relabel)
+    ids_again = set() if carried is None else set(to_relabel(carried))
     reworded: dict[Step, dict[str, str]] = {}
     for step, label in work.file.labels.items():
         if step.id not in work.examples:
@@ -204,7 +205,7 @@ def _reworded(work: LabelSession, carried: CarriedLabels | None, ask_whole: AskW
         names = [question.criterion.name for question in work.questions[step.id]]
         old = {name: label.criteria[name].under or label.under for name in stale_in(label, work.rubric)}
         again = {
-            **{name: under for name, under in old.items() if step.id in to_relabel and step.sample == 0},
+            **{name: under for name, under in old.items() if step.id in ids_again and step.sample == 0},
             **{name: "" for name in names if name not in label.criteria and step.sample == 0},
         }
         if ask_whole == "always" and step.sample == 0 and not label.answers_whole:

@@ -11,8 +11,7 @@ from markscheme.ratings.example_rows import Example
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.readers.imported import ImportedFile
 from markscheme.readers.peek import Peek
-from markscheme.rubrics.file import rubric_from_data
-from markscheme.rubrics.rubric import Criterion
+from markscheme.rubrics.rubric import Criterion, Rubric
 
 RATER = "ground_truth"
 CANNOT_ASSESS = "CANNOT_ASSESS"
@@ -66,7 +65,7 @@ def _criteria(data: Any, reading: ImportedFile) -> list[Criterion | None]:
     if data is None:
         return list(ours)
     try:
-        theirs = rubric_from_data(data).criteria
+        theirs = Rubric.from_dict(data).criteria
     except MarkschemeError as error:
         raise RatingError(f"holds a rubric that cannot be read: {error}", path=reading.path) from error
     by_text = {criterion.requirement.strip(): criterion for criterion in ours}

@@ -9,8 +9,8 @@ import yaml
 
 from markscheme.errors import RubricError, UsageError
 from markscheme.plain_data import form_of, plain_data, read_text
-from markscheme.rubrics.file import rubric_from_data
 from markscheme.rubrics.reading import MAX_RUBRIC_BYTES, published_rubric
+from markscheme.rubrics.rubric import Rubric
 from markscheme.rubrics.shape_hints import ShapeOptions
 
 _WIDTH = 120
@@ -41,7 +41,7 @@ def convert_rubric(path: Path, options: ShapeOptions) -> tuple[str, int, tuple[s
             raise UsageError(
                 f"{path} is in markscheme's own format, or no rubric; `markscheme lint {quote(str(path))}` says which"
             )
-        n_criteria = len(rubric_from_data(published.data).criteria)
+        n_criteria = len(Rubric.from_dict(published.data).criteria)
     except RubricError as error:
         raise RubricError(error.faults, path=path) from None
     return _written(path, published.data, published.notes), n_criteria, published.notes

@@ -12,7 +12,6 @@ from markscheme.commands.options import (
     AskFlags,
     Details,
     JsonFlag,
-    RubricOption,
     existing_file,
     rubric_named,
 )
@@ -23,6 +22,9 @@ from markscheme.ratings.column_options import ColumnOptions
 if TYPE_CHECKING:
     from markscheme.rubrics.rubric import Rubric
 
+RubricOption = Annotated[
+    str | None, Parameter(metavar="NAME", help="the rubric of the ratings, where the files don't name it")
+]
 NO_STREAM = TrackOptions()
 """Options on streams if no stream is followed."""
 How: TypeAlias = Literal["random", "by-verdict", "by-stratum", "elsewhere"]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from markscheme.calibration.rates.repeats import FEW_GROUPS, RAREST
+from markscheme.calibration.rates.repeats import RAREST
 from markscheme.phrases import counted, number
 from markscheme.report.document import Callout, Document, Facts, Notes, Paragraph, Section, Verbatim
 from markscheme.report.gate_words import gate_in_words
@@ -16,6 +16,9 @@ ENOUGH_RUNS = 5
 """Number of runs from which on a threshold close below their means is recommended. With 2 or 3 runs, the spread of
 means is so uncertain that, in the simulations of `benchmarks/gate_risk.py`, safe thresholds are too low to detect
 anything."""
+FEW_GROUPS = 5
+"""Number of groups below which the data hardly show how much the cases of a group vary together; agreement by group has
+the same limit."""
 FARTHEST = 0.2
 """Largest distance of a safe threshold below the given one with which it is still worth setting; a judgement."""
 REPEAT_NEXT = 6
