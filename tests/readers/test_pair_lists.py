@@ -70,6 +70,18 @@ def test_preferences_in_no_other_numbers_than_0_and_1_are_refused_until_it_is_sa
         assert levels(open_rated([path], columns=replace(BY_A_PERSON, words=words))) == expected
 
 
+@pytest.mark.parametrize(("number", "words"), [(1, {}), (0, {}), (0, {"1": "first"})])
+def test_preferences_that_are_all_1_or_all_0_are_refused_until_it_is_said_which_response_the_number_means(
+    tmp_path: Path, number: int, words: Mapping[str, str]
+) -> None:
+    rows = [{"id": f"p{n}", "first": "one", "second": "two", "winner": number} for n in range(2)]
+    path = written(tmp_path, "pairs.jsonl", rows)
+    with pytest.raises(RatingError, match="which may mean several things"):
+        open_rated([path], columns=replace(BY_A_PERSON, words=words))
+    meant = replace(BY_A_PERSON, words={str(number): "second"})
+    assert levels(open_rated([path], columns=meant)) == [1.0, 1.0]
+
+
 def test_a_pair_whose_id_is_the_number_0_keeps_it(tmp_path: Path) -> None:
     rows = [{"id": 0, "question_id": "q", "first": "one", "second": "two", "winner": "first"}]
     (example,) = open_rated([written(tmp_path, "pairs.jsonl", rows)], columns=BY_A_PERSON).files[0].examples

@@ -275,9 +275,9 @@ def _levels_of_numbers(numbers: Collection[float | None], path: Path) -> Mapping
     """Return the level of preference that each number means in a file, from all numbers that are in it.
 
     Raises:
-        RatingError: The numbers are only 0 and 1, which may be read in several ways.
+        RatingError: No number is other than 0 and 1, which may be read in several ways.
     """
-    if {*numbers, None} == {0.0, 1.0, None}:
+    if {None} < {*numbers, None} <= {0.0, 1.0, None}:
         says = "has no preferences in numbers but 0 and 1, which may mean several things: say `--levels 1=first` or"
         raise RatingError(f"{says} `--levels 1=second`, and `--levels 0=` tie, first or second", path=path)
     return _FROM_ZERO if all(value is None or value >= 0 for value in numbers) else _AROUND_ZERO

@@ -9,7 +9,7 @@ from tests.commands.console import run
 def write_pairs(folder: Path, *raters: str) -> None:
     """Write six pairs, with each rater's preference for the first response."""
     pairs = [
-        {"id": f"p{number}", "first": f"Reply {number}.", "second": "No idea.", "winner": 1, "rater": rater}
+        {"id": f"p{number}", "first": f"Reply {number}.", "second": "No idea.", "winner": "first", "rater": rater}
         for rater in raters
         for number in range(6)
     ]

@@ -73,6 +73,35 @@ def test_an_option_may_name_a_column_that_several_files_have_without_naming_a_fi
     assert agreements(stated) == {("old", "human"): 8, ("new", "human"): 15}
 
 
+def test_an_option_may_name_a_repeated_column_of_labels_or_verdicts_by_its_file(tmp_path: Path) -> None:
+    of_judges = [table(tmp_path / "old.csv", LENIENT, LABELS), table(tmp_path / "new.csv", STRICT, LABELS)]
+    with_human = read_files(of_judges, ColumnOptions(human=("old:human",)))
+    assert agreements(with_human) == {("old:verdict", "old:human"): 8, ("new:verdict", "old:human"): 15}
+    of_people = [table(tmp_path / "ann.csv", STRICT, LABELS), table(tmp_path / "ben.csv", STRICT, OTHER_LABELS)]
+    with_judge = read_files(of_people, ColumnOptions(judge=("ann:verdict",)))
+    assert agreements(with_judge) == {("ann:verdict", "ann:human"): 15, ("ann:verdict", "ben:human"): 16}
+
+
+def test_labels_that_the_files_of_two_judges_repeat_are_one_annotator_s_if_only_the_judges_columns_differ_in_name(
+    tmp_path: Path,
+) -> None:
+    files = [table(tmp_path / "gpt.csv", LENIENT, LABELS), table(tmp_path / "claude.csv", STRICT, LABELS)]
+    for file in files:
+        file.write_text(file.read_text(encoding="utf-8").replace("verdict", f"{file.stem}_verdict"), encoding="utf-8")
+    assert agreements(read_files(files, ColumnOptions())) == {
+        ("gpt_verdict", "human"): 8,
+        ("claude_verdict", "human"): 15,
+    }
+
+
+def test_labels_in_a_judge_s_file_and_in_a_file_of_labels_alone_are_two_annotators_even_if_they_are_equal(
+    tmp_path: Path,
+) -> None:
+    ann, ben = table(tmp_path / "ann.csv", STRICT, LABELS), tmp_path / "ben.csv"
+    ben.write_text("".join(["id,human\n", *(f"{row},{label}\n" for row, label in enumerate(LABELS))]), encoding="utf-8")
+    assert read_files([ann, ben], ColumnOptions()).raters("", judges=False) == ["ann", "ben"]
+
+
 @pytest.mark.parametrize(
     ("names", "raters"),
     [

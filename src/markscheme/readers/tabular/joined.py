@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 from markscheme.numerals import number_in
 from markscheme.ratings.column_options import ColumnOptions
@@ -11,11 +12,10 @@ from markscheme.readers.tabular.words import QUERY_ENDS, RESPONSE_ENDS, folded, 
 
 JOINED = 0.5
 """Smallest share of the smaller table's rows that must also be in the other table."""
+_Tables: TypeAlias = Sequence[tuple[str, Sequence[TableColumn]]]
 
 
-def joined(
-    tables: Sequence[tuple[str, Sequence[TableColumn]]], options: ColumnOptions
-) -> tuple[list[TableColumn], Mapping[str, int]]:
+def joined(tables: _Tables, options: ColumnOptions) -> tuple[list[TableColumn], Mapping[str, int]]:
     """Join tables, each given as a file's name and its columns, on rows that have the same id.
 
     Returns:
@@ -49,22 +49,25 @@ def joined(
             name = f"{stem}:{column.name}" if is_shared else column.name
             result.append(TableColumn(name, cells, stem if is_shared else None))
     apart = {stem: len(by_key) - len(shared) for (stem, _), by_key in zip(tables, keys, strict=True)}
-    return _with_one_of_equal(result, options), apart
+    return _with_one_of_equal(result, tables, options), apart
 
 
-def _with_one_of_equal(columns: Sequence[TableColumn], options: ColumnOptions) -> list[TableColumn]:
+def _with_one_of_equal(columns: Sequence[TableColumn], tables: _Tables, options: ColumnOptions) -> list[TableColumn]:
     """Keep one column of labels, or of verdicts, if joined files with both merely repeat it; keep all other columns.
 
     If the labels of all files are equal, they are one annotator's, next to the verdicts of several judges. If labels
-    differ and the verdicts are equal, the verdicts are one judge's, next to the labels of several annotators.
+    differ and the verdicts are equal, the verdicts are one judge's, next to the labels of several annotators. A column
+    that an option names with its file is kept under that name.
     """
     roles = output_roles(columns, options)
+    named = {*options.judge, *options.human}
     groups: dict[str, dict[str, list[TableColumn]]] = {"human": {}, "judge": {}}
     for column in columns:
-        if column.file is not None and roles[column.name] in groups:
+        if column.file is not None and roles[column.name] in groups and column.name not in named:
             groups[roles[column.name]].setdefault(column.name.removeprefix(f"{column.file}:"), []).append(column)
     people, judges = ({name: of for name, of in side.items() if len(of) > 1} for side in groups.values())
-    one = {name: of for name, of in people.items() if _are_one(of)} if judges else {}
+    sources = {stem for stem, of in tables for c in of if "judge" in (roles.get(c.name), roles.get(f"{stem}:{c.name}"))}
+    one = {name: of for name, of in people.items() if _are_one(of)} if len(sources) > 1 else {}
     if people and not one:
         one = {name: of for name, of in judges.items() if len({tuple(map(folded, c.cells)) for c in of}) == 1}
     cells = {name: zip(*(c.cells for c in of), strict=True) for name, of in one.items()}
@@ -89,15 +92,12 @@ def _id_name(columns: Sequence[TableColumn], options: ColumnOptions) -> str | No
     return options.id if options.id in names else id_column(columns, ColumnOptions(map=options.map))
 
 
-def _keys(tables: Sequence[tuple[str, Sequence[TableColumn]]], options: ColumnOptions) -> list[dict[str, int]]:
+def _keys(tables: _Tables, options: ColumnOptions) -> list[dict[str, int]]:
     """Map, for each table, a row's id (or, without ids, its query and response) to the row's index."""
     names = [_id_name(columns, options) for _, columns in tables]
     if all(name is not None for name in names):
-        by_table = [
-            {column.name: column for column in columns}[name or ""]
-            for (_, columns), name in zip(tables, names, strict=True)
-        ]
-        return [{_as_id(cell): row for row, cell in enumerate(column.cells)} for column in by_table]
+        ids = [next(c for c in columns if c.name == name) for (_, columns), name in zip(tables, names, strict=True)]
+        return [{_as_id(cell): row for row, cell in enumerate(column.cells)} for column in ids]
     texts = [sorted(column.name for column in columns if _is_text(column)) for _, columns in tables]
     common = [name for name in texts[0] if all(name in others for others in texts[1:])]
     if not common:
@@ -124,7 +124,5 @@ def _refuse_other_texts(
     differ = [unit for unit, a, b in zip(ids, ours, theirs, strict=True) if folded(a) != folded(b)]
     words = name_words(name)
     if differ and words[-1] in RESPONSE_ENDS | QUERY_ENDS:
-        choices = [("--id", "COLUMN")]
-        raise refusal(
-            "texts-differ", columns=[name], values=dict.fromkeys(differ, 1), count=len(differ), choices=choices
-        )
+        values, choices = dict.fromkeys(differ, 1), [("--id", "COLUMN")]
+        raise refusal("texts-differ", columns=[name], values=values, count=len(differ), choices=choices)

@@ -1,12 +1,12 @@
 """Reading of a table without a rubric into comparisons, each with its rubric, examples and ratings."""
 
-import os
 import shlex
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -312,10 +312,11 @@ def _named_apart(opened: Sequence[tuple[Path, Sheet]]) -> list[Sheet]:
     """Return the tables of several files; those of files called alike get the names of their folders too."""
     if len({sheet.name for _, sheet in opened}) == len(opened):
         return [sheet for _, sheet in opened]
-    folder = os.path.commonpath([path.absolute().parent for path, _ in opened])
-    inner = [(path.absolute().relative_to(folder).with_name(sheet.name), path.suffix, sheet) for path, sheet in opened]
-    alike = len({path for path, _, _ in inner}) < len(inner)
-    return [replace(sheet, name="-".join(path.parts) + ending * alike) for path, ending, sheet in inner]
+    folders = [path.absolute().parent.parts for path, _ in opened]
+    n_common = len(list(takewhile(lambda parts: len(set(parts)) == 1, zip(*folders, strict=False))))
+    names = ["-".join((*parts[n_common:], sheet.name)) for parts, (_, sheet) in zip(folders, opened, strict=True)]
+    alike = len(set(names)) < len(names)
+    return [replace(sheet, name=n + path.suffix * alike) for n, (path, sheet) in zip(names, opened, strict=True)]
 
 
 def has_ids(names: Iterable[str]) -> bool:
