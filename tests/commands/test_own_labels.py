@@ -2,8 +2,12 @@
 
 from pathlib import Path
 
-from tests.own_labels import ANA, refuses_own_labels
+from tests.own_labels import ANA, refuses_own_labels, takes_own_labels_if_adjudicated_ones_count
 
 
 def test_calibrate_does_not_compare_an_annotator_s_labels_with_the_labels_that_they_are_part_of(tmp_path: Path) -> None:
     refuses_own_labels(tmp_path, "calibrate", "desk", "--ratings", ANA)
+
+
+def test_calibrate_compares_an_annotator_s_labels_with_adjudicated_labels_if_only_these_count(tmp_path: Path) -> None:
+    takes_own_labels_if_adjudicated_ones_count(tmp_path, "calibrate", "desk", "--ratings", ANA)

@@ -14,7 +14,7 @@ from markscheme.prompts.submission import Submission, refuse_frame
 from markscheme.ratings.codes import RatingCodes, load_ratings
 from markscheme.ratings.example_reading import examples_in_rows, read_examples
 from markscheme.ratings.example_rows import Example, ExampleRows, label_counts, labels_of, taken, values_of
-from markscheme.ratings.kinds import PEOPLE
+from markscheme.ratings.kinds import PEOPLE, Kind
 from markscheme.ratings.rating import Rating, is_asked, is_stale
 from markscheme.ratings.wordings import reworded_in, without_known_words
 from markscheme.rubrics.rubric import Rubric
@@ -230,13 +230,19 @@ def warn_unknown(rated: Iterable[str], ids: Iterable[str], path: Path | None) ->
         warn(f"{ignored}: {few_of(sorted(unknown))}", path)
 
 
-def refuse_own_labels(ratings: RatingCodes, labels: RatingCodes) -> None:
+def refuse_own_labels(ratings: RatingCodes, labels: RatingCodes, kind: Kind | None) -> None:
     """Raise an error if ratings that are compared with labels are an annotator's, who gave some of these labels.
+
+    Args:
+        ratings: The ratings.
+        labels: The labels.
+        kind: The only kind of labels that counts; None if all kinds do.
 
     Raises:
         UsageError: An annotator gave ratings and labels to the same example.
     """
     raters = ratings.of_kinds(PEOPLE).by_rater()
+    labels = labels if kind is None else labels.of_kinds((kind,))
     if both := [name for name, of in raters.items() if not set(of.ids).isdisjoint(labels.of_rater(name).ids)]:
         raise UsageError(f"the labels to compare with are by {', '.join(both)} too; a judge's ratings are compared")
 

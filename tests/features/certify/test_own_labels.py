@@ -2,8 +2,12 @@
 
 from pathlib import Path
 
-from tests.own_labels import ANA, refuses_own_labels
+from tests.own_labels import ANA, refuses_own_labels, takes_own_labels_if_adjudicated_ones_count
 
 
 def test_an_annotator_is_not_certified_by_the_labels_that_they_gave(tmp_path: Path) -> None:
     refuses_own_labels(tmp_path, "certify", "desk", "--judge", ANA)
+
+
+def test_an_annotator_may_be_certified_by_adjudicated_labels_if_only_these_count(tmp_path: Path) -> None:
+    takes_own_labels_if_adjudicated_ones_count(tmp_path, "certify", "desk", "--judge", ANA)

@@ -2,8 +2,12 @@
 
 from pathlib import Path
 
-from tests.own_labels import ANA, BEN, refuses_own_labels
+from tests.own_labels import ANA, BEN, refuses_own_labels, takes_own_labels_if_adjudicated_ones_count
 
 
 def test_annotators_are_not_compared_as_judges_by_the_labels_that_they_gave(tmp_path: Path) -> None:
     refuses_own_labels(tmp_path, "compare", ANA, BEN, "--rubric", "desk")
+
+
+def test_annotators_may_be_compared_by_adjudicated_labels_if_only_these_count(tmp_path: Path) -> None:
+    takes_own_labels_if_adjudicated_ones_count(tmp_path, "compare", ANA, BEN, "--rubric", "desk")

@@ -400,7 +400,7 @@ class CalibrationRequest:
                 for rater in of_judges.raters:
                     files.setdefault(rater, {})[source] = None
         by_rater = every_rating.by_rater()
-        refuse_own_labels(every_rating, examples.labels)
+        refuse_own_labels(every_rating, examples.labels, self.options.gold)
         provenance = None if isinstance(self.ratings, list) else ", ".join(map(str, self.ratings))
         return [
             calibration_of(

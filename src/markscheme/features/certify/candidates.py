@@ -17,9 +17,8 @@ from markscheme.judges.registry import open_judge
 from markscheme.numerals import number_in
 from markscheme.phrases import in_words
 from markscheme.progress import Watch
-from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.ratings.examples import SUFFIXES, ExampleSet, refuse_own_labels
+from markscheme.ratings.examples import SUFFIXES, ExampleSet
 from markscheme.ratings.from_grades import first_prompts
 from markscheme.ratings.rating import Rating, asked_under
 from markscheme.readers.rated import columns_from_options, judge_ratings
@@ -178,7 +177,6 @@ def _member(
 ) -> tuple[StageCandidate, Identity | None]:
     """Read one judge's ratings from a file as a candidate, with the judge's identity if the file states it."""
     ratings = judge_ratings(path, rubric, examples, columns_from_options(columns))
-    refuse_own_labels(RatingCodes.of(ratings), examples.labels)
     raters = list(dict.fromkeys(rating.rater for rating in ratings))
     if len(raters) > 1:
         raise UsageError(f"{path} contains {len(raters)} raters ({', '.join(raters)}); use one file for each judge")

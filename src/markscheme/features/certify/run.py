@@ -27,7 +27,9 @@ from markscheme.features.certify.promises_asked import recording_promise
 from markscheme.judges.options import AskOptions
 from markscheme.phrases import in_words
 from markscheme.progress import Watch, unwatched
+from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.column_options import ColumnOptions
+from markscheme.ratings.examples import refuse_own_labels
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.splits import used_to_tune, warn_of_split_groups
 from markscheme.readers.mapped_columns import refuse_unknown_columns
@@ -109,7 +111,9 @@ def certify(
         """Read the ratings of a stage's judge or panel from files, or else ask it; None means the default judge."""
         files = ratings or (() if stage is None else files_of(stage))
         if files:
-            return candidate_in_files(files, rubric, every, columns, shared)
+            candidate = candidate_in_files(files, rubric, every, columns, shared)
+            refuse_own_labels(RatingCodes.of(candidate.ratings), every.labels, gold)
+            return candidate
         return candidate_by_asking(stage, rubric, every, folder, ask, shared, watch)
 
     candidates = [rated(stage) for stage in (stages or (None,))]

@@ -129,7 +129,7 @@ def compare_sides(
     if examples is not None and examples.labels:
         rated = rated.placed_on(examples)
         for file in rated.files:
-            refuse_own_labels(file.judged, examples.labels)
+            refuse_own_labels(file.judged, examples.labels, rule.gold)
     rated = _shared(rated, all_notes, alone=are_files)
     truth = _gold(examples, rated, rule, split, all_notes)
     contenders = list(_contenders(sides, rated, lambda name: ask(name, _to_ask(examples, name))))
