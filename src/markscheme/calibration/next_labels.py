@@ -99,7 +99,12 @@ def _before_the_first(rubric: Rubric, examples: ExampleSet) -> NextLabels:
 
 
 def asked_first(first: DecisiveLabels | None, *, by_people: bool) -> NextLabels:
-    """Make the NextLabels for a first verdict: how many labels it needs or, for None, that no number is enough."""
+    """Make the NextLabels of a rubric that has no verdict yet.
+
+    Args:
+        first: The number of labels that a first verdict needs; None if no number is likely to be enough.
+        by_people: True if people have labelled examples already.
+    """
     if first is None:
         return NextLabels(None, "No number of labels is likely to show a judge above so high a target.")
     return NextLabels(first, labels_to_add(first, by_people=by_people))

@@ -121,6 +121,11 @@ def weigh_holistic(holistic: Holistic, rubric: Rubric, *, normalize: bool = True
 
     With the holistic score h, score = h / 100; raw = h / 100 · Σ positive w, or with negative weights only -(1 - h /
     100) · Σ |w|.
+
+    Args:
+        holistic: The rating from 0 to 100.
+        rubric: The rubric, with weights and pass mark.
+        normalize: True to return h / 100 as the score, False to return the raw score in its place.
     """
     share = holistic.score / 100
     if rubric.positive_weight > 0:
@@ -135,6 +140,9 @@ def weigh_holistic(holistic: Holistic, rubric: Rubric, *, normalize: bool = True
 
 def certainty_of(chance: float | None, score: float, rubric: Rubric, *, passed: bool) -> float:
     """Return the certainty of a decision: its probability, or without one the score's distance from the pass mark.
+
+    `chance` is the probability that the response passes; None if the judge gives none. The certainty of a fail is
+    1 - `chance`.
 
     >>> from markscheme import Rubric
     >>> rubric = Rubric.from_dict([{"weight": 1, "requirement": "A"}])

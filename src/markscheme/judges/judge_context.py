@@ -67,7 +67,10 @@ class JudgeContext:
         return self.price is None and (self.list_prices or self.limiter.budget is not None)
 
     def memory_for(self, judge: Identity) -> Memory | None:
-        """Return the cache for a judge, kept for this process only if its identity may change; None without caching."""
+        """Return the cache for a judge's replies; None without caching.
+
+        For a judge whose replies may depend on something unknown, it is the cache that ends with this process.
+        """
         return self.memory if judge.lasting or self.memory is None else self.brief
 
     def settings(self, *names: str) -> dict[str, Any]:

@@ -282,7 +282,13 @@ class OpenAIBatches:
         return self._state(made)
 
     async def find(self, token: str, since: float, prompts: int) -> list[BatchState]:  # noqa: ARG002 - the token tells
-        """Return the batch that was sent with a run's token, as a list; [] if there is none."""
+        """Return the batch that was sent with a run's token, as a list; [] if there is none.
+
+        Args:
+            token: The token, which is stored with the batch.
+            since: Time in seconds since 1970 at which sending began; older batches aren't looked at.
+            prompts: Number of prompts in the batch, which isn't needed, since the token tells.
+        """
         async with self.judge.call(SENDING) as client:
             async for made in client.batches.list(limit=100):  # the newest first
                 if made.created_at < since - CLOCKS_APART:

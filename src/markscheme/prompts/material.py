@@ -124,7 +124,7 @@ class Material:
 
     @cached_property
     def _with_level(self) -> "dict[str, list[_TextByWords]]":
-        """Cache of `_texts_with`: for each level, the texts in which the word "level" precedes it."""
+        """Results of `_texts_with` so far, by level: the texts of the material that say it, as in "level: 3"."""
         return {}
 
     @cached_property

@@ -111,7 +111,10 @@ class Openings:
 
     @property
     def of_these(self) -> int:
-        """Number of recorded looks at any of today's test labels, without looks at labels that don't test wordings."""
+        """Number of recorded looks at any of today's test labels; looks that are counted apart are left out.
+
+        Those are at labels that don't test wordings, such as decisions about the whole response.
+        """
         return len(self._earlier)
 
     @property

@@ -537,6 +537,14 @@ def _distribution_by_transform(rises: Integers, times: Integers) -> tuple[int, F
     It covers all sums likelier than 1e-33. Equal rows share one factor of the characteristic function, so the time
     grows with the number of distinct rows. Sums beyond Hoeffding's bound fold back into the window, where they are
     negligible.
+
+    Args:
+        rises: For each row, by how much each of its equally likely outcomes exceeds the lowest one, shape (n_rows,
+            n_outcomes).
+        times: Number of equal rows that each row represents, shape (n_rows,).
+
+    Returns:
+        The smallest sum covered, and the probabilities of this sum and of each whole number after it.
     """
     widest = rises.max(axis=1)
     reach = math.sqrt(float(times @ widest.astype(np.float64) ** 2) * math.log(2 / _TAIL) / 2)

@@ -94,7 +94,12 @@ class _Loss:
         return not np.allclose(self.form, self.form.T)
 
     def between(self, p: Floats, q: Floats) -> Floats:
-        """Compute the mean loss between two sets of ratings, from the mean feature vector of each set."""
+        """Compute the mean loss between a rating of one set and a rating of another.
+
+        Args:
+            p: Mean of `features` over the ratings of the first set, shape (..., n_features).
+            q: Mean of `features` over the ratings of the second set, shape (..., n_features).
+        """
         return np.asarray(((p @ self.form) * q).sum(axis=-1))
 
 
@@ -129,7 +134,12 @@ def _custom(weights: npt.ArrayLike, n_levels: int) -> _Loss:
 
 
 def _loss(weights: Weights, table: RatingPatterns) -> _Loss | Reason:
-    """Return the loss for the named weights, metric or credit matrix, or the reason why the ratings don't allow it."""
+    """Return the cost of each disagreement, or the reason why the ratings don't allow the wanted one.
+
+    Args:
+        weights: The cost by name, such as "quadratic", or a matrix of the credit for each pair of levels.
+        table: The ratings.
+    """
     x = table.levels
     span = float(np.ptp(x)) or 1.0
     if not isinstance(weights, str):
@@ -170,7 +180,12 @@ def _padded(features: Floats) -> Floats:
 
 
 def _row_sums(table: RatingPatterns, features: Floats) -> Floats:
-    """Sum the feature vectors of the ratings in each distinct row, shape (n_rows, n_features)."""
+    """Sum the features of the ratings in each distinct row, shape (n_rows, n_features).
+
+    Args:
+        table: The ratings.
+        features: The numbers by which a loss describes each level, shape (n_levels, n_features).
+    """
     padded = _padded(features)
     sums = np.zeros((len(table.codes), features.shape[1]))
     for column in table.codes.T:
@@ -202,7 +217,14 @@ def _seen(table: RatingPatterns, loss: _Loss) -> Floats:
 
 
 def _shared_margins(table: RatingPatterns, features: Floats) -> Floats:
-    """Compute the mean of the feature vectors of all ratings, with equal weight for each unit."""
+    """Compute the mean of the ratings' features, with equal weight for each unit.
+
+    It is computed over all units, and then without each jackknife set.
+
+    Args:
+        table: The ratings.
+        features: The numbers by which a loss describes each level, such as its counts, shape (n_levels, n_features).
+    """
     per_unit = _row_sums(table, features) / np.maximum(table.rated, 1)[:, None]
     return over(table.remaining(per_unit), table.remaining(table.rated >= 1)[:, None])
 
@@ -279,7 +301,16 @@ def _midranks(counts: Floats) -> Floats:
 
 
 def _ranked_losses(table: RatingPatterns, rank: Floats) -> Floats:
-    """Sum the ordinal losses within units: over all units, then without each jackknife set, by ranks among the rest."""
+    """Sum the ordinal loss between ratings of one unit, over all units and then without each jackknife set.
+
+    Args:
+        table: The ratings.
+        rank: Mean rank of the ratings on each level, 0 to 1, shape (1 + n_sets, n_levels): among all ratings, then
+            among those that remain without each jackknife set.
+
+    Returns:
+        The sums, shape (1 + n_sets,), in the same order.
+    """
     differing = (table.rated >= 2) & ~table.unanimous
     counts = _row_sums(table, np.eye(len(table.levels))) * differing[:, None]
     weight = table.times / np.maximum(table.rated - 1, 1)
@@ -666,7 +697,16 @@ def corrected_of_shares(shares: Floats, name: str, *, weights: Weights | Metric 
 
 
 def _weights(name: str, weights: Weights | Metric | None, names: Collection[str] = ()) -> Weights | Metric:
-    """Return the weights requested for a coefficient, or its default weights; raise ValueError if they don't fit it."""
+    """Return the weights requested for a coefficient, or its default weights if none are.
+
+    Args:
+        name: Name of the coefficient.
+        weights: The requested weights; None for the default.
+        names: The names that are allowed; empty for all coefficients.
+
+    Raises:
+        ValueError: The name isn't allowed, or the coefficient can't have these weights.
+    """
     if name not in (names or COEFFICIENTS):
         raise ValueError(f"a coefficient is one of {', '.join(names or COEFFICIENTS)}, not {name!r}")
     if isinstance(weights, str) and weights in ("ordinal", "ratio") and name != "krippendorff_alpha":

@@ -349,10 +349,10 @@ def no_disagreement(
     Args:
         value: The statistic under full agreement: 1 for shares and coefficients, 0 for errors.
         n: Number of examples (or groups), which all agree.
-        below: Fall of the statistic if everything unseen disagreed: 1 for a share, (largest loss)/(expected loss) for a
-            chance-corrected coefficient, 1 for a signed error.
-        above: Rise of the statistic if everything unseen disagreed: the scale's range for the mean absolute error, 1
-            for a signed error.
+        below: How far the statistic would fall if raters disagreed on every example not seen: 1 for a share, (largest
+            loss)/(expected loss) for a chance-corrected coefficient, one step of the scale for a signed error.
+        above: How far the statistic would rise if raters disagreed on every example not seen: the scale's range for
+            the mean absolute error, one step of the scale for a signed error.
         floor: Smallest possible value of the statistic.
         level: Coverage of the interval, 0 to 1.
         method: Text of `Estimate.method` before the kind of interval; None for only the kind of interval.

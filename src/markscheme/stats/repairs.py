@@ -127,7 +127,11 @@ class DecisionChanges:
 
     @cached_property
     def ranks(self) -> npt.NDArray[np.int64]:
-        """Effects by replacement, a row each: false passes repaired; decisions, then scores, repaired minus broken."""
+        """Counts by which replacements of levels are ranked, shape (n_replacements, 3).
+
+        The columns are the false passes that become right, the decisions that become right minus those that become
+        wrong, and the scores that come within the tolerance minus those that leave it.
+        """
         stopped = self.false_passes.sum(axis=0)
         decisions = stopped + self.false_fails.sum(axis=0) - self.held_up.sum(axis=0) - self.let_through.sum(axis=0)
         scores = self.scores_repaired.sum(axis=0) - self.scores_broken.sum(axis=0)
@@ -169,7 +173,7 @@ class LevelSwap:
         return self.judge.total
 
     def moves(self, criteria: Sequence[int]) -> TermSums:
-        """Return how much each criterion at these indices adds to the sums if gold's level replaces the judge's."""
+        """Return, for the criteria at these indices, what gold's levels contribute minus what the judge's levels do."""
         return self.gold.at(criteria).minus(self.judge.at(criteria))
 
     @cached_property

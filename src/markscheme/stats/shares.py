@@ -220,7 +220,12 @@ class GroupedMean(GroupedFigure):
     above: MeanSide
 
     def spread_towards(self, bound: float) -> float:
-        """Compute the standard error, times √n, for the bound on one side of the mean; nan without examples."""
+        """Compute the standard error, times √n, of the mean on the side of a value; nan without examples.
+
+        Args:
+            bound: The value. If it is below the mean, the standard error is that of the lower limit, else that of the
+                upper limit.
+        """
         return math.sqrt(self.n) * (self.below if self.value > bound else self.above).se
 
     @property

@@ -194,7 +194,7 @@ class SliceColumn:
 
     @cached_property
     def _same_gold(self) -> "_SameGold":
-        """Regression of the figure on gold over all examples, for slices that split the examples of every stratum."""
+        """Regression of the figure on gold, with which a slice is compared with other examples of the same gold."""
         return _SameGold(self.values, self.strata, self.covariate)
 
     @cached_property

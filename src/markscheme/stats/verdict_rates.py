@@ -177,7 +177,7 @@ def _tail(level: float) -> float:
 
 
 def _half_widths(labels: npt.ArrayLike) -> Floats:
-    """Predict half the width of a share's interval from the number of labels."""
+    """Predict half the width of a share's 95% interval from the number of labels, for a share of about one half."""
     return np.asarray(np.minimum(0.5, 0.98 / np.sqrt(np.asarray(labels, dtype=np.float64) + 2)))
 
 

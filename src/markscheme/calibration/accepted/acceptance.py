@@ -387,7 +387,10 @@ def accepted_document(
 
 
 def _asked_rubric(rubric: Rubric) -> dict[str, Any]:
-    """Return the rubric for accepted.json: the keys that affect what a judge is asked, newer ones only if set."""
+    """Return the rubric for accepted.json: the keys that affect what a judge is asked.
+
+    Keys that older versions of markscheme didn't have, in `NEWER`, are left out if they have their default.
+    """
     data = {key: value for key, value in asdict(replace(rubric, source=None)).items() if key not in NOT_ASKED}
     defaults = {field.name: field.default for field in fields(Rubric)}
     data = {key: value for key, value in data.items() if key not in NEWER or value != defaults[key]}

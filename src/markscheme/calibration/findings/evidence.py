@@ -406,7 +406,10 @@ class Evidence:
         return {**shown, "quote": rated.quote, "reason": rated.reason}
 
     def remarks(self, criterion: CriterionEvidence, places: Sequence[int]) -> list[dict[str, Any]]:
-        """Return what annotators wrote about examples, with level and confidence, and without names."""
+        """Return what annotators wrote on a criterion of the examples at the indices `places`, without names.
+
+        Each remark has the example's id and the annotator's level, words and confidence. Held-out examples have none.
+        """
         remarks = []
         for index in places:
             if self.is_held_out(index):
@@ -427,7 +430,7 @@ class Evidence:
         return self.comparison.gold.examples[index].is_held_out
 
     def example_ids(self, places: Sequence[int]) -> str:
-        """Join the ids of some examples, given by their indices, for a sentence."""
+        """Join the ids of the examples at the indices `places` for a sentence."""
         return listed([self.ids[index] for index in places]) if self.ids else NOT_HELD
 
     def both_levels(self, criterion: CriterionEvidence, places: Sequence[int]) -> str:

@@ -322,7 +322,14 @@ def slices_of(comparison: Comparison) -> tuple[Slice, ...]:
 
 
 def _worse_without(looks: "_Looks", example_part: ExamplePart, worse: Sequence[int], taken: Flags) -> list[int]:
-    """Return the indices of a slice's figures that stay worse if the examples of other worse slices are left out."""
+    """Return the indices of a slice's figures that stay worse if the examples of other worse slices are left out.
+
+    Args:
+        looks: Comparisons of slices with the other examples.
+        example_part: The slice.
+        worse: Indices of the figures that are worse on the whole slice.
+        taken: Flags of the examples that belong to slices already shown to be worse, shape (n_examples,).
+    """
     untaken = ExamplePart(example_part.by, example_part.name, example_part.inside & ~taken)
     if untaken.inside.sum() < SMALLEST_PART:
         return []

@@ -40,6 +40,11 @@ class RubricVerdict:
     def read(cls, data: Mapping[str, Any], agreement: Mapping[str, Any], path: Path) -> "RubricVerdict":
         """Return the verdict in a calibration's JSON, or on a judge card.
 
+        Args:
+            data: The object with the keys `use` and `verdict`.
+            agreement: The agreement with its interval, in the form in which JSON reports store an estimate.
+            path: The file, for messages.
+
         Raises:
             RatingError: The file has no verdict.
         """

@@ -304,7 +304,11 @@ class CountQuery:
 
     @property
     def _scored(self) -> list[str]:
-        """Aliases with a score: annotators, judges, gold, and gold with even splits taken as "worse" and "better"."""
+        """Names, in SQL, of all whose score is computed: annotators, judges and gold.
+
+        If annotators may split evenly, also "worse" and "better": gold's score if every even split counts as the worse,
+        or as the better, of the two levels.
+        """
         return [*self.annotators, *self._judges, "gold", *(("worse", "better") if self._splits else ())]
 
     def _level(self, prefix: str, index: int, criterion: Criterion) -> str:

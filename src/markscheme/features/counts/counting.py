@@ -75,7 +75,13 @@ def _rows(comparison: Comparison, earlier: Mapping[str, Comparison]) -> Iterator
     sets = _sets(table.groups)
 
     def judged(part: str, *columns: Floats, of: Callable[[Column], Floats]) -> Iterator[dict[str, Any]]:
-        """Yield the rows of one part of the counts file: values of gold, the judge and any earlier judge."""
+        """Yield the rows of one part of the counts file: values of gold, the judge and any earlier judge.
+
+        Args:
+            part: Name of the part.
+            columns: Values of single annotators, a column for each.
+            of: Function that returns the values to count, such as scores, from a rater's column.
+        """
         then = {name: of(of_earlier.judge) for name, of_earlier in earlier.items()}
         return _part_rows(part, sets, [of(gold), of(judge), *columns], then)
 

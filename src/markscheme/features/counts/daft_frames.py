@@ -17,7 +17,10 @@ from markscheme.stats.group_sets import set_numbers
 def counted_frame(
     frame: daft.DataFrame, rubric: Rubric, raters: Sequence[str], judge: str, earlier: str | None = None
 ) -> daft.DataFrame:
-    """Count the examples of a wide Daft frame with equal ratings, for `sockets.daft.counts` and with its arguments."""
+    """Count, for each combination of ratings, the examples of a Daft frame that have it, as rows of a counts file.
+
+    The arguments are those of `sockets.daft.counts`.
+    """
     query = CountQuery(rubric, tuple(raters), judge, earlier=earlier)
     examples, groups = _examples(frame, query)
     values = [f"p{place}" for place in range(1, max(len(query.annotators), 1) + 1)]

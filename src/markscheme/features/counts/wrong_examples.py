@@ -107,10 +107,10 @@ def read_shown(counts: CountsFile, path: Path) -> tuple[dict[str, Any], ...]:
 
 
 def refuse_undecided(rubric: Rubric) -> None:
-    """Raise an error if wrong decisions are to be shown for a rubric that makes no pass/fail decision.
+    """Raise an error for a rubric by which nothing passes or fails, so that `--shown` has no wrong decisions to show.
 
     Raises:
-        UsageError: The rubric makes no such decision.
+        UsageError: Nothing passes or fails by the rubric.
     """
     if not rubric.decides:
         raise UsageError(f"--shown lists wrong decisions, and nothing passes or fails by {rubric.name}")

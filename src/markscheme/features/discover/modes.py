@@ -153,7 +153,7 @@ class Codebook:
         modes: All modes, also those merged, split or only suggested, in the order in which they were named.
         assigned: The assignments by people, by the note's key.
         suggested: The assignments that a model suggests, by the note's key; they are never counted.
-        recoded: The assignments by second people, who didn't see the first ones.
+        recoded: Assignments of the same notes by further people, who didn't see those in `assigned`.
     """
 
     modes: tuple[Mode, ...] = ()

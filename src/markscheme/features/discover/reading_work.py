@@ -47,7 +47,7 @@ class ReadingWork:
         rater: Name of the reader.
         path: The reader's file of notes.
         lock: The lock on that file, held as long as this process may write to it.
-        clock: Function that returns the time in the form of readings.
+        clock: Function that returns the present time as the text that a reading stores.
         view: The view that the page opens with: "read", "group", "again" or "recode".
         is_second: True if the reader reads outputs that others have read, without seeing their notes.
         also: Ids of outputs to show out of turn, in order.

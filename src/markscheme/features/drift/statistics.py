@@ -374,5 +374,10 @@ def examples_to_affirm(variance: float, *, margin: float, span: float) -> int:
 
 
 def _half_width_when_still(n: int, span: float) -> float:
-    """Compute half the width that `shift_interval` gives its 90 % interval if all n differences are 0."""
+    """Compute half the width that `shift_interval` gives its 90 % interval if all n differences are 0.
+
+    Args:
+        n: Number of examples.
+        span: Range of the scale, in the unit of the ratings.
+    """
     return t_quantile(n + 1, 0.90) * span * math.sqrt(2 / (n + 1)) / math.sqrt(n + 2)

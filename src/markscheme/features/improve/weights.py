@@ -174,7 +174,12 @@ class Sums:
         return cls(float(len(table)), table.mean(axis=0), centred.T @ centred)
 
     def without(self, levels: Floats, marks: Floats) -> "Sums":
-        """Return the sums after taking out some of the examples, whose levels and scores are given."""
+        """Return the sums over all examples but some.
+
+        Args:
+            levels: Levels of the examples to leave out, shape (n, k).
+            marks: Overall scores of the examples to leave out, shape (n,).
+        """
         gone = Sums.of(levels, marks)
         n = self.n - gone.n
         apart = gone.mean - self.mean
@@ -188,7 +193,7 @@ class Sums:
 
     @property
     def with_mark(self) -> Floats:
-        """Sums over examples of products of a criterion's and the score's deviations from their means, shape (k,)."""
+        """Per criterion, the sum of products of its level's and the score's deviations from their means, shape (k,)."""
         return np.asarray(self.about_mean[:-1, -1])
 
     @property
@@ -524,7 +529,12 @@ def _grain(weights: Floats) -> float:
 
 
 def _rounded_steps(steps: Floats, signs: Floats) -> Floats:
-    """Round absolute weights to whole steps, at least 1 each, keeping the sum of the positive weights if possible."""
+    """Round absolute weights to whole steps, at least 1 each, keeping the sum of the positive weights if possible.
+
+    Args:
+        steps: Absolute weights, as multiples of the step to which they are rounded, shape (k,).
+        signs: Signs of the weights, shape (k,).
+    """
     rounded = np.maximum(np.rint(steps), 1.0)
     positive = np.flatnonzero(signs > 0)
     if not len(positive):

@@ -286,7 +286,15 @@ def _promise(
     error: float,
     gold: Kind | None,
 ) -> Need | None:
-    """Return how many labels these judges need to promise an error rate for automatic decisions; None if not known."""
+    """Return how many labels judges need to promise an error rate for automatic decisions; None if not known.
+
+    Args:
+        rubric: The rubric.
+        everything: All examples with their labels.
+        ratings: Each judge's ratings, with their file.
+        error: The largest share of automatic decisions that may be wrong.
+        gold: The only kind of labels that counts; None for the strongest kind.
+    """
     needs = (need(rubric, everything, ratings, error, gold) for need in PROMISE_NEEDS)
     return next((need for need in needs if need is not None), None)
 

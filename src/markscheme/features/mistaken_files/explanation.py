@@ -305,12 +305,13 @@ def _typed_values(command: str, bound: BoundArguments) -> Iterator[tuple[str, An
 
 
 def _sentence(taker: str, path: Path, *, is_of_content: bool) -> str | None:
-    """Say what a file is instead of what is expected; None if it may be what is expected.
+    """Say which kind of file the user passed in place of the expected one; None if it may be of the expected kind.
 
     Args:
-        taker: The option that names it, or the command that it is an operand of.
+        taker: The option whose value is the file or, if the file was typed without an option, the command.
         path: The file.
-        is_of_content: True if the error is about what the path holds, and not about a name that may be a rubric's.
+        is_of_content: True if the command failed on the file's content; False if it failed on the name, which may be
+            that of a rubric.
     """
     expected = f"; expected {_EXPECTED[taker]}" if taker in _EXPECTED else ""
     if path.is_dir():

@@ -138,7 +138,13 @@ class ToolContent(Import):
         return not (self.for_remarks or self.for_responses)
 
     def remark(self, remark: Remark, *, lost: str | None = None) -> None:
-        """Add a comment that belongs to no rating; `lost` is what to count as lost where only ratings are kept."""
+        """Add a comment that belongs to no rating.
+
+        Args:
+            remark: The comment.
+            lost: Name under which the comment counts as lost if the command stores only ratings; None if it doesn't
+                count as lost.
+        """
         self.remarks.append(remark)
         if lost is not None:
             self.lose(lost)

@@ -164,7 +164,14 @@ class CriterionReading:
     def _directed(
         self, weight: float, fields: Mapping[str, Any], direction: tuple[str, bool], taken: set[str]
     ) -> float:
-        """Return a weight with the sign that a key such as `polarity` gives it; note a word that makes it negative."""
+        """Return a weight, negative if a key such as `polarity` says that the criterion is a fault.
+
+        Args:
+            weight: The weight as read from other keys.
+            fields: The criterion's keys and values.
+            direction: The key that says it, and True if the criterion earns credit, False if it is a fault.
+            taken: The keys read so far, to which that key is added.
+        """
         key, earns = direction
         taken.add(key)
         if not earns and isinstance(fields[key], str) and weight > 0:
@@ -223,7 +230,7 @@ class CriterionReading:
         return {"required": True} if any(fields[key] for key in keys) else {}
 
     def _further(self, fields: Mapping[str, Any], taken: set[str], name: str) -> Iterator[str]:
-        """Yield "KEY: TEXT" for each key of a criterion that isn't read yet and has text; refuse nested values."""
+        """Yield "KEY: TEXT" for each key of a criterion that isn't in `taken` and has text; refuse nested values."""
         for key, value in fields.items():
             if key in taken:
                 continue
@@ -357,7 +364,10 @@ def _words(fields: Mapping[str, Any], taken: set[str], *, skip: str | None) -> s
 
 
 def _of_dimension(fields: Mapping[str, Any], taken: set[str]) -> dict[str, Any]:
-    """Return levels and pass level of a five-level dimension, known by its key `always_applicable`; else {}."""
+    """Return the levels, 1 to 5, and pass level of a criterion with the key `always_applicable`; {} for any other.
+
+    That key is added to `taken`, the keys read so far.
+    """
     if not isinstance(fields.get("always_applicable"), bool):
         return {}
     taken.add("always_applicable")

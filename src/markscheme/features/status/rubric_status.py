@@ -94,7 +94,7 @@ class RubricStatus:
         return self.next_labels() if self.is_calibrated and self.next_labels is not None else None
 
     def after_judge_moved(self) -> "RubricStatus":
-        """Return the status of a rubric whose judge moved after its accepted run, which is therefore stale."""
+        """Return this status with the accepted run marked as stale, because the judge has changed its ratings since."""
         return replace(self, stale=(*self.stale, JUDGE_MOVED), fresh_until=None)
 
 

@@ -102,9 +102,9 @@ def stress_cells(
     Args:
         moved: Differences from the originals in levels, shape (n_units,), by perturbation and criterion.
         spans: Range of the scale in levels, 1 for yes/no, by criterion.
-        reshuffled: The p-value of `reshuffled` from the ratings themselves, if known, by perturbation and
-            criterion. The larger p counts, since signs of differences mislead near an end of the scale, and reshuffled
-            ratings mislead if ratings move both ways.
+        reshuffled: The p-value of a second test, the function `reshuffled`, by perturbation and criterion; without an
+            entry, only the sign-flip test of the differences counts. Of both tests' p, the larger counts: signs of
+            differences mislead near an end of the scale, and reshuffled ratings mislead if ratings move both ways.
         level: Chance of a false alarm in the table, 0 to 1.
 
     Example:

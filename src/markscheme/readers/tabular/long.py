@@ -185,7 +185,13 @@ def _called(columns: Sequence[TableColumn], names: frozenset[str]) -> TableColum
 
 
 def _values(columns: Sequence[TableColumn], taken: Sequence[TableColumn], unit: TableColumn) -> tuple[TableColumn, ...]:
-    """Return the columns of ratings: those named like ratings, and those whose values differ within an example."""
+    """Return the columns of ratings: those named like ratings, and those whose values differ within an example.
+
+    Args:
+        columns: All columns of the table.
+        taken: The columns that already have another meaning.
+        unit: The column that says which example each row is about.
+    """
     values = []
     for column in columns:
         words = name_words(column.name)

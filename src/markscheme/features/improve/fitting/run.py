@@ -156,6 +156,12 @@ def evidence_of_annotators(rubric: Rubric, examples: ExampleSet, pairs_named: st
 def look_at_decisions(evidence: DecisionEvidence, examples: ExampleSet, *, odds: float, day: str) -> NumbersRun:
     """Record the use of the labels, then fit weights and pass mark to the decisions.
 
+    Args:
+        evidence: The decisions, with the levels of the decided examples.
+        examples: The set of examples, next to whose file the use is recorded.
+        odds: Cost of a false pass, if a false fail costs 1.
+        day: Today's date, for the record.
+
     Raises:
         RatingError: The record can't be read or written.
     """

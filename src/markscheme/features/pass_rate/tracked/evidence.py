@@ -21,7 +21,9 @@ MOST_LOG = 700.0
 def growth(
     values: npt.ArrayLike, counts: npt.ArrayLike, *, floor: npt.ArrayLike, top: npt.ArrayLike, weight: float = 1.0
 ) -> Floats:
-    """Compute how much a week's values raise the log wealth of bets that the values' mean is below a floor.
+    """Compute how much a week raises the log wealth of a gambler who bets that the mean of values is below a floor.
+
+    The gambler stakes a fixed part of the wealth; it is computed for each of the four sizes of stake in `BETS`.
 
     Args:
         values: The different values of the week, shape (..., k).
@@ -31,7 +33,7 @@ def growth(
         weight: Part of the growth that counts, 0 to 1.
 
     Returns:
-        The growth of each bet's log wealth, shape (..., 4).
+        The growth of log wealth at each size of stake, shape (..., 4).
 
     Raises:
         ValueError: A value is above `top`, or the floor isn't below it, which is the caller's mistake.
@@ -55,16 +57,19 @@ def growth(
 
 
 def evidence(growths: npt.ArrayLike) -> Floats:
-    """Compute the evidence after each week: the average wealth of bets that start in different weeks.
+    """Compute the evidence of a change after each week.
+
+    It is the average wealth of gamblers who bet on a change: for each size of stake in `BETS`, one begins in each week.
 
     Args:
-        growths: Log growth of each week and bet, shape (..., weeks, 4).
+        growths: By how much each week raises the log wealth at each size of stake, from `growth`; shape (..., weeks,
+            4).
 
     Returns:
         The evidence after each week, shape (..., weeks); 1 means no evidence.
 
     Raises:
-        ValueError: There are more weeks than the horizon has, which is the caller's mistake.
+        ValueError: There are more than `HORIZON` weeks, which is the caller's mistake.
 
     Source:
         Ville (1939), Étude critique de la notion de collectif, for the bound on ever reaching 1/alpha.
@@ -87,7 +92,12 @@ def evidence(growths: npt.ArrayLike) -> Floats:
 
 
 def rings_in(after: npt.ArrayLike, ring: float) -> int | None:
-    """Return the first week, counted from 1, whose evidence reaches the alarm threshold; None if no week's does."""
+    """Return the first week, counted from 1, whose evidence reaches the alarm threshold; None if no week's does.
+
+    Args:
+        after: The evidence after each week, shape (weeks,).
+        ring: The threshold.
+    """
     reached = np.flatnonzero(np.asarray(after) >= ring)
     return int(reached[0]) + 1 if len(reached) else None
 

@@ -65,7 +65,12 @@ def most_by_judge(
 
 
 def may_be_judge(shift: float, at_most: float) -> bool:
-    """Return True if a changed judge may explain at least half of a shift in the share of passes."""
+    """Return True if a changed judge may explain at least half of a shift in the share of passes.
+
+    Args:
+        shift: The shift, negative if the share fell.
+        at_most: The largest part of the shift that the judge may have caused, with the sign of the shift.
+    """
     return at_most * math.copysign(1.0, shift) >= EXPLAINS * abs(shift)
 
 

@@ -143,7 +143,12 @@ def _alarm_weeks(passed: Integers, labels: Integers, share: Floats) -> Flags:
 
 
 def _weeks_from(begins: Integers, rings: Flags) -> Floats:
-    """Count the weeks from each simulated drop to the next alarm, with the wait for labels; infinite if none comes."""
+    """Count the weeks from each simulated drop to the next alarm, with the wait for labels; infinite if none comes.
+
+    Args:
+        begins: The week, from 1, in which the drop begins, shape (streams,).
+        rings: Flags of the weeks with an alarm, shape (streams, weeks).
+    """
     since = rings & (np.arange(1, HORIZON + 1) >= begins[:, None])
     first = since.argmax(axis=1) + 1
     return np.where(since.any(axis=1), first - begins + 1.0 + LABELS_LATE, np.inf)

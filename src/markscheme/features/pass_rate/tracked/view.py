@@ -427,7 +427,12 @@ def plans_of(rates: JudgeRates) -> list[AuditPlan]:
 
 
 def json_of(run: TrackedRun, parts: Mapping[str, Estimate] | None = None) -> dict[str, Any]:
-    """Return the look as a dict with the keys of the JSON output."""
+    """Return the look as a dict with the keys of the JSON output.
+
+    Args:
+        run: The run that took the look.
+        parts: The pass rate for each value of the column that the user names; None if the user names none.
+    """
     look = run.look
     judge = look.judge
     return {
