@@ -144,6 +144,11 @@ anyway."""
 def suggestion(text: str, valid_names: Iterable[str], *, mark: str | None = None) -> str:
     """Return the end of an error about an unknown name, which suggests the nearest known one; "" if none is near.
 
+    Args:
+        text: The unknown name.
+        valid_names: The known names.
+        mark: What is put before and after the suggested name, such as a backtick; None for nothing.
+
     Example:
         >>> suggestion("calibrat", ["compare", "calibrate"], mark="`")
         '; did you mean `calibrate`?'

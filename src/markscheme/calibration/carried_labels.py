@@ -259,7 +259,7 @@ def _under_current(label: Rating, rubric: Rubric) -> Rating:
 
 
 def _as_before_rewording(label: Rating, rubric: Rubric) -> Rating:
-    """Return a label with the answers that the rater gave before the rewording."""
+    """Return a label with the rater's answers from before the rewording in place of those given again since."""
     return replace(label, criteria={**label.criteria, **_given_again(label, rubric)}, superseded={})
 
 

@@ -193,7 +193,13 @@ class _RowRubrics:
     """
 
     def __init__(self, of_run: Rubric, rule: RowRule | None, *, has_core: bool) -> None:
-        """Start counting at 0 rows; `rule` says how a row's own rubric is combined with the rubric of the run."""
+        """Make the object before any row is read.
+
+        Args:
+            of_run: The rubric of the run, whose settings say how the judge is asked about all rows.
+            rule: How a row's own rubric is combined with the rubric of the run; None for what that rubric says.
+            has_core: True if rows without a rubric of their own are graded by `of_run`.
+        """
         self.of_run = of_run
         self.core = of_run if has_core else None
         self.rule = row_rule(rule, self.core)

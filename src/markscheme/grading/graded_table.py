@@ -240,7 +240,14 @@ class GradedTable:
             return counts
 
     def _open_rows(self, submissions: Iterable[Submission], done: Mapping[str, str | None]) -> Iterator[Submission]:
-        """Yield the rows that no earlier run graded with the texts and the rubric they have now; record all ids."""
+        """Yield the rows still to grade: those that no earlier run graded with their present texts and own rubric.
+
+        The ids of all rows are stored, in order.
+
+        Args:
+            submissions: All rows.
+            done: What `done` returns: the digest of texts and own rubric of each row that an earlier run graded.
+        """
         for submission in submissions:
             self._ids.append(submission.id)
             by_row = self.grading.grader.rubric_for(submission)

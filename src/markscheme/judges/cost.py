@@ -45,7 +45,16 @@ def cost_of_asking(
     samples: int,
     at_hand: Callable[[Prompt, int], Reply | None] | None,
 ) -> Cost:
-    """Estimate the cost of asking a judge these prompts `samples` times each, at the price of this run."""
+    """Estimate the cost of asking a judge, at the price of this run.
+
+    Args:
+        judge: The judge; None if code decides all.
+        prompts: The prompts that the run sends first.
+        context: Settings of the run, with the price if the user states one.
+        samples: Number of times that each prompt is asked.
+        at_hand: Function that returns the cached or recorded reply to a prompt and sample, or None if there is no such
+            reply; None if no replies are cached or recorded.
+    """
     name = None if judge is None else str(judge.identity)
     price = None if judge is None else price_of(judge.identity, context)
     return cost_of(prompts, judge=name, samples=samples, at_hand=at_hand, price=price)

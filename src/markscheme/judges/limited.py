@@ -453,7 +453,15 @@ class Limited(Wrapping):
             self._circuit.leave()
 
     async def _ask(self, permit: Permit, prompt: Prompt, sample: int, end: float, try_until: float | None) -> Reply:
-        """Ask the judge once, and give the permit back to the limiter whether or not an answer comes."""
+        """Ask the judge once, and give the permit back to the limiter whether or not an answer comes.
+
+        Args:
+            permit: The limiter's permit for this call.
+            prompt: The prompt.
+            sample: Number of the sample.
+            end: Time on the event loop's clock at which the call is given up.
+            try_until: An earlier such time, for a call that tries if a failing judge answers again; None for others.
+        """
         clock = asyncio.get_running_loop().time
         began = clock()
         end = min(end, try_until or math.inf)

@@ -170,7 +170,11 @@ class OpenAIJudge(SdkJudge):
     async def body(self, response: Any) -> Any:
         """Parse the JSON of a raw HTTP response directly, which is faster than the SDK's parsing.
 
-        Text that isn't JSON is returned as it is, unless the server calls it JSON.
+        Text that isn't JSON is returned as it is.
+
+        Raises:
+            ValueError: The text isn't JSON although the response's content type says that it is.
+            RecursionError: As for ValueError, if the text nests too deep to be parsed.
         """
         answer = response.http_response
         try:

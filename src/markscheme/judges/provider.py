@@ -291,7 +291,7 @@ class SdkJudge:
 
     @property
     def who(self) -> str:
-        """Name of the judge, with its model and any other address, for messages."""
+        """Name of the judge for messages, with its model and, if it isn't the provider's own, its address."""
         return f"{self.name} ({self.model})" + (f" at {self.other_address}" if self.other_address else "")
 
     @cached_property

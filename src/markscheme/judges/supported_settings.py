@@ -220,7 +220,11 @@ class TakenSettings:
         self._has_answered = True
 
     def refused(self, form: RequestForm) -> bool:
-        """Record that a refused batch needs `form`; return True if the next batch leaves out at least as much."""
+        """Record that the server refused a batch; return True if the next batch leaves out all that `form` leaves out.
+
+        Args:
+            form: The form of request that the batch needs so that the server doesn't refuse it.
+        """
         self._refused = self._refused.narrowed(form)
         return self.form.narrowed(form) == self.form
 

@@ -61,7 +61,11 @@ def answer(grader: str, arguments: "dict[str, Any]", wish: "Any", folder: str) -
 
 
 def _wish(holder: "Any") -> "Any":
-    """Return the value of `config.session`; "off" if the configuration is invalid, which is reported later."""
+    """Return the value of `config.session`; "off" if the configuration is invalid, which is reported later.
+
+    Args:
+        holder: What Promptfoo passed: the assertion's context or the provider's options, in which `config` is a key.
+    """
     config = (holder.get("config") or {}) if isinstance(holder, dict) else None
     wish = config.get("session") if isinstance(config, dict) else "off"
     return wish if wish is None or wish is False or isinstance(wish, str) else "off"

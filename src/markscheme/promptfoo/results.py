@@ -269,7 +269,7 @@ class _Reading:
     names: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def _judged(self, value: Any) -> Any:
-        """Return an output or var unchanged, or as text with marks if it contains images or documents."""
+        """Return an output or var unchanged; if it holds images or documents, as text with a mark in place of each."""
         lost = Counter[str]()
         text = text_in_file(value, lose=lost.update)
         self.aside.update(lost)
@@ -330,7 +330,12 @@ class _Reading:
         return None
 
     def _expected_of(self, labels: Mapping[str, Any], verdicts: Sequence[AssertionVerdict]) -> dict[str, bool]:
-        """Return the label that a test expects on each of its graded metrics, by the metric's name in this file."""
+        """Return the label that a test expects on each of its graded metrics, by the metric's name in this file.
+
+        Args:
+            labels: The expected labels, by the metric's name as the test writes it.
+            verdicts: The verdicts on the test's output, whose metrics are named as in this file.
+        """
         names = {folded_word(verdict.metric): verdict.metric for verdict in verdicts if verdict.is_graded}
         expected: dict[str, bool] = {}
         for metric, label in labels.items():

@@ -566,7 +566,12 @@ def _inside(content: str | Excerpt, code: str) -> str:
 
 
 def end_of_material(name: str, code: str) -> str:
-    """Write the sentence, put after the material, that names its closing tag, so that text inside can't fake one."""
+    """Write the sentence that follows the material and names its closing tag, so that text inside can't fake one.
+
+    Args:
+        name: The name in the tag.
+        code: The code in the tag, which text inside can't know.
+    """
     return f"The material ended with </{name}-{code}>."
 
 

@@ -151,7 +151,13 @@ class Trajectory:
         return tuple(pieces), f"{self.name}: {' and '.join(lost)}" if lost else None
 
     def _shown_steps(self, lengths: Sequence[int], asked_for: Sequence[str], room: int) -> set[int]:
-        """Choose the steps of the trajectory that are shown; return their indices."""
+        """Choose the steps of the trajectory that are shown; return their indices.
+
+        Args:
+            lengths: Number of characters of each step.
+            asked_for: Names of roles and tools, in which * matches anything, whose steps are chosen first.
+            room: Largest number of characters in all; the first and the last step are chosen even if it is too small.
+        """
         last = len(lengths) - 1
         if sum(lengths) <= room:
             return set(range(last + 1))

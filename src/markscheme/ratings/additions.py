@@ -26,8 +26,8 @@ class Additions:
 
     Attributes:
         ratings: The ratings to append.
-        n_known: Number of ratings that the file already has.
-        n_new: Number of ratings of an example that their rater hadn't rated in the file.
+        n_known: Number of imported ratings that the file already has, so that they are left out.
+        n_new: Number of imported ratings on examples on which the file has no rating by the same rater.
         n_changed: Number of ratings that change their rater's earlier answer in the file.
         n_older: Number of ratings left out because the file has a later answer of their rater.
     """

@@ -392,10 +392,11 @@ _ESCAPE: Final = ord("\\")
 def _labels_apart(raw: bytes) -> tuple[bytes, Sequence[bytes]] | None:
     """Split an example's line into its JSON without labels, and the JSON of each label without the outer braces.
 
-    If a part isn't JSON by itself, the line was cut in the middle of a text.
+    The line is cut without parsing it, by bytes that usually separate labels. If one of the pieces isn't JSON, these
+    bytes occurred inside a text, and the caller has to parse the line as a whole.
 
     Returns:
-        The two parts; None if the line has no list of labels, or one with another list in it.
+        The JSON without labels, and the labels; None if the line has no list of labels, or one with another list in it.
     """
     key = raw.find(_KEY)
     begin = raw.find(b"[", key) + 1

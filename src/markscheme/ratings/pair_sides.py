@@ -72,7 +72,7 @@ def systems_of(sides: tuple[PairSide, PairSide]) -> str:
 
 
 def group_of_inputs(inputs: Mapping[str, Any]) -> str:
-    """Return the group of a pair that names none: pairs with equal inputs share a group."""
+    """Return the name of the group of a pair whose line states no group: it is equal for pairs with equal inputs."""
     return f"inputs {fingerprint(sorted((name, str(value)) for name, value in inputs.items()))[:8]}"
 
 

@@ -142,7 +142,13 @@ class _Entries:
         return self.numbers[-1]
 
     def add_known(self, unit: str, index: _IndexOrFault, line_number: int) -> None:
-        """Add the response of a line that is equal, apart from its id, to a line read before."""
+        """Add the response of a line that is equal, apart from its id, to a line read before.
+
+        Args:
+            unit: The id of the response.
+            index: What `add` returned for the earlier line.
+            line_number: Number of the line.
+        """
         if isinstance(index, ValueError):
             self.faults.append(Fault(str(index), line_number))
             return
@@ -270,7 +276,14 @@ def _samples(units: Sequence[str], entries: _Entries) -> Iterator[tuple[int, ...
 
 
 def _coded(rubric: Rubric, units: Sequence[str], entries: _Entries, samples: Iterable[tuple[int, ...]]) -> RatingCodes:
-    """Return the ratings of all responses as RatingCodes, converting equal ratings only once."""
+    """Return the ratings of all responses as RatingCodes, converting equal ratings only once.
+
+    Args:
+        rubric: The rubric of the ratings.
+        units: The id of each response.
+        entries: The responses as read, with their ratings.
+        samples: For each response, the sample number of each of its ratings; () if these are all 0.
+    """
     codes = RatingCodes(criterion.name for criterion in rubric.criteria)
     said = list(zip(entries.numbers, samples, strict=False))
     coded = {}

@@ -56,10 +56,11 @@ def _is_tool_file(path: Path) -> bool:
 
 
 def _content(path: Path, options: ColumnOptions = ColumnOptions()) -> "FileContent":
-    """Return the kind of content of a file: another tool's format, responses, or something else.
+    """Return the kind of content of a file: "format" for another tool's, "responses", or "other".
 
-    Only JSON, compressed files, and rows without a column named as in our own files are searched for responses, which
-    may be in a column such as "Model Output". Any other file counts as something else.
+    A table or lines of JSON have "responses" if the column of responses is named otherwise than in our own files, such
+    as "Model Output"; with a column such as `response` they are "other". Only a JSON or compressed file is searched for
+    another tool's format and for a list of responses; any other text is "other".
     """
     is_rows = _holds_rows(path)
     if is_rows:
@@ -150,7 +151,14 @@ def in_code(names: Iterable[str]) -> str:
 def _of_rows(
     path: Path, fields: Mapping[str, str], shown: Collection[str], notify: Callable[[str], None] | None
 ) -> Iterator[tuple[int, Submission]]:
-    """Yield each row as a submission with its line number, after renaming columns as the user asks."""
+    """Yield each row as a submission with its line number.
+
+    Args:
+        path: The file.
+        fields: The new name of each column that the user renames.
+        shown: Names of columns that are inputs even if their cells are bytes, such as images.
+        notify: Called with a sentence if the column of responses had to be guessed; None for no such sentence.
+    """
     form = form_of_rows(path)
     if form == "lines" or brings_rubrics(path):
         yield from _of_lines(path, fields)

@@ -428,7 +428,13 @@ class _Table:
             yield self.reading.only.name, level
 
     def _rated(self, criterion: Criterion, raw: Any, reason: str) -> Rated | None:
-        """Read an answer to a criterion from a value or from an object with `level`; None if there is no level."""
+        """Read an answer to a criterion; None if the cell has no level.
+
+        Args:
+            criterion: The criterion.
+            raw: The cell: a level, or an object with `level` and perhaps `reason`, or with a key for an abstention.
+            reason: The reason for an answer whose cell states none.
+        """
         if not isinstance(raw, Mapping):
             return self.reading.level(criterion, raw, reason=reason)
         for key, declined in DECLINED_KEYS.items():

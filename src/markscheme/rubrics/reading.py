@@ -369,7 +369,15 @@ class RubricReading:
     def _or_fault(
         self, part: Callable[[CriterionValues], _Value], values: CriterionValues, unread: frozenset[str], index: int
     ) -> _Value | None:
-        """Make one value of a criterion, such as its scale, by a function; if it fails, add a fault and return None."""
+        """Make one value of a criterion, such as its scale; if the keys are faulty, add a fault and return None.
+
+        Args:
+            part: Function that makes the value.
+            values: The values of the criterion's keys.
+            unread: The criterion's keys that couldn't be read. If one of them might have given a missing value, no
+                further fault is added.
+            index: Index of the criterion.
+        """
         try:
             return part(values)
         except _KeyedFault as fault:

@@ -166,7 +166,12 @@ def socket_path(folder: str, wish: object = None) -> str | None:
 
 
 def _place_and_key(folder: str, wish: object) -> tuple[str, str] | None:
-    """Compute this environment's socket path and the key that identifies it; None if sessions are off or impossible."""
+    """Compute this environment's socket path and the key that identifies it; None if sessions are off or impossible.
+
+    Args:
+        folder: The graders' folder.
+        wish: The value of `config.session`: a socket's path, "auto" or None for the usual one, "off" or False for none.
+    """
     forced = os.environ.get("MARKSCHEME_SESSION") or None
     wish = forced if forced == "off" or wish in (None, "auto") else wish
     if wish is False or wish == "off" or not hasattr(socket, "AF_UNIX"):

@@ -123,7 +123,12 @@ def _spearman_unit_left_out(pairs: Pairs) -> Floats:
 
 
 def _rank_balance(standing: Floats, code: Integers) -> Floats:
-    """Compute, per row, the sum of ranks over units with a higher code, minus that over units with a lower one."""
+    """Compute, per row, the sum of standings over units with a higher code, minus that over units with a lower code.
+
+    Args:
+        standing: Standing of each row: number of units below it minus number above it, times the units of the row.
+        code: Index of each row's level, ascending with the level.
+    """
     return np.asarray(above_minus_below(np.bincount(code, weights=standing).astype(np.float64))[code])
 
 

@@ -406,7 +406,15 @@ class _Covariances:
         return over(self._groups.left_out(products) - of_means, degrees)
 
     def _centred(self, number: int, counted: Flags, key: bytes) -> tuple[Floats, Floats]:
-        """Return a column's ratings minus their mean, 0 where left out, and their sum in all and without each group."""
+        """Return a column's ratings minus their mean, 0 where they don't count, and sums of these deviations.
+
+        The first sum is over all units; the others are over all units but one group in turn.
+
+        Args:
+            number: Index of the column.
+            counted: Flags of the units whose ratings count.
+            key: The flags as bytes, for the cache.
+        """
         if (number, key) not in self._sums:
             filled = np.where(counted, self._rated[number][0], 0.0)
             centred = np.where(counted, filled - filled.sum() / max(1, np.count_nonzero(counted)), 0.0)

@@ -298,7 +298,12 @@ def _strata_refusal(labelled: Integers, sizes: Integers, names: Sequence[str]) -
 
 
 def _too_few(size: Floats, weighed: Integers) -> Reason | None:
-    """Return why the labels are too few to report a pass rate, with the number needed; None if they suffice."""
+    """Return why the labels are too few to report a pass rate, with the number needed; None if they suffice.
+
+    Args:
+        size: Effective number of labels in each stratum.
+        weighed: Size of each stratum of the pool.
+    """
     if may_show_rate(size, weighed):
         return None
     return Reason("few-labels", {"labels": float(size.sum()), "needed": labels_to_show(size, weighed)})

@@ -452,9 +452,18 @@ def _correlations(
 
 @lru_cache(maxsize=MOST_RATES_REMEMBERED)
 def _posterior_of(hits: bytes, sizes: bytes, copies: bytes) -> tuple[Floats, Floats]:
-    """Compute the posterior distribution of the correlation within groups; arrays come as bytes, for the cache.
+    """Compute the posterior distribution of the correlation within groups.
 
-    A report needs the posterior of each set of groups often, and an integral takes half a millisecond.
+    A report needs the posterior of each set of groups often, and an integral takes half a millisecond. So results are
+    cached, and arrays are passed as bytes, which a cache can compare.
+
+    Args:
+        hits: Number of hits in each kind of group.
+        sizes: Number of examples in each kind of group.
+        copies: Number of groups of each kind.
+
+    Returns:
+        Cumulative probabilities, and the square roots of the correlations at which they are reached.
     """
     y = np.frombuffer(hits)
     m = np.frombuffer(sizes)
@@ -559,8 +568,14 @@ def _stand_ins(counts: Floats, times: Floats) -> tuple[Floats, Floats]:
 def _rate_nodes(correlation: Floats, hits: Floats, sizes: Floats, copies: Floats) -> tuple[Floats, Floats]:
     """Compute quadrature nodes for the share, on the logit scale, and their log weights, shape (n_roots, n_nodes).
 
-    The nodes span an interval twice as wide as the share's own posterior, both if examples have equal weight and if
-    groups do.
+    The nodes cover all probable values of the share, both as estimated with equal weight for each example and as
+    estimated with equal weight for each group.
+
+    Args:
+        correlation: Correlations within groups, shape (n_roots, 1).
+        hits: Number of hits in each kind of group.
+        sizes: Number of examples in each kind of group.
+        copies: Number of groups of each kind.
     """
     n = float((copies * sizes).sum())
     groups = float(copies.sum())

@@ -303,7 +303,15 @@ class _SameGold:
             self._df -= 1
 
     def difference(self, is_inside: Flags, groups: Groups | None) -> tuple[float, float]:
-        """Compute the slice's coefficient in the regression, and its p; 0 and 1 if it can't be identified."""
+        """Compute how much higher the figure is inside a slice than outside it at equal gold, by the regression.
+
+        Args:
+            is_inside: Flags of the examples in the slice.
+            groups: Groups of the examples; None without groups.
+
+        Returns:
+            The slice's coefficient, and its p; 0 and 1 if gold determines which examples are in the slice.
+        """
         belongs = self._centred(is_inside.astype(np.float64))
         if self._line is not None:
             belongs -= float(self._line @ belongs) * self._line
@@ -326,7 +334,13 @@ class _SameGold:
 
 
 def _p_by_cluster(moves: Floats, groups: Groups, difference: float) -> float:
-    """Compute the p-value of a regression coefficient from each group's effect on it; 1 if there is only one group."""
+    """Compute the p-value of a regression coefficient, allowing for related errors in a group; 1 for a single group.
+
+    Args:
+        moves: Effect of each example's error on the coefficient, which is summed by group.
+        groups: Groups of the examples.
+        difference: The coefficient.
+    """
     n = groups.n
     total = groups.sums(moves)
     if n < 2:
@@ -346,7 +360,13 @@ def _p_of_t(difference: float, se: float, df: float) -> float:
 
 
 def _without_each(groups: Groups, values: Floats, numbers: Floats) -> Floats:
-    """Return the sum of values and the number of examples without each group in turn, shape (2, n_groups)."""
+    """Return the sums of `values`, and of the examples that rows count, without each group, shape (2, n_groups).
+
+    Args:
+        groups: Groups of the rows.
+        values: Value of each row.
+        numbers: Number of examples that each row counts, 0 or 1.
+    """
     return np.stack([groups.left_out(column)[1:] for column in (values, numbers)])
 
 

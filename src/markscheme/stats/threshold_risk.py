@@ -154,10 +154,11 @@ def threshold_risk(
 
 
 def _noise(residuals: Floats, groups: Groups) -> tuple[float, int]:
-    """Return the larger estimate of a test case's variance: if cases are independent, or if those of a group correlate.
+    """Estimate the variance of a test case in two ways, and return the larger: by case, and by group of cases.
 
-    If cases are independent, the sum over a group of m of the n cases has the expected square sigma^2 m (1 - m/n) in
-    each run. The estimate from groups divides by this, so it is the ordinary variance if each case is its own group.
+    The estimate by group allows for cases of a group that vary together. If cases are independent, the sum of residuals
+    over a group of m of the n cases has the expected square sigma^2 m (1 - m/n) in each run. The estimate by group
+    divides by m (1 - m/n), so it equals the estimate by case if each case is its own group.
 
     Args:
         residuals: Residuals that neither case nor run explains, shape (n_runs, n_cases).

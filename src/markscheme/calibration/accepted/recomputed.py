@@ -20,7 +20,11 @@ class FileDifference(NamedTuple):
     stated: str | None = None
 
     def to_json(self, file: str) -> dict[str, Any]:
-        """Return a dict with both values: the file's under the given key, the one computed now under "now"."""
+        """Return a dict with what differs and both values: the one in the file, and under "now" the one computed now.
+
+        Args:
+            file: The key for the file's value, such as "card".
+        """
         return {"what": self.what, file: self.stated or None, "now": self.now}
 
 

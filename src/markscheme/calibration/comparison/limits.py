@@ -60,7 +60,7 @@ class ErrorLimits:
     def least(self, side: SideName, target: float) -> float:
         """Return the smallest share of right decisions that is enough on one side of a gate.
 
-        That is 1 minus the limit on wrong decisions of the side or, without a limit, `target` minus `SIDE`.
+        That is 1 minus the limit on wrong decisions of the side or, without a limit, `target` minus 0.1.
 
         Args:
             side: "stops" for the examples that gold fails, "keeps" for those that it passes.

@@ -147,7 +147,8 @@ class Circumstances:
 
     Attributes:
         states: How the agreement of scores compares with the target, the best constant answer and annotators.
-        ok: The use of a judge with the verdict "ok" on these labels, if responses neither pass nor fail.
+        ok: The best use that these labels allow; a judge whose responses neither pass nor fail gets it with the verdict
+            "ok".
         by_people: True if people gave the labels.
         against_gate: Codes of reasons that forbid a gate whatever the figures: one annotator, labels that aren't blind,
             examples picked by hand, …

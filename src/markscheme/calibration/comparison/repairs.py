@@ -124,7 +124,10 @@ class Repair:
 
     @property
     def is_large(self) -> bool:
-        """True if a fifth or more of the wrong decisions, or of the false passes, becomes right."""
+        """True if the fix corrects a fifth or more of the wrong decisions, or of the false passes.
+
+        Decisions that the fix makes wrong aren't subtracted. Without decisions, scores that are off count instead.
+        """
         whole = replace(self, held_up=0, let_through=0, scores_broken=0)
         return whole.reaches(A_FIFTH)
 

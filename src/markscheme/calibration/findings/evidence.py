@@ -527,7 +527,7 @@ def _finite(value: float) -> float | None:
 
 
 def worst_places(badness: Floats, most: int = MOST_WORST) -> list[int]:
-    """Return the indices of the largest values, the largest first, without those that aren't above 0."""
+    """Return the indices of up to `most` values above 0, the largest value first; nan counts as 0."""
     size = np.nan_to_num(badness, nan=0.0)
     order = np.argsort(-size, kind="stable")
     return [index for index in order[:most].tolist() if size[index] > 0]

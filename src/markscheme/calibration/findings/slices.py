@@ -274,7 +274,7 @@ def known_of(example: Example, by: str) -> str:
 
 
 def _values_by_example(examples: Sequence[Example], by: str) -> list[str]:
-    """Return each example's group, system, or value of a metadata key, as text."""
+    """Return each example's value of the attribute (such as "system") or metadata key named `by`, as text."""
     if by in KNOWN_BEFORE:
         return list(map(str, values_of(examples, by)))
     return [metadata.get(by, "") for metadata in values_of(examples, "metadata")]

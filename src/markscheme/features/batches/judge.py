@@ -362,7 +362,12 @@ class BatchQueue:
     async def _patiently(
         self, ask: Callable[[], Awaitable[Response]], passing: Callable[[JudgeError], bool] | None = None
     ) -> Response:
-        """Return the result of a call to the provider; repeat the call while it fails with a transient error."""
+        """Return the result of a call to the provider; repeat the call while it fails with a transient error.
+
+        Args:
+            ask: Function that makes the call.
+            passing: Function that returns True for a transient error; by default `_may_pass`.
+        """
         clock = time.monotonic
         wait = self.batching.poll
         give_up = clock() + self.batching.patience
@@ -379,7 +384,12 @@ class BatchQueue:
     # reading
 
     async def _read(self, token: str, remote: str) -> dict[str, JudgeError]:
-        """Store a batch's replies and return them to their callers; return failed prompts' errors by prompt key."""
+        """Store a batch's replies and give them to the waiting callers; return failed prompts' errors by prompt key.
+
+        Args:
+            token: Our own name of the batch, by which it is recorded on this machine.
+            remote: The provider's id of the batch.
+        """
         errors: dict[str, JudgeError] = {}
         replies: list[tuple[str, Reply]] = []
         async with aclosing(self.api.results(remote)) as results:

@@ -284,7 +284,7 @@ def read_card(path: Path) -> JudgeCard:
 
 
 def _is_card(data: object) -> bool:
-    """Return True if JSON data has a card's schema and what `verify` prints even of a card with wrong figures."""
+    """Return True if JSON data has a card's schema, and the keys that `verify` prints before it checks any figure."""
     if not isinstance(data, dict) or data.get("schema") != CARD_SCHEMA or "terms" not in data:
         return False
     rubric = data.get("rubric")

@@ -246,7 +246,12 @@ class _CardFiles:
         return next(path for file, path in self.paths.items() if file.role == role)
 
     def _of_accepted(self, stated: Mapping[str, Any], accepted: Mapping[str, Any]) -> Iterator[FileDifference]:
-        """Yield a difference if accepted.json names another card, or has figures that don't follow from the files."""
+        """Yield a difference if accepted.json doesn't name this card, or has figures that the files don't give.
+
+        Args:
+            stated: The content of accepted.json.
+            accepted: The same content, computed again from the files.
+        """
         name = self.accepted.path.name
         if stated.get("card") != self.card.id:
             yield FileDifference(name, now=f"names the card {_shown(stated.get('card'))}, and this is {self.card.id}")

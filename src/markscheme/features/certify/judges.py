@@ -100,7 +100,8 @@ def open_certified(path: Path, context: JudgeContext) -> CertifiedJudges:
 
     Raises:
         RatingError: The file can't be read, or isn't a certificate.
-        UsageError: The file doesn't exist, a panel isn't ranked by its votes, or a judge can't be opened.
+        UsageError: The file doesn't exist, a judge can't be opened, or the certificate ranks a panel's decisions by
+            something else than its members' votes.
     """
     file = CascadeFile.load(path)
     members = [panel_names(record.judge) for record in file.stages]

@@ -85,7 +85,12 @@ def _as_asked(promise: Promise, judges: str) -> dict[str, Any]:
 
 
 def _asked_of(path: Path, labels: str) -> list[dict[str, Any]]:
-    """Return the distinct promises on record for these labels, in the order in which they were tested."""
+    """Return the distinct promises on record for a set of labels, in the order in which they were tested.
+
+    Args:
+        path: The file of the record; it may be missing.
+        labels: Digest of the labels that the promises were tested on.
+    """
     if not path.is_file():
         return []
     asks: list[dict[str, Any]] = []

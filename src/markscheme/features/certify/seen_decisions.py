@@ -78,7 +78,7 @@ class SeenDecisions:
         return certified_passes(self.labels, by < len(self.judges), self._passes(by))
 
     def errors(self, parts: Iterable[CertifiedCascade]) -> int:
-        """Count the automatic decisions that are wrong, if judges decide by the thresholds in `parts`."""
+        """Count the automatic decisions that differ from people's, if judges decide by the thresholds in `parts`."""
         by = self.decided_by(parts)
         return int((self.labels.wrong(self._passes(by)) & (by < len(self.judges))).sum())
 

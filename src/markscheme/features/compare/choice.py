@@ -276,7 +276,7 @@ class Choice:
         return not any(s.behind_best is not None and (s.behind_best.value or 0.0) > 0 for s in self.standings)
 
     def ruled_by(self, decision: Decision) -> "Choice":
-        """Return the choice with the next step, labels needed and reason for refusal that its judge's verdict states.
+        """Return the choice with the next step, the labels needed and the reason why gating is refused, from a verdict.
 
         Args:
             decision: The verdict on the judge to choose.
@@ -452,7 +452,10 @@ class _View:
         return self.paired.values(self.table[name])
 
     def _graded_by(self, name: str) -> Floats:
-        """Return a judge's score for each example, or its category if the rubric has no scores; nan if not graded."""
+        """Return a judge's score of each example or, if the rubric has no scores, the number of the chosen category.
+
+        An example that the judge didn't grade has nan.
+        """
         return Comparison(self.table, name, GOLD, self.paired).graded_by
 
     def graded_by_all(self, names: Iterable[str]) -> Flags:
@@ -669,7 +672,11 @@ def _recommended(standings: Sequence[ContenderFigures], best: str | None) -> tup
 
 
 def _leads(standings: Sequence[ContenderFigures], best: str) -> str:
-    """Say why the best judge leads: none agrees more often, or as often, or those that do aren't shown fit to gate."""
+    """Say why the best judge leads.
+
+    It agrees most often, perhaps with others that agree equally often. Or it is shown to be fit for a use, to gate or
+    for trends, and those that agree more often aren't.
+    """
     by_name = {standing.name: standing for standing in standings}
     ahead = [name for name, s in by_name.items() if s.behind_best is not None and (s.behind_best.value or 0.0) > 0]
     if not ahead:

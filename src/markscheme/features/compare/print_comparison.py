@@ -193,10 +193,10 @@ def _keep(compared: Compared, labels: LabelOptions) -> None:
 
 
 def _onward(compared: Compared, sides: Sequence[str]) -> tuple[str, str] | None:
-    """Return the next command, which reports on the chosen judge alone; None if there is no such command.
+    """Return the command that calibrates only the recommended judge, or else the best one; None if there is none.
 
-    There is such a command if the chosen judge was named as a judge, as its file of ratings, or by Promptfoo's results,
-    and its rubric is a file; results need no rubric.
+    With a rubric's file, there is a command if the user named a judge or a file of its ratings, not the JSON of a
+    calibration. Without one, there is a command only if the user named Promptfoo's results.
 
     Args:
         compared: The comparison.

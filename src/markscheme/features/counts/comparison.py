@@ -95,7 +95,10 @@ class CountedComparison(Comparison):
 
     @cached_property
     def scores_counted(self) -> CountedRows:
-        """Rows that count pairs of a gold score and a judge's score, with rounded scores turned back into fractions."""
+        """Rows that count examples by gold's score and the judge's score.
+
+        A counts file rounds scores; here a score such as 0.333333333 is the fraction 1/3 again.
+        """
         rows = self.counts.rows_of(SCORE_PART)
         return replace(rows, gold=exact(rows.gold), judge=exact(rows.judge))
 
@@ -192,7 +195,7 @@ class CountedComparison(Comparison):
 
     @cached_property
     def overall(self) -> Mapping[str, Estimate]:
-        """Estimates of the judge's agreement and error over the whole rubric, by name; errors are score differences."""
+        """Estimates of the judge's error in score, and of its agreement on pass or fail, by name."""
         scores = self.scores_counted
         rows = self.counts.rows_of(DECISION_PART)
         decided = np.column_stack([rows.gold, rows.judge])

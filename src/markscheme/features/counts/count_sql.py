@@ -260,7 +260,16 @@ def _counted(name: str, values: Sequence[str], source: str, columns: Sequence[st
 
 
 def _select(name: str, set_no: str, values: Sequence[str], n: str, source: str, columns: Sequence[str]) -> str:
-    """Return the SELECT of one part's rows, with the columns that all parts share."""
+    """Return the SELECT of one part's rows, with the columns that all parts share.
+
+    Args:
+        name: Name of the part.
+        set_no: SQL expression for the number of a row's jackknife set.
+        values: SQL expressions for the part's values; columns without one are NULL.
+        n: SQL expression for the number of examples that a row counts.
+        source: The part of the SELECT from FROM on; "" for a single row of constants.
+        columns: Names of the columns for values.
+    """
     filled = [*values, *["NULL"] * (len(columns) - len(values))]
     cells = ", ".join(f"{value} AS {column}" for value, column in zip(filled, columns, strict=True))
     quoted = name.replace("'", "''")

@@ -72,7 +72,7 @@ class CountedRows:
 
     @cached_property
     def groups(self) -> Groups:
-        """The units that the jackknife leaves out one at a time: counted examples, or sets of groups."""
+        """What the jackknife leaves out in turn: single examples or, if groups were counted, the jackknife sets."""
         return Groups.counted(self.n, None if np.isnan(self.sets).all() else self.sets.astype(np.int64))
 
     @cached_property

@@ -68,7 +68,7 @@ def _metadata(query: CountQuery, n: int, groups: int | None) -> daft.DataFrame:
 
 
 def _earlier_column(query: CountQuery, part: CountedPart) -> dict[str, str]:
-    """Map the earlier judge's column to the expression that this part counts for it; {} if it counts none."""
+    """Map the earlier judge's column to the expression for its values in a part; {} if the part has no such values."""
     return {} if query.earlier is None or part.earlier is None else {query.earlier: part.earlier}
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def wrong_rows(query: CountQuery, files: str, target: Path, most: int) -> Iterator[PlainRow]:
-    """Yield rows to show: some false passes, then some false fails, from groups of examples in pseudo-random order.
+    """Yield rows to show: first some false passes, then some false fails; both are chosen pseudo-randomly by group.
 
     Args:
         query: What to count.

@@ -120,7 +120,10 @@ def named_in(findings: Sequence[FindingJson]) -> Charge:
 
 
 def charge_of(finding: FindingJson) -> Charge:
-    """Return the fault that a finding shows, with its criterion; other findings are named by their code.
+    """Return the fault that a finding shows, and its subject: the criterion, or the criterion on a system.
+
+    A broken slice is the fault "slice", and a text that only causes a change is the fault "text"; any other fault has
+    the finding's code.
 
     Example:
         >>> charge_of({"code": "lenient", "criterion": "tone", "evidence": {}})

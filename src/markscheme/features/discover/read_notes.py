@@ -94,7 +94,7 @@ class NotesIn:
         Args:
             reading: The reading, without notes.
             passages: Its notes.
-            says_state: True if the row says how the output was read.
+            says_state: True if the row says whether the output was read in full.
         """
         key = (reading.rater, reading.id)
         earlier = self.readings.get(key)
@@ -380,7 +380,13 @@ def _read_results(peek: Peek, content: NotesIn) -> None:
 
 
 def _read_tool_files(read_remarks: ReadRemarks, peeks: Sequence[Peek], content: NotesIn) -> None:
-    """Read the comments in one export of another tool."""
+    """Read the comments in one export of another tool, and add them to `content` as notes.
+
+    Args:
+        read_remarks: The function that reads the tool's files.
+        peeks: The files of the export.
+        content: What was read so far, with the user's options on who wrote the comments.
+    """
     remarks, responses, lost, notes = read_remarks(peeks)
     left_out = Counter[str]()
     for remark in sorted(remarks, key=lambda remark: remark.at or ""):

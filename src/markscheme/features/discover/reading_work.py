@@ -502,7 +502,13 @@ def open_reading(
 
 
 def _shared(opened: OpenedDiscovery, share: Share, rater: str) -> frozenset[str]:
-    """Return the ids of the outputs that one reader gets when several readers divide the outputs among them."""
+    """Return the ids of the outputs that one reader is to read when several readers divide the outputs among them.
+
+    Args:
+        opened: The discovery; its outputs that are to stay unread go to no reader.
+        share: The readers, and how many of them read each output.
+        rater: The reader.
+    """
     unread = set(opened.unread)
     ids = [id for id in opened.order.ids if id not in unread]
     finished: dict[str, set[str]] = {}

@@ -61,7 +61,17 @@ def take_in_notes(
 
 
 def assign_notes(opened: OpenedDiscovery, path: Path, rater: str | None, taking: NotesOptions) -> None:
-    """Import assignments of notes to modes from a file: as a person's with `--kind human`, else as suggestions."""
+    """Import assignments of notes to modes from a file: as a person's with `--kind human`, else as suggestions.
+
+    Args:
+        opened: The discovery.
+        path: The file.
+        rater: Name of the person or model that assigned the notes; None if the lines say it.
+        taking: The user's options, with the kind of that person or model.
+
+    Raises:
+        UsageError: The assignments are a person's, and no name is given.
+    """
     if taking.kind == "human" and rater is None:
         raise UsageError("--kind human needs --rater NAME: whose word is it?")
     take_assignments(opened, path, rater or "", taking.kind)

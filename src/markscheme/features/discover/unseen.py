@@ -187,7 +187,7 @@ def new_mode_bound(is_new: npt.ArrayLike, *, confidence: float = NEW_MODE_CONFID
 
 
 def _log_power(base: float, exponents: Floats) -> Floats:
-    """Compute the logarithm of `base` to each exponent, where 0 to the power of 0 is 1."""
+    """Compute log(base ** exponent) for each exponent, where 0 to the power of 0 is 1."""
     if base:
         return exponents * math.log(base)
     return np.where(exponents > 0, -np.inf, 0.0)

@@ -294,7 +294,18 @@ def _among_runs(
     least_variance: float = 0.0,
     base: float | None = None,
 ) -> RunShift:
-    """Test how far a new run's figure lies from the accepted runs' mean or, if `base` is given, from that figure."""
+    """Test how far a new run's figure lies from the accepted runs' mean or, if `base` is given, from `base`.
+
+    Args:
+        current: The new run's figure.
+        figures: The accepted runs' figures.
+        within: Variance of one run's figure due to noise in single ratings.
+        n: Number of examples.
+        prior_sd: Standard deviation between runs that is assumed before runs are seen, apart from `within`.
+        method: Name of the tested quantity, for the Estimate's `method`.
+        least_variance: Smallest variance of the shift.
+        base: The figure of another run to compare the new run with; None for the mean of the accepted runs.
+    """
     r = len(figures)
     then, runs_in_shift = (float(figures.mean()), 1 + 1 / r) if base is None else (base, 2.0)
     shift = current - then

@@ -33,8 +33,8 @@ class ExperimentReport:
         run: The run of the experiment.
         rows: The figures of each variant.
         differences: The differences of each pair of variants.
-        since: Each variant's change since the accepted run; empty without one.
-        accepted: The day of the accepted run; None without one.
+        since: The change of each variant's figures since the accepted run; empty if there is no accepted run.
+        accepted: The day of the accepted run; None if there is no accepted run.
         rates: Pass rates as annotators would decide; None without a calibration.
         reference: The kind of labels in the calibration by which pass rates are corrected.
         failed: The reasons why the run fails by its rules.

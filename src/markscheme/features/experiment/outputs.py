@@ -221,5 +221,12 @@ class OutputsFile:
 
 
 def output_id(variant: str, case: str, under: str | None) -> str:
-    """Return an output's id for files; a digest of prompt and model makes its labels lapse if either changes."""
+    """Return the id that an output has in files of examples and labels.
+
+    Args:
+        variant: Name of the prompt variant.
+        case: Id of the case.
+        under: Digest of the prompt and the model that made the output. It is part of the id, so that labels of an
+            output don't count for the output of another prompt or model. None for an output from a file.
+    """
     return f"{case}{AT}{variant}" + (f" ({under[:8]})" if under else "")

@@ -100,7 +100,14 @@ def ends_of_points(text: str) -> ScaleEnds | None:
 
 
 def _sums(text: str, to_grader: str) -> Iterator[int]:
-    """Yield a text's highest total of points as each of several ways reads it, the surest first; 0 if it reads none."""
+    """Yield the highest total of points in a text by each of several ways of reading it, the surest way first.
+
+    A way that finds no points yields 0.
+
+    Args:
+        text: The whole text.
+        to_grader: Its sentences that instruct the grader, with numbers as digits.
+    """
     yield max((int("".join(named)) for named in _MOST.findall(to_grader)), default=0)
     single = [int("".join(points)) for points in _SINGLE.findall(_TAKEN_OFF.sub("", in_digits(text)))]
     yield sum(single) if len(single) > 1 else 0

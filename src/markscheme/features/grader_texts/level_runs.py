@@ -103,7 +103,10 @@ def _evenly(items: Sequence[_Item]) -> Iterator[Sequence[_Item]]:
 
 
 def _goes_on(run: Sequence[_Item], item: _Item) -> bool:
-    """Return True if an item continues a rising or falling sequence, in equal steps unless all are stated scores."""
+    """Return True if an item's value continues a rising or falling sequence of values.
+
+    Steps must be equal, unless the text says that the first, the last and the new value are scores.
+    """
     step = round(item.value - run[-1].value, 3)
     first = step if len(run) == 1 else round(run[1].value - run[0].value, 3)
     return step * first > 0 and (step == first or (run[0].is_said and run[-1].is_said and item.is_said))

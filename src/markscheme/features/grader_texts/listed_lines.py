@@ -47,7 +47,12 @@ class _Item:
         self.text = title
 
     def add(self, line: str, below: str | None) -> None:
-        """Append a line to this point and, if the line begins a nested point, keep that point's text too."""
+        """Append a line to this point's text.
+
+        Args:
+            line: The line.
+            below: The text of the nested point that the line begins, which is added to `below`; None if it begins none.
+        """
         self.text += f" {line.strip()}"
         self.below += [] if below is None else [below]
 

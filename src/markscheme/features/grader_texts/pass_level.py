@@ -159,7 +159,13 @@ class _Limit(NamedTuple):
 
 
 def level_in(text: str, scale: Scale, *, is_turned: bool) -> float | None:
-    """Return the worst level that a text says passes; None if the text states none."""
+    """Return the worst level that a text says passes; None if the text states none.
+
+    Args:
+        text: The text.
+        scale: The scale of the text's scores, the lowest first.
+        is_turned: True if the lowest score is the best one.
+    """
     named = _named_level(text, scale, is_turned=is_turned)
     levels = (limit.level(scale, is_turned=is_turned) for limit in _limits_in(text, scale))
     return named if named is not None else next((level for level in levels if level is not None), None)
@@ -236,7 +242,10 @@ def _has_verdict(words: str) -> bool:
 
 
 def _both_ends(band: re.Match[str], scale: Scale) -> str:
-    """Rewrite a range of scores such as "pass 3 to 5" as "pass 3 or 5", but not the range of the whole scale."""
+    """Rewrite a range of scores such as "pass 3 to 5" as its two ends, "pass 3 or 5", by which the limit is read later.
+
+    The range of the whole scale stays as it is.
+    """
     ends = [float(end) for end in (band[1] or band[4], band[2] or band[5])]
     return band[0] if tuple(ends) == scale.ends else f"{band['verdict'] or ''}{ends[0]:g} or {ends[1]:g}"
 

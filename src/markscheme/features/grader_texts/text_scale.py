@@ -130,7 +130,13 @@ def _ends_in_prose(described: Mapping[float, str]) -> tuple[float, float] | None
 
 
 def _ends(text: str, asking: Sequence[str], *, are_levels: bool) -> tuple[float, float] | None:
-    """Return the ends of the scale that a text states as a range, a total or a percentage; None if it states none."""
+    """Return the ends of the scale that a text states as a range, a total or a percentage; None if it states none.
+
+    Args:
+        text: The text.
+        asking: Its sentences that ask for a score.
+        are_levels: True if the text describes scores that rise by one, so that these aren't points to add up.
+    """
     ranges = list(filter(None, (range_in([sentence]) for sentence in asking if not _OF_EACH.search(sentence))))
     describing = [sentence for sentence in asking if not tells_what_passes(sentence)]
     summed = ends_of_points(text) if sums_points(text) and len(ranges) != 1 else None
@@ -162,7 +168,11 @@ def _rise_by_one(conditions: Mapping[float, str]) -> bool:
 
 
 def _are_degrees(conditions: Mapping[float, str]) -> bool:
-    """Return True if three scores or more have conditions, or if two have that aren't just 0 and 1 (fail and pass)."""
+    """Return True if a text's scores are levels of a scale, and not just 0 and 1 for fail and pass.
+
+    Args:
+        conditions: For each score that the text explains, when to give it.
+    """
     return len(conditions) > 2 or (len(conditions) > 1 and not conditions.keys() <= {0, 1})
 
 

@@ -46,7 +46,13 @@ def _lines_of(table: Sequence[str]) -> Sequence[str]:
 
 
 def _numbered_lines(header: Sequence[str], body: Sequence[Sequence[str]], numbered: int) -> Iterator[str]:
-    """Yield a line for each row of a table in which one column holds numbers: scores, weights or just row numbers."""
+    """Yield a line for each row of a table in which one column holds numbers: scores, points or just row numbers.
+
+    Args:
+        header: The table's header.
+        body: The rows below the header.
+        numbered: Index of the column of numbers.
+    """
     heading = header[numbered]
     are_counted = len({row[numbered] for row in body}) < len(body) or _MOST.search(heading) is not None
     for row in body:

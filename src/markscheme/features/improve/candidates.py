@@ -214,7 +214,7 @@ def _other_changes(candidate: Rubric, yours: Rubric) -> Iterator[str]:
 
 
 def _unequal(candidate: object, yours: object, attributes: str) -> list[str]:
-    """Return the names of the attributes in which two objects of the same class differ."""
+    """Return those of some attributes, whose names are separated by spaces, in which two objects differ."""
     return [name for name in attributes.split() if getattr(candidate, name) != getattr(yours, name)]
 
 

@@ -112,6 +112,11 @@ def difference(gold: Floats, yours: Floats, theirs: Floats) -> Floats:
     """Return by example how much closer to gold a candidate's score is than the user's; nan if the user's is missing.
 
     If only the candidate's score is missing, it counts as the worst possible one.
+
+    Args:
+        gold: Gold scores, shape (n,).
+        yours: The judge's scores by the user's wording, shape (n,), nan if missing.
+        theirs: The judge's scores by the candidate, shape (n,), nan if missing.
     """
     missed = np.where(np.isnan(theirs), np.maximum(gold, 1 - gold), np.abs(theirs - gold))
     closer: Floats = np.abs(yours - gold) - missed

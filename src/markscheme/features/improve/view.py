@@ -235,7 +235,7 @@ def plan_view(plan: ImprovementPlan) -> doc.Document:
 
 
 def _in_tasks(part: tuple[int, int]) -> str:
-    """Return a phrase such as "30 examples of 12 tasks"; the tasks are left out if each has one example."""
+    """Return a phrase such as "30 examples of 12 tasks"; just "12 examples" if each is a task of its own."""
     examples, tasks = part
     return f"{counted(examples, 'example')}{f' of {tasks} tasks' if tasks < examples else ''}"
 

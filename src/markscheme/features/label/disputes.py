@@ -222,7 +222,13 @@ def _is_of(rated: Rated, criterion: Criterion) -> bool:
 
 
 def _voice(rating: Rating | None, word: float, criterion: Criterion) -> Mapping[str, str]:
-    """Return an annotator's label, reason and quote as the dict that the adjudicator's page shows."""
+    """Return an annotator's label, reason and quote as the dict that the adjudicator's page shows.
+
+    Args:
+        rating: The annotator's rating; None if reason and quote aren't known.
+        word: The label as a number, as `shown_word` takes it.
+        criterion: The criterion.
+    """
     label = shown_word(word, criterion)
     if rating is None:
         return {"label": label, "reason": "", "quote": ""}

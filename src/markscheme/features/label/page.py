@@ -166,7 +166,13 @@ def _first_words(work: LabelSession, step: Step) -> dict[str, str]:
 
 
 def _as_saved(question: Question, answer: str, *, turned: bool = False) -> dict[str, Any]:
-    """Return the JSON that a sheet saves for an answer: a criterion's rating, or the decision on the whole response."""
+    """Return the JSON that a sheet saves for an answer: a criterion's rating, or the decision on the whole response.
+
+    Args:
+        question: The question.
+        answer: The answer, one of the question's answers.
+        turned: True if the page shows a pair's second response first; what is saved is about the stored order.
+    """
     if question.is_whole:
         return {**({} if answer == CANNOT_TELL else {"pass": answer == WHOLE_PASSES}), "whole_under": WHOLE_UNDER}
     rated = question.rated(answer)

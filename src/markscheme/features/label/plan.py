@@ -67,7 +67,14 @@ def needs_of(
 
 
 def _width_of(criterion: Criterion, truth: Gold, pilot: Comparison | None, half_width: float) -> Need:
-    """Estimate how many labels give a criterion's kappa an interval of a given half-width, from any labels so far."""
+    """Estimate how many labels give a criterion's kappa an interval of a given half-width.
+
+    Args:
+        criterion: The criterion.
+        truth: The gold labels so far.
+        pilot: A judge compared with these labels, whose kappa is expected again; None to assume one.
+        half_width: The half-width.
+    """
     have = int((~np.isnan(truth.levels[criterion.name])).sum())
     name = "cohen_kappa" if criterion.scale.is_yes_no or not criterion.scale.ordered else "weighted_kappa"
     what = f"{criterion.name}: {name.replace('_', ' ')} to within {half_width:g}"

@@ -17,5 +17,5 @@ def counted_loss(things: str, count: int) -> str:
 
 
 def has_word_off_scale(lost: Iterable[str]) -> bool:
-    """Return True if the lost contents include a word that isn't a level of its criterion."""
+    """Return True if the phrases for what an import lost include a word that isn't a level of its criterion."""
     return any(things.startswith("levels '") for things in lost)

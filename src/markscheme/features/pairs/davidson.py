@@ -329,7 +329,13 @@ def _estimate(values: Floats, groups: Groups, level: float, method: str) -> Esti
 
 
 def _without_strength(results: Floats, n_groups: int, level: float) -> Estimate:
-    """Return an Estimate without a value, with the reason why a system has no finite strength."""
+    """Return an Estimate without a value, with the reason why a system has no finite strength.
+
+    Args:
+        results: Numbers of wins, ties and losses of the system against each other system, shape (n_systems, 3).
+        n_groups: Number of groups of pairs.
+        level: Coverage that an interval would have.
+    """
     won, tied, lost = results.sum(axis=0).tolist()
     if not won + tied + lost:
         why = "it is in no pair"

@@ -122,7 +122,10 @@ def _sections(gate: ThresholdRisk) -> Iterator[Section]:
 
 
 def _in_promptfoo(gate: ThresholdRisk) -> Iterator[Section]:
-    """Yield a section on how to set the threshold in Promptfoo, or on how to get more runs."""
+    """Yield a section on how to set the threshold in Promptfoo or, if too few runs allow none, how to get more runs.
+
+    Yield nothing if no safe threshold, or no smallest noticeable drop, could be computed.
+    """
     if gate.smallest_drop is not None and gate.safe_threshold is not None:
         yield Section("Next, in Promptfoo", (Verbatim(snippet(gate)),))
 

@@ -64,7 +64,15 @@ def levels_in(fields: Mapping[str, Any], taken: set[str]) -> list[dict[str, Any]
 
 
 def levels_to(fields: Mapping[str, Any], taken: set[str]) -> list[dict[str, Any]] | None:
-    """Return levels from 0 to a criterion's maximum: one for each point, or five steps if the maximum is large."""
+    """Return levels from 0 to a criterion's maximum: one for each point, or five steps if the maximum is large.
+
+    Args:
+        fields: A criterion, or the keys next to all criteria.
+        taken: A set to which the key of the maximum is added.
+
+    Returns:
+        The levels, worst first; None if no key states a maximum.
+    """
     key = next((key for key in MAXIMA if (number_of(fields.get(key)) or 0) > 0), None)
     if key is None:
         return None
@@ -120,7 +128,13 @@ def _within(levels: Sequence[Mapping[str, Any]], ends: tuple[int, int]) -> bool:
 
 
 def _filled(levels: list[dict[str, Any]], ends: tuple[int, int] | None, *, is_whole: bool) -> list[dict[str, Any]]:
-    """Sort levels worst first; if `is_whole`, fill gaps between whole numbers with levels without a description."""
+    """Sort levels worst first, and perhaps add levels without a description for whole numbers that have none.
+
+    Args:
+        levels: The levels that have a description.
+        ends: The lowest and the highest level that the criterion states; None if it states none.
+        is_whole: True to add a level for each missing whole number, from one end to the other.
+    """
     by_value = {level["value"]: level for level in levels}
     if is_whole and all(value == int(value) for value in by_value):
         low = int(min(by_value))

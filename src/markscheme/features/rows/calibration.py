@@ -262,7 +262,7 @@ def _ratings_folder(path: Path) -> Path | None:
 
 
 def _with_kept_labels(labelled: Sequence[LabelledRow], path: Path) -> Sequence[LabelledRow]:
-    """Add to the rows the labels that `label` stored, under the names that criteria have in each row."""
+    """Add to the rows the labels that the command `label` stored, with each criterion named as in its row."""
     ratings_folder = _ratings_folder(path)
     if ratings_folder is None:
         return labelled

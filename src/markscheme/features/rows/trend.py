@@ -221,6 +221,12 @@ def trend_of_criteria(
 ) -> CriteriaTrend | None:
     """Return the evidence on a trend of verdicts for examples that share a rubric; None for a trend of scores.
 
+    Args:
+        subject: The figure whose trend is to be shown: "criteria" for verdicts.
+        table: The table with the judge's ratings and gold.
+        columns: Names of the judge's column and of gold's.
+        options: The user's options, with limits on wrong verdicts.
+
     Raises:
         UsageError: The rubric's criteria have levels other than met and unmet.
     """

@@ -100,14 +100,15 @@ def verdict_shares(
         faults: Flags of verdicts on criteria that are faults, which earn credit if they are not met, shape (n,); None
             if there are none.
         labelled_shares: For each verdict, the share of its task's criteria that were labelled, 0 to 1, shape (n,). If
-            only some were, a verdict is weighted by the number of criteria that it represents, at most three times the
-            mean.
+            only some were, each verdict gets a weight, the inverse of this share, which is at most three times the mean
+            weight.
 
     Raises:
         ValueError: The arrays have different lengths, which is the caller's mistake.
 
     Source:
-        Kish (1965), Survey Sampling, section 8.2, for the design effect, of which the larger of two directions counts.
+        Kish (1965), Survey Sampling, section 8.2, for the design effect: of that by task and that by criterion, the
+        larger one counts.
         Efron and Stein (1981), Annals of Statistics 9(3), 586-596, for intervals of coefficients by leaving out a task.
         doi:10.1214/aos/1176345462
         Cohen (1960), Educational and Psychological Measurement 20(1), 37-46. doi:10.1177/001316446002000104

@@ -148,7 +148,10 @@ def _is_to_compare(status: RubricStatus) -> bool:
 
 
 def _about_last(name: str, last: NextLabels) -> Iterator[str]:
-    """Yield a line on the last calibration, if its verdict is adjust, or ok and only its run isn't accepted yet."""
+    """Yield a line on what to do after the last calibration: fix what its report says, or accept its run.
+
+    Yield nothing for another verdict than adjust or ok, or if a verdict of ok comes with another next step.
+    """
     if last.verdict == "ok" and not last.in_words:
         yield f"{name}: {last.judge} is good enough by the last calibration; accept its run."
     elif last.verdict == "adjust":

@@ -254,7 +254,10 @@ def _obedience(stress: Stress) -> str:
 
 
 def _moves(stress: Stress) -> str:
-    """Return sentences on the first shift, the first flip and the effects of length, for use after another sentence."""
+    """Return sentences on what moves the judge: the largest finding, the first flip, and the effects of length.
+
+    Each sentence begins with a space, so that it can follow another one.
+    """
     sentences = [_shift(stress)] if stress.findings else []
     sentences += [_flip(stress)] if stress.flips else []
     sentences += [_length(stress, criterion) for criterion in stress.length]

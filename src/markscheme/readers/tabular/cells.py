@@ -88,10 +88,15 @@ def _has_numbers(values: Collection[str]) -> bool:
 def _mixed_form(
     mixed: Sequence[str], columns: Mapping[str, Mapping[str, int]], spelling: Mapping[str, str]
 ) -> UsageError:
-    """Make the error for columns that mix numbers and words; it offers options that say what the words mean.
+    """Make the error for columns that mix numbers and words; it offers choices of options that say what the words mean.
 
-    The first choice takes the number at the beginning of each cell; the others say for each cell without a number what
-    it is, or that it is missing.
+    If any of the words begins with a number, the first choice reads each such cell as the number at its beginning. The
+    other choices are to state a number for each word, or that each word is a missing rating.
+
+    Args:
+        mixed: Names of the columns that mix numbers and words.
+        columns: For each column, its values, with the number of times each occurs.
+        spelling: Text of each folded value as it is in the table, by folded value, for the message.
     """
     values = {value: count for counted in columns.values() for value, count in counted.items()}
     read = {value: number_in_any_form(value, values) for value in values}
@@ -141,8 +146,8 @@ def number_in_any_form(value: str, among: Iterable[str] = ()) -> float | None:
 
     Args:
         value: The cell, folded.
-        among: The other cells of its column; a number that comes with a word, such as "4 - good", is only read if there
-            are any.
+        among: The other cells of its column. A number that comes with a word, such as "4 - good", is only read if the
+            column has another cell than this one.
 
     >>> number_in_any_form("85 %"), number_in_any_form("4/5"), number_in_any_form("good")
     (85.0, 4.0, None)

@@ -317,7 +317,12 @@ shorter."""
 
 
 def _is_on_both_sides(words: Sequence[str], columns: Sequence[TableColumn]) -> bool:
-    """Return True if the table has the named column twice, once for a judge and once for people."""
+    """Return True if the table has a column twice, such as `judge_score` and `human_score`: for a judge and for people.
+
+    Args:
+        words: The words of the column's name.
+        columns: All columns of the table.
+    """
     rest = [word for word in words if word not in JUDGE_WORDS | PEOPLE_WORDS]
     sides = {_side(twin) for column in columns if (twin := name_words(column.name))
              and [word for word in twin if word not in JUDGE_WORDS | PEOPLE_WORDS] == rest}  # fmt: skip

@@ -58,7 +58,12 @@ def row_of_each_example(columns: Sequence[TableColumn], options: ColumnOptions) 
 
 
 def with_each_example(columns: Sequence[TableColumn], rows: Sequence[int]) -> tuple[TableColumn, ...]:
-    """Repeat each row as often as its count says, so that there is a row per example; drop the column of counts."""
+    """Repeat each row as often as its count says, so that there is a row per example; drop the column of counts.
+
+    Args:
+        columns: The columns of the counted rows.
+        rows: For each example, the index of its counted row.
+    """
     uncounted = (column for column in columns if folded(column.name) != N)
     return tuple(TableColumn(c.name, tuple(c.cells[row] for row in rows), c.file) for c in uncounted)
 

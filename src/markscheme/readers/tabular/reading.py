@@ -382,7 +382,7 @@ def read_columns(
 
 
 def _options_on(sides: Sequence[SideColumn], roles: Roles, options: ColumnOptions) -> ColumnOptions:
-    """Return the user's options, with `--pass` values for columns of other criteria left out."""
+    """Return the user's options, without the `--pass` values for columns that rate another criterion than `sides`."""
     names = {side.name for side in sides}
     elsewhere = {side.name for listed in roles.criteria.values() for side in listed} - names
     passing = tuple(word for word in options.pass_ if word.partition("=")[0] not in elsewhere)

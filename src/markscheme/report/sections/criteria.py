@@ -68,7 +68,7 @@ def _table(comparison: Comparison, findings: Sequence[Finding] = (), tag_prefix:
 
 
 def criterion_or_column(rubric: Rubric) -> str:
-    """Return what a row of figures is about: a rubric's criterion, or a column of a table without a rubric."""
+    """Return the heading of a first column: "Criterion" or, for a table of ratings without a rubric, "Column"."""
     return "Criterion" if rubric.table_of is None else "Column"
 
 

@@ -484,7 +484,12 @@ def _asked_in_several_ways(calibration: Calibration) -> Iterator[doc.Line]:
 
 
 def _even_splits(even_splits: Sequence[tuple[str, str]], adjudicate: str) -> Iterator[doc.Line]:
-    """Yield lines on examples on which annotators split evenly: in which figures they don't count, and who decides."""
+    """Yield lines on examples on which annotators split evenly: in which figures they don't count, and how to decide.
+
+    Args:
+        even_splits: For each even split, the example's id, and the criterion or `SPLIT_DECISION`.
+        adjudicate: The command by which a person decides such examples; "" to name none.
+    """
     for over, splits in groupby(even_splits, itemgetter(1)):
         units = [unit for unit, _ in splits]
         figure = "decisions" if over == SPLIT_DECISION else f"{over}, nor of scores and decisions that this changes"

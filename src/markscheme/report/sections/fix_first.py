@@ -230,7 +230,12 @@ def _text(finding: Finding, calibration: Calibration) -> str:
 
 
 def _rows(causes: Sequence[Finding], targets: Mapping[str, str]) -> Iterator[doc.Line]:
-    """Yield a row for each different text of the findings: the criteria that it applies to, then the text."""
+    """Yield a row for each different text of the findings: the criteria that it applies to, then the text.
+
+    Args:
+        causes: The findings.
+        targets: Addresses on the page to which the names of criteria link, by criterion.
+    """
     by_text: dict[str, list[doc.Name]] = {}
     for finding in causes:
         names = by_text.setdefault(finding.text, [])

@@ -31,7 +31,11 @@ def labels_for(old: Rubric, new: Rubric, named: Path | None) -> ExampleSet:
 
 
 def without_choosers(examples: ExampleSet, old: Rubric, new: Rubric) -> tuple[ExampleSet, int]:
-    """Return the examples that helped neither to choose nor to word a version, and how many others people decided."""
+    """Leave out examples by which a version was chosen or fitted, or whose texts its words quote.
+
+    Returns:
+        The remaining examples, and the number of the examples left out that people passed or failed.
+    """
     tuned = used_to_tune(examples)
     chose = {
         example.id

@@ -42,7 +42,12 @@ def chances_of(evidence: DecisionEvidence, n: int) -> Mapping[str, float]:
 
 
 def chance_of(gain: Gain, decisions: int, criteria: int) -> float:
-    """Return the probability that some number of decisions suffices to find a gain, interpolated between simulations.
+    """Return the probability that a fit to so many decisions finds a gain, interpolated between simulated numbers.
+
+    Args:
+        gain: The gain in right decisions that better weights and pass mark would bring.
+        decisions: Number of people's decisions.
+        criteria: Number of criteria whose weights are fitted.
 
     Example:
         >>> chance_of("5 to 10 points", 100, 3)

@@ -116,7 +116,15 @@ def _preferences(pairs: Rubric, pair: Example) -> Iterator[Rating]:
 
 
 def _majority_preference(preferences: list[Rating], judge: str) -> list[tuple[Rating, str, tuple[str, ...]]]:
-    """List the majority's preference, with `judge` and the names of the annotators who share it; [] for a tie."""
+    """List a pair's preference by most annotators, with whose levels explain it, and who has it; [] for a tie.
+
+    Args:
+        preferences: The annotators' preferences.
+        judge: Name of the judge whose levels are used to explain preferences.
+
+    Returns:
+        One entry, or none: the preference, `judge`, and the names of the annotators who have this preference.
+    """
     counts = Counter(preference.passed for preference in preferences).most_common()
     if not counts or (len(counts) > 1 and counts[0][1] == counts[1][1]):
         return []

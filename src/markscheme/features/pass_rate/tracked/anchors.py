@@ -340,7 +340,12 @@ def _own_flips(runs: Floats) -> float:
 
 
 def _shifts(before: Sequence[Floats], latest: Sequence[Floats]) -> list[Floats]:
-    """Return, for each look, each example's level minus its mean level in the accepted runs."""
+    """Return, for each look, each example's level minus its mean level in the accepted runs.
+
+    Args:
+        before: The examples' levels on a criterion in each accepted run, nan if missing.
+        latest: The examples' levels on the criterion in each look, nan if missing.
+    """
     counts = (~np.isnan(before)).sum(axis=0)
     mean = np.where(counts > 0, np.nansum(before, axis=0) / np.maximum(counts, 1), np.nan)
     return [levels - mean for levels in latest]

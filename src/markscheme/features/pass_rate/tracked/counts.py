@@ -128,9 +128,10 @@ def _count(week: str, rows: Sequence[GradedLine], labels: Mapping[str, bool], th
 
 
 def labels_of_all(weeks: Iterable[WeekCounts]) -> tuple[Floats, Floats, Floats]:
-    """Return, by the judge's verdict, counts over several weeks: passing labels, all labels (effective), and responses.
+    """Return counts over several weeks by the judge's verdict: labels that pass, all labels, and responses.
 
-    Each array has a number for each verdict that the judge gives; a judge that leaves no response to people gives two.
+    Each array has a number for each verdict: fail, pass and, if the judge leaves responses to people, left to people.
+    Labels drawn with unequal chances count as the number of labels that, drawn with equal chances, say as much.
     """
     pool = np.zeros(3)
     cells: dict[int, dict[float, Floats]] = {FAILS: {}, PASSES: {}, LEFT: {}}

@@ -106,8 +106,8 @@ def onset(growths: npt.ArrayLike) -> int:
     """Return the week, counted from 1, since which the evidence of a change has grown most.
 
     Args:
-        growths: Log growth of the evidence in each week by each of the four `BETS`, shape (weeks, 4), at least one
-            week.
+        growths: Growth of the logarithm of the evidence in each week, shape (weeks, 4), at least one week. The evidence
+            is the wealth of four bets, with different stakes (`BETS`), that a figure has changed.
     """
     since = np.cumsum(np.asarray(growths, dtype=np.float64)[::-1], axis=0)[::-1]
     return int(np.logaddexp.reduce(since, axis=1).argmax()) + 1

@@ -266,7 +266,17 @@ def _share_of(weeks: Sequence[WeekCounts]) -> float | None:
 
 
 def watch_people(closed: Sequence[WeekCounts], at_least: float | None = None) -> tuple[Watched, float | None]:
-    """Compute the evidence that people's pass rate over closed weeks fell below a floor, and return the floor too."""
+    """Compute the evidence that people's pass rate over closed weeks fell below a floor, and return the floor too.
+
+    Args:
+        closed: The closed weeks. The first ones with enough labels are the reference weeks; the evidence is of the
+            weeks after these.
+        at_least: The floor, if the user states one; None for the lowest rate that counts as unchanged since the
+            reference weeks.
+
+    Returns:
+        The evidence, and the floor; None as long as there is no floor.
+    """
     so_far = 0
     for used, week in enumerate(closed, start=1):
         so_far += week.labelled
@@ -319,7 +329,12 @@ def watch_share(graded: Sequence[WeekCounts]) -> Watched:
 
 
 def _mean_and_variance(shares: Floats, times: Floats) -> tuple[float, float]:
-    """Return the mean share of passes over a week's conversations, and the variance of that mean."""
+    """Return the mean share of passes over a week's conversations, and the variance of that mean.
+
+    Args:
+        shares: The different shares of passes that conversations have.
+        times: Number of conversations with each share.
+    """
     n = float(times.sum())
     mean = float(shares @ times) / n
     return mean, float((shares - mean) ** 2 @ times) / n / n

@@ -101,7 +101,12 @@ def shift_at_old_mix(reference: npt.ArrayLike, now: npt.ArrayLike) -> tuple[floa
 
 
 def part_by_mix(shift: float, at_old_mix: float) -> float:
-    """Return what share of a shift the changed mix of responses explains; 0 if there is no shift."""
+    """Return the share of a shift that a changed mix of responses explains; 0 if there is no shift.
+
+    Args:
+        shift: The shift of the share of passes.
+        at_old_mix: The part of the shift that would remain if the mix of responses were as before.
+    """
     return 1 - at_old_mix / shift if shift else 0.0
 
 

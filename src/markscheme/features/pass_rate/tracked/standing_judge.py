@@ -65,5 +65,5 @@ def _rows(looks: Sequence[AnchorLook], watch: AnchorWatch) -> Iterator[tuple[Lin
 
 
 def _evidence(evidence: float) -> str:
-    """Write the evidence that a judge moved; far above an alarm its size says nothing more."""
+    """Write the evidence that a judge moved: as a number or, far above what raises an alarm, as "over 1000"."""
     return f"over {_MOST_EVIDENCE}" if evidence > _MOST_EVIDENCE else number(evidence, 2)

@@ -46,12 +46,15 @@ PRIOR_RUN_SPREAD = 0.02
 
 
 def people_floor(passed: npt.ArrayLike, labels: npt.ArrayLike, pool: npt.ArrayLike) -> Floats:
-    """Return the lowest pass rate by people that still counts as unchanged, given the labels of the reference weeks.
+    """Return the lowest pass rate by people that still counts as unchanged.
+
+    Later weeks are compared with the first weeks that have enough labels, the reference weeks.
 
     Args:
-        passed: Numbers of labels that pass, of the judge's fails and of its passes, shape (..., 2).
-        labels: Numbers of labels of the judge's fails and of its passes, shape (..., 2).
-        pool: Numbers of graded responses that the judge fails and that it passes, shape (..., 2).
+        passed: Numbers of labels in the reference weeks that pass, of the judge's fails and of its passes, shape
+            (..., 2).
+        labels: Numbers of labels in these weeks, of the judge's fails and of its passes, shape (..., 2).
+        pool: Numbers of responses in these weeks that the judge fails and that it passes, shape (..., 2).
 
     Example:
         >>> round(float(people_floor([6, 76], [20, 80], [720, 2880])), 4)
