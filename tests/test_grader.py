@@ -201,6 +201,21 @@ def test_a_function_in_place_of_a_judge_is_refused_with_the_name_of_the_class_th
         Grader(Rubric.from_dict([{"weight": 1, "requirement": "A"}]), judge)  # type: ignore[arg-type]
 
 
+def test_the_class_of_a_judge_in_place_of_a_judge_is_refused_when_the_grader_is_made() -> None:
+    with pytest.raises(UsageError, match=r"a judge has a method `reply`, found a type: open_judge\(NAME\) opens one"):
+        Grader(RUBRIC, ScriptedJudge)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("rubric", [None, RUBRIC])
+def test_a_grader_without_any_judge_to_ask_names_the_argument_judge_and_not_the_option(
+    rubric: Rubric | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    with pytest.raises(NoJudge, match=r"Name a judge with judge=…: openai:MODEL") as refused:
+        Grader(rubric)
+    assert "--judge" not in str(refused.value)
+
+
 def test_a_judge_that_itself_waits_for_a_grade_of_the_same_grader_is_refused() -> None:
     def asks_itself(prompt: Prompt, sample: int) -> Any:
         return by_words(prompt, sample) if grader.grade_sync("Leeds") else None

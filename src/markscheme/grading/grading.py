@@ -204,7 +204,7 @@ def _grader_of_rows(judge: GradingJudge, options: GradeOptions, core: Rubric, ru
 
 
 def _refuse_no_judge(judge: GradingJudge) -> None:
-    if not hasattr(judge, "reply") and not isinstance(judge, JudgeGroup):
+    if (isinstance(judge, type) or not hasattr(judge, "reply")) and not isinstance(judge, JudgeGroup):
         raise UsageError(
             f"a judge has a method `reply`, found a {type(judge).__name__}: open_judge(NAME) opens one by its name, "
             f"and {JUDGE_OF_A_FUNCTION}"

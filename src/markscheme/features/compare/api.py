@@ -21,6 +21,7 @@ from markscheme.options.calls import CallOptions
 from markscheme.options.in_force import hold
 from markscheme.options.reading import DamageOptions
 from markscheme.options.settings import find_settings
+from markscheme.plain_data import shown
 from markscheme.progress import Watch, unwatched
 from markscheme.prompts.submission import refuse_frame
 from markscheme.ratings.column_options import ColumnOptions
@@ -131,6 +132,9 @@ def _side(
         asking = JudgeCost(side.cost, side.counts.from_cache, side.counts.examples)
         return RatedFile(Path(name), "a calibration", side.rubric, (), side.judge_ratings, judge_cost=asking)
     refuse_frame(side)
+    if not isinstance(side, Iterable):
+        allowed = "files of ratings, lists of ratings, calibrations, judges and their names"
+        raise UsageError(f"`compare` takes {allowed}, got {shown(side)}")
     rows = list(side)
     if rubric is None:
         rubric = rubric_of_levels((_levels(row) for row in rows), Path(name))
