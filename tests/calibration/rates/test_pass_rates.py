@@ -128,6 +128,12 @@ def test_a_label_counts_under_the_verdict_of_the_graded_response_even_if_drawn_u
     assert rates.groups["a"].corrected.value == 1
 
 
+def test_a_judge_that_decides_repeats_of_a_response_differently_is_not_taken_for_another_judge() -> None:
+    graded = [Judged(f"q{i}", passed, "a") for passed in (True, False) for i in range(20)]
+    labelled = [Labelled(f"q{i}", gold=True, judge=True, drawn="by-verdict") for i in range(20)]
+    assert pass_rates(graded, labelled).other_verdicts == 0
+
+
 @pytest.mark.parametrize("drawn", ["random", "by-verdict"])
 def test_labels_drawn_with_another_judge_s_verdicts_correct_the_errors_of_the_judge_that_graded(drawn: DrawnBy) -> None:
     """The judge here passes all but ten; the judge of the labels made no error."""

@@ -382,3 +382,19 @@ def test_if_only_part_of_the_graded_file_is_labelled_the_report_assumes_that_lab
     (tmp_path / "results.json").write_text(json.dumps(of_judge))
     report = json.loads(run("markscheme", "pass-rate", "results.json", "--json", cwd=tmp_path).stdout)
     assert (report["labels"], report["assumed"][:20]) == (60, "labels were drawn se")
+
+
+@pytest.mark.parametrize("asked", [("--of", "pass"), ("--runs-in-ci", "2")])
+def test_labelled_repeats_show_how_often_a_gate_fails_by_chance_if_an_option_on_several_runs_is_given(
+    asked: tuple[str, str], tmp_path: Path
+) -> None:
+    of_judge = results(np.random.default_rng(2), 50)
+    rows = of_judge["results"]["results"]
+    for row in rows:
+        row["testCase"]["metadata"] = {"expected_label": "pass"}
+    of_judge["results"]["results"] = rows * 3
+    (tmp_path / "results.json").write_text(json.dumps(of_judge))
+    done = run("markscheme", "pass-rate", "results.json", "--at-least", "0.3", *asked, "--json", cwd=tmp_path)
+    report = json.loads(done.stdout)
+    assert ("p_fail" in report, "corrected" in report) == (True, False)
+    assert report["runs"] == 3

@@ -56,8 +56,8 @@ class PassRates:
         not_graded: Number of responses without a verdict; they count in no rate.
         groups: The pass rate of each group, by name; empty if there are fewer than two groups.
         differences: For pairs of groups, the first group's corrected rate minus the second's.
-        other_verdicts: Number of labelled responses on which the judge's verdict in the graded set differs from the one
-            stored with the label.
+        other_verdicts: Number of labelled responses whose only verdict in the graded set differs from the one stored
+            with the label.
         shared_ids: Number of labels whose id occurs in several groups; they count for no group.
     """
 
@@ -86,20 +86,19 @@ def pass_rates(graded: RatingTable, labelled: RatingTable, *, how: DrawnHow | No
     """
     pool = decided_rows(graded)
     how = how or _how(pool, labelled)
-    verdict_here = dict(zip(pool.ids, _passes(pool), strict=True))
-    verdict_then = dict(zip(labelled.ids, _passes(labelled), strict=True))
+    as_here = _as_here(pool, labelled)
     groups = _groups(pool, labelled)
     here = set(graded.ids) & set(labelled.ids)
     return PassRates(
         raw=raw_rate(pool),
-        corrected=_corrected(pool, labelled if how == "elsewhere" else _as_here(pool, labelled), how),
+        corrected=_corrected(pool, labelled if how == "elsewhere" else as_here, how),
         how=how,
         labels=len(labelled.ids),
         labels_here=len(here),
         not_graded=len(graded.ids) - len(pool.ids),
         groups={name: _group_pass_rate(*group, how) for name, group in groups.items()},
         differences={(a, b): _difference(groups[a], groups[b], how) for a, b in compared_pairs(list(groups))},
-        other_verdicts=sum(verdict_here.get(unit, passed) != passed for unit, passed in verdict_then.items()),
+        other_verdicts=int(np.count_nonzero(as_here[JUDGE].decisions != labelled[JUDGE].decisions)),
         shared_ids=len(here & _in_several_groups(pool)) if groups else 0,
     )
 

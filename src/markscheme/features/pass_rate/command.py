@@ -86,7 +86,8 @@ def pass_rate(
     from markscheme.features.pass_rate import gate_of_runs, rates_of_files
 
     least = tracking.at_least
-    calibration = calibration or rates_of_files.file_with_own_labels(files, named, columns)
+    if least is None or (of == "score" and runs_in_ci == 1):
+        calibration = calibration or rates_of_files.file_with_own_labels(files, named, columns)
     is_gate = rates_of_files.asks_for_gate(files, least, calibration, columns)
     if least is None or not is_gate:
         return rates_of_files.print_rate(files[0], calibration, drawn, named, least, columns, json=json)
