@@ -109,7 +109,7 @@ def test_expected_labels_and_splits_in_the_metadata_of_tests_are_read(read: Resu
     assert by_name["broken"] == (None, None)
 
 
-def test_expected_labels_and_splits_with_an_unknown_value_in_promptfoo_s_results_are_counted_and_left_out(
+def test_unknown_values_of_expected_label_and_split_in_promptfoo_s_results_are_not_read_and_their_number_is_said(
     read: Results,
 ) -> None:
     assert read.aside["metadata.expected_label 'maybe', which is neither pass nor fail"] == 2

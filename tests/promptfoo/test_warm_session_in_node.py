@@ -181,7 +181,7 @@ def test_with_a_python_without_markscheme_the_output_fails_with_advice_and_never
 @pytest.mark.parametrize(
     "test", ["{}", "{assert: [{type: 'not-python'}]}", "{assert: [{$ref: '#/assertionTemplates/a'}]}"]
 )
-def test_if_python_crashes_the_output_fails_or_an_error_is_reported_if_the_assertion_may_be_negated(
+def test_a_python_crash_fails_the_output_but_is_an_error_of_an_assertion_that_may_be_negated(
     folder: Path, test: str
 ) -> None:
     body = f"await reported('graded', get_assert('Paris.', {{ config: {{}}, test: {test} }}));"

@@ -113,7 +113,7 @@ def test_reversing_the_sign_of_all_differences_does_not_change_the_sign_flip_p_v
 
 @given(differences, st.integers(0, 5), st.randoms(use_true_random=False))
 @settings(max_examples=40, deadline=None)
-def test_the_order_and_scale_of_differences_and_unchanged_examples_do_not_change_the_sign_flip_p_value(
+def test_the_sign_flip_p_value_is_the_same_for_differences_reordered_rescaled_or_joined_by_zeros(
     d: list[float], zeros: int, random: Any
 ) -> None:
     shuffled = [3 * x for x in d] + [0.0] * zeros

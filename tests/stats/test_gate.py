@@ -62,7 +62,7 @@ def test_how_many_labelled_fails_show_that_a_judge_stops_enough_depends_on_how_m
     assert enough.least_examples == LEAST_OF_A_SIDE[least][0]
 
 
-def test_the_share_of_fails_stopped_has_no_limits_if_the_fails_are_in_fewer_than_five_groups() -> None:
+def test_the_share_of_fails_stopped_has_no_interval_if_the_fails_are_in_fewer_than_five_groups() -> None:
     side = figures_of(12, 12, 60, 60, per_group=6).stops
     assert side.has_few_groups
     assert (side.lower(0.975), side.upper(0.975)) == (None, None)

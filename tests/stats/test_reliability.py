@@ -120,7 +120,7 @@ def test_jackknife_limits_of_an_icc_equal_those_from_recomputing_the_icc_without
         assert stepped == pytest.approx(limits(whole), abs=1e-9)
 
 
-def test_an_icc_has_limits_from_the_f_distribution_on_request_or_if_few_examples_have_many_distinct_values() -> None:
+def test_an_icc_has_an_f_interval_on_request_or_for_a_small_set_with_many_distinct_values() -> None:
     few_measured, many_measured = some_ratings(1, 12, 3), some_ratings(1, 30, 3)
     few_levels = some_ratings(1, 12, 3, levels=True)
     assert "F, if normal" in icc_2_1(few_measured).method

@@ -62,7 +62,9 @@ def test_worse_candidate_weights_are_not_adopted_and_the_report_names_what_they_
     )
 
 
-def test_if_one_candidate_changes_weights_improve_compares_all_candidates_by_decisions(project: Project) -> None:
+def test_the_improve_command_compares_all_candidates_by_decisions_if_one_of_them_changes_weights(
+    project: Project,
+) -> None:
     files = (heavier(project, "4"), project.candidate("better", edit(BETTER)))
     _, report, _ = project.improve("--candidates", *files)
     assert {one["name"]: next(iter(one["dev"])) for one in report["wordings"]} == {

@@ -74,7 +74,7 @@ def test_sharing_responses_among_raters_counts_earlier_labels_and_does_not_chang
         assert len(raters | before.get(id, set())) == max(per_response, len(before.get(id, ())))
 
 
-def test_all_annotators_label_the_stated_overlap_of_responses_and_one_annotator_labels_each_other_response() -> None:
+def test_all_annotators_label_the_stated_share_of_responses_and_each_remaining_response_gets_one_annotator() -> None:
     who = Share(TRIO, per_response=3, overlap=6).assigned(IDS, {}, seed=1)
     assert [len(raters) for raters in who] == [3] * 6 + [1] * 54
     assert Counter(next(iter(raters)) for raters in who[6:]) == dict.fromkeys(TRIO, 18)

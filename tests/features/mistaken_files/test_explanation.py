@@ -143,7 +143,7 @@ def test_an_error_about_what_is_read_does_not_mention_the_file_that_the_command_
     assert "report.json" not in error
 
 
-def test_an_error_about_a_rubric_without_examples_is_not_explained_by_a_folder_of_the_rubric_s_name() -> None:
+def test_an_error_about_a_rubric_without_examples_does_not_mention_a_folder_of_the_same_name() -> None:
     Path("rubrics", "bare.yaml").write_text(RUBRIC)
     Path("bare").mkdir()
     assert "is a folder" not in error_of("label bare --next 5")
