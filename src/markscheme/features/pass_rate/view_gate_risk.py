@@ -8,7 +8,7 @@ from markscheme.phrases import counted, number
 from markscheme.report.document import Callout, Document, Facts, Notes, Paragraph, Section, Verbatim
 from markscheme.report.gate_words import gate_in_words
 from markscheme.report.json import attributes
-from markscheme.stats.threshold_risk import RunFigure, ThresholdRisk
+from markscheme.stats.threshold_risk import FALSE_FAILS, RunFigure, ThresholdRisk
 
 _RUN_LEVEL = 0.9
 """Probability of an effect of whole runs from which on the report mentions it."""
@@ -16,8 +16,6 @@ ENOUGH_RUNS = 5
 """Number of runs from which on a threshold close below their means is recommended. With 2 or 3 runs, the spread of
 means is so uncertain that, in the simulations of `benchmarks/gate_risk.py`, safe thresholds are too low to detect
 anything."""
-FALSE_FAILS = 0.05
-"""Share of runs that may fall below a safe threshold although nothing changed: 1 in 20."""
 FEW_GROUPS = 5
 """Number of groups below which the data hardly show how much the cases of a group vary together; agreement by group has
 the same limit."""
