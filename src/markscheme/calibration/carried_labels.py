@@ -100,10 +100,12 @@ class CarriedLabels:
         )
 
     def _new_before_old(self, example: Example, drops_all: bool) -> Example:
-        """Return an example after removing its old labels on each criterion that has labels under the current wording.
+        """Return an example without its old labels on each criterion that is also labelled under the current wording.
 
-        With `drops_all`, old labels on other criteria are removed too, except those under words that the author says
-        mean the same as the current ones.
+        Args:
+            example: The example.
+            drops_all: True to remove old labels on other criteria too, except labels under words that the author says
+                mean the same as the current ones.
         """
         stale = [set(stale_in(label, self.rubric)) for label in example.labels]
         if not any(stale):

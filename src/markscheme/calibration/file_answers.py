@@ -69,6 +69,12 @@ def answer_of(request: Any) -> FileAnswer | None:
 
 
 def answer_of_sides(sides: "Sequence[str]", rubric: str | None, options: "LabelOptions") -> Reported | None:
-    """Return the result for the files `compare` is given, from the feature that reads them; None if none does."""
+    """Return the result of comparing files of a kind that a feature reads, such as counts; None if none reads them.
+
+    Args:
+        sides: What `compare` is asked to compare, as its arguments were typed.
+        rubric: The rubric's name or file; None if it isn't named.
+        options: Options on the comparison with gold.
+    """
     answers = (answer(sides, rubric, options) for answer in SIDES_ANSWERS)
     return next((answer for answer in answers if answer is not None), None)

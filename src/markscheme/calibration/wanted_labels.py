@@ -15,7 +15,7 @@ from markscheme.ratings.gold import Gold
 
 
 def planned_labels(gold: Gold, pilot: Comparison | None, target: float) -> NextLabels:
-    """Return the number of labels that a calibration with given ratings would ask for, with a sentence for the user.
+    """Return how many labels the next calibration would ask for, from the labels and ratings so far, with a sentence.
 
     Args:
         gold: The labels so far.

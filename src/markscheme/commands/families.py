@@ -182,7 +182,13 @@ def _flags(
 
 
 def flag(key: str, declared: DeclaredOption, spelled: str | None = None) -> Parameter:
-    """Convert an option's declaration to a parser's parameter; it is hidden if only `-o KEY=VALUE` sets the option."""
+    """Convert an option's declaration to a parser's parameter; it is hidden if only `-o KEY=VALUE` sets the option.
+
+    Args:
+        key: Name of the option among the family's attributes.
+        declared: The declaration.
+        spelled: The option as this command spells it, such as "--in-batches"; None for the usual spelling.
+    """
     form = declared.form
     return Parameter(
         name=_name_of(key, declared, spelled),

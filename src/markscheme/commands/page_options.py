@@ -13,7 +13,16 @@ if TYPE_CHECKING:
 
 
 def share_of(named: str | None, times: int, overlap: int | None) -> "Share | None":
-    """Read from options how annotators share a pool of outputs; None if everyone labels all of it."""
+    """Read from options how annotators share a pool of outputs; None if everyone labels all of it.
+
+    Args:
+        named: Names of the annotators, separated by commas; None if the pool isn't shared.
+        times: Number of annotators per output.
+        overlap: Number of outputs that get so many annotators, while all others get one; None for all outputs.
+
+    Raises:
+        UsageError: There is an overlap and no names, or the names are too few or repeated.
+    """
 
     if named is None:
         if overlap is not None:

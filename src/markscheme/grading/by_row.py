@@ -72,6 +72,12 @@ def rubric_for(
 
     >>> rubric_for({"questions": '["Is it kind?"]', "query": "Hello?"}, None, "add").rpartition("; ")[2]
     '`questions` may hold criteria: --map questions=rubric'
+
+    Args:
+        inputs: The row's inputs by name, one of which may be a rubric.
+        core: The rubric of the run; None without one.
+        rule: How a row's own rubric is used next to `core`.
+        of_run: The rubric whose settings say how the judge is asked, if there is no `core`.
     """
     brought = own_rubric(row_rubric_in(inputs, core), core, rule, of_run)
     if brought != NO_RUBRIC:

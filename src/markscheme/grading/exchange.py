@@ -28,9 +28,10 @@ class Exchange(Generic[_Reading]):
     """A judge's replies to questions, the outcomes read from these replies (readings), and any error in asking.
 
     Attributes:
-        readings: The outcome read for each name; Unread with the reason if none could be read.
+        readings: The outcome by the name of each criterion, or under `AS_A_WHOLE`; Unread with the reason if none could
+            be read.
         replies: Replies as received.
-        unusable: Cached replies in which nothing could be read, each with the names that the question was about.
+        unusable: Cached replies in which nothing could be read, each with the names of the criteria that it is about.
         error: The reason why a question has no reply; None if each has one.
     """
 

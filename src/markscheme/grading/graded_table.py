@@ -85,7 +85,7 @@ class GradedCounts:
 
     @property
     def means(self) -> str:
-        """Sentence with the mean score if each row's is cut to 0 to 1, and if only the mean is; "" if both are equal.
+        """Sentence with two mean scores: if each row is cut to 0 to 1, and if only the mean is; "" if both are equal.
 
         >>> GradedCounts(rows=2, scores=0.5, unclipped=0.3).means
         'Mean score 0.25; 0.15 if the mean is cut to 0 to 1 rather than each row.'

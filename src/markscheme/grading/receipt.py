@@ -100,7 +100,12 @@ class ExceptedPart:
 
 
 def _is_named(name: str, example_part: str) -> bool:
-    """Return True if a slice has this name, or is named "prompt / provider" with this provider."""
+    """Return True if a slice is named by a value, such as a provider, alone or as in "prompt / provider".
+
+    Args:
+        name: The value, as an example has it.
+        example_part: Name of the slice.
+    """
     return name == example_part or example_part.endswith(f" / {name}")
 
 

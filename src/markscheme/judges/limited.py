@@ -431,7 +431,15 @@ class Limited(Wrapping):
                 await asyncio.sleep(wait)
 
     async def _permit(self, tokens: int, usd: float, end: float, try_until: float | None) -> Permit | None:
-        """Wait for a permit to call the judge; None if the judge stops answering in the meantime."""
+        """Wait for a permit to call the judge; None if the judge stops answering in the meantime.
+
+        Args:
+            tokens: Estimated tokens of the call.
+            usd: Estimated cost of the call in US dollars.
+            end: Time on the event loop's clock until which failed calls may be repeated; infinite before the first
+                call.
+            try_until: Deadline of a trial call, which finds out if the judge answers again; None for an ordinary call.
+        """
         began = end < math.inf
         patience = max(0.0, end - asyncio.get_running_loop().time()) if began else self.deadline
         try:

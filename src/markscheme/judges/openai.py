@@ -272,7 +272,12 @@ class OpenAIBatches:
         return {"custom_id": key, "method": "POST", "url": "/v1/chat/completions", "body": body}
 
     async def create(self, token: str, requests: Sequence[Mapping[str, Any]]) -> BatchState:
-        """Send a file of prompts, and start a batch with it."""
+        """Upload prompts as a file, and start a batch of them.
+
+        Args:
+            token: Markscheme's own name for the batch, which names the file and is stored in the batch's metadata.
+            requests: The lines of the file, one for each prompt.
+        """
         text = "".join(json.dumps(request, separators=(",", ":")) + "\n" for request in requests)
         async with self.judge.call(SENDING) as client:
             file = (f"{token}.jsonl", text.encode(), "application/jsonl")

@@ -261,7 +261,15 @@ class AskOptions:
         samples: int,
         at_hand: "Callable[[Prompt, int], Reply | None] | None" = None,
     ) -> "Cost":
-        """Estimate the cost of asking a judge these prompts `samples` times each, without asking."""
+        """Estimate the cost of asking a judge these prompts, without asking.
+
+        Args:
+            judge: The judge; None without one.
+            prompts: The prompts that the run sends first.
+            samples: Number of times that each prompt is asked.
+            at_hand: Function that returns the cached or recorded reply to a prompt and sample, or None if there is
+                none; None if no replies are cached or recorded.
+        """
         from markscheme.judges.cost import cost_of_asking
 
         return cost_of_asking(judge, prompts, self.context(), samples=samples, at_hand=at_hand)

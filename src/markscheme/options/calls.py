@@ -28,7 +28,7 @@ class CallOptions:
     """
 
     def __init__(self, command: str, *families: type, without: tuple[str, ...] = ()) -> None:
-        """Set which families of options a Python function takes; the arguments are the attributes of this class."""
+        """Set which families of options a Python function takes; `describe` later adds the function's parameters."""
         self.command = command
         self.families = families
         self.without = without

@@ -161,6 +161,12 @@ async def assess(output: Any, context: Mapping[str, Any], *, near: Path, engine:
 def read_call(output: Any, context: Mapping[str, Any], near: Path, engine: Engine) -> Call:
     """Read and check the arguments with which Promptfoo calls the assertion.
 
+    Args:
+        output: The output to grade.
+        context: The test's context, as Promptfoo passes it.
+        near: The folder of the file that Promptfoo called, in which rubrics are looked for too.
+        engine: The engine, which keeps rubrics and judges open.
+
     Raises:
         UsageError: The configuration has an unknown key or invalid value, or an input is missing.
         RubricError: The rubric's file is invalid.

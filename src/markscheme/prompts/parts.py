@@ -51,7 +51,11 @@ class ShownPart(Protocol):
         ...
 
     def in_message(self, api: str) -> Mapping[str, Any]:
-        """Return the part as a content block for a model's API: "messages", "chat" or "assets"."""
+        """Return the part as a content block for a model's API.
+
+        Args:
+            api: The API: "messages" for Anthropic's, "chat" for OpenAI's, "assets" for that of decision models.
+        """
         ...
 
     @property
@@ -78,7 +82,8 @@ class PartedText(str):
 
     Attributes:
         parts: The parts, each once, in the order of their marks.
-        written: The value that a file has in place of the text, with the content of each part or its path.
+        written: What a file stores for this text, such as a list of texts and images; the images are stored as paths or
+            as data. None if that isn't known.
     """
 
     parts: tuple[ShownPart, ...]

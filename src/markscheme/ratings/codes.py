@@ -276,7 +276,7 @@ class RatingCodes(Sequence[Rating]):
         return len(self.ids) - 1
 
     def codes_at(self, index: int) -> CodedRating:
-        """Return the rating at an index: the number of its header in `headers`, and the codes of its answers."""
+        """Return the coded rating at an index: the index of its header in `headers`, and a code for each answer."""
         width = len(self.names)
         return self._header_of[index], self._codes[index * width : (index + 1) * width]
 

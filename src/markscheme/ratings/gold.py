@@ -297,6 +297,12 @@ def _either_way(
     """Return an example's gold levels twice: with even splits counted as the worse answer, and as the better one.
 
     None if the example has no even split.
+
+    Args:
+        index: Index of the example.
+        levels: Gold levels by criterion, nan on an even split.
+        splits: Flags of the examples on which annotators split evenly, by criterion.
+        rubric: The rubric, whose weights say which answer is worse.
     """
     split = [criterion for criterion in rubric.criteria if splits[criterion.name][index]]
     if not split:
@@ -314,7 +320,15 @@ def _either_way(
 def _kinds_of_row(
     levels: Mapping[str, Floats], skipped: Mapping[str, Flags], splits: Mapping[str, Flags], *more: Floats, n: int
 ) -> tuple[list[int], Integers]:
-    """Group examples with equal gold levels; return the first index of each group, and the group of each example."""
+    """Group examples with equal gold levels; return the first index of each group, and the group of each example.
+
+    Args:
+        levels: Gold levels by criterion.
+        skipped: Flags of the examples to which a criterion doesn't apply, by criterion.
+        splits: Flags of the examples on which annotators split evenly, by criterion.
+        more: Further values by example, such as scores, that must be equal within a group.
+        n: Number of examples.
+    """
     first, kind = equal_rows([*levels.values(), *skipped.values(), *splits.values(), *more], n)
     return first.tolist(), kind
 

@@ -13,7 +13,8 @@ _MAPPINGS = ("metadata", *PAIR_NAMES)
 def rating_cells(row: Any) -> dict[str, Any]:
     """Convert a rating in memory to the plain data of a line of ratings.
 
-    Empty cells are left out: None, NaN, and pandas' NA and NaT. Levels that are missing are None.
+    Empty cells (None, NaN, and pandas' NA and NaT) are left out, except in `criteria`: an empty level there becomes
+    None.
 
     Raises:
         ValueError: The row isn't a mapping.

@@ -98,10 +98,11 @@ class Openings:
     """All records of commands that looked at labels of one set's held-out examples, in order.
 
     Attributes:
-        all: The records of all times that a command looked.
-        labels: Digest of the current labels.
-        n: Number of examples that have test labels now.
-        levels: Digests of the current levels, by which it is known if an earlier command looked at them.
+        all: The records, one for each time that a command looked.
+        labels: Digest of the labels that held-out examples have now.
+        n: Number of held-out examples that have labels now.
+        levels: Digests of each level in these labels; a record with any of the same digests looked at labels that still
+            exist.
     """
 
     all: tuple[Opening, ...]

@@ -564,7 +564,13 @@ def _says_score(rating: Rating) -> bool:
 
 
 def earned_score(levels: Mapping[str, float], skipped: Collection[str], rubric: Rubric) -> float | None:
-    """Compute the score that some levels give, 0 to 1; None if a criterion that applies has no level."""
+    """Compute the score that a response earns by its levels, 0 to 1; None if a criterion that applies has no level.
+
+    Args:
+        levels: Levels by criterion.
+        skipped: Names of criteria that a rater said don't apply; a criterion with a level applies all the same.
+        rubric: The rubric.
+    """
     return score_of_levels(levels, rubric, [name for name in skipped if name not in levels])
 
 

@@ -110,7 +110,11 @@ def _labels(rows: Sequence[Mapping[str, Any]], reading: ImportedFile) -> list[st
 
 
 def _rater_columns(rows: Sequence[Mapping[str, Any]], reading: ImportedFile) -> list[RaterColumn]:
-    """Return the columns with one rater's ratings each: those the user names, else judges' columns next to labels."""
+    """Return the columns that each hold one rater's ratings: named by the user, or looking like a judge's.
+
+    Columns that look like a judge's are added only if the table has labels, and neither the user nor a column such as
+    `judge` says which judge rated.
+    """
     stated = stated_columns(rows, reading)
     if any(column.kind == "model" for column in stated):
         return stated

@@ -23,7 +23,12 @@ def findings_json(findings: Iterable[Finding]) -> list[dict[str, Any]]:
 
 
 def repair_of_finding(finding: Finding, subject: str = FIXED_ALONE) -> str:
-    """Return a sentence on the decisions that fixing a finding would change; "" if they weren't counted."""
+    """Return a sentence on the decisions that fixing a finding would change; "" if there is nothing to say.
+
+    Args:
+        finding: The finding.
+        subject: Subject of the sentence, such as "Fixing it alone".
+    """
     return "" if finding.repair is None else repair_in_words(finding.repair, subject)
 
 
@@ -66,7 +71,10 @@ def _some_of(n: int, total: int, singular: str, plural: str) -> str:
 
 
 def pair_in_words(repairs: Repairs) -> str:
-    """Return a sentence on the two criteria whose fixes together correct most; "" if a single fix corrects a fifth."""
+    """Return a sentence on the two criteria whose fixes together correct most; "" if one fix alone corrects a fifth.
+
+    It is a fifth of the wrong decisions or, without decisions, of the scores that are off.
+    """
     if repairs.pair is None:
         return ""
     wrong = "wrong decisions" if repairs.pair.decided else "scores that are off"

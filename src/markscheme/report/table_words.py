@@ -15,7 +15,13 @@ from markscheme.readers.tabular.scales import ReadValues, likely_ends
 
 
 def line_two(reading: TableReading, criterion: str, even_splits: int = 0) -> str:
-    """Describe in a line how a table was read: each rater's column, the id column, and how many rows count."""
+    """Describe in a line how a table was read: each rater's column, the id column, and how many rows count.
+
+    Args:
+        reading: The table as it was read.
+        criterion: The criterion, whose columns are described.
+        even_splits: Number of rows on which annotators split evenly, which the line states if there are any.
+    """
     values = reading.values[criterion]
     columns = [f"{name}: {_values(name, values)}" for name in (side.name for side in reading.sides(criterion))]
     unit = reading.roles.single.get("id")

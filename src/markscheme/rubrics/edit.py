@@ -231,7 +231,17 @@ class _Editing:
         self._set([self._node(self.criteria[index])], (key,), value)
 
     def set_of_rubric(self, keys: tuple[str, ...], value: float | GrayZone) -> None:
-        """Set a rubric's key in the innermost mapping that has it, else in the one that holds the criteria."""
+        """Set a key of the rubric in the file, such as the pass mark.
+
+        It is set in the innermost mapping around the criteria that has the key already, else in the innermost of all.
+
+        Args:
+            keys: Names that the key may have in the file; the first is used if the file has none of them.
+            value: The new value.
+
+        Raises:
+            RubricError: The file is a bare list of criteria, which can't have the key.
+        """
         places = [self.top[:depth] for depth in range(len(self.top), -1, -1)]
         mappings = [node for path in places if getattr(node := self._node(path), "id", "") == "mapping"]
         if not mappings:

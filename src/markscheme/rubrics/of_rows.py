@@ -64,6 +64,10 @@ def row_rubric_in(inputs: Mapping[str, Any], core: Rubric | None) -> str | None:
 
     >>> row_rubric_in({"rubric": '["It names the town."]'}, None), row_rubric_in({"query": "Where?"}, None)
     ('["It names the town."]', None)
+
+    Args:
+        inputs: The row's inputs by name, one of which may be a rubric.
+        core: The rubric of the run, whose declared inputs are never read as a rubric; None without one.
     """
     key = rubric_key_in(inputs, core)
     if key is None or not inputs[key]:

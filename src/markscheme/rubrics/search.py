@@ -67,7 +67,12 @@ def typed_name(rubric: "Rubric", start: Path | None = None) -> str:
 
 
 def known_rubrics(start: Path | None = None, *, near: Path | None = None) -> dict[str, Path]:
-    """Map the name of each rubric that commands accept by name, the shipped ones included, to its file."""
+    """Map the name of each rubric that commands accept by name, the shipped ones included, to its file.
+
+    Args:
+        start: The folder in which to search, and in its parents; None for the working directory.
+        near: A further folder, whose own and whose parent's `rubrics/` are searched too.
+    """
     by_name: dict[str, Path] = {}
     for folder in _folders(start or Path.cwd(), near):
         for file in sorted(folder.iterdir()):

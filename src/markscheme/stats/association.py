@@ -47,7 +47,10 @@ def spearman(pairs: Pairs, level: float) -> Estimate:
 
 
 def kendall(pairs: Pairs, level: float) -> Estimate:
-    """Compute Kendall's tau-b of judge and gold in n log n steps, and as exactly with each unit or group left out."""
+    """Estimate Kendall's tau-b of judge and gold, with an interval by leaving out each unit or group in turn.
+
+    Both tau-b and its values without each unit or group are exact, and take n log n steps.
+    """
     return _correlation(pairs, _kendall, level, "tau-b")
 
 

@@ -262,9 +262,10 @@ def _chance_of_unsure_guess(table: RatingPatterns, loss: _Loss) -> Floats:
 
 
 def _feature_sums(table: RatingPatterns, loss: _Loss) -> tuple[Floats, Floats]:
-    """Sum the feature vectors of ratings that share their unit with another rating, and count these ratings.
+    """Sum the features of ratings that share their unit with another rating, and count these ratings.
 
-    Both are computed over all units and then without each jackknife set (Krippendorff).
+    Features are numbers by which a loss describes a rating's level. Sums and counts are over all units, then without
+    each jackknife set in turn (Krippendorff).
     """
     paired = table.rated >= 2
     return (
@@ -515,7 +516,12 @@ def _share(table: RatingPatterns, per_row: Floats, level: float, of: str) -> Est
 
 
 def _reach(table: RatingPatterns, code: Floats) -> Floats:
-    """Compute, for each row, the distance between the positions of its lowest and its highest rating."""
+    """Compute, for each row, how far its lowest and its highest rating are apart.
+
+    Args:
+        table: The ratings, which in each row are indices of levels.
+        code: The position of each level, by its index.
+    """
     padded = np.append(code, np.nan)
     highest = np.full(len(table.codes), -math.inf)
     lowest = np.full(len(table.codes), math.inf)

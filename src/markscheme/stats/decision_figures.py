@@ -158,7 +158,16 @@ def side_share(
 def _cells(
     strata: Sequence[str], judge: Floats, in_question: Floats, weights: Floats, groups: Grouping
 ) -> Iterator[tuple[int, Stratum]]:
-    """Yield each combination of a stratum and a judge's decision as a Stratum, with the index of its first example."""
+    """Yield a Stratum for each combination of stratum and judge's decision, with the index of the first example in it.
+
+    Args:
+        strata: Name of each example's stratum.
+        judge: The judge's decisions.
+        in_question: 1 for an example with the gold decision that the figure is about, 0 with the other one, nan if
+            judge or gold has none.
+        weights: Weight of each example.
+        groups: Group of each example.
+    """
     is_decided = ~np.isnan(in_question)
     names = np.array([f"{decision:g} {stratum}" for decision, stratum in zip(judge, strata, strict=True)])
     for name in dict.fromkeys(names[is_decided].tolist()):

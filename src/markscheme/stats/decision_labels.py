@@ -179,7 +179,16 @@ def _side_basis(side: SideShare) -> _Basis:
 
 
 def _limits(n: Floats | npt.NDArray[np.int64], bound: float, confidence: float) -> tuple[Floats, Floats]:
-    """Return, for each n, the most hits that don't show a share above a bound, and the most that show it below."""
+    """Return, for each number of labels, the limits outside which the hits decide if a share is above or below a bound.
+
+    More hits than the first limit show that the share is above the bound; at most as many as the second, that it is
+    below.
+
+    Args:
+        n: Numbers of labels, which may be effective numbers.
+        bound: The share to compare with, 0 to 1.
+        confidence: One-sided confidence, 0 to 1.
+    """
     whole = np.asarray(n, dtype=np.float64)
     above = _hits_above(whole, bound, confidence)
     below = whole - _hits_above(whole, 1 - bound, confidence)

@@ -422,7 +422,12 @@ class _Covariances:
         return self._sums[number, key]
 
     def _count(self, counted: Flags, key: bytes) -> Floats:
-        """Count the units whose ratings aren't left out, over all groups and then without each group."""
+        """Count the flagged units, over all groups and then without each group.
+
+        Args:
+            counted: Flags of the units to count.
+            key: Key of these flags in the cache of counts.
+        """
         if (0, key) not in self._sums:
             ones = counted.astype(np.float64)
             self._sums[0, key] = ones, self._groups.left_out(ones)

@@ -477,7 +477,8 @@ def _numbers_of(groups: npt.ArrayLike) -> tuple[Integers, int]:
 class Groups:
     """The groups of units that the jackknife leaves out in turn: single units, or all units of a group together.
 
-    A row may represent several equal units, so that a table of counts gives the same results as its units.
+    A row may represent several equal units, so that a table of counts gives the same results as its units. The
+    jackknife leaves out one set at a time: a group, or several groups if there are too many.
 
     Attributes:
         number: Number, from 0, of the set in which each row is left out, shape (n_rows,).

@@ -298,7 +298,14 @@ def concordance(gold: Integers, judge: Integers, units: Floats | None = None) ->
 
 
 def _concordance_of_units(gold: Integers, judge: Integers) -> Floats:
-    """Compute the concordance of single units by sorting, whatever the number of values."""
+    """Count, for each unit, the units that gold and judge put on one side of it, minus those on opposite sides.
+
+    It sorts, and so takes little memory even if there are many different values.
+
+    Args:
+        gold: Number of gold's value, shape (n_units,).
+        judge: Number of the judge's value, shape (n_units,).
+    """
     gold_below, gold_equal = _below(gold)
     judge_below, judge_equal = _below(judge)
     tied_gold, same = _below_among_ties(gold, judge)

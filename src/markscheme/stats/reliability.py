@@ -90,7 +90,10 @@ def icc_family(
 
     Args:
         ratings: Ratings, shape (n_units, n_raters), nan where missing. A unit counts only if every rater rated it.
-        groups, limits, level: As for `icc`.
+        groups: Name of each unit's group, shape (n_units,), whose units are left out together; None without groups.
+        limits: Kind of limits: "F" for the classic ones, exact if ratings are normal; "jackknife" for distribution-free
+            ones; "auto" for F only with few units and many distinct values.
+        level: Coverage of the intervals, 0 to 1.
         raters: Names of the raters in notes; () for "rater 1" and so on.
 
     Raises:

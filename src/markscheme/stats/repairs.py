@@ -21,7 +21,8 @@ RANKED: Final = ("false passes", "decisions", "scores")
 class TermSums:
     """Sums of what a rater's levels on one criterion or several contribute to scores and decisions.
 
-    All are arrays that broadcast to (n_examples, n_replacements).
+    All are arrays that broadcast to (n_examples, n_replacements), a replacement being one way to replace the judge's
+    levels by gold's.
 
     Attributes:
         gains: Sum of weight times position.

@@ -407,7 +407,15 @@ def _macro(name: str, pairs: Pairs, scale: Floats, level: float) -> Estimate:
 
 
 def _hits(name: str, tables: Integers) -> tuple[Floats, Floats]:
-    """Return, by level, the hits and the divisor of precision, recall or F1: examples by judge, gold or either."""
+    """Return the hits of each level, and the numbers to divide them by for the named measure.
+
+    The divisor is the number of examples that the judge puts on the level for precision, that gold puts on it for
+    recall, and that either of them puts on it for F1.
+
+    Args:
+        name: "macro_precision", "macro_recall" or "macro_f1".
+        tables: Confusion matrices, shape (…, n_levels, n_levels), gold by row and judge by column.
+    """
     diagonal = np.diagonal(tables, axis1=-2, axis2=-1).astype(np.float64)
     gold = tables.sum(axis=-1)
     judge = tables.sum(axis=-2)

@@ -145,9 +145,9 @@ class GroupedShare(GroupedFigure):
     Attributes:
         correlation: Plausible upper value of the correlation within a group.
         effective: Effective number of independent examples.
-        effective_of_missed: Effective number if one example of the largest group were different; None unless all
-            examples have one outcome and share groups. A share of exactly 0 or 1 shows no correlation, so its bounds
-            use this number.
+        effective_of_missed: Effective number of independent examples if one more group like the largest had a single
+            example of the other outcome. The bounds of a share of exactly 0 or 1 use it, since such a share shows no
+            correlation. None for other shares, and without groups.
         likely_correlation: Median of the correlation within a group; 0 without groups.
     """
 
@@ -188,7 +188,9 @@ class GroupedShare(GroupedFigure):
 
 @dataclass(frozen=True, slots=True)
 class MeanSide:
-    """Centre and standard error for the lower or the upper bound of a mean, with one group of extreme values added.
+    """Centre and standard error from which the lower or the upper bound of a mean is computed.
+
+    For the bound, a group of the worst possible values is added to the examples, since such values may still occur.
 
     Attributes:
         centre: Mean with the added group, whose values are -1 for the lower bound and 1 for the upper one; nan without
@@ -507,7 +509,12 @@ def _log_posterior(roots: Floats, hits: Floats, sizes: Floats, copies: Floats, r
 
 
 def _log_rising(counts: Floats, copies: Floats) -> _Rising:
-    """Return a function of a shape parameter that sums log Γ(shape + count) − log Γ(shape) over weighted counts."""
+    """Return a function that, given a shape parameter, sums log Γ(shape + count) − log Γ(shape) over all counts.
+
+    Args:
+        counts: The counts, which needn't be whole numbers.
+        copies: How many times each count is added.
+    """
     different, kind = np.unique(np.round(counts, _HITS_ALIKE), return_inverse=True)
     times: Floats = np.bincount(kind.reshape(-1), weights=copies).astype(np.float64)
     counted, weights = _stand_ins(different[different > 0], times[different > 0])
@@ -675,7 +682,15 @@ def _side(v: Floats, in_groups: Groups, design: float, worst: float) -> MeanSide
 
 
 def _weighted_side(v: Floats, w: Floats, in_groups: Groups, design: float, worst: float) -> MeanSide:
-    """Compute the MeanSide of a weighted mean, with a group of weight `design` at `worst` added; weights average 1."""
+    """Compute the centre and the standard error of a bound of a weighted mean, with a group of the worst values added.
+
+    Args:
+        v: Values of the examples, from -1 to 1, shape (n,).
+        w: Weights of the examples, with a mean of 1, shape (n,).
+        in_groups: Groups of the examples.
+        design: Weight of the added group, in examples.
+        worst: Value of the added group: -1 for the lower bound, 1 for the upper one.
+    """
     n = len(v) + design
     centre = (float((w * v).sum()) + worst * design) / n
     moves = np.append(in_groups.sums(w * (v - centre)), (worst - centre) * design) / n

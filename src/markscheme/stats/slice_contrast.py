@@ -291,7 +291,14 @@ class _SameGold:
     """Regression of a figure on gold, with one intercept per stratum, to which a slice is added later."""
 
     def __init__(self, x: Floats, strata: Integers, covariate: Floats | None) -> None:
-        """Remove from the figure what gold explains: strata and, within them, `covariate`; count each stratum."""
+        """Fit the regression: subtract from each value what gold explains, and count the examples in each stratum.
+
+        Args:
+            x: Values of the figure, shape (n,).
+            strata: Number of each example's stratum of equal or similar gold, shape (n,); its mean is subtracted.
+            covariate: Gold's scores, shape (n,), if a stratum has several of them: a line fitted to them within strata
+                is subtracted too; None if all gold in a stratum is equal.
+        """
         self._strata = strata
         self.sizes = np.bincount(strata)
         self._df = len(x) - int(np.count_nonzero(self.sizes)) - 1

@@ -175,7 +175,12 @@ def _noise(residuals: Floats, groups: Groups) -> tuple[float, int]:
 
 
 def _of_sums(sums: Floats, sizes: Floats) -> tuple[float, int]:
-    """Estimate a test case's variance, with degrees of freedom, from residuals summed over groups of cases."""
+    """Estimate the variance of a single case's residuals, with degrees of freedom, from sums over groups of cases.
+
+    Args:
+        sums: Sum of the residuals in each run and group, shape (n_runs, n_groups).
+        sizes: Number of cases in each group, shape (n_groups,).
+    """
     runs = len(sums)
     cases = float(sizes.sum())
     variance = float((sums**2).sum()) / ((runs - 1) * (cases - float((sizes**2).sum()) / cases))
@@ -228,7 +233,7 @@ def _spread(center: float, by_cases: Floats, between: float, runs: int) -> _Spre
 
     Args:
         center: Mean over all runs.
-        by_cases: Equally likely values of the part of that variance that is due to single cases, shape (n,).
+        by_cases: Equally likely values of the variance of run means that single cases alone would cause, shape (n,).
         between: The observed variance of run means.
         runs: Number of runs.
     """

@@ -58,7 +58,10 @@ class AcceptedRuns(NamedTuple):
 
     @contextmanager
     def turn(self) -> Iterator[None]:
-        """Lock the accepted runs while a run is made and added, since its samples are numbered after theirs."""
+        """Lock the accepted runs until the `with` block has asked the judge and added its run.
+
+        Otherwise a run that another process adds meanwhile could get the same sample numbers.
+        """
 
         def busy() -> None:
             if self.notify is not None:
@@ -251,9 +254,12 @@ def _run_number(accepted: Accepted, ratings: Sequence[Rating], *, count: bool) -
 def _replaying_judge(
     judge: GradingJudge, reopened: Callable[[], GradingJudge], *, may_ask: bool
 ) -> GradingJudge | None:
-    """Return today's judge to grade by the accepted rubric; None if it may not be asked and has no recorded replies.
+    """Return today's judge to grade by the accepted rubric; None if it may not be asked and has no stored replies.
 
-    A judge that may not be asked answers only from recorded or cached replies.
+    Args:
+        judge: Today's judge.
+        reopened: Function that opens the judge again.
+        may_ask: True if the judge may be asked; False to use only its recorded or cached replies.
     """
     if may_ask:
         return reopened()

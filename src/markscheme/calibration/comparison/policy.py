@@ -346,7 +346,7 @@ def trend_ruling(states: VerdictStates, *, no_skill: bool = False, further: Sequ
     """Decide whether a judge's scores are shown to be good enough to be averaged.
 
     Args:
-        states: What is shown of the agreement of these scores.
+        states: How the agreement of these scores compares with the target, the best constant and annotators.
         no_skill: True if a finding says that the judge has no skill or always gives one answer.
         further: Codes of further reasons that refuse trends or leave the question open.
 

@@ -219,7 +219,10 @@ class _Counting:
 
     @cached_property
     def totals(self) -> Totals:
-        """Numbers of false passes, of false fails and of wrong scores, also on examples without a countable repair."""
+        """Numbers of false passes, of false fails and of scores that are off, over all examples.
+
+        They include examples on which the effect of a repair can't be counted, since a level isn't known.
+        """
         passes = self.judge.decisions
         people = self.swap.people
         off = close(self.swap.scores, self.judge.scores, self.swap.tolerance) == 0
@@ -280,9 +283,16 @@ def _passes_from(rubric: Rubric) -> float | None:
 
 
 def _follows(total: TermSums, is_complete: Flags, judge: Column, rubric: Rubric) -> Flags:
-    """Mark the examples with complete levels; mark none if the judge's scores or decisions don't follow from levels.
+    """Flag the examples with complete levels; flag none if the judge's scores or decisions don't follow from levels.
 
-    A grade of the whole, or a decision by another rule, equals what follows from the levels on some examples by chance.
+    They don't follow if the judge graded the response as a whole, or decided by another rule. On some examples they
+    then equal by chance what follows from the levels, so one difference is enough to flag none.
+
+    Args:
+        total: What the judge's levels contribute to scores and decisions, summed over criteria.
+        is_complete: Flags of the examples with a known level on every criterion.
+        judge: The judge's ratings.
+        rubric: The rubric, with its pass mark.
     """
     decisions = total.decisions(_passes_from(rubric))[:, 0]
     scores = total.scores[:, 0]
@@ -306,7 +316,14 @@ def _terms(column: Column, criteria: Sequence[Criterion]) -> tuple[TermSums, Fla
 
 
 def _of_criterion(column: Column, criterion: Criterion, split: Flags | None) -> tuple[Floats | Flags, ...]:
-    """Return a criterion's arrays in the order of `TermSums.of`, then flags of the examples with a known level."""
+    """Return a criterion's arguments for `TermSums.of`, in order, then flags of the examples whose level is known.
+
+    Args:
+        column: The ratings of gold or of the judge.
+        criterion: The criterion.
+        split: Flags of the examples on which annotators split evenly, so that their level isn't known; None without
+            any.
+    """
     levels = column.levels[criterion.name]
     is_rated = ~np.isnan(levels)
     does_not_apply = column.skipped[criterion.name] & ~is_rated

@@ -76,7 +76,10 @@ class GateAnswer:
 
     @property
     def side_with_offer(self) -> GateSide | None:
-        """The only side not shown to be kept, if all else is shown and a looser limit on it can be offered, or None."""
+        """The side on which a looser limit can be offered, as only this side keeps the judge from gating; else None.
+
+        The judge is shown to keep the other side and to make the same decisions as people often enough.
+        """
         low = self.figures.same.lower(self.stops.confidence)
         short = [side for side in self.sides if side.state != "kept"]
         if low is None or low <= self.target or len(short) != 1:

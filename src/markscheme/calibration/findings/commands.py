@@ -58,7 +58,9 @@ class Commands:
     def calibrate(self, options: str | None = None) -> str:
         """Return the command that calibrates again with the same judge or ratings.
 
-        With `--all-texts` it names no split, since nothing is held out any more.
+        Args:
+            options: Options to add, such as "--samples 3", which replace earlier options with these names; None to add
+                none. "--all-texts" also removes `--split`, since nothing is held out any more.
         """
         replaced = _keys_in(options) | ({"split"} if options == "--all-texts" else set())
         kept_options = (option for option in (*self.asking, *self.comparing) if not _keys_in(option) & replaced)

@@ -318,7 +318,12 @@ class Evidence:
         return self.comparison.ids
 
     def worst(self, badness: Floats, most: int = MOST_WORST) -> list[int]:
-        """Return the indices of the examples with the largest errors, worst first; none if examples have no ids."""
+        """Return the indices of the examples with the largest errors, worst first; none if examples have no ids.
+
+        Args:
+            badness: Size of the error on each example, nan where it isn't known; only errors above 0 count.
+            most: Largest number of indices.
+        """
         return worst_places(badness, most) if self.ids else []
 
     @property

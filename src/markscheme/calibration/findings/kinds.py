@@ -104,7 +104,7 @@ class FindingKind:
         return STAGES.index(self.stage)
 
     def waits_for(self, earlier: "FindingKind") -> bool:
-        """Return True if findings of the kind `earlier` are worked on in the stage just before that of this kind."""
+        """Return True if findings of the kind `earlier` are to be fixed in the stage right before that of this kind."""
         return earlier.step == self.step - 1
 
     @property

@@ -375,7 +375,12 @@ class _Looks:
         return of_parts
 
     def _measured_in(self, name: str | None, figure: FigureName) -> str | None:
-        """Return the unit of a figure in levels, a level or, for levels that are words, the scale; else None."""
+        """Return the unit of a bias or MAE on a criterion's levels: "levels" or "of the scale"; None for other figures.
+
+        Args:
+            name: Name of the criterion; None for a figure on scores or decisions.
+            figure: The figure.
+        """
         is_of_levels = name is not None and figure in ("signed_error", "mae")
         return self._evidence.criteria[name].scale.unit if name is not None and is_of_levels else None
 

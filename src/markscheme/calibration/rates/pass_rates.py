@@ -193,7 +193,7 @@ def _by_stratum(pool: RatingTable, labelled: RatingTable) -> Estimate:
 
 
 def _cells(table: RatingTable, *, by_name: bool) -> list[str]:
-    """Return each row's stratum: its name if `by_name`, else the judge's verdict."""
+    """Return each row's stratum: the one its example was drawn from if `by_name`, else the judge's passes or fails."""
     if by_name:
         return list(_of_each(table, "stratum"))
     return ["judge's passes" if passed else "judge's fails" for passed in _passes(table)]

@@ -91,7 +91,14 @@ def print_certificate(
 
 
 def _commands(rubric: Rubric, judge: str | None, ratings: Sequence[Path], columns: ColumnOptions) -> Commands:
-    """Return the builder of the commands that may follow, with the last of the judges that decide one after another."""
+    """Return the builder of the next commands, about the last of the judges that decide one after another.
+
+    Args:
+        rubric: The rubric.
+        judge: Names of the judges to ask, separated by commas, as typed; None if only files of ratings are named.
+        ratings: Files of judges' ratings.
+        columns: What the columns of these files mean.
+    """
     last = (judge or "").rpartition(",")[2]
     file = ratings[-1] if ratings else Path(last)
     if ratings or (last and file.is_file()):

@@ -73,7 +73,12 @@ class SeenDecisions:
         return np.asarray(np.min([np.where(of_side.stage < 0, nobody, of_side.stage) for of_side in parts], axis=0))
 
     def pass_shares(self, parts: Iterable[CertifiedCascade]) -> CertifiedPasses:
-        """Compute the shares of passes on the labelled examples: among annotators' and among automatic decisions."""
+        """Compute the shares of passes on the labelled examples, among annotators' and among automatic decisions.
+
+        Args:
+            parts: Thresholds from which each judge decides: one cascade for all decisions, or one for passes and one
+                for fails.
+        """
         by = self.decided_by(parts)
         return certified_passes(self.labels, by < len(self.judges), self._passes(by))
 

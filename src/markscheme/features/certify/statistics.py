@@ -313,13 +313,13 @@ def labels_for_first_size(
 ) -> int | None:
     """Estimate the number of labels with which a judge's most certain decisions have an even chance to keep a promise.
 
-    A promise can be shown with a fixed smallest number of decisions. The more labels there are, the smaller is the part
-    of all decisions that this number makes up, so that only the most certain decisions need to be right. In this part,
-    errors are expected as often as in the same part of the labels so far (beta-binomial, with Jeffreys' prior). With
-    groups, the part has decisions of as many groups as the promise needs.
+    To show that a promise holds takes a fixed smallest number of labelled decisions. The more labels there are, the
+    smaller is the share of most certain decisions that already has this number. Errors in this share are expected as
+    often as in the same share of the labels so far (beta-binomial, with Jeffreys' prior). With groups, the share also
+    has decisions of as many groups as the promise needs.
 
     Args:
-        certainty: Certainty of each decision, as `StageDecisions.of` takes it, shape (n,).
+        certainty: Certainty of each decision; a larger number is more certain; nan without a decision, shape (n,).
         wrong: Flags of the wrong decisions, shape (n,).
         limit: The promise.
         groups: Name of each example's group, such as its task, shape (n,), since examples of one group count as fewer;
@@ -372,7 +372,14 @@ def _groups_reached(ranking: Integers, groups: Integers | None) -> Integers:
 def _tried_sets(
     later: _CascadeOutcome, index: int, judged: StageDecisions, smallest: int
 ) -> list[tuple[float, _CascadeOutcome]]:
-    """Return a judge's thresholds to try, each with the cascade's outcome; [] if the judge decides too few examples."""
+    """Return a judge's thresholds to try, each with the cascade's outcome; [] if the judge decides too few examples.
+
+    Args:
+        later: Outcome of the judges that are asked after this one, at the thresholds chosen for them.
+        index: Index of this judge in the cascade.
+        judged: The decisions of this judge.
+        smallest: The fewest decisions that a threshold must leave to this judge.
+    """
     descending = judged.descending
     if len(descending) < smallest:
         return []

@@ -464,7 +464,12 @@ class _View:
         return np.asarray(~np.isnan(np.column_stack(values)).any(axis=1))
 
     def _false_passes(self, name: str, rows: Flags) -> tuple[str, ...]:
-        """Return the ids of the selected examples that gold fails and the judge passes, the largest error first."""
+        """Return the ids of a judge's false passes, the largest error first; () without gold.
+
+        Args:
+            name: Name of the judge.
+            rows: Flags of the examples to look at.
+        """
         return tuple(self.compared(name, rows).false_passes) if self.has_gold else ()
 
     def _figures(self, first: str, second: str) -> dict[str, Pair]:

@@ -27,7 +27,8 @@ def examples_of_choice(compared: Compared, against_gold: Mapping[str, Comparison
 
     Args:
         compared: The judges with their ratings, and gold if there is any.
-        against_gold: Each contender compared with gold, by the prefix of its examples' tags; empty without gold.
+        against_gold: Each contender compared with gold, by a prefix that keeps the contender's tags on examples apart
+            from other contenders'; empty without gold.
     """
     choice = compared.choice
     contenders = compared.contenders

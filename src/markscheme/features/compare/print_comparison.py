@@ -122,7 +122,7 @@ def _without_sizes(ask: AskFlags) -> AskFlags:
 
 
 def _print_answer(answer: Reported, *, json: bool, markdown: bool, html: str | None) -> int:
-    """Print a comparison that another feature of the program made, such as a comparison of two counts files."""
+    """Print a comparison that a feature other than this one made, such as a comparison of two counts files."""
     if html:
         put(answer.to_html(), html)
     if markdown:

@@ -69,6 +69,9 @@ def _read(compared: Compared) -> dict[str, Any]:
 
 
 def _of_chosen(calibrations: Sequence[Calibration], best: Calibration) -> tuple[str, str] | None:
-    """Return the next step and its command, a report on the best judge; None if the judge's file has others, too."""
+    """Return the next step and its command, a report on the best judge.
+
+    None if the options that name the best judge name other compared judges too, such as a file with several judges.
+    """
     alone = [calibration.commands.judge for calibration in calibrations].count(best.commands.judge) == 1
     return ("Next, see whether it can gate", best.commands.calibrate()) if alone else None

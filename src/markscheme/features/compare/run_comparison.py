@@ -189,7 +189,18 @@ def _by_asking(
     ask: AskOptions,
     watch: Watch,
 ) -> Contender:
-    """Ask a judge, which is given by name or already open, about examples; return it as a contender."""
+    """Ask a judge, which is given by name or already open, about examples; return it as a contender.
+
+    Args:
+        name: Name of the judge.
+        opened: The judge, if it is already open, which then stays open; None to open it by its name.
+        per_call: Largest number of criteria that one request asks about; None for what the rubric says.
+        examples: The examples to ask about.
+        rubric: The rubric.
+        folder: The rubric's calibration folder; None if there is none.
+        ask: How the judge is asked.
+        watch: Shows progress.
+    """
     rubric = _with_per_call(rubric, per_call)
     to_ask = examples.examples
     judge = opened or ask.judge_for(rubric, first_prompts(rubric, to_ask), folder, name=name)

@@ -364,7 +364,11 @@ class CountQuery:
                 yield name, _within(share) if 0 < best < faults else share
 
     def _gold_score(self) -> Iterator[tuple[str, str]]:
-        """Yield the column of gold's score, null if even splits leave it open by twice the tolerance or more."""
+        """Yield the column of gold's score.
+
+        It is null if even splits leave open which of two scores is gold's, and these differ by twice the tolerance or
+        more.
+        """
         if self._splits:
             apart = 2 * self.rubric.tolerance - ROUNDING
             yield (

@@ -133,7 +133,14 @@ def _scattered(dialect: Dialect) -> str:
 
 
 def _examples(query: CountQuery, table: str, dialect: Dialect, also: str) -> Iterator[str]:
-    """Yield the WITH block that the user adapts to a table, then those that assign each example to a set of groups."""
+    """Yield the WITH block that the user adapts to a table, then blocks that assign each example to a set of groups.
+
+    Args:
+        query: What to count.
+        table: The table or view, or anything that may follow FROM.
+        dialect: The database's dialect.
+        also: Further columns for the end of the first block's SELECT, each after a comma; "" for none.
+    """
 
     def level(alias: str, column: str) -> str:
         return f"CAST({_quoted(column, dialect)} AS {dialect.double}) AS {alias}"

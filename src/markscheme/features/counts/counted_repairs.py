@@ -49,10 +49,11 @@ class CountedRepairs(Repairs):
 
 
 def changes_counted(comparison: Comparison) -> Iterator[tuple[str, list[Floats]]]:
-    """Yield, for each criterion that can change decisions, its part of the counts file: a name and columns.
+    """Yield, for each criterion that can change decisions, the name and the columns of its part of the counts file.
 
-    The columns are gold's decision, the judge's, the judge's with gold's level on the criterion, and 1 if the judge's
-    score agrees only with that level, -1 if only without it, else 0. Decisions are nan where one is missing.
+    The first three columns are decisions: gold's, the judge's, and what the judge's would be with gold's level on the
+    criterion; all three are nan if one is missing. The fourth column is 1 if the judge's score agrees with gold's only
+    with gold's level on the criterion, -1 if it agrees only with the judge's own level, else 0.
     """
     sides = {"judge": comparison.judge.name, "gold": comparison.reference.name}
     swap = swap_of(comparison.table, **sides, tolerance=comparison.tolerance)

@@ -132,7 +132,14 @@ def _sets(groups: Sequence[str] | None) -> Sequence[int] | None:
 def _part_rows(
     part: str, sets: Sequence[int] | None, columns: Sequence[Floats], named: Mapping[str, Floats] = MappingProxyType({})
 ) -> Iterator[dict[str, Any]]:
-    """Yield the rows of one part of a counts file: each distinct combination of values with its number of examples."""
+    """Yield the rows of one part of a counts file: each distinct combination of values with its number of examples.
+
+    Args:
+        part: Name of the part.
+        sets: Number of the jackknife set of each example; None if examples have none.
+        columns: Values of gold, the judge and each annotator, in this order, by example.
+        named: Values of further columns by example, such as an earlier judge's, by the column's name.
+    """
     cells = [
         [None if value != value else round(value, FILE_DECIMALS) for value in column.tolist()]
         for column in (*columns, *named.values())

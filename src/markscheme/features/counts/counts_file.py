@@ -300,7 +300,13 @@ def _refuse_another_rubric(table: CountsColumns, rows: Mapping[str, CountedRows]
 
 
 def _off_scale(of_part: CountedRows, criterion: Criterion, earlier: str | None = None) -> tuple[int, str] | None:
-    """Return the first row and column with a level that isn't on the criterion's scale; None if all levels are."""
+    """Return the first row with a level off the criterion's scale, by index, and the column's name; None without any.
+
+    Args:
+        of_part: Rows of the criterion's part of the counts file.
+        criterion: The criterion.
+        earlier: Name of the column of an earlier judge, which is then checked too; None without one.
+    """
     values = np.array(criterion.scale.values)
     named = {"gold": of_part.gold, "judge": of_part.judge}
     named |= {f"p{number}": column for number, column in enumerate(of_part.people.T, start=1)}

@@ -84,12 +84,14 @@ class ConfidentErrors:
 
 @dataclass(frozen=True, slots=True)
 class ReliabilityBin:
-    """A bin of the reliability diagram: examples to which the judge gives similar probabilities.
+    """A bin of the reliability diagram: examples for which the judge gives an event similar probabilities.
+
+    The event is, for example, that a criterion passes.
 
     Attributes:
-        n: Number of examples.
-        probability: Mean of their probabilities.
-        share: Share of them on which the event happened.
+        n: Number of examples in the bin.
+        probability: Mean of the judge's probabilities of the event in the bin.
+        share: Share of the bin's examples on which the event happened.
     """
 
     n: int

@@ -82,9 +82,15 @@ def _with_entries(text: str, form: Form, entries: Sequence[Mapping[str, object]]
 
 
 def _after_block(text: str, end: int, column: int) -> int:
-    """Return the offset in a text of the line that follows an item of a YAML list.
+    """Return the offset of the line that follows an item of a YAML list, with the comments inside the item.
 
-    The parser may let an item end at the next key, after blank lines and comments, which belong to what follows.
+    The parser lets an item end only where the next key begins. So blank lines, and comments that aren't indented
+    further than the list, are left to what follows the item.
+
+    Args:
+        text: The whole text.
+        end: Offset at which the parser lets the item end.
+        column: Indentation of the list, in characters.
     """
     block = text[:end].rstrip()
     while block:

@@ -93,7 +93,12 @@ class OpenedDiscovery:
         return ReadOutputs(self.folder.readings(), self.codebook(), self.order, self.pool.groups)
 
     def discovery(self, share: float = LARGE_SHARE, sure: float = SURE) -> Discovery:
-        """Compute the result of what people have read so far."""
+        """Compute the result of what people have read so far.
+
+        Args:
+            share: Share of outputs above which a mode shouldn't go unseen.
+            sure: Confidence that no such mode goes unseen, 0 to 1.
+        """
         return Discovery(self.folder.name, self.outputs(), self.pool.texts, share, sure, self.pool_name, self.unread)
 
 

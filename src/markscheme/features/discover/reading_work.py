@@ -211,9 +211,9 @@ class ReadingWork:
     # --- reading again ------------------------------------------------------------------------------------------------
 
     def again_pairs(self) -> list[tuple[str, str]]:
-        """Return the pairs of a mode and an output to read again for it, mode by mode.
+        """Return pairs of a mode's name and an output's id: outputs to read again to see whether they show the mode.
 
-        The outputs most like the mode's notes come first.
+        The pairs are in the order of modes. Among a mode's outputs, those most like the mode's notes come first.
         """
         discovery = self.opened.discovery()
         pairs = []

@@ -36,6 +36,10 @@ def kept_unread(order: Sequence[str], tasks: Mapping[str, str], read: Collection
 def reading_plan(n: int, n_kept: int) -> str:
     """Return a phrase on how many of a discovery's outputs to read, and how many stay unread.
 
+    Args:
+        n: Number of all outputs.
+        n_kept: Number of these outputs that stay unread.
+
     Example:
         >>> reading_plan(80, 40)
         '80 outputs: read 40; 40 stay unread, to prove the rubric'

@@ -86,7 +86,7 @@ def listed_lower(hits: float, n: float, *, confidence: float = (1 + SHARE_LEVEL)
 def listed_limits(shares: GroupedShare, *, level: float = SHARE_LEVEL) -> tuple[float, float] | None:
     """Return the lower and upper limit of a listed mode's share; None with fewer than 5 groups, or without outputs.
 
-    The upper limit is that of any share. The lower limit is corrected for listing modes only after they are seen.
+    The lower limit is corrected, since a mode is listed only after it is seen. The upper limit needs no correction.
     """
     confidence = (1 + level) / 2
     high = shares.upper(confidence)

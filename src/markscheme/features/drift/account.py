@@ -137,12 +137,12 @@ def over_looks(since: AcceptedBasis) -> str:
 def account(
     drift: CriterionDrift, *, level: float, is_asked: bool, cause_first: bool = True, agreement_first: bool = False
 ) -> str:
-    """Describe how far a judge's levels on a criterion moved, why, and how its agreement with gold changed.
+    """Describe how far a judge's levels on a criterion moved, why, and how the judge's agreement with gold changed.
 
     Args:
         drift: Drift of the criterion.
         level: Largest p at which this run raises an alarm.
-        is_asked: True if it is on record with which rubric, prompt and judge the ratings were made.
+        is_asked: True if this run's rubric, prompt and judge are known; False if only its ratings are.
         cause_first: True to begin with the cause.
         agreement_first: True to state the change of agreement before the shift.
     """

@@ -320,7 +320,16 @@ def _unchanged_examples(accepted: Accepted, examples: Sequence[Example]) -> tupl
 def _table_of_runs(
     since: AcceptedBasis, accepted: Accepted, comparison: Comparison, ratings: Sequence[Rating], alike: Sequence[int]
 ) -> RatingTable:
-    """Return a table of ratings of examples: gold, this run, the accepted runs, and today's judge by the old rubric."""
+    """Return a table of ratings: gold, this run, the accepted runs, and today's judge asked by the old rubric.
+
+    Args:
+        since: The accepted runs with what follows from them, such as the ratings of today's judge by their rubric.
+        accepted: The accepted runs.
+        comparison: This run's judge compared with gold.
+        ratings: The ratings of this run.
+        alike: Indices of the examples whose response and inputs are as in the accepted runs; only these are in the
+            table.
+    """
     shared = comparison.table.rows(np.array(alike, dtype=np.int64))
     then = accepted.setting.rubric
     columns = [shared[comparison.gold_name], column_of(NOW, ratings, comparison.rubric, shared.ids)]

@@ -224,7 +224,12 @@ def sections(calibration: Calibration) -> Iterator[doc.Section]:
 
 
 def moved(calibration: Calibration, decides: str) -> doc.Callout | None:
-    """Return the callout of a calibration on the criterion that drifted most; None if no drift is shown."""
+    """Return the callout of a calibration on the criterion that drifted most; None if no drift is shown.
+
+    Args:
+        calibration: The calibration.
+        decides: Verb for what the judge may do once a run with the author's own edit is accepted, such as "gates".
+    """
     baseline = _baseline(calibration)
     return None if baseline is None else headline(baseline, decides)
 

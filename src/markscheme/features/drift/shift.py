@@ -99,15 +99,15 @@ class CriterionDrift:
 
     Attributes:
         criterion: The criterion.
-        drift: The shift of its level, and the evidence.
+        drift: The shift of the judge's mean level, and the evidence.
         p: p-value of the shift, adjusted for the other criteria.
         exact_p: p-value of the exact test by example, which ignores differences between runs; it raises no alarm.
-        verdict: The verdict at the significance level of this run.
+        verdict: The verdict on the shift, at the significance level of this run.
         changed: Test of whether answers differ more from the accepted runs than these differ among themselves; it
             raises no alarm.
-        changed_p: p-value of that test, adjusted for the other criteria; None if there is one accepted run.
-        gold: Change of its agreement with gold; None without any gold level, or without any level of a judge.
-        explanation: The changes that can have moved it.
+        changed_p: p-value of the test `changed`, adjusted for the other criteria; None if there is one accepted run.
+        gold: Change of the judge's agreement with gold; None without any gold level, or without any level of a judge.
+        explanation: The changes that can have moved the judge's levels.
         movers: Ids of the examples whose level moved most; None if only counts of examples are known.
     """
 

@@ -203,9 +203,15 @@ def compare_runs(
 
 
 def _examples_to_affirm(noise: float, r: int, *, margin: float, span: float) -> int | None:
-    """Compute how many examples are needed to show that an unmoved judge didn't move; None if no number will do.
+    """Compute how many examples are needed to show that an unmoved judge didn't move; None if no number is enough.
 
     It assumes that runs differ only by noise in single answers.
+
+    Args:
+        noise: Variance of the noise in a single answer.
+        r: Number of accepted runs.
+        margin: Largest shift of the mean that counts as unmoved.
+        span: The scale's range.
     """
     df = r - 1 + PRIOR_DF
     prior = (RUN_SD * span) ** 2

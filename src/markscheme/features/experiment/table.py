@@ -138,7 +138,13 @@ def figures(table: RatingTable, variant: str) -> VariantFigures:
 
 
 def _figure(values: Floats, is_due: Flags) -> Figure:
-    """Compute mean, minimum and maximum of the cases' known values, and count the missing values (nan) that are due."""
+    """Compute mean, minimum and maximum of the known values of a variant's cases, and count missing values.
+
+    Args:
+        values: Value of each case, nan if missing.
+        is_due: Flags of the cases that should have a value, since there is an output and the criterion applies; only
+            their missing values are counted.
+    """
     known_values = values[~np.isnan(values)]
     not_graded = int((np.isnan(values) & is_due).sum())
     if not len(known_values):
@@ -203,7 +209,15 @@ def _means(values: Floats, rows: Sequence[Sequence[int]]) -> Floats:
 
 
 def _differences(table: RatingTable, pairs: Sequence[tuple[str, str]]) -> list[Difference]:
-    """Compare pairs of variants; adjust p-values (Holm) over all overall scores, and separately over all criteria."""
+    """Compare pairs of variants, by their overall scores and by each criterion.
+
+    The p-values of the overall scores of all pairs are adjusted together (Holm), and so are, separately, those of all
+    criteria.
+
+    Args:
+        table: Scores and levels of each variant's outputs, by case.
+        pairs: Names of the first and the second variant of each comparison.
+    """
     faults = {c.name: c.weight < 0 for c in table.rubric.criteria}
     shifts: list[dict[str, Shift]] = [{} for _ in pairs]
     for family in ([OVERALL], list(faults)):

@@ -33,7 +33,7 @@ def sections(text: str) -> Sequence[TextList]:
 
 
 def labelled_lines(text: str) -> Sequence[TextList]:
-    """Return the points of a text whose lines begin with a name, such as "Tone:"; () if any of them names no point."""
+    """Return lists of points, read from the lines of a text that begin with a name, such as "Tone:"; () without any."""
     lines = [line for line in text.splitlines() if line.strip()]
     return _labelled(lines, _BOLD_LINE, _FEWEST_BOLD) or _labelled(lines, _LABELLED_LINE, _FEWEST_PLAIN)
 

@@ -144,7 +144,12 @@ def _ends_of(values: Sequence[float]) -> tuple[float, float]:
 
 
 def prose_anchors_in(text: str, asking: Iterable[str]) -> Mapping[float, str]:
-    """Map each score to its meaning, where a text explains scores in sentences or in brackets."""
+    """Map each score to its meaning, where a text explains scores in sentences or in brackets.
+
+    Args:
+        text: The text.
+        asking: Those of its sentences that ask the grader for a score, in which brackets are read.
+    """
     described = {float(mark[1]): words for mark, words in _with_meanings(text, _IS, _MEANING_ENDS)}
     described |= {float(value): words.strip() for words, value in _reversed(text)}
     for sentence in asking:

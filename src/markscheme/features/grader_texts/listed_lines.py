@@ -128,7 +128,12 @@ class _ListedLines:
 
 
 def _continues(point: re.Match[str], *indices: int) -> bool:
-    """Return True if a line's mark is a bullet, or the number or letter that follows one of the given positions."""
+    """Return True if a line's mark is a bullet, or the number or letter that comes after one of the given positions.
+
+    Args:
+        point: Match of the line that begins with the mark.
+        indices: Numbers of points that the list may have before this line.
+    """
     if point["section"]:
         return any(indices) or point["section"] == _FIRST_SECTION
     marks = (

@@ -186,7 +186,13 @@ def _limits_in(text: str, scale: Scale) -> Sequence[_Limit]:
 
 
 def _named_level(text: str, scale: Scale, *, is_turned: bool) -> float | None:
-    """Return the worst level that passes if a text names levels by words, as in "good or better"; else None."""
+    """Return the worst level that passes if a text names levels by words, as in "good or better"; else None.
+
+    Args:
+        text: The text.
+        scale: The scale, with the numbers that the text names.
+        is_turned: True if the lowest number is the best.
+    """
     run = level_run(in_digits(text), is_score=True, may_be_list=True)
     described = {level.description.casefold(): level.value for level in scale.levels if level.description}
     names = {words.casefold(): value for value, words in run.items()} | described | dict(values_of_names(text))

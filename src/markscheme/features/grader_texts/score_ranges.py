@@ -117,7 +117,12 @@ def asks(sentence: str) -> bool:
 
 
 def highest_in(text: str, asking: Sequence[str]) -> ScaleEnds | None:
-    """Return the ends of a scale of which a text names only the highest score, as in "out of 10"; else None."""
+    """Return the ends of a scale of which a text names only the highest score, as in "out of 10"; else None.
+
+    Args:
+        text: The text.
+        asking: Those of its sentences that ask the grader for a score.
+    """
     to_grader = (sentence for sentence in sentences(text) if not tells_of_output(sentence))
     point_scale = next(filter(None, map(_POINT_SCALE.search, to_grader)), None)
     if point_scale:

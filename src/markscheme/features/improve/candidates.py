@@ -174,8 +174,14 @@ def _edited(words: str, edit: Mapping[str, Any], place: Field) -> str:
 def from_rubric(name: str, candidate: Rubric, *, yours: Rubric, labelled: LabelledTexts) -> Wording:
     """Build a candidate wording from a whole rubric, which may differ from the user's in words, weights and pass mark.
 
+    Args:
+        name: Name of the candidate.
+        candidate: The rubric.
+        yours: The user's rubric, with which changes are compared.
+        labelled: Texts of the labelled examples, which no candidate may copy.
+
     Raises:
-        NotTried: It differs in something else.
+        NotTried: The rubric differs from the user's in something else, or has words that aren't allowed.
     """
     unlike = list(_other_changes(candidate, yours))
     if unlike:

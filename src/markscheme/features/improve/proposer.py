@@ -230,13 +230,13 @@ def read_proposal(
     Args:
         name: Name of the candidate.
         reply: The model's reply.
-        base: The rubric that it was asked to improve.
-        yours: The user's rubric.
+        base: The rubric whose words the proposer was asked to improve, which may itself be an earlier candidate.
+        yours: The user's own rubric, with which the candidate's changes are compared.
         labelled: Texts of the labelled examples, which no candidate may copy.
-        narrow: True if it was asked to change only one criterion.
+        narrow: True if the proposer was asked to change only one criterion.
 
     Raises:
-        NotTried: There is no answer, the answer has no edits, or its edits aren't allowed.
+        NotTried: The reply is an error or has no JSON, or its edits aren't allowed.
     """
     if reply.error:
         raise NotTried(f"was not answered: {reply.error}")

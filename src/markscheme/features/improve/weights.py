@@ -488,7 +488,14 @@ def _held_out_gain(task: _Task, generator: np.random.Generator) -> tuple[Estimat
 
 
 def _line_errors(rest: Sums, weights: Floats, levels: Floats, marks: Floats) -> Floats:
-    """Compute errors of predicting held-out scores from weighted levels, by a line fitted to the other examples."""
+    """Compute how far overall scores are from those that weights predict, by a line fitted to other examples.
+
+    Args:
+        rest: Sums over the examples to which the line is fitted.
+        weights: Weights of the criteria.
+        levels: Levels of the examples to predict, shape (n, k).
+        marks: Overall scores of these examples, shape (n,).
+    """
     of_score = float(weights @ rest.levels @ weights)
     slope = float(weights @ rest.with_mark) / of_score if of_score > NOTHING else 0.0
     return np.asarray(marks - rest.mean[-1] - slope * ((levels - rest.mean[:-1]) @ weights))

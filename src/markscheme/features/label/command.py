@@ -191,7 +191,13 @@ def _typed_share(share: str, each: int, overlap: int | None) -> tuple[str, ...]:
 
 
 def _typed_for_pages(who: "Sequence[str]", labelling: PlanOptions, page: PageOptions) -> "Iterator[str]":
-    """Yield the options on the page, after the words on who labels, as typed in a shell to open the page later."""
+    """Yield the options to open the labelling page later, as typed in a shell.
+
+    Args:
+        who: Options that name the annotators, as words of a command.
+        labelling: Options on what is labelled, of which those that change the page's questions are used.
+        page: Options on the page.
+    """
     yield from filter(None, (shlex.join(who),))
     yield from typed_options(labelling, ("ask_whole", "all_criteria"))
     yield from typed_options(page, options_of(PageOptions))

@@ -75,8 +75,8 @@ def agreement_so_far(ratings: Iterable[Rating], rubric: Rubric, rater: str, ids:
     nobody = column_of("", (), rubric, ids)
     agreement = []
     for criterion in rubric.criteria:
-        mine = _words([own_column], criterion)
-        theirs = _words(others or (nobody,), criterion)
+        mine = _labels_as_numbers([own_column], criterion)
+        theirs = _labels_as_numbers(others or (nobody,), criterion)
         common = np.flatnonzero(~np.isnan(mine[:, 0]) & ~np.isnan(theirs).all(axis=1))
         counted = common[: len(common) // AGREEMENT_STEP * AGREEMENT_STEP]
         is_label = ~np.isnan(theirs[counted])
@@ -119,7 +119,7 @@ def disputed(
     columns = rating_table(rubric, ids, first_labels(listed, rubric)).columns
     voices_by_id: dict[str, dict[str, tuple[Mapping[str, str], ...]]] = {}
     for criterion in rubric.criteria:
-        words = _words(columns, criterion)
+        words = _labels_as_numbers(columns, criterion)
         for row in np.flatnonzero(_differ(words)).tolist():
             if (ids[row], criterion.name) not in decided:
                 labelled = [index for index in np.argsort(words[row]).tolist() if not np.isnan(words[row, index])]
@@ -159,7 +159,7 @@ def disputes_of(ratings: Iterable[Rating], rubric: Rubric, ids: Sequence[str]) -
     columns = rating_table(rubric, ids, first_labels(ratings, rubric)).columns
     disputes = [*_dispute_on_whole(ratings, ids)]
     for criterion in rubric.criteria:
-        words = _words(columns, criterion)
+        words = _labels_as_numbers(columns, criterion)
         differ = _differ(words)
         pairs: Counter[tuple[str, str]] = Counter()
         for row in words[differ]:
@@ -202,7 +202,7 @@ def first_labels(ratings: Iterable[Rating], rubric: Rubric) -> list[Rating]:
     return list(first.values())
 
 
-def _words(columns: Sequence[Column], criterion: Criterion) -> Floats:
+def _labels_as_numbers(columns: Sequence[Column], criterion: Criterion) -> Floats:
     """Return labels on a criterion as numbers: levels, a code for "does not apply", or nan; a column per annotator."""
     if not columns:
         return np.empty((0, 0))

@@ -38,7 +38,8 @@ class Question:
 
     Attributes:
         criterion: The criterion; `WHOLE_RESPONSE` for the response as a whole.
-        voices: Annotators' answers without their names, in the form of the page; empty unless the rater adjudicates.
+        voices: Other annotators' answers without their names, each as the mapping of texts that the page shows; empty
+            unless the rater adjudicates.
     """
 
     criterion: Criterion

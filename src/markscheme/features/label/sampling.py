@@ -233,7 +233,20 @@ def _by_system(
     passed: Mapping[str, bool],
     count: int,
 ) -> list[tuple[str, Sequence[Example], int]]:
-    """Divide `count` labels among strata by system and judge's decision; [] if they're too few for each system."""
+    """Divide labels among strata, each the outputs of one system with one decision by the judge.
+
+    Args:
+        judge_passes: The judge's decisions by id, True for a pass.
+        pool: All outputs.
+        free: The outputs that aren't labelled yet.
+        passed: Annotators' decisions on labelled outputs, by id.
+        count: Number of labels to divide.
+
+    Returns:
+        For each stratum "pass" or "fail", its outputs that aren't labelled yet, and the number to label. It is [] if
+        there are fewer than two systems, an output has no system, no decision or a stratum already, or `count` is too
+        small for each system.
+    """
     systems = list(dict.fromkeys(example.system for example in pool))
     undecided = any(e.stratum or not e.system or e.id not in judge_passes for e in pool)
     if len(systems) < 2 or undecided:
@@ -320,7 +333,19 @@ def _allocation(
     free: Sequence[Example],
     count: int,
 ) -> dict[str, int]:
-    """Divide `count` labels among strata by how much they narrow the pass rate's interval, with a minimum for each."""
+    """Divide labels among strata by how much they narrow the pass rate's interval, with a minimum for each stratum.
+
+    Args:
+        names: Names of the strata.
+        cells: Name of the stratum of each output in the pool, by id.
+        labelled_strata: Name of the stratum of each example labelled before, by id.
+        passed: Annotators' decisions on examples labelled before, by id.
+        free: The outputs that aren't labelled yet.
+        count: Number of labels to divide.
+
+    Returns:
+        The number of labels for each stratum, by name.
+    """
     counts = np.zeros((len(names), 2), dtype=np.int64)
     index_of = {name: index for index, name in enumerate(names)}
     for id, name in labelled_strata.items():

@@ -44,7 +44,10 @@ def summarize_run(context: Mapping[str, Any]) -> RunReport:
 
 
 def _save(worth: RunWorth) -> list[str]:
-    """Write the summary to the file that an environment variable names, if it is set; return lines about the file."""
+    """Write the summary of a Promptfoo run to the file that MARKSCHEME_REPORT names; return lines about the file.
+
+    Without this environment variable nothing is written, and no lines are returned.
+    """
     path = os.environ.get(REPORT)
     return [_written(worth, path)] if path else []
 

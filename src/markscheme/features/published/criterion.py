@@ -193,7 +193,13 @@ class CriterionReading:
         return worth
 
     def _class_weight(self, fields: Mapping[str, Any], of_class: tuple[str, float, bool], taken: set[str]) -> float:
-        """Return the weight of a criterion's class, such as "Essential"; note other classes' weights as unused."""
+        """Return the weight of a criterion's class, such as "Essential"; note the weights of other classes as unused.
+
+        Args:
+            fields: The criterion's keys and values.
+            of_class: Name of the class, its weight, and True if the class deducts points.
+            taken: The keys that were read, to which the weights of all classes are added.
+        """
         named, amount, costs = of_class
         taken.update(key for key in fields if key.endswith("_weight"))
         others = [

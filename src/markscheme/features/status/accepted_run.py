@@ -79,7 +79,10 @@ def _measured(path: Path) -> tuple[tuple[str, ...] | None, float | None, float |
 
 
 def _cost(cost: Mapping[str, Any]) -> tuple[float | None, float | None]:
-    """Return US dollars per 1,000 grades, and tokens per grade, as if cached replies had cost as much, or None."""
+    """Return US dollars per 1,000 grades, and tokens per grade; None in place of a number that isn't known.
+
+    Each reply from the cache counts as if it had cost as much as a paid one.
+    """
     grades = cost["examples"] * cost["runs"]
     calls = cost["calls"]
     if not calls or not grades:

@@ -128,11 +128,12 @@ class Stress:
         return len(changed) >= LEAST_EXAMPLES and sum(changed) <= sum(self.moved(name, CONTROL))
 
     def moved(self, change: str, version: str) -> list[bool]:
-        """Return, for each example whose images or documents a change alters, True if its rating differs.
+        """Return, for each example whose images or documents a change alters, True if the rating isn't the original's.
 
         Args:
-            change: The name of the change of parts.
-            version: Name of the version: that of the change, or that of the control.
+            change: Name of the change of images or documents, which selects the examples.
+            version: Name of the version whose ratings are compared with the original's: the change itself, or the
+                control, for which the judge is asked about the unchanged original once more.
         """
         return [self._differs(index, version) for index, name in self.battery.submissions if name == change]
 
@@ -195,7 +196,7 @@ class Stress:
 
     @property
     def flips(self) -> list[tuple[str, str, Noise]]:
-        """Change, criterion and noise for changes that flip single ratings but keep their mean, the most flips first.
+        """Changes that flip single ratings but keep their mean, each with its criterion and noise, most flips first.
 
         A change counts if it scatters ratings more than asking again does, by tests with Holm's correction over the
         table.

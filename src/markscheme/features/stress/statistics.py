@@ -212,19 +212,19 @@ def _mean(ratings: npt.ArrayLike) -> Floats:
 
 
 def reshuffled(current: npt.ArrayLike, stored: npt.ArrayLike) -> float:
-    """Compute the mid-p of the mean shift by a permutation test, which reassigns each example's ratings to the runs.
+    """Compute the mid-p of a mean shift by a permutation test, which exchanges each example's ratings between the runs.
 
     The test is exact for any distribution of the ratings. A test of the differences' signs isn't exact for skewed
     differences near an end of the scale. With one current rating of each example, the result is the mid-p of
     `stats.change.moved`.
 
     Args:
-        current: Ratings now, shape (n, m), nan if missing.
+        current: Ratings now, in m runs, shape (n, m), nan if missing.
         stored: Ratings of r stored runs, shape (n, r), nan if missing. An example counts if all its ratings exist.
 
     Returns:
-        The two-sided mid-p. It is 0 if there are more than MOST_DEALS ways to reassign an example's ratings, for
-        callers that use the larger of this and another test's p-value.
+        The two-sided mid-p. If there are more than MOST_DEALS ways to exchange an example's ratings, the test isn't
+        computed and the result is 0, so that a caller that takes the larger of two p-values uses its other test.
 
     Example:
         >>> reshuffled([[1], [1], [1], [1], [1]], [[0], [0], [0], [0], [0]])

@@ -100,9 +100,15 @@ def view(stress: Stress, judge: str, *, asked_as: str | None = None, asking: tup
 
 
 def _onward(stress: Stress, judge: str | None, asking: tuple[str, ...]) -> tuple[str, str] | None:
-    """Return the next step: labels if there are none, else more samples, new wording, or calibrate.
+    """Return the next step as a sentence and a command.
 
-    More samples are suggested if the judge is unstable, new wording if a change moves the judge.
+    It is to label if the examples have no labels, to ask more samples if the judge is unstable, to try new wording if a
+    change moves the judge, and else to calibrate.
+
+    Args:
+        stress: The result of the run.
+        judge: The judge as the user named it; None if no judge was named.
+        asking: Options on how the judge was asked, as typed in a shell.
     """
     battery = stress.battery
     commands = replace(Commands.on(battery.rubric, judge), asking=asking, can_improve=battery.can_improve)

@@ -114,7 +114,7 @@ class SideColumn:
 
     @property
     def full_key(self) -> str:
-        """Criterion that the column rates: the column's name without words for the rater; "score" and the like stay."""
+        """Criterion that the column rates: the column's name without words for the rater, with words like "score"."""
         return " ".join(self.words)
 
 

@@ -73,7 +73,13 @@ ENDS_FIGURES: Final = ("gwet_ac1", "gwet_ac2", "brennan_prediger", "positions")
 
 
 def levels_of(numbers: Mapping[str, Mapping[str, float]], ends: Span, *, are_stated: bool) -> ReadValues:
-    """Read numbers as the levels of a scale between two ends, in steps of 1 or 0.5."""
+    """Read numbers as the levels of a scale between two ends, in steps of 1 or 0.5.
+
+    Args:
+        numbers: The number that each cell's text means, by column and text.
+        ends: The lowest number of the scale, then the highest.
+        are_stated: True if the user stated the ends; False if they are only the extremes seen.
+    """
     low, high = ends
     every = [low, high, *(value for of_column in numbers.values() for value in of_column.values())]
     step = 1.0 if all(is_whole(value - low) for value in every) else 0.5
@@ -88,7 +94,13 @@ def levels_of(numbers: Mapping[str, Mapping[str, float]], ends: Span, *, are_sta
 
 
 def falling_levels_of(numbers: Mapping[str, Mapping[str, float]], ends: Span, *, are_stated: bool) -> ReadValues:
-    """Read numbers as levels of a scale whose lowest number is the best, such as school grades."""
+    """Read numbers as levels of a scale whose lowest number is the best, such as school grades.
+
+    Args:
+        numbers: The number that each cell's text means, by column and text.
+        ends: The worst number, which is the highest, then the best one.
+        are_stated: True if the user stated the ends; False if they are only the extremes seen.
+    """
     worst, best = ends
     upwards = {name: {v: worst + best - value for v, value in of.items()} for name, of in numbers.items()}
     read = levels_of(upwards, (best, worst), are_stated=are_stated)

@@ -86,7 +86,14 @@ def criterion_headings(rubric: Rubric) -> tuple[str, ...]:
 def criterion_rows(
     comparison: Comparison, findings: Sequence[Finding] = (), tag_prefix: str | None = None
 ) -> Iterator[tuple[doc.Line, ...]]:
-    """Yield for each criterion its name, its figures, bias in levels (except for pairs) and findings."""
+    """Yield for each criterion its name, its figures, bias in levels (except for pairs) and findings.
+
+    Args:
+        comparison: The judge compared with gold.
+        findings: The findings on the judge.
+        tag_prefix: Prefix of the tags by which a page finds a criterion's examples, if the page shows several judges;
+            None for one judge.
+    """
     criteria = comparison.criteria.values()
     half = reach(compared.statistics["signed_error"] for compared in criteria)
     for index, (name, compared) in enumerate(comparison.criteria.items()):

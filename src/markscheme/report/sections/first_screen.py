@@ -81,7 +81,12 @@ def callout(calibration: Calibration) -> doc.Callout:
 
 
 def _change_callout(calibration: Calibration, decides: str) -> doc.Callout | None:
-    """Build the callout on the largest change since the accepted runs; None without accepted runs or changes."""
+    """Build the callout on the largest change since the accepted runs; None without accepted runs or changes.
+
+    Args:
+        calibration: The calibration.
+        decides: Verb for what the judge may do once this run is accepted, such as "gates".
+    """
     if calibration.baseline is None:
         return None
     return next(filter(None, (say(calibration, decides) for say in MOVED_CALLOUTS)), None)
@@ -183,7 +188,8 @@ def _why_no_gate(calibration: Calibration) -> str:
     """Explain why a judge that agrees well enough with gold may still only show trends, not gate.
 
     Returns:
-        A sentence; "" if there is no objection to the labels, and it isn't known what passes.
+        A sentence on what is wrong with the labels, or on a slice where the judge is worse; "" if neither is the
+        reason.
     """
     gold = calibration.comparison.gold
     if gold.not_blind:
@@ -287,7 +293,8 @@ def agreement_of(measure: Measure, who: str, settings: int = 1) -> str:
     Args:
         measure: Measure that is compared.
         who: Noun for the judge, with its article.
-        settings: Number of settings that were tried on the labels; the intervals of all of them hold together.
+        settings: Number of settings that were tried on the labels; with several, the definition says that the intervals
+            are wider.
     """
     share_of = f"Agreement{_of_settings(settings)}: {who}'s"
     if isinstance(measure.of, Rubric) and has_score_of_rest(measure.of):
@@ -383,10 +390,10 @@ def _wrong(ids: doc.Ids, wrong: SideShare, rate: Estimate, called: tuple[str, st
     """Format how many of gold's fails the judge passes, or how many of gold's passes it fails, with the share.
 
     Args:
-        ids: Ids of the wrong decisions.
-        wrong: Number of the wrong decisions.
+        ids: Ids of the wrong decisions; empty if only their number is known.
+        wrong: Numbers of the wrong decisions, and of all labelled examples with this decision by gold.
         rate: Share of the wrong decisions.
-        called: Words for gold's decision on one response and on several.
+        called: Gold's decision as a noun, singular and plural, such as ("fail", "fails").
         has_shares: True to state the share.
     """
     decision, all_such = called

@@ -150,8 +150,9 @@ def _on_false_passes(calibration: Calibration) -> str:
 def by_cause(findings: Sequence[Finding]) -> list[list[Finding]]:
     """Group findings by cause, in the order to fix them.
 
-    Findings on criteria and findings on whole responses are never in one group. A finding that another finding on its
-    criterion explains joins the other's group; it is left out if it only repeats the other.
+    Findings on criteria and findings on whole responses are never in one group. A finding that is explained by another
+    finding on its criterion joins that finding's group. But an explained finding on a change is left out, since it only
+    repeats the finding that explains it.
     """
     present = {(finding.code, finding.criterion) for finding in findings}
     groups: dict[tuple[str, bool], list[Finding]] = defaultdict(list)
@@ -198,7 +199,15 @@ def _followed(words: str, sentence: str) -> str:
 
 
 def _changes(findings: Sequence[Finding], targets: Mapping[str, str]) -> Iterator[doc.Line]:
-    """Yield what fixing each criterion alone would change; if all changes are small, only that of the first finding."""
+    """Yield a line on the decisions that fixing each criterion alone would change, except criteria with a small effect.
+
+    If all effects are small, the first finding that would change any decision gets a line all the same. If fixing any
+    one criterion changes no decision, a last line says so.
+
+    Args:
+        findings: The findings on criteria.
+        targets: Target of the link to each criterion, by the criterion's name.
+    """
     counted = [finding for finding in findings if finding.repair is not None and finding.repair.repaired]
     for finding in [finding for finding in counted if finding.severity != "low"] or counted[:1]:
         name = doc.Name(finding.criterion or "", targets.get(finding.criterion or "", ""))

@@ -43,7 +43,7 @@ class PairedDecisions:
 
     @property
     def value(self) -> float | None:
-        """Share of decisions as people make them, the new version's minus the old one's; None without examples."""
+        """Share of decisions that are as people's: that of the new version minus that of the old; None without any."""
         return (self.after - self.before) / self.n if self.n else None
 
     @property

@@ -213,7 +213,10 @@ class DecisionEvidence:
 
     @cached_property
     def rows(self) -> DecidedRows:
-        """The decisions as arrays; the weights of an example's rows add up to 1."""
+        """The decisions as arrays, with a row for each decision, but two rows for a tie: one for each outcome.
+
+        The weights of an example's rows add up to 1.
+        """
         weighted = weighted_criteria(self.rubric)
         is_tuned = np.array([criterion in self.tuned for criterion in weighted])
         weights = np.array([criterion.weight for criterion in weighted])

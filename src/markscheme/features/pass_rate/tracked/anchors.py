@@ -354,7 +354,13 @@ def _shifts(before: Sequence[Floats], latest: Sequence[Floats]) -> list[Floats]:
 def _level_evidence(
     rubric: Rubric, before: Sequence[Mapping[str, Floats]], shifts: Mapping[str, Sequence[Floats]]
 ) -> Iterator[Floats]:
-    """Yield the evidence that a criterion's levels rose, then that they fell, for each criterion in turn."""
+    """Yield, for each criterion, the evidence after each look that its levels rose, then that they fell.
+
+    Args:
+        rubric: The rubric.
+        before: Levels of each accepted run, by criterion.
+        shifts: For each look, each example's level minus its mean level in the accepted runs, by criterion.
+    """
     for criterion in rubric.criteria:
         runs = np.array([run[criterion.name] for run in before])
         is_whole = ~np.isnan(runs).any(axis=0)

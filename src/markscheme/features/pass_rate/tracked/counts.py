@@ -70,7 +70,10 @@ class WeekCounts:
 
     @property
     def by_verdict(self) -> tuple[tuple[int, int], tuple[int, int]]:
-        """Numbers of passing labels, then of all labels: each on what the judge doesn't pass and on what it passes."""
+        """Numbers of passing labels, and of all labels, each as a pair.
+
+        The first of a pair counts responses that the judge doesn't pass, the second those that it passes.
+        """
         sides = [[0, 0], [0, 0]]
         for (verdict, _), (passed, n) in self.labels.items():
             side = sides[verdict == PASSES]

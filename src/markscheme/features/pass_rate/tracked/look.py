@@ -34,14 +34,16 @@ WAITED = 4
 
 @dataclass(frozen=True)
 class Watched:
-    """Weekly evidence that one figure of a stream changed: people's pass rate, or the judge's share of passes.
+    """Weekly evidence that people's pass rate of a stream fell, or that the judge's share of passes rose or fell.
 
     Attributes:
         weeks: The weeks that were looked at, after the reference weeks.
-        after: Evidence after each of these weeks, of changes in any direction.
-        ring: Evidence from which on the figure counts as moved.
-        begins: The week since which the evidence has grown most; None without weeks.
-        reference: The weeks that later weeks are compared with; empty as long as there are too few.
+        after: Evidence after each of these weeks: that people's pass rate fell below a floor, or that the judge's share
+            of passes rose or fell.
+        ring: Alarm threshold: the evidence at which the figure counts as changed.
+        begins: The week with which the rise of the evidence begins, so that the change is dated to it; None without
+            weeks.
+        reference: The weeks that later weeks are compared with; empty as long as there are too few weeks or labels.
     """
 
     weeks: tuple[str, ...] = ()

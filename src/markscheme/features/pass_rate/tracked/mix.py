@@ -97,7 +97,15 @@ def _in_fifths(*sides: dict[Any, list[int]]) -> Iterator[dict[Any, list[int]]]:
 
 
 def _of_column(name: str, before: dict[Any, list[int]], since: dict[Any, list[int]]) -> Iterator[MixShift]:
-    """Yield how a column's mix changed; yield nothing if the column has fewer than two values."""
+    """Yield how a column's mix of values changed, and how far this explains the shift of the judge's share of passes.
+
+    Nothing is yielded if the column has fewer than two values, or if no later response has one of its earlier values.
+
+    Args:
+        name: Name of the column.
+        before: Numbers of passes and of responses in the reference weeks, by value.
+        since: Numbers of passes and of responses since the change, by value.
+    """
     values = sorted(before, key=str)
     reference = np.array([before[value] for value in values], dtype=np.float64)
     current = np.array([since.get(value, (0, 0)) for value in values], dtype=np.float64)

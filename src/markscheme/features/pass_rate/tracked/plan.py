@@ -38,15 +38,15 @@ LARGE_POOL = 1_000_000.0
 
 @dataclass(frozen=True, slots=True)
 class AuditPlan:
-    """Precision of a number of audits per week: how wide intervals are, and how soon drops are noticed.
+    """Precision of a number of audits per week: how wide intervals are, and how soon a drop of the rate is noticed.
 
     Attributes:
         audits: Number of audits per week.
         half_widths: Half the width of the interval of people's rate after 4, 12 and 26 weeks.
-        weeks_half: For each drop, number of weeks until it is noticed in half of all streams; None if it takes over two
-            years.
-        weeks_nine_tenths: For each drop, number of weeks until it is noticed in nine tenths of all streams; None if it
-            takes over two years.
+        weeks_half: For each drop of people's rate that is planned for, number of weeks until it is noticed in half of
+            all streams; None if it takes over two years.
+        weeks_nine_tenths: For each of these drops, number of weeks until it is noticed in nine tenths of all streams;
+            None if it takes over two years.
     """
 
     audits: int
@@ -155,6 +155,12 @@ def _weeks_from(begins: Integers, rings: Flags) -> Floats:
 
 
 def _weeks_until(share: float, weeks_to_find: Floats) -> int | None:
-    """Return after how many weeks a given share of streams has found the drop; None if fewer streams ever find it."""
+    """Return after how many weeks a given share of simulated streams has noticed a drop; None if fewer streams do.
+
+    Args:
+        share: The share of streams.
+        weeks_to_find: Number of weeks after which each stream notices the drop, infinite if it doesn't, shape
+            (streams,).
+    """
     weeks = float(np.sort(weeks_to_find)[math.ceil(share * len(weeks_to_find)) - 1])
     return int(weeks) if math.isfinite(weeks) else None

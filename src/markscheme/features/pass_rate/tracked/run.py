@@ -281,7 +281,16 @@ def _stream_line(
     through: date,
     at: str,
 ) -> StreamLine | None:
-    """Return the line that records a new stream or a changed probability of an audit; None if there is nothing new."""
+    """Return a line for the stream's file on a new stream, or on a new probability of an audit; None if neither is new.
+
+    Args:
+        memory: Everything stored about the stream.
+        responses: The responses of this run.
+        rubric: The rubric.
+        options: The user's options on the stream.
+        through: The last day that counts.
+        at: The time of this run.
+    """
     current = memory.current
     if current is not None and options.audits_per_week is None:
         return None
