@@ -227,7 +227,7 @@ def _is_old(example: Example, rubric: Rubric) -> bool:
 
 
 def _given_again(label: Rating, rubric: Rubric) -> Mapping[str, Rated]:
-    """Return a rater's earlier answers, by criterion, to the criteria labelled again after they were reworded."""
+    """Return the answers that a rater replaced when labelling reworded criteria again, by criterion."""
     return {
         name: rated
         for name, rated in label.superseded.items()
@@ -288,5 +288,5 @@ def _differ(before: Gold, after: Gold, unit: str, rubric: Rubric) -> bool:
 
 
 def _same(first: float, second: float, tolerance: float) -> bool:
-    """Return True if two numbers differ by less than a tolerance, or both are unknown."""
+    """Return True if two numbers differ by less than a tolerance, or both are nan."""
     return (math.isnan(first) and math.isnan(second)) or abs(first - second) < tolerance

@@ -173,7 +173,7 @@ def _has_no_merit(finding: Finding, rubric: Rubric) -> bool:
 
 
 def _asks_for_gate(comparison: Comparison) -> bool:
-    """Return True if the judge might gate: it judges whole responses, and the rubric says which of them pass."""
+    """Return True if the judge can be tested as a gate: the rubric says which of the compared responses pass."""
     return comparison.rubric.has_gate_question and not isinstance(comparison.measure.of, Criterion)
 
 

@@ -95,7 +95,18 @@ def rated_by(
     whole: bool = False,
     close: bool = True,
 ) -> tuple[list[Rating], list[Grade]]:
-    """Grade examples with a judge; return its ratings and the grades they were made from."""
+    """Grade examples with a judge; return its ratings and the grades they were made from.
+
+    Args:
+        judge: The judge.
+        rubric: The rubric to grade by.
+        examples: The examples.
+        ask: How the judge is asked.
+        what: Name of the work, for the display of progress.
+        watch: Shows progress.
+        whole: True if all grades are needed, so that an error is raised if the budget ends before.
+        close: True to close the judge at the end.
+    """
     grading = Grading(rubric, judge, scorers=scorers_for(rubric, ask.scorers))
     runs = grade_runs([grading], examples, concurrency=ask.at_once, what=what, watch=watch, whole=whole, close=close)
     (grades,) = run_to_end(runs)

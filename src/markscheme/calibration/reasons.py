@@ -150,7 +150,7 @@ def _digits(side: GateSide) -> int:
 
 
 def _people_split(answer: GateAnswer) -> str:
-    """Say how often two annotators make the same decision, and how often the judge makes the same as an annotator."""
+    """Say on how many examples two annotators decide the same, and on how many the judge and an annotator do."""
     level = 2 * answer.stops.confidence - 1
     people = answer.people_unsettled.people.estimate(level=level).as_share()
     judge = answer.people_unsettled.judge_people.estimate(level=level).as_share()

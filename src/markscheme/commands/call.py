@@ -320,7 +320,7 @@ def _prints_here(file: str) -> str:
 def _is_optional_value(option: Option, word: str, *, has_operand: bool) -> bool:
     """Return True if a word can be the value of an option whose value is optional: a .json file, or a number.
 
-    If the command has its operand already, any word after an option for a number is taken as its value.
+    After an option for a number, any word counts as the value if the command's operand was typed before the option.
     """
     if option.value != "[N]":
         return word.endswith(".json")

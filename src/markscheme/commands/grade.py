@@ -250,7 +250,17 @@ class _RowRubrics:
 def _looked_through(
     submissions: Iterator[Submission], rubric: Rubric, brought: _RowRubrics, *, at_most: int | None
 ) -> tuple[list[Submission], Counter[str], int, int]:
-    """Read all submissions; return the first `at_most`, counts of missing inputs and responses, and the total."""
+    """Read all submissions; return the first of them, what is missing, and their number.
+
+    Args:
+        submissions: The submissions.
+        rubric: The rubric, which declares inputs.
+        brought: Counter of rows with a rubric of their own, to which all submissions are added.
+        at_most: Largest number of submissions to return; None for all.
+
+    Returns:
+        The first submissions; how many lack each declared input; how many have no response; and the number of all.
+    """
     first = list[Submission]()
     lacking = Counter[str]()
     without_response = 0

@@ -156,7 +156,7 @@ class GradedTable:
 
     @property
     def _columns(self) -> CellKinds:
-        """Names of the columns in the table file, in order."""
+        """Kind of the cells in each column of the table file, such as "text" or "number", by column name in order."""
         criteria: CellKinds = {c.name: "text" if c.scale.coded else "number" for c in self._criteria}
         verdicts = {ROW_VERDICTS: VERDICT_CELLS} if self.has_rows else {}
         last: CellKinds = dict.fromkeys(GRADE_COLUMNS[3:], "text")

@@ -102,7 +102,7 @@ class Admitting(AroundGrader):
     """A grader that passes submissions to another grader, but leaves ungraded any that its rubric can't grade.
 
     Attributes:
-        objections: Functions that say why a submission can't be graded, tried in this order.
+        objections: Functions that return why a submission can't be graded, or None; called in this order.
         refusing: The grader that makes the Grades of submissions that can't be graded.
     """
 

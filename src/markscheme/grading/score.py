@@ -237,7 +237,13 @@ def _coarser(chances: Mapping[tuple[float, bool], float]) -> dict[tuple[float, b
 def _weighted_steps(
     criterion: Criterion, probabilities: Probabilities, certain: Mapping[str, float]
 ) -> dict[tuple[float, bool], float]:
-    """Map each outcome of a criterion (what it adds to the sum, and if the response may pass) to its probability."""
+    """Map each outcome of a criterion (what it adds to the sum, and if the response may pass) to its probability.
+
+    Args:
+        criterion: The criterion.
+        probabilities: Probability of each of its levels.
+        certain: The levels given, by criterion; the level of a criterion that code checks has probability 1.
+    """
     values = criterion.scale.values
     if criterion.check is not None and criterion.name in certain:
         values, probabilities = (certain[criterion.name],), (1.0,)

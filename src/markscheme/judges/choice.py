@@ -71,7 +71,13 @@ def _covering(recordings: Sequence[RecordedJudge], prompts: Sequence[Prompt]) ->
 
 
 def _beside(opened: Judge, prompts: Sequence[Prompt], replies: Path | None) -> Judge:
-    """Wrap the default judge so that, if the provider refuses its key, the error names the recorded replies to use."""
+    """Wrap the default judge so that, if the provider refuses its key, the error names the recorded replies to use.
+
+    Args:
+        opened: The default judge.
+        prompts: The prompts that the run sends first; if there are none, the judge is returned unwrapped.
+        replies: The folder with recordings; None to return the judge unwrapped.
+    """
     if replies is None or not prompts:
         return opened
     if isinstance(opened, Remembering):

@@ -141,7 +141,7 @@ class Limiter:
             self._most = fitting
 
     def _fitting(self, calls: int) -> float:
-        """Return the number of calls at once or, with a warning, the smaller number that open files allow."""
+        """Return `calls` or, with a warning, the number of calls at once that open files allow, if it is lower."""
         fit = calls_that_fit()
         if fit is None or calls <= fit:
             return float(calls)
@@ -270,7 +270,7 @@ class Limiter:
         return None
 
     def _wait(self, first: Permit, now: float) -> float:
-        """Return the seconds until the first waiting caller may go; infinite if another call must end first."""
+        """Return the seconds until the first call that waits may begin; infinite if another call must end first."""
         pause = self._resumes - now
         if pause > first.patience:
             raise JudgeBusy(

@@ -240,7 +240,13 @@ class AskOptions:
         return choose_judge(rubric, prompts, replies, lambda kind, model: opener(kind, self.model or model))
 
     def _opened(self, context: "JudgeContext | None", name: str, model: str | None) -> "GradingJudge":
-        """Open a judge by name, with the settings that it shares with other judges."""
+        """Open a judge by name.
+
+        Args:
+            context: Settings that the judges of the run share; None for new ones from these options.
+            name: The judge's name.
+            model: The model, if the name doesn't include it.
+        """
         from markscheme.judges.registry import open_grading_judge
 
         return open_grading_judge(name, model=model, context=context or self.context())

@@ -231,7 +231,7 @@ class TakenSettings:
     def without(self, form: RequestForm) -> tuple[str, ...]:
         """Return the names of the settings that a request of this form leaves out, for the judge's identity.
 
-        A limit that is sent under another name isn't left out.
+        The limit on the answer's tokens isn't left out if it is sent under another name that the server accepts.
 
         Example:
             >>> settings = TakenSettings({"limit": ("max_tokens", "max_completion_tokens"), "seed": ("seed",)}, 4096)

@@ -110,7 +110,7 @@ def run_loop(loop: asyncio.AbstractEventLoop) -> None:
 
 
 async def _outcome(work: Awaitable[Any]) -> tuple[Any, BaseException | None]:
-    """Wait for a result; return it and None, or None and the error, since some errors would end the loop's thread."""
+    """Wait for a result; return it and None, or None and the error, since some errors, if raised, end the loop."""
     try:
         return await work, None
     except (asyncio.CancelledError, GeneratorExit):

@@ -69,7 +69,7 @@ def _without(families: Sequence[type], source: OptionSource) -> OptionSource:
 
 @contextmanager
 def hold(options: AddedOptions) -> Iterator[None]:
-    """Apply options to all files that are read inside the `with` block."""
+    """Apply options to all files read inside the `with` block; they take precedence over those of outer blocks."""
     before = _IN_FORCE.set(AddedOptions((*options.values, *_IN_FORCE.get().values)))
     try:
         yield

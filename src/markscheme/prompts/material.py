@@ -171,7 +171,7 @@ _TAG_PLANE = 0xE0000
 
 
 class _TextByWords:
-    """Text prepared to find sequences of words in it."""
+    """A text in which sequences of words are searched, whatever their case, white space and punctuation."""
 
     def __init__(self, text: str) -> None:
         self._text = text

@@ -469,7 +469,7 @@ class _Talk:
         return self._without_repeats(new)
 
     def answered(self, span: TraceSpan) -> list[AgentStep]:
-        """Return the messages with which a span's model answered."""
+        """Return the messages that a span's model sent, as steps, without those that were returned before."""
         steps = _read(span.answered) if span.answered else []
         if steps and self.earlier:
             self.earlier[-1] = [*self.earlier[-1], *steps]

@@ -395,12 +395,12 @@ class RatingLines:
         Args:
             texts: The lines, without the id at their beginning.
             kind: The kind of rater for lines that don't name one.
-            interpreted: Function that turns the data of a line into a rating's; it raises ValueError if they aren't
-                one.
+            interpreted: Function that converts a line's data to a rating's data; it raises ValueError if the line isn't
+                a rating.
 
         Returns:
-            The number of each rating's header with the codes of its answers, for `extend_coded`; None if a line has an
-            id of its own, or isn't a rating.
+            For each rating, the index of its header (rater, kind, …) and the codes of its answers, for `extend_coded`;
+            None if a line still has an id, or isn't a rating.
         """
         new = list(dict.fromkeys([text for text in texts if text not in self._known]))
         parsed = json_values([b"{%b}" % text for text in new])

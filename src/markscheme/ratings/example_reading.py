@@ -199,7 +199,7 @@ class _Reading:
         return self.columns.get(name, [OF_ROWS[name]] * len(self.line_of))
 
     def rows(self, path: Path) -> Iterator[_Row]:
-        """Yield a file's examples that need a check, as plain data; add all others to the examples read so far."""
+        """Yield a file's examples as plain data, except lines that need no check, which are added to the examples."""
         form = form_of_rows(path)
         if form == "lines":
             for lines in line_batches(path, RatingError):

@@ -220,7 +220,15 @@ def gold_of(examples: ExampleSet, rubric: Rubric, *, kind: Kind | None = None, b
 def given_gold(
     rubric: Rubric, examples: Sequence[Example], ratings: Iterable[Rating], *, reference: str, kinds: Mapping[str, int]
 ) -> Gold:
-    """Make gold from the gold ratings, one per example, that an earlier report holds."""
+    """Make gold from the gold ratings, one per example, that an earlier report holds.
+
+    Args:
+        rubric: The rubric.
+        examples: The examples, in the report's order.
+        ratings: The gold ratings.
+        reference: The kind of gold, such as "adjudicated" or "people".
+        kinds: Number of raters of each kind who labelled.
+    """
     column = column_of(GOLD, ratings, rubric, [example.id for example in examples])
     fields_of_column = {of.name: getattr(column, of.name) for of in fields(column)}
     return Gold(**fields_of_column, examples=tuple(examples), kinds=kinds, reference=reference, people=RatingCodes())

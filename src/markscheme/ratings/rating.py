@@ -168,9 +168,9 @@ def is_asked(under: str, rubric: Rubric) -> bool:
 
 @lru_cache(maxsize=16)
 def _asked_under_any(rubric: Rubric) -> tuple[str, str]:
-    """Return the two digests by which labels may name a rubric's current wording.
+    """Return the two digests of a rubric's current wording; a label records one of them.
 
-    The first is of the criteria's words and scales alone, the second of the whole criteria.
+    The first covers the criteria's words and scales alone, the second also everything else in the criteria.
     """
     exact = fingerprint([[criterion.name, criterion.fingerprint] for criterion in rubric.criteria])
     return asked_under(rubric), exact

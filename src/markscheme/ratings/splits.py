@@ -156,7 +156,7 @@ class Openings:
         return f"{looked} An edit made after a look makes the next result too optimistic."
 
     def to_json(self) -> dict[str, Any]:
-        """Return how often commands looked at the test labels, as plain data."""
+        """Return a dict for JSON: how often the test labels were used, first and last day of use, and their number."""
         return {
             "opened": len(self.all),
             "opened_unchanged": self.of_these,

@@ -559,7 +559,7 @@ def overall_of(rating: Rating, rubric: Rubric) -> float | None:
 
 
 def _says_score(rating: Rating) -> bool:
-    """Return True if a rating's score must not be computed from levels: it states a score, or it failed."""
+    """Return True if a rating states a score, or has an error instead, so that none is computed from its levels."""
     return rating.overall is not None or rating.error is not None
 
 

@@ -71,7 +71,7 @@ def is_plan(peek: Peek) -> bool:
 
 
 def read_plan(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[ImportedFile]:  # noqa: ARG001
-    """Read the responses in each plan of `label --plan --json`, with the judge's decisions, by which to draw labels.
+    """Read the pool of responses in each plan that `label --plan --json` wrote, with the judge's decisions on them.
 
     Raises:
         RatingError: A file has no pool, or a response in it can't be read.
@@ -130,7 +130,7 @@ class _Entries:
         self._is_named = rubric is not None
 
     def add(self, line: Any, line_number: int | None) -> _IndexOrFault:
-        """Add a line's response; return the index of what the line says about it, or the error of an invalid line."""
+        """Add a line's response; return the index in `statements` of what the line says, or an invalid line's error."""
         try:
             unit = _unit(line)
             self.statements.append(_statement(line, self._reader, named=self._is_named))

@@ -116,7 +116,8 @@ def is_pair_list(peek: Peek) -> bool:
 def read_pair_lists(files: Sequence[Peek], rubric: Rubric | None, columns: Columns) -> list[ImportedFile]:
     """Read the pairs in each file, with the preferences as ratings of the rubric's first criterion.
 
-    Numbers are levels if any is below 0 (-1, 0, 1), and count the responses from 1, with 0 for a tie, if any is 2.
+    If any number is below 0, then -1 means that the first response is better, 1 the second, and 0 a tie. Else 1 means
+    the first, 2 the second, and 0 a tie. A file with 0 and 1 and no other number is refused.
 
     Raises:
         RatingError: A record isn't a pair, a value isn't a preference, or the rubric is for single responses.

@@ -59,7 +59,7 @@ def rows_bring_rubrics(path: Path) -> bool:
 
 
 def first_with_rubric(path: Path) -> Mapping[str, Any] | None:
-    """Return the first row of a file of JSON, or of a table, if it brings the criteria it is to be graded by."""
+    """Return the first row of a JSON file or a table, if that row brings its own criteria; else None."""
     is_list = path.suffix.casefold() == ".json"
     if not path.is_file() or not (path.name.casefold().endswith(_ROWS) or (is_list and _begins_list(path))):
         return None

@@ -52,7 +52,7 @@ def rubric_of(files: Sequence[Results]) -> Rubric:
 
 
 def _add_output(row: Row, reading: ImportedFile) -> None:
-    """Add an output as an example; outputs for equal inputs and assertions count as outputs of one case."""
+    """Add an output as an example; outputs with equal inputs and equal assertions belong to one test case."""
     reading.add_example(_example(row, ()))
     asserted = [[verdict.metric, verdict.text] for verdict in row.verdicts]
     reading.cases[row.id] = fingerprint({name: shown(value) for name, value in row.inputs.items()}, asserted)

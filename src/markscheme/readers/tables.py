@@ -501,7 +501,7 @@ class _Table:
 
 
 def _id_column(names: Sequence[str]) -> str:
-    """Return the name of the id column; "" if several columns may be it, or if a column has responses."""
+    """Return the name of the id column; "" if none or several may be it, or if a column has responses."""
     by_name = [plain(name) for name in names]
     has_response = not set(by_name).isdisjoint(RESPONSE_NAMES)
     of_ids = [name for name, of_name in zip(names, by_name, strict=True) if of_name in ID]

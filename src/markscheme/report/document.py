@@ -48,7 +48,14 @@ class Ids:
 
 @dataclass(frozen=True)
 class Count:
-    """A number of examples, such as a matrix cell; on an HTML page it opens the list of the examples tagged `tag`."""
+    """A number of examples, such as a matrix cell; on an HTML page, a click on it lists the examples.
+
+    Attributes:
+        n: The number.
+        tag: The tag of these examples in the page's data; None if they can't be listed.
+        apart: True if judge and gold differ on these examples.
+        says: Caption of the list of these examples; None for none.
+    """
 
     n: int
     tag: str | None = None

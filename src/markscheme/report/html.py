@@ -133,7 +133,15 @@ def _data(lists: Sequence[Examples]) -> str:
 
 
 def _encoded(room: float, lists: Sequence[Examples], limit: int, most: int | None, laid_out: "_LaidOut") -> str | None:
-    """Encode the first `most` examples of every list as JSON; None if that takes more than `room` bytes."""
+    """Encode the first examples of every list as JSON; None if that takes more than `room` bytes.
+
+    Args:
+        room: Largest number of bytes.
+        lists: The lists of examples.
+        limit: Number of characters at which each text is cut.
+        most: Largest number of examples of a list; None for all.
+        laid_out: Cache of the HTML of examples' texts.
+    """
     data = []
     size = 0
     for examples in lists:

@@ -241,7 +241,11 @@ def _worth(criteria: Sequence[Criterion], share: float, whose: str) -> Sequence[
 
 
 def _way_of(run: Rubric) -> dict[str, Any]:
-    """Return how a run asks judges about rows with a rubric of their own: strategy, samples and criteria per call."""
+    """Return the settings by which judges are asked about rows with a rubric of their own.
+
+    Args:
+        run: The rubric with the run's settings: strategy, samples and criteria per call.
+    """
     per_call = run.criteria_per_call or PER_CALL
     return {"strategy": run.strategy, "samples": run.samples, "criteria_per_call": per_call}
 

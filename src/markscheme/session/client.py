@@ -101,13 +101,23 @@ def ask(request: "dict[str, Any]", *, folder: str, wish: object = None) -> "dict
 
 
 def start(*, folder: str, wish: object = None) -> str | None:
-    """Return the socket of a running session, starting it if needed; None if sessions are off or can't start."""
+    """Return the path of a running session's socket, starting it if needed; None if sessions are off or can't start.
+
+    Args:
+        folder: The folder of the graders.
+        wish: `auto`, `off` or the path of a socket; None for the value of MARKSCHEME_SESSION.
+    """
     session = running(folder=folder, wish=wish)
     return None if session is None else session[0]
 
 
 def running(*, folder: str, wish: object = None) -> tuple[str, str] | None:
-    """Return the socket of a session, started if needed, and its environment's digest; None if none can run."""
+    """Return the path of a session's socket, starting it if needed, and its environment's digest; None if none can run.
+
+    Args:
+        folder: The folder of the graders.
+        wish: `auto`, `off` or the path of a socket; None for the value of MARKSCHEME_SESSION.
+    """
     place_and_key = _place_and_key(folder, wish)
     if place_and_key is None:
         return None
@@ -160,7 +170,12 @@ def sockets() -> Iterator[str]:
 
 
 def socket_path(folder: str, wish: object = None) -> str | None:
-    """Return the path where the session of this environment listens; None if sessions are off or not possible."""
+    """Return the path where the session of this environment listens; None if sessions are off or not possible.
+
+    Args:
+        folder: The folder of the graders.
+        wish: `auto`, `off` or the path of a socket; None for the value of MARKSCHEME_SESSION.
+    """
     session = _place_and_key(folder, wish)
     return None if session is None else session[0]
 

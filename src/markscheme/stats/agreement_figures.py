@@ -109,8 +109,8 @@ def agreement_figures(
     Args:
         gold: Gold's values, shape (n,), nan if missing.
         judge: The judge's values, shape (n,), nan if missing.
-        people: Values of single annotators, shape (n, n_people), nan if missing, or the shares of them that agree; None
-            without annotators.
+        people: Values of single annotators, shape (n, n_people), nan if missing; or for each example the shares of
+            annotators who agree with each other, the judge and a constant; None without annotators.
         tolerance: Difference below which two values agree, after rounding to 9 decimals.
         groups: Name of each example's group, such as its task, shape (n,); None without groups.
         constants: Candidates for the best constant; None for all values of the judge and the annotators, or gold's if
@@ -204,7 +204,12 @@ def _both_times(units: Floats, mirrored: bool) -> Floats:
 
 
 def _both_ways(values: Floats, mirrored: bool) -> Floats:
-    """Return the values and, if each pair of responses also counts in the other order, the values in that order."""
+    """Return the values and, if `mirrored`, also 1 minus each: a pair's value with its two responses swapped.
+
+    Args:
+        values: Values of pairs, from 0 to 1, or of single responses.
+        mirrored: True for pairs that count in both orders.
+    """
     return np.concatenate([values, 1 - values]) if mirrored else values
 
 

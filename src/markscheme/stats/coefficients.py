@@ -108,9 +108,10 @@ def _counted(name: str, loss: Floats, *, ranked: bool = False) -> _Loss:
 
 
 def _squared(name: str, table: RatingPatterns) -> _Loss:
-    """Make the loss of this name that is the squared distance of two levels, written as a form of their features.
+    """Make a loss that is the squared distance of two levels, as a bilinear form on three numbers for each level.
 
-    A level's features are 1, x and x², where x is its distance from the mean rating, which keeps rounding errors small.
+    These numbers, the level's features, are 1, x and x². Here x is the level's distance from the mean rating, so that
+    rounding errors stay small.
     """
     span = float(np.ptp(table.levels)) or 1.0
     frequency = np.zeros(len(table.values))
@@ -175,7 +176,7 @@ def _lacks_categories(table: RatingPatterns) -> Reason | None:
 
 
 def _padded(features: Floats) -> Floats:
-    """Append a row of zeros to the values' feature vectors, for missing ratings, whose code is -1."""
+    """Append a row of zeros to a loss's features, shape (n_values, k), which index -1, a missing rating, selects."""
     return np.vstack([features, np.zeros((1, features.shape[1]))])
 
 
@@ -343,13 +344,12 @@ class _Coefficient:
     """Definition of a chance-corrected coefficient.
 
     Attributes:
-        seen: Function that computes the observed disagreement from table and cost, over all units, then with each set
-            left out.
-        chance: Function that computes the disagreement expected by chance from table and cost, over all units, then
+        seen: Function that computes the observed disagreement from a table of ratings and a loss, over all units, then
             with each set left out.
-        guarded: True if it depends on how the ratings vary, so that it needs enough of them outside the most common
-            level.
-        categories: True if it needs ratings on the levels themselves, even for a loss that allows values between them.
+        chance: Function that computes the disagreement expected by chance in that way.
+        guarded: True if the coefficient says little when nearly all ratings are on one level, so that it needs enough
+            others.
+        categories: True if a rating between two levels isn't allowed, whatever the loss.
         pairs_only: True if units with only one rating are ignored.
         for_more: Name of the coefficient to use for more than two raters; None if this one accepts any number.
     """

@@ -145,6 +145,12 @@ def t_quantile(df: float, level: float) -> float:
 def t_limits(value: float, spread: Spread, transform: Transform, *, level: float = 0.95) -> tuple[float, float]:
     """Compute the limits of a t interval on the scale of `transform`, and convert them back to the statistic's unit.
 
+    Args:
+        value: The statistic.
+        spread: Its standard error, in its own unit, with degrees of freedom.
+        transform: The scale on which the interval is symmetric.
+        level: Coverage of the interval.
+
     Example:
         >>> low, high = t_limits(0.6, Spread(se=0.080723, df=88.8889, n=100), ATANH)
         >>> round(low, 4), round(high, 4)

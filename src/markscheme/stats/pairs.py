@@ -155,12 +155,12 @@ class Pairs:
     def orderings_in_sets(self) -> Floats:
         """Counts of pairs of units within each jackknife set, by how gold and judge order them, shape (3, n_sets).
 
-        The counts are sums over the units of a set, as by `orderings`, but each unit is compared only with units of its
-        own set.
+        The three counts are those of `orderings`, but each unit is compared only with units of its own set. They are
+        then summed over the units of each set.
 
-        If the tables of levels by set are small enough, the pairs are counted in these tables. Otherwise the sets are
-        put one after another, so that gold and judge order units of different sets alike, and these orderings are
-        subtracted.
+        If there are few sets and levels, the pairs are counted in a table of levels for each set. Otherwise all values
+        of a set are raised above those of the sets before it. Gold and judge then order any two units of different sets
+        in the same way, so the number of such pairs is known and is subtracted.
         """
         n_gold, n_judge = (len(seen) for seen, _ in (self.gold_levels, self.judge_levels))
         if self.groups.n_sets * n_gold * n_judge <= MOST_CELLS:
@@ -365,7 +365,7 @@ def _orderings(gold: Integers, judge: Integers, units: Floats) -> Floats:
 
 
 def _below_among_ties(tied: Integers, order: Integers) -> tuple[Integers, Integers]:
-    """Count, for each unit, the units equal in `tied` but lower in `order`, and those equal in both, with itself."""
+    """Count, for each unit, the units equal in `tied` and lower in `order`, then itself and those equal in both."""
     n = len(tied)
     if int(tied.max()) + 1 == n:
         return np.zeros(n, dtype=np.int64), np.ones(n, dtype=np.int64)

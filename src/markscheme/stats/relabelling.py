@@ -47,12 +47,12 @@ def relabelling_state(relabelled: int, differ: int) -> CheckState:
 
 
 def old_counted(state: CheckState, relabelled: int, old: int) -> int:
-    """Return how many labels under the old wording count: none, or at most a fixed number per example labelled again.
+    """Return how many examples with old labels count: none, or at most two for each example labelled again.
 
     Args:
         state: Whether labels given again agree with the old ones: the result of `relabelling_state`.
         relabelled: Number of examples drawn at random and labelled again.
-        old: Number of examples with old labels.
+        old: Number of examples on which some criterion has only labels under an earlier wording.
 
     Example:
         >>> old_counted("old labels count", 30, old=90), old_counted("too few", 10, old=90)

@@ -112,7 +112,18 @@ ICC_NAMES = ("icc_1_1", "icc_2_1", "icc_3_1", "icc_1_k", "icc_2_k", "icc_3_k")
 
 @dataclass(frozen=True, slots=True)
 class _Anova:
-    """Mean squares of a two-way analysis of variance, over all examples and then without each example (or group)."""
+    """Mean squares of a two-way analysis of variance.
+
+    Except `k`, each is an array: the value over all examples, then without each example (or group) in turn.
+
+    Attributes:
+        n: Number of examples.
+        k: Number of raters.
+        units: Mean square between examples.
+        raters: Mean square between raters.
+        residual: Residual mean square.
+        within: Mean square within examples.
+    """
 
     n: Floats
     k: int
@@ -185,7 +196,7 @@ class _Ratings:
 
     @cached_property
     def off(self) -> int:
-        """Fewest examples (or groups that have any) on which a rater differs from its own most common rating."""
+        """Lowest number, of all raters, of examples (or groups) on which a rater leaves its most common rating."""
         return min(len(np.unique(self.groups.number[x != commonest(x)])) for x in self.ratings.T)
 
 
@@ -268,7 +279,15 @@ def _noise_of_mean(single: Floats, k: int) -> Floats:
 
 
 def _f_limits(model: str, a: _Anova, level: float) -> tuple[float, float]:
-    """Compute the classic F limits of noise over signal, the larger first; they assume normally distributed ratings."""
+    """Compute the limits of the ratio of noise to signal in the mean of all raters, the larger limit first.
+
+    They are the classic limits by F distributions, which assume that ratings are normally distributed.
+
+    Args:
+        model: Model of the intraclass correlation: "1", "2" or "3".
+        a: The analysis of variance.
+        level: Coverage of the interval.
+    """
     n = float(a.n[0])
     k = a.k
     tail = 0.5 + level / 2
@@ -290,7 +309,15 @@ def _f_limits(model: str, a: _Anova, level: float) -> tuple[float, float]:
 
 
 def _no_noise(table: _Ratings, model: str, coefficient: Callable[[float], float], bare: Estimate) -> Estimate:
-    """Estimate an intraclass correlation of exactly 1, with a lower limit that allows for disagreement not seen yet."""
+    """Return the estimate if no ratings differ: 1, with a lower limit that allows for disagreement not seen yet.
+
+    Args:
+        table: The ratings.
+        model: Model of the intraclass correlation: "1", "2" or "3"; with "3", differences between the raters' means
+            don't count.
+        coefficient: Function that converts the ratio of noise to signal to the coefficient.
+        bare: The estimate without an interval, which is returned if no lower limit can be computed.
+    """
     x = table.ratings - (table.ratings.mean(axis=0) if model == "3" else 0.0)
     k = x.shape[1]
     loss = float(np.ptp(x)) ** 2 / (2 * float(x.var()))

@@ -85,7 +85,7 @@ class TermSums:
 
     @property
     def scores(self) -> Floats:
-        """Scores from 0 to 1 by these sums; nan where no criterion counts for the score."""
+        """The score of each row, 0 to 1, that these sums give; nan where no criterion counts for the score."""
         earns = self.rewarding > 0
         divisor = np.where(earns, self.rewards, np.where(self.weighed > 0, self.penalties, 1.0))
         shares = np.where(earns, 0.0, 1.0) + self.gains / divisor

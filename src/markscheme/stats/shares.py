@@ -288,7 +288,8 @@ def drawn_weights(inverse_chances: npt.ArrayLike, draws: npt.ArrayLike | None = 
         draws: Name of the draw of each example, shape (n,); None if there was only one.
 
     Returns:
-        The weights, shape (n,), scaled to a mean of 1 within each draw and then cut at HEAVIEST.
+        The weights, shape (n,), scaled to a mean of 1 within each draw; larger ones than HEAVIEST (3) are then set
+        to it.
 
     Raises:
         ValueError: An inverse chance isn't above 0.

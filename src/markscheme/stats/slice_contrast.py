@@ -94,7 +94,7 @@ class SliceLook:
 
     @property
     def outside_at_same_gold(self) -> float:
-        """Figure outside the slice, adjusted to the slice's gold levels: inside minus the difference at equal gold."""
+        """The figure outside the slice if gold were as inside it: the slice's figure minus `same_gold`."""
         return self.as_it_is.inside - self.same_gold
 
     def matters(self, least: float) -> bool:
@@ -279,7 +279,7 @@ def _p_of_means(within: Floats, without: Floats, difference: float) -> float:
 
 
 def _strata(gold: Floats, *, score: bool) -> tuple[Integers, Floats | None]:
-    """Divide examples into strata by gold's level, or into fifths by gold's score; with fifths, return scores too."""
+    """Divide examples into strata by gold's value; if scores have many values, into fifths, and return gold too."""
     distinct, code = numbered_values(gold)
     if not score or len(distinct) <= MOST_DISTINCT:
         return code, None
@@ -288,7 +288,7 @@ def _strata(gold: Floats, *, score: bool) -> tuple[Integers, Floats | None]:
 
 
 class _SameGold:
-    """Regression of a figure on gold, with one intercept per stratum, to which a slice is added later."""
+    """Regression of a figure on gold, with one intercept per stratum; `difference` adds a slice as a predictor."""
 
     def __init__(self, x: Floats, strata: Integers, covariate: Floats | None) -> None:
         """Fit the regression: subtract from each value what gold explains, and count the examples in each stratum.

@@ -189,7 +189,14 @@ def _of_sums(sums: Floats, sizes: Floats) -> tuple[float, int]:
 
 @dataclass(frozen=True)
 class _Spread:
-    """Posterior of the variance of run means: a centre, possible variances, and the probability of each."""
+    """Posterior of the variance of run means.
+
+    Attributes:
+        center: Mean of the runs so far.
+        variances: Possible variances of run means.
+        weights: Probability of each of these variances.
+        runs: Number of runs so far.
+    """
 
     center: float
     variances: Floats

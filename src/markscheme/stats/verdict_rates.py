@@ -105,7 +105,13 @@ def rates_by_verdict(
 def moments_by_verdict(
     passed: npt.ArrayLike, labels: npt.ArrayLike, pool: npt.ArrayLike, level: float
 ) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-    """Compute what a pass rate and its interval are made from, out of counts by verdict on the last axis.
+    """Compute what a pass rate and its interval are made from.
+
+    Args:
+        passed: Number of labels that pass under each of the judge's verdicts, shape (..., k).
+        labels: Number of labels under each verdict, shape (..., k).
+        pool: Number of graded responses under each verdict, shape (..., k).
+        level: Coverage of the interval.
 
     Returns:
         The pass rate, its squared distances to the low and to the high limit, the variance from differences between

@@ -31,7 +31,7 @@ class Stratum:
         return self.wrong.value if self.wrong.n else UNKNOWN
 
     def reach(self, confidence: float) -> tuple[float, float]:
-        """Return how far the lower and the upper bound lie from `value`, each distance multiplied by `part`."""
+        """Return how far the bounds on the stratum's share of wrong decisions lie below and above it, times `part`."""
         low = self.wrong.lower(confidence) if self.wrong.n else 0.0
         high = self.wrong.upper(confidence) if self.wrong.n else 1.0
         below = self.value if low is None else self.value - low

@@ -267,7 +267,7 @@ def _numbered(sitting: Sequence[Rating], earlier: Sequence[Rating], *, live: boo
     Ratings that come from a file or a recording may be accepted already. Then they are the same run, and count once.
 
     Args:
-        sitting: The ratings of this run, or of its several samples.
+        sitting: The ratings of this run; if it asked for several samples, each sample becomes a run.
         earlier: The ratings of the runs that are accepted already.
         live: True if the judge was asked in this run, so that its ratings are another run even if they are equal to
             accepted ones.

@@ -71,7 +71,7 @@ class AcceptedRuns(NamedTuple):
             yield
 
     def before(self, current: RunIdentity, examples: Sequence[Example], more: int) -> int:
-        """Count the accepted runs that a new run joins; the numbers of its samples continue theirs.
+        """Count the accepted runs that a new run joins, so that its samples are numbered after those of these runs.
 
         Args:
             current: The setting of the new run.

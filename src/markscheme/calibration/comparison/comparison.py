@@ -244,7 +244,7 @@ class Comparison:
 
     @property
     def tolerance(self) -> float:
-        """Distance of judge and reference below which their values agree."""
+        """Distance below which the judge's value agrees with the value that it is compared with, mostly gold's."""
         return self.measure.tolerance
 
     @property

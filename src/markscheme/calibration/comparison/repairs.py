@@ -108,9 +108,9 @@ class Repair:
         return self.stopped, self.repaired - self.broken, self.scores_repaired - self.scores_broken
 
     def reaches(self, share: float, least: int = 0) -> bool:
-        """Return True if a fix corrects a given share of the wrong decisions, or of the false passes, on balance.
+        """Return True if a fix corrects at least a share of the wrong decisions, or of the false passes.
 
-        Errors that the fix causes are subtracted. Without decisions, scores that are off are counted instead.
+            Errors that the fix causes are subtracted from what it corrects. Without decisions, wrong scores count.
 
         Args:
             share: Share of the wrong decisions, or of the false passes, to be corrected, 0 to 1.
@@ -210,7 +210,7 @@ def swap_of(table: RatingTable, *, judge: str, gold: str, tolerance: float) -> L
 
 @dataclass(frozen=True)
 class _Counting:
-    """Counter of the examples that become right or wrong when gold's levels replace the judge's."""
+    """Maker of repairs: it counts the examples that get right or wrong if gold's levels replace the judge's."""
 
     ids: tuple[str, ...]
     criteria: tuple[str, ...]

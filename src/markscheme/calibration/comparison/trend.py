@@ -27,7 +27,12 @@ class TrendEvidence(Protocol):
         """Return a reason code for each limit that, at this one-sided confidence, isn't shown to be kept."""
 
     def sentences(self, decision: "Decision", good_for: str) -> Sequence[str]:
-        """Say how often the judge is right, what it may be used for and, if that is open, how many labels decide it."""
+        """Say how often the judge is right, what it may be used for and, if that is open, how many labels decide it.
+
+        Args:
+            decision: The calibration's outcome.
+            good_for: Clause on what the judge may be used for; "" if nothing is to be said.
+        """
 
     def to_json(self, level: float) -> Mapping[str, Any]:
         """Return a dict with the agreement figures (key `figures`) and the limits in force (key `limits`)."""
@@ -44,13 +49,13 @@ TREND_MAKERS: Final[OpenTable[TrendMaker]] = OpenTable()
 
 
 def trend_asked(table: "RatingTable", columns: tuple[str, str], options: "LabelOptions") -> TrendEvidence | None:
-    """Return the evidence for the trends that `trend_on` names, such as of criteria; None for trends of scores.
+    """Return the evidence for trends of what `trend_on` names, such as criteria; None if it names scores.
 
     Args:
         table: A table with the columns of the judge and of gold.
         columns: Names of these two columns.
-        options: The run's options on labels, which may name another `trend_on` than the rubric and limits on wrong
-            credit.
+        options: The run's options on labels, which may set another `trend_on` than the rubric's, and limits on credit
+            that the judge gives or withholds wrongly.
 
     Raises:
         UsageError: Trends can't be shown of what `trend_on` names, or a limit is set that has no meaning for scores.

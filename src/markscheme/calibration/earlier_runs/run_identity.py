@@ -49,7 +49,7 @@ class SettingChange:
 
     @property
     def has_values(self) -> bool:
-        """True if the old or the new value is short enough to be printed."""
+        """True if the old or the new value is stored, since it is short enough to be printed."""
         return bool(self.then or self.now)
 
     @property
@@ -200,7 +200,7 @@ def need_replay(changes: Iterable[SettingChange]) -> bool:
 
 
 class _Reach:
-    """Finder of the criteria whose levels a rewording can affect; one request may ask about several criteria."""
+    """Finder of criteria whose rewording can affect another criterion's levels, since one request asks about both."""
 
     def __init__(self, then: Rubric, current: Rubric) -> None:
         self._groups = [frozenset(names) for rubric in (then, current) for names, _ in _questions(rubric)]

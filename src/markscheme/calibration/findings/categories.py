@@ -25,7 +25,7 @@ label, since it misses more than it finds."""
 
 @dataclass(frozen=True)
 class _Label:
-    """A category of a criterion, and the share of the examples with this gold category that the judge puts in it."""
+    """One category of a criterion, with figures of how often the judge chooses it for examples that gold puts in it."""
 
     name: str
     value: float

@@ -499,7 +499,7 @@ class Evidence:
 
     @cached_property
     def error(self) -> float:
-        """The judge's mean absolute error: of levels, weighted by criteria's shares of the score, or else of scores."""
+        """The judge's mean absolute error of levels, weighted by criteria's shares of the score; if 0, of scores."""
         by_criterion = sum(
             abs(self.share(criterion)) * criterion.mean(criterion.distances) for criterion in self.criteria.values()
         )

@@ -210,7 +210,13 @@ def length_adjusted(evidence: Evidence) -> Evidence:
 
 
 def _each_two(gold: Floats, judge: Floats, units: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return each pair of decisions, gold's and the judge's, that occurs, and its number of examples."""
+    """Return each combination of gold's and the judge's decision that occurs, and its number of examples.
+
+    Args:
+        gold: Gold's decisions, 1 for pass and 0 for fail, shape (n_rows,).
+        judge: The judge's decisions in that form, shape (n_rows,).
+        units: Number of examples that each row represents, shape (n_rows,).
+    """
     n = np.bincount((2 * gold + judge).astype(np.int64), weights=units, minlength=4).astype(np.float64)
     occurs = n > 0
     return np.array([0.0, 0.0, 1.0, 1.0])[occurs], np.array([0.0, 1.0, 0.0, 1.0])[occurs], n[occurs]

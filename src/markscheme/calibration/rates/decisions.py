@@ -87,9 +87,11 @@ def _gold(file: RatedFile, rubric: Rubric) -> Gold | None:
 
 
 def decided(rating: Rating, *, named: bool) -> Rating:
-    """Return a rating; remove its overall score if it is the only answer and no rubric is `named`.
+    """Return a rating, without its overall score if the score is its only answer and `named` is False.
 
-    A score alone becomes a decision by the pass mark of a rubric. Without a named rubric, there is no pass mark.
+    Args:
+        rating: The rating.
+        named: True if a rubric is named, by whose pass mark a score alone becomes a decision.
     """
     has_levels = any(rated.level is not None for rated in rating.criteria.values())
     states_decision = rating.passed is not None or has_levels or (named and rating.overall is not None)

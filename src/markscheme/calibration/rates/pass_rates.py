@@ -288,7 +288,13 @@ def compared_pairs(names: Sequence[str]) -> Iterable[tuple[str, str]]:
 
 
 def _difference(first: _Group, second: _Group, how: DrawnHow) -> GroupDifference:
-    """Estimate the first group's corrected pass rate minus the second's."""
+    """Estimate the first group's corrected pass rate minus the second's.
+
+    Args:
+        first: The first group: its graded responses, and its labels.
+        second: The second group in that form.
+        how: How the labelled responses were drawn.
+    """
     first_pool, first_labels = first
     second_pool, second_labels = second
     why = _why_withheld(first_labels, how) or _why_withheld(second_labels, how)

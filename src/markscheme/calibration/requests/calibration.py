@@ -316,7 +316,11 @@ class CalibrationRequest:
 
     @contextmanager
     def turn(self, path: Path | None) -> Iterator[None]:
-        """Lock the accepted runs while a run is made and added, since its samples are numbered after theirs."""
+        """Lock the accepted runs while a run is made and added, so that no other process adds one in between.
+
+        Args:
+            path: The accepted.json; None to lock nothing.
+        """
         if path is None or not self.drift.accept:
             yield
             return
@@ -331,7 +335,7 @@ class CalibrationRequest:
             self._runs_at(path).accept(calibrations, part_name(examples.examples, self.options.split), basis)
 
     def _runs_at(self, path: Path) -> "AcceptedRuns":
-        """Return the AcceptedRuns in a file, with which this request's run is compared or which it joins."""
+        """Return the accepted runs of an accepted.json, to compare this request's run with them or add it to them."""
         from markscheme.calibration.accepted.history import AcceptedRuns
 
         return AcceptedRuns(path, self.drift, self.notify)
@@ -384,7 +388,7 @@ class CalibrationRequest:
 
     @property
     def ask_again(self) -> AskOptions:
-        """How the judge is asked, to ask it in the same way again; after `--accept` without the number of samples."""
+        """How to ask the judge in the same way again; without the number of samples if this run is accepted."""
         return replace(self.ask, samples=None) if self.drift.accept else self.ask
 
     def _from_ratings(

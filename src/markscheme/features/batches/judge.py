@@ -98,7 +98,15 @@ class Batched(Remembering):
 
 @dataclass(slots=True, eq=False)
 class _Question:
-    """A prompt that waits for its reply, with the cost reserved for it while it is in a batch."""
+    """A prompt that waits for its reply, alone or in a batch.
+
+    Attributes:
+        prompt: The prompt.
+        sample: Number of the sample.
+        answer: The future that gets the reply.
+        failures: Number of failed attempts.
+        reserved: Largest possible cost in US dollars, reserved while the prompt is in a batch; None if it is in none.
+    """
 
     prompt: Prompt
     sample: int

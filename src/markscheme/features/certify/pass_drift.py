@@ -43,7 +43,7 @@ def warn_of_moved_passes(grading: Grading, counts: GradedCounts) -> None:
 def moved_share(file: CascadeFile, *, passes: int, fails: int, left_to_people: int) -> tuple[float, float] | None:
     """Return the share of passes among automatic decisions, when certified and now; None without significant change.
 
-    If only one side is automatic, it is the share of all responses that are decided automatically.
+    If judges decide only passes, or only fails, return the share of all responses that judges decide instead.
 
     Args:
         file: The certificate.

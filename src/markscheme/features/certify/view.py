@@ -37,7 +37,7 @@ def view(run: CertifyRun, again: str, commands: Commands) -> Document:
     Args:
         run: The run.
         again: The command of this run, as it was typed.
-        commands: The commands that may follow, with the last judge.
+        commands: Builder of the next commands to show, which name the judge that is asked last.
     """
     certificate = run.certificate
     examples = counted(certificate.n, "labelled example")

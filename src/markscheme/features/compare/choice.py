@@ -88,7 +88,7 @@ class CriterionPair:
         between: Share of examples on which the two judges give the same level.
         shift: Mean of the second judge's levels minus the first's.
         p: Exact probability of such a shift if neither judge rates higher, after Holm's adjustment over the criteria.
-            Tasks are treated as in the interval of the shift.
+            The interval of the shift and `p` both allow for tasks with several examples.
     """
 
     exact: Pair | None
@@ -524,6 +524,10 @@ class _View:
         """Return, for each example, 1 if only the second judge decides as gold does, -1 if only the first, else 0.
 
         The value is nan if gold or a judge has no decision.
+
+        Args:
+            before: The first judge's column.
+            after: The second judge's column.
         """
         gold = self.table[GOLD].decisions
         is_missing = np.isnan(gold + before.decisions + after.decisions)
@@ -655,7 +659,7 @@ def labels_to_tell(differences: Floats, *, groups: Sequence[str] | None = None) 
 
 
 def _recommended(standings: Sequence[ContenderFigures], best: str | None) -> tuple[str | None, str]:
-    """Return the cheapest judge that isn't worse than the best, and why; or None, and why no judge is recommended."""
+    """Return the cheapest judge shown to be no worse than the best, and why; or None, and why none is recommended."""
     if best is None:
         return None, "without labels only the differences between judges are known"
     rank = min(standing.rank for standing in standings if standing.name == best)

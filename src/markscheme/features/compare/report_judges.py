@@ -31,7 +31,7 @@ def screen_of(compared: Compared) -> Document:
 
 
 def _with_reading(document: Document, compared: Compared) -> Document:
-    """Return a report on judges; if these are columns of a table, it begins with how the table was read."""
+    """Return a report on judges; if they are columns of a table, add at its top how the table was read."""
     if compared.table is None:
         return document
     how = line_two(compared.table, next(iter(compared.table.roles.criteria)))

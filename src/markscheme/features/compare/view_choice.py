@@ -208,7 +208,7 @@ def _behind(standing: ContenderFigures) -> str:
 
 
 def shown_pairs(choice: Choice) -> list[Differences]:
-    """Return the comparisons of the best judge, or without gold of the first one named, with every other judge."""
+    """Return the comparisons of one judge with every other: of the best or, without gold, of the first one named."""
     centre = choice.best or choice.standings[0].name
     return [pair for pair in choice.pairs if centre in (pair.first, pair.second)]
 
@@ -270,7 +270,7 @@ def _lines(pair: Differences, rubric: Rubric) -> Iterator[doc.Line]:
 
 
 def flips_line(pair: Differences) -> str:
-    """Say how many decisions flip to pass or fail, and how many became right or wrong, with a p-value for each pair."""
+    """Say how many decisions flip to pass and to fail, with p, and how many became right and wrong, with another p."""
     if not pair.flips:
         return "No decision flips."
     up = sum(flip.passes for flip in pair.flips)

@@ -430,7 +430,13 @@ class CountQuery:
 
 
 def _raw(prefix: str, index: int, criterion: Criterion) -> str:
-    """Return the alias under which the query selects a rater's unconverted column for a criterion."""
+    """Return the alias under which the query selects a rater's column for a criterion, before any conversion.
+
+    Args:
+        prefix: The rater's alias.
+        index: The criterion's index in the rubric.
+        criterion: The criterion; if it may not apply, its column is converted, and has another alias afterwards.
+    """
     return f"{'raw_' if criterion.not_applicable else ''}{prefix}_{index}"
 
 

@@ -121,7 +121,7 @@ def _metadata(comparison: Comparison) -> Iterator[dict[str, Any]]:
 
 
 def _sets(groups: Sequence[str] | None) -> Sequence[int] | None:
-    """Return each example's set of groups, by number; the jackknife leaves out a set at a time. None without groups."""
+    """Return the number of each example's jackknife set (one group, or several of many groups); None without groups."""
     if groups is None:
         return None
     distinct, index = np.unique(np.asarray(groups, dtype=np.str_), return_inverse=True)

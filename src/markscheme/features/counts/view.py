@@ -81,7 +81,7 @@ def _with_shown(sections: Iterable[doc.Section], calibration: CountedCalibration
 
 
 def _slices_section(slices: Sequence[CountedSlice]) -> doc.Section:
-    """Build the section on slices, without tests of whether a slice differs from the examples outside it."""
+    """Build the section with figures of slices; counts don't allow tests of whether a slice differs from the rest."""
     rows = tuple(
         (
             doc.Name(f"{of.by}: {of.name}"),

@@ -147,7 +147,7 @@ class DecisionJudge:
 
     @property
     def identity(self) -> Identity:
-        """Identity: the model, whether its mean level is the rating, and the server's address if not the provider's."""
+        """Identity: the model, if its mean level by probability is the rating, and any address but the usual one."""
         return Identity(f"{self.wire.name}:{self.model}", self.model, {"expected": self.expected}, self.other_address)
 
     @property

@@ -148,7 +148,7 @@ class ProbabilityAudit:
             an interval.
         intercept: Intercept of that regression; above 0 the event happens more often than the judge says.
         p: P-value of the test that slope is 1 and intercept 0; None with groups, or with too few examples.
-        confident: Confident errors at each of CONFIDENT.
+        confident: Number of errors among answers with a probability of at least 0.95, and of at least 0.90.
         bins: Bins of the reliability diagram; empty for fewer than ten examples.
         line: Points of the isotonic curve in the diagram: probabilities and shares, both rising.
         ece: Root mean squared calibration error over bins, corrected for chance; nan without bins.
@@ -498,9 +498,13 @@ def confident_errors(p: Floats, y: Floats, at: float, groups: Integers | None = 
 
 
 def _significance(wrong: GroupedShare, promised: float) -> float | None:
-    """Return the lowest significance level at which more confident answers are wrong than their probabilities imply.
+    """Return the lowest significance level at which more answers are wrong than their probabilities imply.
 
     None if the share of errors has no interval.
+
+    Args:
+        wrong: Share of wrong answers among those that the judge is confident of.
+        promised: Number of these answers that would be wrong if their probabilities were right.
     """
 
     def excess(significance: float) -> float:

@@ -74,7 +74,15 @@ def _data(name: str) -> Path:
 
 
 def _compared(name: str, does: str, ratings: Sequence[Rating], rubric: Rubric, examples: ExampleSet) -> ComparedRater:
-    """Compare a rater with the labels: by the rubric's pass mark, and again by another pass mark."""
+    """Compare a rater with the labels: by the rubric's pass mark, and again by the pass mark `OTHER_MARK`.
+
+    Args:
+        name: Name of the rater.
+        does: Description of how it rates.
+        ratings: Its ratings.
+        rubric: The rubric.
+        examples: The labelled examples.
+    """
     undecided = [replace(rating, passed=None) for rating in ratings]
     calibration = calibration_of(rubric, examples, undecided, Rater(name, "", "ratings"))
     at_other_mark = replace(rubric, pass_mark=OTHER_MARK)

@@ -54,9 +54,13 @@ def show_round(
 
 
 def _round(made: Round, keep: Path | None, json: bool, *, sealed: bool) -> dict[str, Any]:
-    """Run a round: print rules and the fault's hash, let another process diagnose the judge, print the outcome.
+    """Run a round of the demo, in which a new process must name the fault of a simulated judge; return it as JSON.
 
-    If the round isn't sealed, the fault is printed instead of its hash. Returns the round as JSON.
+    Args:
+        made: The round's simulated data and its fault.
+        keep: The folder to keep the files in; None to delete them.
+        json: True to print JSON.
+        sealed: True to print a hash of the fault before the diagnosis, False to print the fault itself.
     """
     _print(view.rules(len(made.examples)), json)
     _print(view.planted(made, sealed=sealed), json)

@@ -124,7 +124,11 @@ def _decision(rater: ComparedRater) -> str:
 
 
 def rules(n: int) -> Document:
-    """Return the demo's part that describes a round's simulated data, and lists the faults that may be planted."""
+    """Return the demo's part that describes the simulated data, and lists the faults that the judge may have.
+
+    Args:
+        n: Number of simulated responses.
+    """
     simulated = (
         f"Simulated: {n} responses on {len(CRITERIA)} criteria, two simulated annotators who miss the true level by "
         f"{PERSON_SD:g} levels (SD), a judge that misses it by {JUDGE_SD:g}, and {ACCEPTED_RUNS} runs accepted before "
@@ -142,7 +146,7 @@ def planted(made: Round, *, sealed: bool) -> Document:
 
 
 def diagnosis(findings: Sequence[FindingJson]) -> Document:
-    """Return the demo's part on the diagnosis: the fault that a new process names, and its first finding."""
+    """Return the demo's part on the diagnosis: the fault that the first of the findings names, and its message."""
     sentences = str(findings[0]["message"]).split(". ")[:_MOST_SENTENCES] if findings else []
     message = ". ".join(sentences).rstrip(".")
     head = f"A new process sees rubric, ratings and accepted runs only. It names: {named_in(findings)}"

@@ -87,14 +87,14 @@ class NewModes:
 
 @dataclass(frozen=True)
 class ReadMore:
-    """Number of outputs or tasks that people still have to read so that no common failure mode goes unseen.
+    """Number of outputs (or tasks) that people still have to read at random so that no common mode goes unseen.
 
     Attributes:
         share: Share of outputs above which a mode counts as common.
         sure: Confidence that no such mode goes unseen.
-        more: Number of outputs still to read so that any single such mode is seen; of tasks if outputs have groups.
-        all: Number of outputs to read so that all such modes are seen.
-        missed: Probability that such a mode has gone unseen so far.
+        more: Number still to read so that any one common mode is seen with confidence `sure`.
+        all: Number still to read so that all common modes are seen with confidence `sure`.
+        missed: Probability that a mode of share `share` has gone unseen so far.
         unit: The unit that is counted: "outputs" or "tasks".
     """
 
@@ -210,7 +210,7 @@ class ReadOutputs:
 
     @cached_property
     def _first_notes(self) -> dict[tuple[str, str], tuple[int, str]]:
-        """Line number and output of the first note that each reader put into each mode, by reader and mode."""
+        """Line number and output's id of the first note by each reader in each mode, by names of reader and mode."""
         first: dict[tuple[str, str], tuple[int, str]] = {}
         for key, reading in self.readings_by_note.items():
             assignment = self.codebook.assigned.get(key)

@@ -77,7 +77,7 @@ class Mode:
     def means(self, under: str) -> bool:
         """Return True if an earlier definition of the mode means the same as the present one.
 
-        No definition counts as one that means the same, unless other modes were merged into this mode.
+        If the mode had no definition then, this counts as the same meaning, unless other modes were merged into it.
 
         Args:
             under: Fingerprint of the earlier definition.
@@ -377,7 +377,9 @@ class Codebook:
         return book._with(*(replace(book.mode(mode.name), into=into.name) for mode in parts), joined)
 
     def split(self, name: str, halves: Sequence[Mode]) -> "Codebook":
-        """Return the codebook with a mode split; readings for it count for each half, and its notes become unsorted.
+        """Return the codebook with a mode split into several; its notes become unsorted.
+
+            Readings in which the mode was looked for count as readings in which each of its halves was.
 
         Raises:
             UsageError: There are fewer than two halves, or a name is taken.
@@ -420,7 +422,13 @@ def _modes_undone(current: Sequence[Mode], before: Sequence[Mode], after: Sequen
 def _entries_undone(
     current: Mapping[str, _Entry], before: Mapping[str, _Entry], after: Mapping[str, _Entry]
 ) -> dict[str, _Entry]:
-    """Return the current entries after undoing a change, except in entries that were changed again since."""
+    """Return the current entries with one earlier change undone, except in entries that were changed again since.
+
+    Args:
+        current: The entries as they are, by name.
+        before: The entries before the change.
+        after: The entries after the change.
+    """
     undone_entries = dict(current)
     for name in dict.fromkeys((*before, *after)):
         if before.get(name) == after.get(name) or current.get(name) != after.get(name):

@@ -143,9 +143,10 @@ def listed_share(
 def new_mode_bound(is_new: npt.ArrayLike, *, confidence: float = NEW_MODE_CONFIDENCE) -> float:
     """Compute an upper bound, valid however often it is computed, on the share of outputs with a mode nobody has noted.
 
-    The chance that the next output shows a new mode can only fall while reading. For each value m of this chance, a
-    mixture of likelihood ratios from several starts is a test martingale, and the bound is the m at which it reaches
-    1/(1-confidence). The chance is that this reader *would note* a new mode.
+    The chance that the next output shows a new mode can only fall while reading. Each value m of this chance is tested
+    against smaller values by likelihood ratios, over the outputs read since each of several starts. Their weighted mean
+    is a martingale if m is true, so it reaches 1/(1-confidence) with probability 1-confidence at most; the bound is the
+    m at which it does. The chance is that this reader *would note* a new mode.
 
     Args:
         is_new: 1 for an output in which a new mode was noted, else 0, in reading order, shape (n,).

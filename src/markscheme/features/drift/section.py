@@ -20,7 +20,7 @@ def headline(baseline: Baseline, decides: str = "gates") -> doc.Callout | None:
 
     Args:
         baseline: The comparison with the accepted runs.
-        decides: Verb for what the judge may do once a run with the author's own edit is accepted, such as "gates".
+        decides: Verb of the advice to label again before the judge "gates", if the author's own edit moved it.
     """
     foremost = baseline.foremost
     never = "Don't compare its scores with earlier ones."

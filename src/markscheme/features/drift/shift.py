@@ -41,9 +41,9 @@ class Explanation:
 
     Attributes:
         changes: The changes that can have caused it; empty if no recorded change can.
-        separable: True if their effects are known separately, since there is at most one or a replay shows each.
-        parts: The shift by changes of the rubric and that by changes of the judge, if today's judge was asked by the
-            accepted rubric too; else empty.
+        separable: True if the effect of each change is known: there is at most one, or today's judge was also asked by
+            the accepted rubric, in a replay.
+        parts: The shift by changes of the rubric and that by changes of the judge; empty without a replay.
     """
 
     changes: tuple[SettingChange, ...]
@@ -79,7 +79,7 @@ class GoldChange:
 
     @property
     def is_worse(self) -> bool:
-        """True if agreement is worse now by the estimate itself: a smaller coefficient, or a larger error."""
+        """True if today's coefficient of agreement is smaller, or mean absolute error larger, whatever its interval."""
         value = self.change.value or 0.0
         return (value if self.measure == "mae" else -value) > BY_ROUNDING
 

@@ -170,7 +170,14 @@ def between_variants(table: RatingTable, cases: Sequence[ExperimentCase]) -> lis
 def since(
     then: RatingTable, current: RatingTable, variants: Sequence[str], cases: Sequence[ExperimentCase]
 ) -> list[Difference]:
-    """Compare each variant now with the same variant in the accepted run, on the cases that both runs graded."""
+    """Compare each variant now with itself in the accepted run, on the cases that both runs graded.
+
+    Args:
+        then: The accepted run's table, with a column for each variant.
+        current: This run's table.
+        variants: Names of the variants.
+        cases: The cases.
+    """
     earlier = [replace(then[name], name=f"{ACCEPTED_VARIANT} {name}") for name in variants]
     by_inputs = _by_inputs(current.with_columns(*earlier), cases)
     changes = _differences(by_inputs, [(f"{ACCEPTED_VARIANT} {name}", name) for name in variants])

@@ -63,7 +63,7 @@ def asked_elsewhere(context: Mapping[str, Any]) -> Iterator[tuple[str | None, Ma
 
 
 def _labelled(context: Mapping[str, Any]) -> dict[str, str]:
-    """Map each provider's label in the configuration to the provider."""
+    """Map each label of a provider in the configuration to the provider's id."""
     providers = mapping(context.get("config")).get("providers")
     named = [provider for provider in providers if isinstance(provider, Mapping)] if isinstance(providers, list) else []
     return {provider["label"]: str(provider.get("id")) for provider in named if isinstance(provider.get("label"), str)}

@@ -143,7 +143,7 @@ class _Drafting:
 
 
 def _may_miss_points(text: GradedText, reading: TextReading) -> bool:
-    """Return True if, by the text's threshold, a response that misses some points can pass."""
+    """Return True if a response that misses some points that a text requires can still reach the text's threshold."""
     return text.threshold is not None and text.threshold * len(reading.points) <= len(reading.points) - 1
 
 

@@ -96,7 +96,7 @@ _WORST_AND_BEST = re.compile(
 
 
 def are_ends(low: float, high: float) -> bool:
-    """Return True if a scale can plausibly run from `low` to `high`."""
+    """Return True if a scale can plausibly run from `low` to `high`: from 0 or 1, or as far below 0 as above."""
     return low < high < MOST_SCORES and (low in (0, 1) or (low < 0 and -low == high))
 
 

@@ -12,7 +12,7 @@ _ALL_REQUIRED = re.compile(r"\ball\b.{0,99}\b(?:needed|required|hold|must|presen
 
 
 def points_of(text: str) -> tuple[str, ...]:
-    """Return the points that a text requires, each with the words before and after the list that apply to all."""
+    """Return the points of a text's lists that an output must meet, each with the words around the list."""
     lists, after = _lists(text)
     points = [(before, item) for before, items in required(lists, after) for item in items]
     tail = "" if not after.strip() or _ALL_REQUIRED.search(after) else f" {_in_one_line(after)}"

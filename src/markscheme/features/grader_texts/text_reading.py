@@ -101,7 +101,12 @@ def read_text(text: str) -> TextReading:
 
 
 def _with_quotations(scale: Scale, originals: Sequence[str]) -> Scale:
-    """Return a scale with the quotations, which were set aside for reading, put back into its level descriptions."""
+    """Return a scale whose level descriptions have their quotations again.
+
+    Args:
+        scale: The scale, read from a text in which one character replaces each quotation.
+        originals: The quotations.
+    """
     levels = (
         replace(level, description=level.description and put_back(level.description, originals))
         for level in scale.levels

@@ -91,7 +91,13 @@ def copied_runs(new: str, old: str, labelled: LabelledTexts, length: int) -> tup
 
 
 def telling_names(new: str, old: str, labelled: LabelledTexts) -> tuple[str, ...]:
-    """Return the identifiers and numbers in a new text that the old one lacks, but one or two examples contain."""
+    """Return the identifiers and numbers in a new wording that betray an example: only one or two examples have them.
+
+    Args:
+        new: The new wording.
+        old: The wording that it replaces, whose identifiers and numbers are allowed.
+        labelled: Texts of each labelled example.
+    """
     names = {word for word in _WORD.findall(new) if _TELLING.search(word)} - set(_WORD.findall(old))
     counts: Counter[str] = Counter()
     for texts in labelled if names else ():

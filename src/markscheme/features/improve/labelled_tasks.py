@@ -57,5 +57,5 @@ def _suffice_however_drawn(labelled: ExampleSet, scored: set[str]) -> bool:
 
 
 def keeps_parts(examples: ExampleSet) -> bool:
-    """Return True if an example set is divided into dev and held out, or if any file that it has can store that."""
+    """Return True if a set is divided into dev and held out, or can be: it is in no file, or its file can store it."""
     return examples.has_splits or examples.path is None or takes_lines(examples.path)

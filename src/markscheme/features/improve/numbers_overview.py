@@ -49,7 +49,7 @@ class TriableChanges:
 
     @classmethod
     def of(cls, setting: ImprovableSet, decisions: DecisionEvidence) -> "TriableChanges":
-        """Determine which changes the labels suffice to try; overall scores are used only if decisions are too few."""
+        """Collect the labels by which changes can be tried: decisions or, if these are too few, overall scores."""
         takes_scores = decisions.lack is not None and not decisions.is_paired
         scores = OwnScores.of(setting.rubric, setting.every) if takes_scores else None
         return cls(setting, decisions, scores if scores is not None and scores.ids else None)

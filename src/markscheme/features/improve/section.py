@@ -34,7 +34,13 @@ def _rewording(calibration: Calibration) -> Iterator[doc.Block]:
 
 
 def _first_step(calibration: Calibration, purpose: str, of: str) -> doc.Line:
-    """Return a line with the command that rewrites and tests words or, until it can run, on what to write or label."""
+    """Return a line with the command that rewrites and tests words or, until it can run, on what to write or label.
+
+    Args:
+        calibration: The calibration.
+        purpose: A clause that begins the line, such as "To have the wording of tone rewritten and tested".
+        of: What is counted: "tasks" or "examples".
+    """
     if command := calibration.commands.improve():
         return f"{purpose}: ", doc.Command(command)
     if not keeps_parts(calibration.labelled):

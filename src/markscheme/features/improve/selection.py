@@ -136,11 +136,12 @@ def held_out_test(differences: npt.ArrayLike, alpha: float) -> SelectionTest:
 
     Args:
         differences: Differences of each finalist by task, shape (n_tasks, 1 or 2), without nan.
-        alpha: Significance level of this opening.
+        alpha: Significance level of this use of the held-out labels.
 
     Returns:
-        The test, which adopts the finalist with the greater mean among those whose t exceeds the bound for the larger
-        of two t. If all differences are equal there is no t; then their signs alone decide, by an exact test.
+        The test, which adopts the finalist with the greater mean among those whose t exceeds a bound. The bound is for
+        the larger t of two finalists. If all differences are equal there is no t; then their signs alone decide, by an
+        exact test.
 
     Example:
         >>> held_out_test([[0.1], [0.2], [0.1], [0.3], [0.2]], 0.05).best

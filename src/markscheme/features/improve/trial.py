@@ -124,7 +124,12 @@ def difference(gold: Floats, yours: Floats, theirs: Floats) -> Floats:
 
 
 def ungraded_share(yours: Floats, theirs: Floats) -> float:
-    """Compute the share of examples graded under the user's wording that aren't graded under the candidate."""
+    """Compute the share of examples graded under the user's wording that aren't graded under a candidate.
+
+    Args:
+        yours: Scores or decisions under the user's wording, shape (n,), nan if ungraded.
+        theirs: Those under the candidate wording, shape (n,).
+    """
     graded = ~np.isnan(yours)
     return float(np.isnan(theirs[graded]).mean()) if graded.any() else 0.0
 
@@ -246,10 +251,10 @@ async def screen(
 
     Args:
         asker: Asks the judge.
-        dev: The dev examples, which may be looked at.
-        yours: The judge's column by the user's wording.
+        dev: The dev examples.
+        yours: The judge's ratings under the user's wording.
         wordings: The wordings to try.
-        description: Description for the progress display.
+        description: Name of the work, for the progress display.
     """
     first = dev.first(first_size(dev.tasks))
     begun = [await _tried(asker, dev, yours, wording, first, f"{description}, first half") for wording in wordings]

@@ -239,14 +239,17 @@ class _Task:
         return fitted * (float(self.author[positive].sum()) / total) if total > 0 else self.author
 
     def carried(self, sums: Sums) -> Floats:
-        """Return the author's weights moved towards the fitted weights, as far as the F test supports."""
+        """Return the author's weights moved towards those fitted to `sums`, the further the clearer the F test."""
         return self.author + FTest.of(sums, self.author).step() * (self.normalised(sums) - self.author)
 
     def rounded(self, upright: Floats) -> tuple[float, ...]:
-        """Return all weights, the tuned ones rounded to multiples of the author's step and at least one step each.
+        """Return all weights, the tuned ones rounded to multiples of a step and at least one step each.
 
-        `upright` has the tuned weights before rounding, without their signs. The sum of the positive weights is kept if
-        that is possible.
+        The step is 1, 0.05 or 0.01, so that the author's weights are multiples of it. The sum of the positive weights
+        is kept if that is possible.
+
+        Args:
+            upright: The tuned weights before rounding, without their signs.
         """
         grain = _grain(self.weights)
         steps = _rounded_steps(upright / grain, self.signs)
@@ -349,7 +352,8 @@ def ridge(sums: Sums, author: Floats) -> Floats | None:
     required, and the weights aren't rescaled.
 
     Args:
-        sums: Sums of the scores and of the levels, whose sign is reversed if a higher level is worse.
+        sums: Sums of the scores and of the levels; the levels of a criterion with a negative weight have their sign
+            reversed.
         author: The author's weights, shape (k,), all above 0.
 
     Returns:

@@ -211,7 +211,11 @@ def _labels_as_numbers(columns: Sequence[Column], criterion: Criterion) -> Float
 
 
 def _differ(words: Floats) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Return flags of the examples on which annotators' labels on a criterion differ, shape (n_examples,)."""
+    """Return flags of the examples on which annotators' labels on a criterion differ, shape (n_examples,).
+
+    Args:
+        words: The labels as numbers, shape (n_examples, n_annotators), nan if missing.
+    """
     lowest = np.where(np.isnan(words), np.inf, words).min(axis=1, initial=np.inf)
     highest = np.where(np.isnan(words), -np.inf, words).max(axis=1, initial=-np.inf)
     return np.asarray(highest > lowest)

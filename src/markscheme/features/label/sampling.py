@@ -411,7 +411,13 @@ def _decision(rating: Rating, rubric: Rubric) -> bool | None:
 
 
 def _nearest(rubric: Rubric, by_id: Mapping[str, Sequence[Rating]], passed: Mapping[str, bool]) -> set[str]:
-    """Find the ids of outputs with scores nearest to the pass mark, separately among the judge's passes and fails."""
+    """Find the ids of outputs with scores near the pass mark, separately among the judge's passes and fails.
+
+    Args:
+        rubric: The rubric.
+        by_id: Judges' ratings of each output.
+        passed: The judge's decision, True for pass, by output.
+    """
     distance = {}
     for id in passed:
         scores = [score for rating in by_id[id] if (score := overall_of(rating, rubric)) is not None]
@@ -447,7 +453,17 @@ def _nearest_level(criterion: Criterion, level: float) -> float:
 def _cells(
     judge_passes: Mapping[str, bool], why: Mapping[str, tuple[str, ...]], pool: Sequence[Example], count: int
 ) -> dict[str, str]:
-    """Map each output's id to its stratum: as recorded with the output, else by the judge's decision and certainty."""
+    """Map each output's id to its stratum: the recorded one if all outputs have one, else a new one.
+
+    A new stratum is made from the judge's decision and, if there are enough labels for that, from whether the decision
+    is doubtful. Without decisions, all outputs are in one stratum.
+
+    Args:
+        judge_passes: The judge's decision, True for pass, by output.
+        why: Reasons to label an output, such as "near the mark", by output.
+        pool: The outputs.
+        count: Number of labels to give.
+    """
     if all(example.stratum for example in pool):
         return {example.id: example.stratum for example in pool}
     if not judge_passes:

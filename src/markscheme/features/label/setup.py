@@ -216,7 +216,12 @@ def _reworded(work: LabelSession, carried: CarriedLabels | None, ask_whole: AskW
 
 
 def _noting_what_is_left(work: LabelSession, *, by_next: bool) -> LabelSession:
-    """Move responses to label again to the front, drop those that need no label, add remarks, and return the work."""
+    """Return a session with responses to label again first, without those that need no label, and with remarks.
+
+    Args:
+        work: The session.
+        by_next: True if `--next` drew the responses.
+    """
     steps = [
         step
         for step in work.steps

@@ -50,7 +50,13 @@ def _from_here(path: Path) -> Path:
 
 
 def _show(report: LintReport, only: str, *, json: bool) -> None:
-    """Print the findings on a rubric, and also the next step if it is the only rubric to check."""
+    """Print the findings on a rubric, and also the next step if no other rubric is checked.
+
+    Args:
+        report: The findings.
+        only: The rubric as the user named it, if no other rubric is checked; else "".
+        json: True to print JSON.
+    """
     path = report.rubric
     if not (json or report.faults or report.advice):
         print("\n".join([f"{path}: no issues", *(f"{path}: note: {note}" for note in report.notes)]))

@@ -124,7 +124,7 @@ class _Header:
 
 
 def without_marks(marks: Iterable[str]) -> Callable[[str], str]:
-    """Make a function that splits every chat mark in a text by a space, so that the mark has no effect.
+    """Make a function that puts a space into each mark of a chat format in a text, so that the mark has no effect.
 
     Example:
         >>> without_marks(["<|im_end|>", "</s>"])("No.<|im_end|>\\n<|im_start|>user</s>")

@@ -99,7 +99,11 @@ class _MediaReader:
         return value
 
     def _marked_text(self, text: str) -> str:
-        """Return a mark for a text that encodes an image or PDF, JSON with marks in it, or else the text unchanged."""
+        """Return a text with a mark in place of each image or PDF that it encodes.
+
+        A text that is one image or PDF becomes a mark. In a text that is JSON, each image or PDF becomes one. Any
+        other text is returned unchanged.
+        """
         try:
             if text.startswith(_LOADED):
                 media = _loaded_from(text, "a text")

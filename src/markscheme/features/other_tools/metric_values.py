@@ -247,7 +247,7 @@ def _levelled(rating: RawRating, read: ReadValues, column: str | None) -> RawRat
 
 
 def _about(options: ColumnOptions, columns: Sequence[SideColumn]) -> ColumnOptions:
-    """Return those of the caller's options on what values mean that concern the given columns."""
+    """Return the caller's options without those that state the meaning of values that no given column has."""
     names = {column.name for column in columns}
     values = {folded(cell) for column in columns for cell in column.cells}
     passing = tuple(option for option in options.pass_ if folded(option) in values or option.partition("=")[0] in names)

@@ -138,7 +138,10 @@ def _json_lines(ratings: RatingCodes) -> Iterator[str]:
 
 
 def _shared_folder(target: Path) -> Path:
-    """Return the folder to lock while a file is written: its `ratings` folder, as labelling pages do, or its own."""
+    """Return the folder to lock while `target` is written: `ratings` in its folder, if there is one, else its folder.
+
+    Labelling pages lock the same folder.
+    """
     folder = end_of_link(target).resolve().parent
     return folder / RATINGS_FOLDER if (folder / RATINGS_FOLDER).is_dir() else folder
 

@@ -158,7 +158,7 @@ class ToolContent(Import):
 
     @property
     def lost_as_remarks(self) -> Counter[str]:
-        """Counts of contents that are kept neither as ratings nor as comments."""
+        """Counts, by description, of the file's contents that are lost even if its comments are kept as remarks."""
         return self.lost - self.not_rated
 
     def respond(self, unit: str, response: Any, inputs: Any = None, **more: Any) -> None:
@@ -479,7 +479,14 @@ def _says(rating: Rating | None, name: str, criterion: Criterion | None) -> bool
 
 
 def _with_whole(rating: Rating, name: str, raw: RawRating, reading: ImportedFile) -> Rating | None:
-    """Return a rating with this decision or score on the whole response; None, counted as lost, for any other value."""
+    """Return a rating with a decision or score on the whole response added; None if the value fits neither.
+
+    Args:
+        rating: The rating so far.
+        name: What the value is: "pass" for a decision, "overall" for a score from 0 to 1.
+        raw: The value, with its metric.
+        reading: The file's content, in which a value that doesn't fit is counted as lost.
+    """
     decision = reading.decision(raw.value)
     score = number(reading.meant(raw.value))
     if name == "pass" and decision is not None:

@@ -32,7 +32,14 @@ def view(run: ImportRun) -> Document:
 
 
 def _written(file: RatedFile, to: Path | None, responses: str, additions: Additions | None) -> str:
-    """Return a sentence on how many ratings and responses were read or written, and how much was lost."""
+    """Return a sentence on how many ratings and responses were read or written, and how much was lost.
+
+    Args:
+        file: The content of the files that were read.
+        to: The file of ratings that was written; None if none was.
+        responses: A phrase on the responses; "" if there are none.
+        additions: What was added to `to`; None if that file is new.
+    """
     ratings = f"{counted(len(file.ratings), 'rating')} read" if file.ratings or not responses else ""
     if to:
         ratings = f"{counted(len(file.ratings), 'rating')} written to {to}"

@@ -198,8 +198,8 @@ def _fit(results: Floats, linked: Integers) -> tuple[Floats, Floats]:
     """Fit Davidson's model by maximum likelihood to each set of results: of all pairs, then without each group in turn.
 
     Returns:
-        Log strengths of the linked systems, shape (m, k), each row summing to 0, and the logs of ν, shape (m,); nan
-        where they are not finite.
+        Log strengths of the linked systems, shape (m, k), each row summing to 0, and the log of the model's parameter
+        for ties (ν), shape (m,); nan where they are not finite.
     """
     among = results[:, linked[:, None], linked]
     if len(linked) < 2:

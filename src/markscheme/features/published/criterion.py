@@ -299,7 +299,12 @@ def _pairs(option: str, texts: tuple[str, ...]) -> Iterator[tuple[str, float]]:
 
 
 def _native(fields: Mapping[str, Any], taken: set[str]) -> dict[str, Any]:
-    """Return keys of a criterion that need no conversion, as markscheme's own format has them, with their values."""
+    """Return the valid keys of a criterion that markscheme's own format has too, with their values.
+
+    Args:
+        fields: The criterion's keys and values.
+        taken: The keys that have been read; those returned are added.
+    """
     read = {}
     for key in NATIVE_CRITERION - {
         *NAMES,

@@ -38,7 +38,14 @@ def g_eval_metrics(data: Any, path: Place = ()) -> list[tuple[Mapping[str, Any],
 
 
 def criterion_of_metric(metric: Mapping[str, Any], path: Place, *, is_alone: bool) -> RawCriterion:
-    """Return a GEval metric as a criterion; its threshold stays with the rubric if the metric is the only one."""
+    """Return a GEval metric as a criterion.
+
+    Args:
+        metric: The metric's keys and values.
+        path: The keys and indices that lead to the metric in the file.
+        is_alone: True if the file has no other metric, so that the metric's threshold becomes the rubric's pass mark
+            and isn't stored with the criterion.
+    """
     steps = next((metric[key] for key in _STEPS if key in metric), None) or ()
     numbered = "\n".join(f"{number}. {step}" for number, step in enumerate(steps, start=1))
     text = text_in(metric.get("criteria"))
@@ -55,7 +62,7 @@ def criterion_of_metric(metric: Mapping[str, Any], path: Place, *, is_alone: boo
 
 
 def keys_besides(metrics: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the keys of GEval metrics that aren't part of a criterion, with the inputs that their parameters are."""
+    """Return the keys of GEval metrics that aren't part of a criterion; `inputs` lists the inputs that metrics need."""
     besides: dict[str, Any] = {}
     inputs: dict[str, None] = {}
     for metric in metrics:

@@ -156,7 +156,11 @@ class _Reading:
         raise open_to_option(f"no criteria found (keys {', '.join(map(str, keys))}): --criteria KEY", "criteria")
 
     def _note_groups(self, inner: Any) -> None:
-        """Record the keys of groups of criteria that aren't read, to report them."""
+        """Record those keys of groups of criteria that aren't read, to report them.
+
+        Args:
+            inner: The groups, as a list or by name, or a mapping with such a value.
+        """
         values = inner.values() if isinstance(inner, Mapping) else [inner]
         for value in values:
             for fields in value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ():
@@ -247,7 +251,13 @@ def _part_of(mark: float | None, total: float | None) -> float | None:
 
 
 def _share_out(criteria: list[dict[str, Any]], raws: Iterable[RawCriterion], notes: dict[str, None]) -> None:
-    """Divide each group's weight among its criteria, in proportion to their weights within the group."""
+    """Divide each group's weight among its criteria, in proportion to their weights within the group.
+
+    Args:
+        criteria: The converted criteria, whose weights are replaced.
+        raws: The criteria as published, in the same order, with their groups.
+        notes: Remarks on the conversion, to which one is added if a weight changes.
+    """
     listed = list(raws)
     for index in {raw.index for raw in listed if raw.share is not None}:
         members = [fields for fields, raw in zip(criteria, listed, strict=True) if raw.index == index]

@@ -330,7 +330,14 @@ def _labels_in(data: Mapping[str, Any]) -> list[Any]:
 def _ask(
     labelled: Sequence[LabelledRow], run: Rubric, request: "CalibrationRequest", *, has_core: bool
 ) -> tuple[Rater, list[Grade]]:
-    """Ask the judge about each response that people labelled; return the judge, and its grades."""
+    """Ask the judge about each response that people labelled; return the judge, and its grades.
+
+    Args:
+        labelled: The rows with their labels.
+        run: The rubric that says how the judge is asked.
+        request: The request, which may name the judge.
+        has_core: True if `run` also grades rows without a rubric of their own.
+    """
     wanted = request.judges[0] if request.judges else None
     judge = request.ask.judge_for(run, (), None, name=wanted) if wanted is None or isinstance(wanted, str) else wanted
     grading = Grading(run, judge, scorers=scorers_for(run, request.ask.scorers), has_core=has_core)

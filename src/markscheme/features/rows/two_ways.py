@@ -22,7 +22,7 @@ class _WiderMean(GroupedMean):
     """A mean of values grouped by task and by criterion, with an interval that covers the intervals of both groupings.
 
     Attributes:
-        otherwise: The mean of these values, grouped in the other way.
+        otherwise: The same mean with values grouped by criterion, if this one groups them by task, or the reverse.
     """
 
     otherwise: GroupedMean

@@ -77,7 +77,7 @@ class VerdictShares:
 
     @property
     def is_rough(self) -> bool:
-        """True if the intervals are approximate: few different criteria, or few tasks with most of the verdicts."""
+        """True if the intervals are approximate: there are few criteria, or few tasks have many of the verdicts."""
         return self.heavy or (self.unseen and self.criteria < CRITERIA_TO_TRUST)
 
 

@@ -280,7 +280,12 @@ async def ask(
 
 
 def begin_run(folder: Path, key: str) -> int:
-    """Return the number of the unfinished run with these questions, or begin the next run; the first has number 1."""
+    """Return the number of the unfinished run with some questions, or begin the next run; the first has number 1.
+
+    Args:
+        folder: The folder with the files of runs.
+        key: Digest of the questions and the judge.
+    """
     try:
         state = read_json(state_file(folder, key), RatingError)
         number = int(state["run"]) + bool(state["finished"])

@@ -390,7 +390,12 @@ def _options_on(sides: Sequence[SideColumn], roles: Roles, options: ColumnOption
 
 
 def _first_examples(row_of: Sequence[int], n_rows: int) -> tuple[int, ...]:
-    """Return, for each row, the index of the first example that it counts; -1 if it counts none."""
+    """Return, for each row of a table with counts, the index of its first example; -1 if its count is 0.
+
+    Args:
+        row_of: The index of each example's row.
+        n_rows: Number of rows.
+    """
     firsts = {row: example for example, row in reversed(list(enumerate(row_of)))}
     return tuple(firsts.get(row, -1) for row in range(n_rows))
 

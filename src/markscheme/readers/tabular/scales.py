@@ -112,7 +112,13 @@ def falling_levels_of(numbers: Mapping[str, Mapping[str, float]], ends: Span, *,
 
 
 def scores_of(numbers: Mapping[str, Mapping[str, float]], ends: Span, *, are_stated: bool) -> ReadValues:
-    """Read numbers as scores on a continuous scale between two ends."""
+    """Read numbers as scores on a continuous scale between two ends.
+
+    Args:
+        numbers: The number that each value means, by column and value.
+        ends: Lowest and highest score.
+        are_stated: True if the user states the ends; False if they are inferred from the numbers.
+    """
     scale = Scale((Level(ends[0]), Level(ends[1])))
     withheld = dict.fromkeys(DIRECTION_FIGURES, "pass-mark")
     return ReadValues(

@@ -380,7 +380,10 @@ MOST_SHARED: Final = 4096
 
 
 def _shared(cell: str, shared: dict[str, str]) -> str:
-    """Return the equal cell kept in `shared`, else the cell itself, so that repeated values share memory."""
+    """Return the cell in `shared` that equals a cell, adding the cell if there is none and room is left.
+
+    So equal cells share memory.
+    """
     if cell not in shared and len(shared) < MOST_SHARED:
         shared[cell] = cell
     return shared.get(cell, cell)

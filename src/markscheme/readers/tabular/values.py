@@ -432,7 +432,12 @@ class ValueComparison:
         return {value: number / divisor for value, number in form.numbers.items()}
 
     def _marked(self, words: Sequence[str], graded: Sequence[str]) -> ReadValues:
-        """Read numbers as decisions by `--pass-mark`, since other columns have words or 0 and 1 for pass and fail."""
+        """Read numbers as decisions by `--pass-mark`, since other columns have words or 0 and 1 for pass and fail.
+
+        Args:
+            words: Names of the columns of words.
+            graded: Names of the columns with numbers other than 0 and 1.
+        """
         mark = self.options.pass_mark
         if mark is None:
             apart = [*words, *(name for name in self.forms if name not in graded)]

@@ -161,7 +161,13 @@ def _any_ordered(comparison: Comparison) -> bool:
 
 
 def _in_detail(index: int, of_levels: Comparison, tag_prefix: str | None) -> doc.Section:
-    """Build the section on a criterion: confusion matrix, and the agreement of judge, annotators and baseline."""
+    """Build the section on a criterion: confusion matrix, and the agreement of judge, annotators and baseline.
+
+    Args:
+        index: The criterion's index in the rubric.
+        of_levels: The comparison of levels on this criterion.
+        tag_prefix: Text before the tags of its examples, to tell comparisons on one page apart; None for none.
+    """
     criterion = of_levels.rubric.criteria[index]
     compared = of_levels.criteria[criterion.name]
     is_rated = ~np.isnan(compared.gold) & ~np.isnan(compared.judge)

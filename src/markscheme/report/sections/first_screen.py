@@ -332,7 +332,7 @@ def _about_agreement(comparison: Comparison, between: str) -> str:
 
 
 def _levels_agree(comparison: Comparison) -> str:
-    """Say when levels of judge and gold agree: if equal or, with a large tolerance, less than so many levels apart."""
+    """Say when levels of judge and gold agree: if equal or, with a large tolerance, less than a few levels apart."""
     steps = len(comparison.rubric.criteria[0].scale.levels) - 1
     if comparison.tolerance <= 1 / (2 * steps):
         return "the judge's level is gold's, the labels'"

@@ -189,7 +189,13 @@ def _card(
 
 
 def _part(part: Finding, *, is_one: bool, says_change: bool) -> str:
-    """Format a finding as a probable consequence of the first one on its card, with its effect if `says_change`."""
+    """Format a finding as a probable consequence of the first one on its card.
+
+    Args:
+        part: The finding.
+        is_one: True if the card has one cause, so that the finding's sentence needn't name the criterion.
+        says_change: True to add how many decisions fixing it corrects.
+    """
     words = part.text if is_one else part.message
     return f"Probably part of this change: {_followed(words, repair_of_finding(part) if says_change else '')}"
 

@@ -67,7 +67,7 @@ core's."""
 
 
 def sections_for(calibration: "Calibration", *of_core: SectionRow) -> list[SectionRow]:
-    """Return the sections, by rank, that fit what a calibration's judge rated: single responses or pairs.
+    """Return the sections that apply to what the judge rated, single responses or pairs, sorted by rank.
 
     Args:
         calibration: The calibration to report on.

@@ -81,7 +81,12 @@ def _row(name: str, calibration: Calibration) -> tuple[doc.Line, ...]:
 
 
 def _shown_name(name: str, calibration: Calibration) -> str:
-    """Return a criterion's name, or the name of its column if the criterion has none."""
+    """Return a criterion's name, or if `name` is "" the name of the only criterion that was compared.
+
+    Args:
+        name: The criterion's name; "" if the table rates only one thing.
+        calibration: The calibration on this criterion.
+    """
     return name or next(iter(calibration.comparison.criteria))
 
 

@@ -48,7 +48,7 @@ class PairedDecisions:
 
     @property
     def answer(self) -> VersionAnswer:
-        """Verdict on the new version's decisions: better or worse than the old one's, the same, or undecided."""
+        """Verdict on the new version's decisions: "better", "worse", "same decisions", "not shown" or "too few"."""
         if self.low is None or self.high is None:
             return "too few"
         if not (self.became_right or self.became_wrong):

@@ -53,7 +53,7 @@ def levels_by_judge(
 
 
 def answers_by_id(judged: Column, rubric: Rubric) -> Mapping[str, Mapping[str, Rated]]:
-    """Map each response's id to the judge's rated levels by criterion.
+    """Map each response's id to the judge's answers: for each criterion, a level or "not applicable".
 
     Args:
         judged: The judge's levels of the responses that it rated.

@@ -80,7 +80,15 @@ def fit_logistic(
 def _search(
     objective: Callable[[Floats], float], start: Floats, value: float, directions: Iterable[Floats], bounded: Flags
 ) -> tuple[Floats, float]:
-    """Search along directions in turn; return the first point with a lower objective, else the start, and its value."""
+    """Search along directions in turn; return the first point with a lower objective, and the objective there.
+
+    Args:
+        objective: Function to minimise.
+        start: Point to start from, which is returned if no lower point is found.
+        value: The objective at `start`.
+        directions: Steps to try; each is halved until the objective is lower or the step is too small.
+        bounded: Flags of the coordinates that may not be negative.
+    """
     for direction in directions:
         size = 1.0
         while size > SMALLEST_STEP:

@@ -41,7 +41,16 @@ def mark_test(
 def fitted_mark(
     scores: Floats, passed: Floats, weights: Floats, mark: float, *, significance: float, odds: float = 1.0
 ) -> float:
-    """Return the score from which annotators pass responses, or the pass mark if the two don't differ significantly."""
+    """Return the score from which annotators pass responses, or the pass mark if the two don't differ significantly.
+
+    Args:
+        scores: Scores of the responses, shape (n,), 0 to 1.
+        passed: Annotators' decisions, 1 for pass and 0 for fail, shape (n,).
+        weights: Weight of each decision, shape (n,).
+        mark: The pass mark, 0 to 1.
+        significance: Largest p-value at which the pass mark is changed.
+        odds: Odds of a pass at the pass mark that is sought; 1 means that half of the responses there pass.
+    """
     p, crossing = mark_test(scores, passed, weights, mark, odds)
     if p > significance or crossing is None:
         return mark

@@ -24,7 +24,7 @@ class WeightsFit:
 
     Attributes:
         coefficients: The coefficients, none negative, shape (k,).
-        slope: Slope of the author's score, towards which coefficients are shrunk.
+        slope: Fitted multiple of the author's weights, towards which the coefficients are shrunk.
         intercept: The intercept; 0 for preferences.
         penalty: Strength of the shrinkage.
     """

@@ -135,7 +135,14 @@ def _majority_preference(preferences: list[Rating], judge: str) -> list[tuple[Ra
 def _differences(
     rubric: Rubric, pair: Example, rater: str, levels: Mapping[str, tuple[Example, RaterLevels]]
 ) -> tuple[float, ...] | LeftOut:
-    """Return a rater's levels of the first response minus those of the second, or the reason why some are missing."""
+    """Return a rater's levels of a pair's first response minus those of the second, or why the pair is left out.
+
+    Args:
+        rubric: The rubric that rates each response.
+        pair: The pair.
+        rater: Name of the rater.
+        levels: Each response with its levels by rater, by the response's id.
+    """
     both = []
     for id in response_ids(pair):
         if id not in levels or rater not in levels[id][1]:

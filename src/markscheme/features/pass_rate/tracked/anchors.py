@@ -91,18 +91,16 @@ class AnchorLook:
 
 @dataclass(frozen=True)
 class AnchorWatch:
-    """Evidence that the judge has changed since its accepted runs, after each time it was asked again.
+    """Evidence that the judge has changed since its accepted runs; each time it was asked again is a look.
 
     Attributes:
-        sizes: The number of the accepted examples that the judge failed in the accepted runs, and the number that it
-            passed.
-        flips: For each look after acceptance, the number of these fails, and that of these passes, whose decision
-            flipped.
-        looked: The day of each of these looks.
-        own_flips: The share of these fails, and that of these passes, whose decision flips between accepted runs.
-        after: Evidence after each look that counts; looks that replace missing accepted runs don't.
+        sizes: Number of accepted fails (examples that the judge failed in the accepted runs) and of accepted passes.
+        flips: For each look, the number of accepted fails, and of accepted passes, that got the other decision.
+        looked: The day of each look.
+        own_flips: Share of accepted fails, and of accepted passes, whose decision differs between accepted runs.
+        after: Evidence after each look that counts; looks that replace missing accepted runs don't count.
         shifts: Shift of the mean level from the accepted runs to the last look, as a share of the range, by criterion.
-        filling: Number of first looks that replace missing accepted runs.
+        filling: Number of looks, the first ones, that replace missing accepted runs.
     """
 
     sizes: tuple[int, int] = (0, 0)

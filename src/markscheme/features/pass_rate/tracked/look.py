@@ -307,7 +307,7 @@ def watch_people(closed: Sequence[WeekCounts], at_least: float | None = None) ->
 
 
 def _two_sided(week: WeekCounts) -> tuple[int, int]:
-    """Return how many of a week's graded responses the judge doesn't pass, and how many of them it passes."""
+    """Return how many of a week's graded responses the judge fails or leaves to people, and how many it passes."""
     return week.graded - week.pool[PASSES], week.pool[PASSES]
 
 

@@ -118,9 +118,10 @@ def name_cause(
     Args:
         judge_rang: True if the judge is shown to have moved on accepted examples.
         people_rang: True if people's pass rate is shown to have dropped.
-        shift: Shift of the judge's share of passes since the onset.
-        judge_may_explain: The result of `may_be_judge`.
-        by_mix: The largest `part_by_mix` of all columns; None if there are no columns.
+        shift: How far the judge's share of passes shifted since the week in which the change began.
+        judge_may_explain: True if a changed judge may explain at least half of the shift (`may_be_judge`).
+        by_mix: The largest part of the shift that a change in how often a column's values occur explains
+            (`part_by_mix`); None if there are no columns.
     """
     if judge_rang:
         return "judge and responses" if people_rang else "judge"

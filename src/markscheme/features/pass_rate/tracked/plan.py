@@ -130,7 +130,13 @@ def _weeks_to_find(rates: JudgeRates, audits: int, drop: float, streams: int) ->
 
 
 def _alarm_weeks(passed: Integers, labels: Integers, share: Floats) -> Flags:
-    """Mark the weeks in which evidence of a drop in simulated streams reaches the alarm, shape (streams, weeks)."""
+    """Mark the weeks in which evidence of a drop in simulated streams reaches the alarm, shape (streams, weeks).
+
+    Args:
+        passed: Number of labels that pass, among the judge's fails and among its passes, shape (streams, weeks, 2).
+        labels: Number of all labels, among the judge's fails and among its passes, shape (streams, weeks, 2).
+        share: Share of responses that the judge passes, shape (streams, weeks).
+    """
     so_far = labels.sum(axis=-1).cumsum(axis=1)
     week = np.arange(HORIZON)
     is_reference = (week < REFERENCE_WEEKS) | (so_far - labels.sum(axis=-1) < REFERENCE_LABELS)

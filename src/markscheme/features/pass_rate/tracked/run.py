@@ -218,7 +218,7 @@ def _looked(
 
 
 def _look_line(look: Look, at: str, through: date) -> dict[str, Any]:
-    """Convert a look to a line of the stream's memory; late responses are recognized by the weeks named in it."""
+    """Convert a look to a line of the stream's memory, with the weeks it counted; later responses of these are late."""
     return {
         "at": at,
         "through": through.isoformat(),
@@ -382,7 +382,15 @@ def _one_judge(responses: Iterable[TimedResponse]) -> str | None:
 def _audit_lines(
     new: Iterable[TimedResponse], memory: StreamMemory, line: StreamLine, at: str, folder: Path
 ) -> list[dict[str, Any]]:
-    """Return lines for a file of audits, one for each response drawn, without verdicts, ordered by week and hash."""
+    """Return lines for a file of audits, one for each response drawn, without verdicts, ordered by week and hash.
+
+    Args:
+        new: The new responses.
+        memory: What is stored of the stream; responses that are stored as graded aren't drawn.
+        line: The stored line with the chance and the seed of the draw.
+        at: The time of this run.
+        folder: The folder that paths in the lines are relative to.
+    """
     audited = [
         response
         for response in new

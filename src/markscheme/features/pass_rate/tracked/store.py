@@ -260,7 +260,7 @@ def _objects(path: Path, start: int) -> Iterator[tuple[int, Any]]:
 
 
 def _graded_line(line: Mapping[str, Any], shared: dict[str, str]) -> GradedLine:
-    """Make a response's line from its JSON; equal texts are kept once, in `shared`."""
+    """Make a GradedLine from its JSON; equal weeks, times and settings share memory, through `shared`."""
     week = shared.setdefault(line["week"], line["week"])
     at = shared.setdefault(line["at"], line["at"])
     setting = line.get("setting")

@@ -298,7 +298,7 @@ def _traffic_fact(traffic: MixShift | None, look: Look) -> str:
 
 
 def _of_column(mix: MixShift) -> str:
-    """Return the column's value whose share moved most, in the words that begin a sentence on it."""
+    """Return the subject of a sentence on the column's value whose share moved most: the value or a range of it."""
     return f"T{_FIFTHS[mix.value][1:]}" if mix.column == INPUT_LENGTH else mix.value
 
 
@@ -365,7 +365,7 @@ def _onward(run: TrackedRun) -> tuple[str, str] | None:
 
 
 def _new_period(run: TrackedRun) -> str:
-    """Return the command that begins a new period with the last week that counted."""
+    """Return the command that begins a new period; its first week is the last one with nearly all responses graded."""
     stream = "" if run.stream == "main" else f" --stream {shlex.quote(run.stream)}"
     monday = monday_of(max(week.week for week in run.look.weeks if week.is_graded))
     return (
