@@ -659,7 +659,7 @@ def labels_to_tell(differences: Floats, *, groups: Sequence[str] | None = None) 
 
 
 def _recommended(standings: Sequence[ContenderFigures], best: str | None) -> tuple[str | None, str]:
-    """Return the cheapest judge shown to be no worse than the best, and why; or None, and why none is recommended."""
+    """Return the cheapest judge that is as good as the best (`not_worse`), and why; or None, and why there is none."""
     if best is None:
         return None, "without labels only the differences between judges are known"
     rank = min(standing.rank for standing in standings if standing.name == best)

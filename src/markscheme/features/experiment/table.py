@@ -50,7 +50,15 @@ def marks_table(marks: Iterable[Rating], cases: Sequence[ExperimentCase], rubric
 
 @dataclass(frozen=True)
 class Figure:
-    """Mean, minimum and maximum of one variant's scores, or of its levels on a criterion; None if none is graded."""
+    """Mean, minimum and maximum of one variant's scores, or of its levels on a criterion.
+
+    Attributes:
+        mean: The mean; None if no output is graded.
+        least: The minimum; None if no output is graded.
+        most: The maximum; None if no output is graded.
+        n: Number of graded outputs.
+        not_graded: Number of outputs without a grade.
+    """
 
     mean: float | None
     least: float | None
