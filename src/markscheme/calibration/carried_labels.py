@@ -236,7 +236,7 @@ def _given_again(label: Rating, rubric: Rubric) -> Mapping[str, Rated]:
 
 
 def _relabelled_in(example: Example, rubric: Rubric) -> tuple[Rating, ...]:
-    """Return the labels of people who labelled the example both before and after the rewording."""
+    """Return the labels of people who labelled the example again after a rewording, each with the earlier answers."""
     return tuple(label for label in example.labels if label.kind in PEOPLE and _given_again(label, rubric))
 
 

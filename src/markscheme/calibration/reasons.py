@@ -399,7 +399,9 @@ def _spelt(estimate: Estimate | None) -> str:
 
 
 def _grouped(share: GroupedShare, gold: Gold) -> str:
-    """Say how many independent examples are worth as much as the grouped ones; "" if each group has one example.
+    """Say how many independent examples would carry the same information as these, which are in groups.
+
+    Return "" if each group has one example.
 
     If there are over 1,000 groups, `share` counts the jackknife sets as groups, so the number of groups is taken from
     `gold`.

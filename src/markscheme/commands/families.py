@@ -168,7 +168,15 @@ def _name_of(key: str, declared: DeclaredOption, spelled: str | None = None) -> 
 def _flags(
     family: type, parameter: str, names: Mapping[str, str | None], keys: Container[str]
 ) -> Iterator[FunctionParameter]:
-    """Yield a parameter for the parser for each of a family's options."""
+    """Yield a parameter for the parser for each option of a family that the parser has to know.
+
+    Args:
+        family: The family.
+        parameter: Name of the command's parameter that receives the family's options.
+        names: Names of flags, by option, where this command has another name than usual; None omits the option.
+        keys: The keys set on the command line or in the settings file. Of options without a flag, which only
+            `-o KEY=VALUE` sets, these alone are yielded.
+    """
     types = get_type_hints(family)
     defaults = family()
     for key, declared in _typed_options(family, names):

@@ -225,7 +225,10 @@ class ByCriterion(OneJudge):
         return self.settled(submission, await self.ask(submission), worst, checked)
 
     async def ask(self, *versions: Submission) -> list[Exchange[Outcome]]:
-        """Ask about each version of a submission (a pair has two orders) in each pass over the criteria."""
+        """Ask all questions about a submission: for each version of it, the questions of each pass over the criteria.
+
+        The versions are the two orders in which a pair can be shown; any other submission has only one.
+        """
         return await all_or_first_error(
             self._asked_in_one_pass(version, groups) for version in versions for groups in self.passes
         )

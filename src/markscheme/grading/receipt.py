@@ -136,7 +136,8 @@ class Receipt:
         without: Names of parameters that the judge was asked without, since its server doesn't take them.
         averages: True if the judge's scores were shown to be good enough for averages, independently of whether it may
             gate.
-        differs: What the judge was calibrated for instead of the way a grade was made; empty if the calibration holds.
+        differs: Ways in which the calibration differs from how the grade was made, such as "another judge"; empty if it
+            doesn't differ.
         outside: Criteria, and tags of criteria, that a row brought and nobody labelled; empty if it brought none.
     """
 

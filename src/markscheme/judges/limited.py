@@ -454,7 +454,12 @@ class Limited(Wrapping):
         return permit
 
     def _unused(self, permit: Permit | None, try_until: float | None) -> None:
-        """Give back a permit that came too late to be used; if its call was meant as a trial call, end the trial."""
+        """Give back a permit that came too late to be used; if its call was meant as a trial call, end the trial.
+
+        Args:
+            permit: The permit; None if there is none to give back.
+            try_until: The time until which the judge may be tried; None if the call was no trial call.
+        """
         if permit is not None:
             self.limiter.unused(permit)
         if try_until is not None:

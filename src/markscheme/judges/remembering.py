@@ -65,8 +65,8 @@ class Memory:
     def recall(self, key: str) -> Reply | None:
         """Return the reply cached under `key`; None if there is none, or if it can't be decoded.
 
-        If a prompt was answered only by a second request, an empty reply is returned for the first one, which is known
-        to have failed.
+        If the reply was removed as unreadable, and a reply under another key supplied what it lacked, an empty reply is
+        returned, so that the unreadable one isn't requested again.
         """
         for (record,) in self._execute("SELECT reply FROM replies WHERE key = ?", (key,)):
             try:

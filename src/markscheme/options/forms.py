@@ -67,7 +67,12 @@ def _share_in_percent(written: Any) -> str | None:
 
 
 def _share(allowed: str, holds: Callable[[float], bool]) -> ValueForm:
-    """Make the form of a share; a percentage is refused with the share that was probably meant."""
+    """Make the form of a share; a percentage is refused with the share that was probably meant.
+
+    Args:
+        allowed: Words for an error message that say which shares are allowed.
+        holds: Function that returns True for a number that is allowed.
+    """
     return ValueForm(allowed, _finite_where(holds), float, suggested=_share_in_percent)
 
 

@@ -556,7 +556,12 @@ def _sentence(text: str) -> str:
 
 
 def tokens_used(usage: Usage, spared: int) -> dict[str, int]:
-    """Return the numbers of tokens under Promptfoo's keys; as in its own graders, the total includes cached replies."""
+    """Return the numbers of tokens under Promptfoo's keys; as in its own graders, the total includes cached replies.
+
+    Args:
+        usage: The usage of the replies that were requested.
+        spared: Number of tokens of the replies that came from the cache.
+    """
     return {
         "total": usage.tokens + spared,
         "prompt": usage.input_tokens or 0,
@@ -653,7 +658,14 @@ def _lenient(test: Any, config: Any) -> str:
 
 
 def _best_without(test: Any, config: Any) -> tuple[float, str]:
-    """Return a test's best score if this assertion scores 0, and the setting that then lets it pass ("" if none)."""
+    """Return a test's best score if this assertion scores 0, and the setting by which the test passes in spite of it.
+
+    The setting is a sentence on a weight or threshold; "" if no setting lets the test pass.
+
+    Args:
+        test: The test, or one of its assertions or sets of assertions.
+        config: The configuration of this assertion, by which it is recognized among the test's assertions.
+    """
     asserts = test.get("assert") if isinstance(test, Mapping) else None
     if not isinstance(asserts, list):
         is_ours = isinstance(test, Mapping) and test.get("type") in SCRIPT_TYPES and _is_like(test, config)

@@ -542,7 +542,12 @@ def _decided(
 
 
 def _rebuilt(grading: Mapping[str, Any], threshold: float | None) -> tuple[bool | None, float | None]:
-    """Recompute an output's pass and mean score from its assertions and its test's threshold; None each without any."""
+    """Recompute, from an output's assertions, if it passes and its mean score; None for both without assertions.
+
+    Args:
+        grading: Promptfoo's result for the output.
+        threshold: The lowest score that passes, by the test; None if all assertions must pass.
+    """
     components = [component for component in _components(grading) if component.stands == "alone"]
     if not components:
         return None, None

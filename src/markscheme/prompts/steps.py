@@ -355,7 +355,12 @@ def _of_message(message: Any, called: dict[str, str]) -> Iterator[AgentStep]:
 
 
 def _steps_of_message(message: Mapping[str, Any], called: dict[str, str]) -> Iterator[AgentStep]:
-    """Yield a message's text, then its tool calls."""
+    """Yield the texts, tool calls and tool results in a message's content, in order, then calls in its `tool_calls`.
+
+    Args:
+        message: The message.
+        called: Names of the tools called so far, by the call's id, for messages that hold results; calls are added.
+    """
     role = str(message.get("role") or message.get("type") or "message")
     content = message.get("content")
     if content is None and not message.get("tool_calls"):

@@ -28,7 +28,11 @@ def header_numbers(codes: RatingCodes) -> Integers:
 
 
 def rater_numbers(codes: RatingCodes, name: Callable[[Rating], Any]) -> tuple[list[Any], Integers]:
-    """Return the different raters, as `name` names them from a rating's header, and which of them gave each rating.
+    """Return the different raters, and which of them gave each rating.
+
+    Args:
+        codes: The ratings.
+        name: Function that returns a rater's name, or another key, from a rating without its answers.
 
     Returns:
         The different raters in the order of their first ratings, and the index of each rating's rater among them, shape

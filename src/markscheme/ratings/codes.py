@@ -151,7 +151,10 @@ class RatingCodes(Sequence[Rating]):
     # --- parts, and more
 
     def where(self, of_header: Callable[[Rating], object]) -> "RatingCodes":
-        """Return the ratings whose header satisfies a function; if all do, this object instead of a copy."""
+        """Return the ratings for whose header a function returns True; if it does for all, this object and not a copy.
+
+        The header is a Rating without answers: rater, kind, day and the like.
+        """
         keeps = list(map(bool, map(of_header, self.headers)))
         if all(keeps):
             return self
@@ -263,7 +266,13 @@ class RatingCodes(Sequence[Rating]):
         return self.header_number(rating, order), row
 
     def extend_coded(self, units: Iterable[str], ratings: Sequence[CodedRating]) -> None:
-        """Append ratings by example ids, numbers of their headers (rater, kind, …) and answer codes."""
+        """Append ratings that are encoded already.
+
+        Args:
+            units: The example id of each rating.
+            ratings: For each rating, the index of its header (rater, kind and all else but the answers) in `headers`,
+                and the codes of its answers.
+        """
         self.ids += units
         self._header_of.extend([header for header, _ in ratings])
         self._codes.frombytes(b"".join([row for _, row in ratings]))

@@ -99,8 +99,8 @@ class Rating:
             the present answers.
         shown: For a pair, the order in which the rater saw the two responses; None if unknown. Levels are always for
             the stored order.
-        asked_without: For a judge, the parameters left out in each way in which it was asked, since its server didn't
-            take them; () if none were, or if it isn't known.
+        asked_without: For a judge, the different sets of parameters that its requests left out, since its server didn't
+            take them; () if none left out any, or if that isn't known.
     """
 
     id: str

@@ -197,7 +197,7 @@ def _texts_of(example: Example) -> list[Any]:
 
 
 def _levels_of(label: Rating) -> Iterator[tuple[str, float]]:
-    """Yield each level, score and decision of a label, in a pair with the word "level", "score" or "decision"."""
+    """Yield the levels, the overall score and the decision in a label, each as a pair such as ("level", 2.0)."""
     yield from (("level", rated.level) for rated in label.criteria.values() if rated.level is not None)
     if label.overall is not None:
         yield "score", label.overall

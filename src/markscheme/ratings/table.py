@@ -323,7 +323,15 @@ class _RatingArrays:
         )
 
     def column(self, name: str, kind: str, chosen: Integers, rows: Integers, n: int) -> Column:
-        """Make a column from the ratings at some indices, each put into the row given for it."""
+        """Make a column of a table from some of the ratings; several ratings in one row are combined.
+
+        Args:
+            name: Name of the column.
+            kind: Kind of the rater, such as "human" or "model".
+            chosen: Indices of the ratings.
+            rows: The row of each of these ratings.
+            n: Number of rows of the table.
+        """
         is_alone = np.bincount(rows, minlength=n)[rows] == 1
         is_plain = is_alone & ~self.is_probable[chosen]
         plain = chosen[is_plain]

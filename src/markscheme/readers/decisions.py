@@ -267,7 +267,12 @@ def _apart(entries: _Entries) -> list[str]:
 
 
 def _samples(units: Sequence[str], entries: _Entries) -> Iterator[tuple[int, ...]]:
-    """Yield, for each response, the sample number of each rating: how many ratings its rater gave on it before."""
+    """Yield, for each line, the sample numbers of its ratings: how often the rater rated the response in earlier lines.
+
+    Args:
+        units: The id of each line's response.
+        entries: The lines with their ratings.
+    """
     times = Counter[tuple[str, str]]()
     for unit, number in zip(units, entries.numbers, strict=True):
         rated = [(unit, rating.rater) for rating in entries.statements[number].ratings]

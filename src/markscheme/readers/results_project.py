@@ -50,8 +50,9 @@ def project_of_results(path: Path) -> TableProject | None:
 
 
 def _with_question(criterion: Criterion, results: Results) -> Criterion:
-    """Return a criterion whose requirement is its assertion's question, or the metric's name if code asserts it.
+    """Return the criterion of a metric, with what the metric's assertion asks as its requirement.
 
+    If code makes the assertion, so that there is no question, the requirement is the metric's name.
     A variable such as {{topic}} becomes <topic>, the tag of the input that a judge is shown.
     The criterion is required if the test has no threshold, since then it passes only if all assertions do.
     """

@@ -384,7 +384,7 @@ class _Table:
         )
 
     def _probabilities(self, row: "_Row") -> dict[str, Any]:
-        """Return the probabilities in a row's cells, by the fields `probability:LEVEL` that the columns are read as."""
+        """Return the probabilities in a row, by their columns, such as `probability:MET`; empty cells are left out."""
         return {name: row.raw[name] for name in self.probability_columns if row.raw.get(name) not in (None, "")}
 
     def _decided(self, row: "_Row", levels: Mapping[str, Rated], reason: str | None = None) -> dict[str, Rated]:

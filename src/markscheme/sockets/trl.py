@@ -23,8 +23,11 @@ def rubric_reward(grader: Grader) -> Callable[..., Awaitable[list[float | None]]
 
     `query` is the prompt, or a conversation's last message, and `messages` is the whole conversation; other inputs come
     from the dataset's columns of the same name, a row's own criteria from the column `rubric`. A completion that can't
-    be graded gets None, which TRL leaves out of the reward. The share of those is logged as `NAME/ungraded`, the mean
-    by each tag of rows' criteria as `NAME/tag/TAG`, and the result of each criterion next to the completions.
+    be graded gets None, which TRL leaves out of the reward.
+
+    The share of completions that can't be graded is logged as `NAME/ungraded`. If rows bring their own criteria, the
+    verdict on each of these is logged next to the completions. If the criteria have tags, the mean score on those with
+    one tag is logged as `NAME/tag/TAG`, for the most frequent tags.
     """
 
     async def reward(prompts: Sequence[Any], completions: Sequence[Any], **columns: Any) -> list[float | None]:

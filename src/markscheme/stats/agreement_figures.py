@@ -199,7 +199,7 @@ def annotator_shares(
 
 
 def _both_times(units: Floats, mirrored: bool) -> Floats:
-    """Return the array of units per row, repeated once if pairs of responses also count in the other order."""
+    """Return the numbers of units per row; twice in succession if `mirrored`, as each pair counts in both orders."""
     return np.concatenate([units, units]) if mirrored else units
 
 

@@ -504,9 +504,9 @@ def chance_of_first(outcomes: Integers, times: Integers, *, two_sided: bool) -> 
     """Compute exact p and mid-p of the first column's sum, if each row's values were put into its columns at random.
 
     Args:
-        outcomes: Possible values of each row, shape (n_rows, n_columns).
+        outcomes: Values of each row, shape (n_rows, n_columns); the first column has those that were observed.
         times: Number of equal rows that each row represents, each with a draw of its own, shape (n_rows,).
-        two_sided: True if sums in the other direction count too.
+        two_sided: True if sums as far from 0 as the observed one, but on the other side, count too.
     """
     observed = int(times @ outcomes[:, 0])
     lowest = outcomes.min(axis=1, initial=np.iinfo(np.int64).max, keepdims=True) if outcomes.size else outcomes[:, :1]

@@ -349,7 +349,15 @@ class _SharedMoments:
         return None if self.shared[0] > 0 else Reason("people-share-nothing")
 
     def ratio(self, why: Reason | None, above: Floats, below: Floats, level: float, method: str) -> Estimate:
-        """Estimate the ratio of two moments; undefined if a reason is passed, or if a moment isn't above 0."""
+        """Estimate the ratio of two moments, such as variances, with a jackknife interval.
+
+        Args:
+            why: The reason why the ratio is undefined; None if there is none.
+            above: The numerator over all units, then without each group; undefined if it isn't above 0.
+            below: The denominator over all units, then without each group; undefined if it is 0.
+            level: Coverage of the interval, 0 to 1.
+            method: Description of the method, for the Estimate's `method`.
+        """
         if why:
             return Estimate.without_value(why, n=self.groups.n, method=method, level=level)
         values = over(np.where(above > 0, above, np.nan), below)

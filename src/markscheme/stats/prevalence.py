@@ -134,7 +134,18 @@ def weighted_pass_rate(
 def _over_strata(
     labelled: Integers, passes: Floats, size: Floats, weighed: Integers, names: Sequence[str], level: float, method: str
 ) -> Estimate:
-    """Estimate a pass rate from the effective numbers of labels and of passes per stratum; undefined with too few."""
+    """Estimate a pass rate from labels drawn within strata; undefined if a stratum has too few.
+
+    Args:
+        labelled: Number of labels in each stratum, shape (k,).
+        passes: Number of passing labels in each stratum, shape (k,), as a part of `size`.
+        size: Effective number of labels in each stratum, shape (k,): the number of equally weighted labels that would
+            carry the same information.
+        weighed: Number of responses in each stratum, by which the strata are weighted, shape (k,).
+        names: Names of the strata, for messages.
+        level: Coverage of the interval, 0 to 1.
+        method: Description of the method, for the Estimate's `method`.
+    """
     n = int(labelled.sum())
     refusal = _strata_refusal(labelled, weighed, names) or _too_few(size, weighed)
     if refusal:

@@ -545,7 +545,8 @@ def _sum_of_gammas(counts: Floats, weights: Floats, shape: Floats) -> Floats:
 def _stand_ins(counts: Floats, times: Floats) -> tuple[Floats, Floats]:
     """Return a few weighted counts in place of many, which give nearly the same sum of log Γ(shape + count).
 
-    log Γ is smooth over counts above 0: its polynomial through Chebyshev's nodes errs by `_SAME_SUM` of itself.
+    Over counts above 0, log Γ is so smooth that few points, Chebyshev's nodes, determine it. There are as many as keep
+    the relative error of the sum below `_SAME_SUM`.
 
     Args:
         counts: Different counts above 0, ascending.
@@ -649,7 +650,13 @@ def _effective(n: float, mean_size: float, correlation: float) -> float:
 
 
 def _mean_correlation(v: Floats, in_groups: Groups, mean_size: float) -> float:
-    """Estimate the correlation of differences within a group, shrunk towards a prior worth 8 nonzero differences."""
+    """Estimate the correlation of differences within a group, shrunk towards a prior worth 8 nonzero differences.
+
+    Args:
+        v: The difference of each example, such as judge minus gold, shape (n,).
+        in_groups: The groups of the examples.
+        mean_size: Size of an example's group, averaged over examples.
+    """
     n = in_groups.n_units
     groups = in_groups.n
     mean = in_groups.mean(v)

@@ -99,7 +99,13 @@ class RateByVerdict:
         return Estimate(self.value, self.lower(confidence), self.upper(confidence), level, self.n, method)
 
     def _bound(self, wrong_reach: float, right_reach: float, side: float) -> float:
-        """Find the rate's lower (`side` -1) or upper (1) limit by inverting the interval of a difference (Fieller)."""
+        """Find the rate's lower (`side` -1) or upper (1) limit by inverting the interval of a difference (Fieller).
+
+        Args:
+            wrong_reach: Distance of the sum over `decided_wrong` to its limit on the side that is needed.
+            right_reach: Distance of the sum over `decided_right` to its limit on the other side.
+            side: -1 or 1.
+        """
         wrong = _sum(self.decided_wrong)
         right = _sum(self.decided_right)
 

@@ -233,7 +233,13 @@ def _refuse(why: Reason, drift: DriftOptions, *, of_other_examples: bool) -> Non
 
 
 def _run_number(accepted: Accepted, ratings: Sequence[Rating], *, count: bool) -> int:
-    """Count the different sets of ratings compared with the accepted run, these included and, if `count`, recorded."""
+    """Return which comparison with the accepted runs this is, from 1; ratings compared before keep their number.
+
+    Args:
+        accepted: The accepted runs.
+        ratings: The ratings to compare.
+        count: True to record new ratings, so that the next comparison has a higher number.
+    """
     file = cache_folder() / COUNTED / f"{accepted.digest[:16]}.txt"
     levels = [[r.id, r.sample, {name: rated.level for name, rated in r.criteria.items()}, r.overall] for r in ratings]
     this = fingerprint(sorted(levels, key=lambda level: (level[0], level[1])))

@@ -99,7 +99,7 @@ class Commands:
         return self._on_rubric("certify", self.judge, *self._on_labels) if named == 1 else ""
 
     def init_from_table(self) -> str:
-        """Return the command that makes a rubric with examples and ratings of the tables that were calibrated."""
+        """Return the command that makes a rubric, its examples and a file of ratings from the calibrated tables."""
         tables = (f"--from {shlex.quote(table)}" for table in shlex.split(self.rubric))
         return _command("init", *tables, self.judge)
 

@@ -194,7 +194,13 @@ def _levels_given(evidence: Evidence, criterion: CriterionEvidence, places: Sequ
 
 
 def _written(evidence: Evidence, criterion: CriterionEvidence, worst: Sequence[int]) -> str:
-    """Return quotes of what annotators wrote where their levels differ, and of their reasons for giving no level."""
+    """Return quotes of what annotators wrote about a criterion where they differ, and why they gave no level.
+
+    Args:
+        evidence: The evidence, with the annotators' labels.
+        criterion: The criterion.
+        worst: Indices of the examples on which annotators differ. Reasons for giving no level come from all examples.
+    """
     everywhere = evidence.remarks(criterion, np.flatnonzero(evidence.included).tolist())
     skipped = [remark for remark in everywhere if remark["level"] is None]
     differing = [

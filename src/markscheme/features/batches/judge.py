@@ -295,7 +295,10 @@ class BatchQueue:
     # waiting
 
     async def _follow(self, token: str, *, is_ours: bool = False) -> None:
-        """Wait for a batch, return its replies to their callers, and queue the prompts again that got none."""
+        """Wait for a batch, return its replies to their callers, and queue the prompts again that got none.
+
+        `is_ours` is True if this process has just sent the batch.
+        """
         remote = await self._remote_id(token, is_ours=is_ours)
         if not remote:
             for key in self._keys[token]:
@@ -324,6 +327,10 @@ class BatchQueue:
         """Return a batch's id at its provider, which is searched for there if no id is recorded.
 
         If the provider never received the batch, forget it and return "".
+
+        Args:
+            token: The batch's own token.
+            is_ours: True if this process sent the batch; False to wait while another process is still sending it.
         """
         record = self.ledger.batch(token)
         while record is not None and record.is_being_sent and not is_ours:

@@ -74,7 +74,14 @@ class BatchLedger:
     # sending
 
     def intend(self, token: str, judge: Identity, keys: Sequence[str], reserved: float) -> list[str]:
-        """Record a batch before it is sent, and return the keys of its prompts that are in no other batch."""
+        """Record a batch before it is sent, and return the keys of its prompts that are in no other batch.
+
+        Args:
+            token: The batch's own token.
+            judge: The judge that is asked.
+            keys: Keys of the prompts that are to be in the batch.
+            reserved: Cost in US dollars that is reserved for the batch within the budget.
+        """
         who = json.dumps([judge.name, judge.model or "", dict(judge.parameters), judge.address or ""])
         with self._writing() as connection:
             connection.execute("DELETE FROM batches WHERE ended < ?", (time.time() - KNOWN_DAYS * 86_400,))

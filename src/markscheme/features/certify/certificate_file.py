@@ -33,7 +33,7 @@ class StageRecord:
         judge: Its name, by which it can be asked; for a panel, the names joined by `+`.
         model: The models that answered when it was certified; empty if no reply named its model.
         fingerprint: Fingerprint of the judge as it was asked.
-        certainty: The signal that ranks the judge's decisions.
+        certainty: Name of the figure by which decisions are ranked, such as the judge's probability.
         passes: The certainty from which on a pass is automatic; None if no pass is.
         fails: The certainty from which on a fail is automatic; None if no fail is.
     """

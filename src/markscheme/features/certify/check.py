@@ -188,7 +188,10 @@ def _of_search(document: Mapping[str, Any], certificate: Certificate) -> Iterato
 
 
 def _by_judge(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the entries of a certificate that a new search can confirm, with dicts by judge in place of lists."""
+    """Return the entries of a certificate that a new search can confirm.
+
+    Lists with an entry for each judge become dicts by the judge's position and name, such as "1. anthropic".
+    """
     entries = {key: document.get(key) for key in COMPARED}
     judges = [f"{number_asked}. {stage['judge']}" for number_asked, stage in enumerate(document["stages"], start=1)]
     decided = document.get("decided")

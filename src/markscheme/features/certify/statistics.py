@@ -410,7 +410,14 @@ def _certified(promises: _Promises, certain: tuple[float | None, ...], decided: 
 def _without_automatic_decisions(
     promises: _Promises, certain: tuple[float | None, ...], judged: StageDecisions, tested: _CascadeOutcome | None
 ) -> CertifiedCascade:
-    """Return a cascade in which people decide everything, with the reason."""
+    """Return a cascade in which people decide everything, with the reason.
+
+    Args:
+        promises: The promises that automatic decisions must keep.
+        certain: For each judge, the certainty from which on its decisions would be automatic; None if none would.
+        judged: The decisions of the last judge.
+        tested: The outcome with the last judge's most certain decisions; None if there were too few to test any.
+    """
     limit = promises.limit
     n = len(judged.certainty)
     graded = len(judged.descending)

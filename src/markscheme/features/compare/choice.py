@@ -49,8 +49,8 @@ class Contender:
         cost: The cost of replies that weren't cached.
         from_cache: Number of replies that came from the cache and so cost nothing this time.
         submissions: Number of submissions that the paid and cached replies were for.
-        identity: What identifies the judge, or its name if only its ratings are known; None if it was calibrated
-            before.
+        identity: What identifies the judge, or its name if only its ratings are known; None if its ratings are from a
+            report of `calibrate`.
         per_call: The largest number of criteria in one question, if judges are compared by that; else None.
     """
 

@@ -662,7 +662,11 @@ class RubricAsJudgeGrader(_ModelGrader[RubricAsJudgeGenerateFn]):
 
 
 async def _attempted(reading: Awaitable[Mapping[str, _Reading]]) -> Exchange[_Reading]:
-    """Wait for the outcomes that are read from a judge's replies; return an exchange with them, or with the error."""
+    """Return an Exchange with the outcomes read from a judge's replies or, if the judge fails, with its error.
+
+    Args:
+        reading: The call, still to be awaited, that asks the judge and returns the outcome for each name.
+    """
     try:
         return Exchange(await reading)
     except JudgeError as error:

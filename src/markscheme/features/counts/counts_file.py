@@ -52,7 +52,8 @@ class CountedRows:
     """Rows of one part of a counts file, an array for each column.
 
     Attributes:
-        sets: The set in which each row's examples are left out, shape (n_rows,), nan where each is left out by itself.
+        sets: Number of each row's jackknife set, whose examples are left out together, shape (n_rows,); nan where each
+            example is left out by itself.
         gold: Gold's values, shape (n_rows,), nan where missing.
         judge: The judge's values, shape (n_rows,), nan where missing.
         people: Single annotators' values, shape (n_rows, n_people), nan where missing.
@@ -113,7 +114,7 @@ class CountsFile:
 
     @property
     def of_earlier(self) -> "CountsFile":
-        """The counts with the earlier judge in place of the current one, without parts that only the latter has."""
+        """The counts with the earlier judge in place of today's judge, without parts that only today's judge has."""
         rated = {
             name: replace(rows, judge=rows.earlier)
             for name, rows in self.parts.items()
@@ -234,7 +235,11 @@ def _column(table: CountsColumns, name: str, rows: Integers) -> Floats:
 
 
 def _slices(table: CountsColumns, rows: Mapping[str, CountedRows]) -> dict[str, tuple[CountedRows, tuple[str, ...]]]:
-    """Return, by field, the rows of a counts file that count the slices of a field, and the field's value in each row.
+    """Return, for each field that defines slices, the rows that count its slices, and the field's value in each row.
+
+    Args:
+        table: The cells of the counts file.
+        rows: The rows of each part of the counts file, by the part's name.
 
     Raises:
         UsageError: The rows have no column with the field's values, or a score is outside 0 to 1.

@@ -90,7 +90,14 @@ def _counted(
 
 
 def _rate(examples: daft.DataFrame, name: str, hit: str, counted: str) -> daft.DataFrame:
-    """Count the groups with each number of right ratings out of each number of examples, for a counts file."""
+    """Count, for a counts file, the groups that have each pair of numbers: of hits, and of examples that count.
+
+    Args:
+        examples: The examples, with the column `unit` that names each one's group.
+        name: Name of the part of the counts file.
+        hit: SQL expression that is 1 for an example that is a hit, such as a right decision, and 0 for any other.
+        counted: SQL condition that an example meets if it counts.
+    """
     rows = examples.where(daft.sql_expr(counted)).select(col("unit"), daft.sql_expr(hit).alias("hit"))
     by_group = rows.groupby("unit").agg(col("hit").sum().alias("gold"), col("hit").count("all").alias("judge"))
     return by_group.groupby("gold", "judge").agg(col("unit").count("all").alias("n")).with_column("part", lit(name))

@@ -33,7 +33,13 @@ def _decision_model(wire: str, model: str, context: "JudgeContext") -> "Judge":
 
 
 def _price_at_home(models: str, dollars_per_million: float, identity: "Identity") -> "Price | None":
-    """Return a price that counts only input tokens, for a model at its provider's own address; else None."""
+    """Return a price that counts only input tokens, for a model at its provider's own address; else None.
+
+    Args:
+        models: The beginning of the names of the models that have this price.
+        dollars_per_million: Price of a million input tokens.
+        identity: The judge's identity, with model and address.
+    """
     from markscheme.judges.price import Price
 
     is_known = identity.model is not None and identity.model.startswith(models) and identity.address is None

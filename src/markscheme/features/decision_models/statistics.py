@@ -464,7 +464,14 @@ def _p_below_one(slope: Estimate, left_out: Floats) -> float | None:
 
 
 def _without_each(p: Floats, y: Floats, parts: Groups, start: Floats) -> Iterator[Floats]:
-    """Yield logistic fits with one part of the data left out each, a hundred fits at a time."""
+    """Yield logistic fits, each with one group left out, in arrays of up to a hundred: intercepts and slopes.
+
+    Args:
+        p: Probabilities, shape (n,).
+        y: Outcomes, 0 or 1, shape (n,).
+        parts: The groups to leave out, one after the other.
+        start: Intercept and slope from which each fit starts, shape (2,).
+    """
     x = _log_odds(p)
     for first in range(0, parts.n, 100):
         rows = np.arange(first, min(first + 100, parts.n))

@@ -110,7 +110,7 @@ def _always_pass(rubric: Rubric, examples: ExampleSet) -> list[Rating]:
 
 
 def _coin(rubric: Rubric, examples: ExampleSet) -> list[Rating]:
-    """Return ratings whose levels are the labels' own, shuffled over the examples."""
+    """Return ratings in which the labels of each example are given to an example chosen at random."""
     lots = np.random.default_rng(_SHUFFLE_SEED).permutation(len(examples.ids)).tolist()
     return [_by_code(id, _levels(rubric, examples, lots[index])) for index, id in enumerate(examples.ids)]
 

@@ -184,7 +184,14 @@ def _pairs(proposal: ProposedGroups) -> set[tuple[str, str]]:
 
 
 async def _proposed(notes: Mapping[str, Note], earlier: Mapping[str, str], ask: AskModel, time: int) -> ProposedGroups:
-    """Ask a model once about each batch of notes; groups that it names in one batch may be used in later ones."""
+    """Ask a model once about each batch of notes; groups that it names in one batch may be used in later ones.
+
+    Args:
+        notes: The notes to group, by key.
+        earlier: Definitions of the modes so far, by name, which the model may use, too.
+        ask: Function that asks the model one prompt.
+        time: 0 for the first asking about all notes, 1 for the second, which has other batches.
+    """
     definitions: dict[str, str] = {}
     groups: dict[str, tuple[str, ...]] = {}
     unknown = 0

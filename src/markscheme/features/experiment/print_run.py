@@ -149,7 +149,16 @@ def _refuse_accepting(folder: Path) -> None:
 
 
 def _accepted(path: Path, *, accepting: bool, worse: bool) -> AcceptedExperiment | None:
-    """Load the accepted run; None if there is none, or if its file can't be read but is about to be replaced."""
+    """Load the accepted run; None if there is none, or if its file can't be read but is about to be replaced.
+
+    Args:
+        path: The file of the accepted run.
+        accepting: True if this run is to replace the accepted one.
+        worse: True if the run is to fail if it is worse than the accepted one, which must then exist.
+
+    Raises:
+        UsageError: `worse` needs an accepted run, and there is none.
+    """
     if path.is_file():
         return loaded_unless_replaced(load_accepted_experiment, path, accepting=accepting)
     if worse and not accepting:

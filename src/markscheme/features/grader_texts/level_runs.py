@@ -61,7 +61,13 @@ def level_run(text: str, *, is_score: bool, may_be_list: bool) -> Mapping[float,
 
 
 def _runs(text: str, parts: re.Pattern[str], side: re.Pattern[str]) -> Iterator[Sequence[_Item]]:
-    """Yield sequences of levels in a text, from lines or clauses in a row that all begin, or all end, with a score."""
+    """Yield sequences of levels in a text, from lines or clauses in a row that all begin, or all end, with a score.
+
+    Args:
+        text: The text.
+        parts: Pattern at which the text is split: `_LINES` or `_CLAUSES`.
+        side: Pattern of a line or clause with its score: `_FIRST` if it begins with the score, `_LAST` if it ends so.
+    """
     matches = filter(None, (side.match(part.strip()) for part in parts.split(text)))
     return _evenly(
         [

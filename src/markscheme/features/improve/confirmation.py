@@ -97,7 +97,11 @@ class Ledger:
     is_kept: bool = True
 
     def alpha(self, opening: int) -> float:
-        """Return the significance level of the test with this number, divided by the number of other settings tried."""
+        """Return the significance level of the test with this number, from 1.
+
+        Each test has half the level of the one before; that level is split evenly over the other settings that were
+        tried on these labels, `settings`.
+        """
         return opening_alpha(opening) / self.settings
 
     def open(self, wordings: Sequence[Wording]) -> tuple[int, Opening]:

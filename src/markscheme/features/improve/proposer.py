@@ -158,7 +158,11 @@ def examples_shown(rubric: Rubric, gold: Gold, judge: Column) -> list[int]:
 
 
 def _differences(rubric: Rubric, gold: Gold, judge: Column) -> list[list[int]]:
-    """List examples, worst first, on which the judge is too high, then too low, by criterion and then in score."""
+    """List the examples on which judge and gold differ: two lists for each ordered criterion, then two for the score.
+
+    The first of the two has the indices of the examples on which the judge is too high, the second of those on which it
+    is too low, each with the largest difference first.
+    """
     columns = [
         (judge.levels[criterion.name] - gold.levels[criterion.name]) / criterion.scale.span
         for criterion in rubric.criteria

@@ -350,6 +350,8 @@ def chance_to_find(n: int, alpha: float, sd: float = PLANNED_SD) -> float:
 def held_out_needed(alpha: float = HELD_OUT_LEVEL, *, gain: float = PLANNED_GAIN, sd: float = PLANNED_SD) -> int:
     """Return the smallest number of held-out tasks with which a test confirms a gain with 80% probability.
 
+    `alpha` is the test's significance level, `gain` the mean of the tasks' gains, and `sd` their standard deviation.
+
     >>> held_out_needed(), held_out_needed(gain=0.1, sd=0.5)
     (132, 192)
     """

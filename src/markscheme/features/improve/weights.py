@@ -204,7 +204,15 @@ class Sums:
 
 @dataclass(frozen=True)
 class _Task:
-    """Data for fitting weights: levels, overall scores, groups of examples, and which weights may change."""
+    """Data for fitting weights: levels, overall scores, groups of examples, and which weights may change.
+
+    Attributes:
+        levels: Levels of the examples, shape (n, k).
+        marks: Annotators' overall scores, shape (n,).
+        weights: The author's weights, shape (k,).
+        tuned: Indices of the criteria whose weights may change.
+        groups: Groups of the examples.
+    """
 
     levels: Floats
     marks: Floats

@@ -273,7 +273,15 @@ def _steps(ids: Sequence[str], work: LabelSession, seed: int, share: Share | Non
 
 
 def _drawn(work: LabelSession, pool: ResponsePool, count: int, seed: int, share: Share | None) -> LabelSession:
-    """Limit a rater's work to the outputs drawn from a file so far, and draw more once all of them are labelled."""
+    """Limit a rater's work to the outputs drawn from a file so far, and draw more once all of them are labelled.
+
+    Args:
+        work: The rater's work.
+        pool: The outputs in the file.
+        count: Number of outputs to draw.
+        seed: Random seed of the draw and of the order.
+        share: How outputs are divided among annotators; None if this rater labels them all.
+    """
     with work.home.locked():
         examples = work.home.read()
         drawn = _among(pool, examples)

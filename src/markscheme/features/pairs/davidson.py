@@ -46,7 +46,7 @@ class PairFit:
     """Fit of Davidson's model to the results of two systems: the observed and the expected mean preference.
 
     Attributes:
-        systems: Numbers of the two systems, the lower one first.
+        systems: Indices of the two systems, the lower one first.
         n: Number of pairs of their responses.
         observed: Mean preference for the first, from -1 to 1: its wins minus its losses, divided by `n`.
         expected: Mean preference for the first by the model; None if the model gives none.
@@ -217,7 +217,15 @@ def _fit(results: Floats, linked: Integers) -> tuple[Floats, Floats]:
 
 
 def _maximum(results: Floats, has_ties: bool) -> tuple[Floats, Floats]:
-    """Fit strengths and log ν to each set of results by maximum likelihood; without ties, log ν is nan."""
+    """Fit the systems' log strengths and log ν to each set of results by maximum likelihood.
+
+    Args:
+        results: Counts of wins, ties and losses between each two systems, shape (m, k, k, 3).
+        has_ties: True if any pair ties. Without ties, log ν is nan.
+
+    Returns:
+        Log strengths, shape (m, k), and log ν, which says how readily a pair ties, shape (m,).
+    """
     m, k = results.shape[:2]
     won = results[..., _WON]
     lost = results[..., _LOST]

@@ -170,7 +170,11 @@ def codes(names: npt.ArrayLike) -> Codes:
 def says_of_unseen(tasks: Codes, criteria: Codes) -> bool:
     """Return True if verdicts allow conclusions on criteria other than those rated.
 
-    They don't if a few criteria recur in all tasks.
+    They don't if there are few criteria, which recur in several tasks.
+
+    Args:
+        tasks: Number of each verdict's task, shape (n,).
+        criteria: Number of each verdict's criterion, shape (n,), equal for equal criteria in several tasks.
     """
     n_criteria = len(np.unique(criteria))
     recur = n_criteria < len(set(zip(tasks.tolist(), criteria.tolist(), strict=True)))

@@ -256,7 +256,7 @@ async def ask(
     Args:
         battery: The questions.
         judge: The judge to ask.
-        run: Number of the run over these questions.
+        run: Number of the run over these questions, from 1; a run with a new number gets new answers, not cached ones.
         concurrency: Number of questions that are asked at once.
         step: Called after each question.
 

@@ -257,7 +257,13 @@ class Stress:
         return np.asarray(asked_again - self._ratings(ORIGINAL, criterion).mean(axis=1))
 
     def _noisy(self, cell: StressCell | None, version: str, criterion: Criterion) -> StressCell:
-        """Add to a result how much single ratings vary; None gives the result of a change that may alter the level."""
+        """Add to the result of a change on a criterion how much single ratings vary.
+
+        Args:
+            cell: The result; None if the change may legitimately alter the level, so that it tests nothing.
+            version: Name of the change.
+            criterion: The criterion.
+        """
         if cell is None:
             return NOT_PRESERVING
         return with_noise(cell, self._ratings(ORIGINAL, criterion), self._ratings(version, criterion))

@@ -563,7 +563,7 @@ def _other_measure(comparison: Comparison) -> Iterator[doc.Line]:
 
 
 def _ties_line(calibration: Calibration) -> str:
-    """Say how many examples are exactly the tolerance off, and what agreement is with and without them."""
+    """Say how many examples are exactly the tolerance off, and what agreement is if these agree, and if they don't."""
     ties = calibration.comparison.ties
     decision = calibration.decision
     without = share(ties.agreement.value)

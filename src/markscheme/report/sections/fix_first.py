@@ -168,7 +168,14 @@ def by_cause(findings: Sequence[Finding]) -> list[list[Finding]]:
 def _card(
     group: Sequence[Finding], calibration: Calibration, targets: Mapping[str, str], stated: Collection[str]
 ) -> doc.Card:
-    """Build the card of a cause; it leaves out the effect of fixing a criterion if an earlier card states it."""
+    """Build the card of a cause; it leaves out the effect of fixing a criterion if an earlier card states it.
+
+    Args:
+        group: The findings of the cause, which share the card.
+        calibration: The calibration.
+        targets: For each criterion, the name of its place on the page, for links.
+        stated: Criteria for which an earlier card states the effect of fixing them.
+    """
     first = group[0]
     causes = [finding for finding in group if finding.code == first.code]
     parts = [finding for finding in group if finding.code != first.code]

@@ -74,7 +74,7 @@ class DecidedRows:
         return self.selected(np.lexsort(columns))
 
     def selected(self, rows: npt.NDArray[np.bool_] | npt.NDArray[np.int64]) -> "DecidedRows":
-        """Return the rows that a mask or indices select; the numbers of their examples stay as they are."""
+        """Return the rows that a mask or indices select; `units`, which says whose rows they are, isn't renumbered."""
         return DecidedRows(
             self.levels[rows],
             self.passed[rows],

@@ -281,7 +281,16 @@ def _evidence(
     flips: Sequence[tuple[int, int]],
     shifts: Mapping[str, Sequence[Floats]],
 ) -> Floats:
-    """Compute the evidence after each look that the judge changed: the mean of evidence by decisions and by levels."""
+    """Compute the evidence after each look that the judge changed: the mean of evidence by decisions and by levels.
+
+    Args:
+        rubric: The rubric.
+        before: The levels in each accepted run, by criterion, each of shape (n_examples,).
+        sizes: Number of examples that the accepted runs fail, and number that they pass.
+        still: For each of these two sides, the largest share of flips with which a judge counts as unchanged.
+        flips: For each look, the number of flipped decisions on each side.
+        shifts: For each criterion and look, each example's level minus its mean level in the accepted runs.
+    """
     by_decisions = [
         evidence([decision_growth(of_look[side], size, still=still[side]) for of_look in flips])
         for side, size in enumerate(sizes)

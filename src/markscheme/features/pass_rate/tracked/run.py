@@ -318,6 +318,14 @@ def _period(
 ) -> StreamLine | None:
     """Return the line that records a new period, if the user asks for one that hasn't begun yet; else None.
 
+    Args:
+        memory: What is stored about the stream.
+        rubric: The rubric.
+        options: Options on the stream, with the period's first day and reason.
+        setting: Digest of rubric and judge; None if it isn't known.
+        at: The time of the run, as the line stores it.
+        current: The stream's settings that apply now; None if the stream hasn't begun.
+
     Raises:
         UsageError: The period begins before a week that was counted already or in the future, or no reason is given for
             it.

@@ -165,8 +165,9 @@ def share_limits(shares: npt.ArrayLike, within: npt.ArrayLike) -> tuple[float, f
     """Return the lowest and highest share of passes that still count as unchanged, from the reference weeks.
 
     Args:
-        shares: Mean share of passes of each week's conversations, shape (weeks,).
-        within: Variance of each of these means due to differences between the week's conversations, shape (weeks,).
+        shares: For each week, the mean over its conversations (responses of one group) of the share that passes, shape
+            (weeks,).
+        within: Variance of each week's mean due to differences between the week's conversations, shape (weeks,).
 
     Example:
         >>> [round(limit, 4) for limit in share_limits([0.80, 0.79, 0.81, 0.80], [0.0001] * 4)]
