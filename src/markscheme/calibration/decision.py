@@ -240,7 +240,7 @@ def _people_split(answer: GateAnswer, settings: int) -> bool:
 
 
 def _verdict_with_ties(comparison: Comparison, decision: Decision) -> VerdictName:
-    """Return the verdict that would result if errors equal to the tolerance counted as agreement."""
+    """Return the verdict that would result if scores that differ from gold by exactly the tolerance agreed with it."""
     at_tolerance = replace(comparison.measure, tolerance=comparison.tolerance + JUST_ABOVE)
     figures = replace(comparison, measure=at_tolerance).figures
     states = states_of(figures, decision.target, settings=comparison.settings)

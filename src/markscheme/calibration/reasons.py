@@ -171,7 +171,7 @@ def _as_person(comparison: Comparison) -> str:
 
 
 def _of_agreement(comparison: Comparison, decision: Decision) -> str:
-    """Explain the verdict on values without a pass mark, by the judge's agreement."""
+    """Explain, by the judge's agreement, the verdict on a judge where nothing says which values pass."""
     head = agreement_and_target(comparison.agreement, decision.target)
     match decision.because_code:
         case "few-groups":

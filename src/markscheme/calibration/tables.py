@@ -50,7 +50,7 @@ class TableCalibrations(Reported):
 
     @property
     def rows(self) -> list[dict[str, Any]]:
-        """The table's rows as dicts: id and, by criterion, gold, judge, whether they agree, and both decisions."""
+        """The table's rows as dicts: id and, by criterion, gold, judge, True if they agree, and both decisions."""
         return rows_of(self.reading, {name: calibrations.comparison for name, calibrations in self.criteria.items()})
 
     def to_frame(self) -> Any:

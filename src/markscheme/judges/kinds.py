@@ -300,7 +300,10 @@ def _installed(path: tuple[str, ...]) -> "dict[str, EntryPoint]":
 
 
 def _declares(folder: str) -> bool:
-    """Return True if a package in `folder` declares a kind of judge; ten times faster than importlib.metadata is."""
+    """Return True if a package in `folder` declares a kind of judge; for a zip archive, always.
+
+    This is ten times as fast as importlib.metadata.
+    """
     if os.path.isfile(folder):  # a zip archive is left to importlib
         return True
     try:

@@ -272,7 +272,13 @@ class SdkJudge:
         return self.noted(reply, form, with_format=with_format)
 
     def mend_in_batch(self, sent: tuple[RequestForm, bool] | None, body: object) -> bool:
-        """Record that a batch was refused for a setting; return True if the next batch, without it, may succeed."""
+        """Record that a batch was refused for a setting; return True if a batch without the setting may succeed.
+
+        Args:
+            sent: The form in which a prompt of the batch was sent, and True if the prompt has a schema; None if another
+                process sent the batch.
+            body: The body of the provider's error.
+        """
         form = self.settings.form if sent is None else sent[0]
         narrower = self.settings.narrower(form, RequestRefusal.of(body, message_in(body)))
         return narrower is not None and self.settings.refused(narrower)

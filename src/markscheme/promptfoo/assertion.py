@@ -486,7 +486,7 @@ def grading_result(grade: Grade, call: Call) -> dict[str, Any]:
 
 
 def _component(criterion: Criterion, outcome: Outcome | None) -> dict[str, Any] | None:
-    """Return the component result of one criterion; None without a verdict or if it neither passes nor fails."""
+    """Return the component result of one criterion; None without a verdict, or for categories none of which passes."""
     if not isinstance(outcome, Verdict):
         return None
     position = criterion.scale.position(outcome.level)
@@ -510,7 +510,7 @@ def _component(criterion: Criterion, outcome: Outcome | None) -> dict[str, Any] 
 
 
 def told_reason(grade: Grade, call: Call) -> str:
-    """Return the reason of a grading result; never empty, since Promptfoo takes a failure without one as a pass."""
+    """Return the reason of a grading result; never "", since Promptfoo counts a failure without a reason as a pass."""
     scored = grade.scored
     rubric = call.rubric
     if scored is None:  # not reached for a graded output

@@ -210,7 +210,7 @@ def _answer(grade: Grade, call: Call) -> dict[str, Any]:
 
 
 def _criteria(grade: Grade, call: Call) -> dict[str, Any]:
-    """Return the result of each criterion by name, for the metadata: an `llm-rubric` result has only one score."""
+    """Return the result of each criterion by name, for the metadata, since an `llm-rubric` gets only one score."""
     results: dict[str, Any] = {}
     for criterion in call.rubric.criteria:
         match grade.outcomes.get(criterion.name):

@@ -274,7 +274,7 @@ class ExampleRows(Sequence[Example]):
 
     @property
     def _alone(self) -> "ExampleRows":
-        """A copy of the selected examples alone, without the table's other rows and without labels."""
+        """A copy that holds only the selected examples, without their labels."""
         rows = self._rows
         return ExampleRows(
             self.values("id"),
@@ -315,7 +315,7 @@ def values_of(examples: Sequence[Example], name: str) -> Sequence[Any]:
 
 
 def may_say(examples: Sequence[Example], *names: str) -> bool:
-    """Return True if some example may set one of the named attributes; rows aren't read to find out."""
+    """Return True unless it is known, without reading any example, that no example sets one of the named attributes."""
     return not isinstance(examples, ExampleRows) or not examples.attributes.keys().isdisjoint(names)
 
 

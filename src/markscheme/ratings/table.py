@@ -474,7 +474,16 @@ def collapsed(samples: Sequence[Rating], rubric: Rubric, earned_by: EarnedByLeve
 
 
 def _single(header: Rating, criteria: Mapping[str, Rated], rubric: Rubric, earned_by: EarnedByLevels) -> Collapsed:
-    """Collapse a rater's only sample: score and decision are those that it states, or follow from its levels."""
+    """Convert a rater's only rating of an example to levels, score and decision.
+
+    Score and decision are those that the rating states, or else those that follow from its levels.
+
+    Args:
+        header: The rating without its answers: the stated score and decision.
+        criteria: The rating's answers by criterion.
+        rubric: The rubric.
+        earned_by: Cache of the scores and decisions that follow from levels.
+    """
     levels, skipped = _levels_and_skips(criteria)
     if _says_score(header):
         score = header.overall

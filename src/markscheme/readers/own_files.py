@@ -145,7 +145,12 @@ def _levels_of_labels(peek: Peek) -> Iterator[Mapping[str, Any]]:
 
 
 def _records(peek: Peek, *, whole: bool = False) -> Iterator[Mapping[str, Any]]:
-    """Yield the examples of a file as plain data, or only the first ones of long files, for a quick look."""
+    """Yield the examples of a file as plain data.
+
+    Args:
+        peek: The file.
+        whole: True to read a long file of lines to its end; False to yield only its first ones, for a quick look.
+    """
     if peek.shape == "yaml":
         yield from map(mapping, _listed(_parsed_yaml(peek)))
     elif listed := _listed(peek.document):

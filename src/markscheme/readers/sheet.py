@@ -138,7 +138,8 @@ def _answers_of(data: Mapping[str, Any], reader: RatingReader, path: Path) -> li
     """Return a labelling sheet's answers after checking that the sheet asks for each of them.
 
     Raises:
-        RatingError: The sheet doesn't ask for some answers; the message names each with its line.
+        RatingError: Some answers are invalid, or are given twice, or the sheet doesn't ask for them; the message names
+            each with its line.
     """
     ratings: dict[tuple[str, int], Rating] = {}
     faults: dict[int, str] = {}

@@ -164,7 +164,7 @@ def _dumped(data: Any) -> str:
 
 
 def _size(cases: Sequence[Case], limit: int) -> int:
-    """Count the characters of all texts of some examples, if each text is cut to `limit` characters."""
+    """Count the characters of all texts of some examples; of a longer text only the first `limit` characters count."""
     return sum(
         min(limit, len(text))
         for case in cases
@@ -295,7 +295,7 @@ def _environment() -> Environment:
 
 
 def _ends_of(rows: Sequence[Sequence[Line]], column: int) -> tuple[str, str] | None:
-    """Return the texts at both ends of a table column's lines; None unless its cells are all marks on one scale."""
+    """Return labels for both ends of the line on which a column draws marks; None unless all cells share one line."""
     cells = [row[column] for row in rows if column < len(row)]
     marks = [cell for cell in cells if isinstance(cell, Mark)]
     scales = {(mark.lowest, mark.highest) for mark in marks if mark.value is not None}

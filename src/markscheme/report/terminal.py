@@ -306,7 +306,14 @@ class _Page:
         self._draw(words, style, by=lambda: (self._styled(row, style) for row in _broken(words, self.width)))
 
     def _hang(self, sign: str, lines: Sequence[doc.Line], style: str | None = None, indent: int = 0) -> None:
-        """Draw lines as an item of a list: the first after a bullet, the others aligned with it."""
+        """Draw lines as an item of a list: the first after a sign, the others aligned with the first.
+
+        Args:
+            sign: The bullet or number before the item.
+            lines: The lines.
+            style: The style of the first line; None for plain text.
+            indent: Number of columns before the sign.
+        """
         words = tuple(_unbroken(self._with_short_ids(line)) for line in lines)
 
         margin = " " * (indent + cell_len(sign) + 1)

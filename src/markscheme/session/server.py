@@ -151,7 +151,10 @@ async def _all(reader: asyncio.StreamReader) -> bytes:
 
 @contextmanager
 def socket_file(path: str) -> Iterator[Callable[[], None]]:
-    """Yield a function that removes a socket's file, and call it at the end; a file that was put there later stays."""
+    """Yield a function that removes a socket's file; call it at the end of the `with` block, too.
+
+    A file that another process has put at the path since then stays.
+    """
     bound = [socket_mark(path)]
 
     def release() -> None:

@@ -355,12 +355,16 @@ class _AlphaComparison:
         return np.asarray(np.mean(alphas, axis=0))
 
     def _fewest_off(self, rating: Sequence[int]) -> int:
-        """Return the fewest examples that any of these raters has outside the level the rater gives most often."""
+        """Return the smallest number of examples that a rater put on another level than the rater's commonest.
+
+        Args:
+            rating: Columns of the raters among which the smallest number is sought.
+        """
         return min(self._examples_off_common[column] for column in rating)
 
     @cached_property
     def _examples_off_common(self) -> list[int]:
-        """Numbers of examples, one per rater, that the rater put on another level than the rater's most common one."""
+        """For each rater, the number of examples that the rater put on another level than the rater's commonest."""
         units = self.groups.units
         return [
             self.groups.count(~np.isnan(column) & (column != commonest(column, units))) for column in self.columns.T

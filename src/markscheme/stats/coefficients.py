@@ -332,7 +332,7 @@ def _ranked_losses(table: RatingPatterns, rank: Floats) -> Floats:
 
 
 def _beyond_chance(seen: Floats, chance: Floats) -> Floats:
-    """Compute 1 - observed/expected disagreement; nan where no disagreement is expected."""
+    """Compute 1 - seen/chance from observed and expected disagreement; nan where no disagreement is expected."""
     return np.asarray(1 - over(seen, np.where(chance > _NO_CHANCE_DISAGREEMENT, chance, 0.0)))
 
 
@@ -505,7 +505,14 @@ def _sets_with(table: RatingPatterns, rows: npt.NDArray[np.bool_]) -> float:
 
 
 def _share(table: RatingPatterns, per_row: Floats, level: float, of: str) -> Estimate:
-    """Estimate the mean of a share that each distinct row has, over the units with two ratings or more."""
+    """Estimate the mean of a share over the units with two ratings or more.
+
+    Args:
+        table: The distinct rows of ratings, with the units that have them.
+        per_row: The share of each distinct row.
+        level: Coverage of the interval.
+        of: Words for what the share is of.
+    """
     row, in_groups = table.in_groups()
     twice = table.rated[row] >= 2
     estimate = share(per_row[row[twice]], in_groups.of_units(twice), level=level, of=of)

@@ -36,8 +36,8 @@ class _Basis:
 
     Attributes:
         hits: Number of hits among `n` examples.
-        n: Number of independent examples that say as much as the labels.
-        per_label: Number of independent examples that say as much as one label.
+        n: Number of independent examples with as much information as the labels.
+        per_label: Number of independent examples with as much information as one label.
     """
 
     hits: float

@@ -133,7 +133,7 @@ def spread(left_out: npt.ArrayLike, counts: npt.ArrayLike | None = None) -> Spre
 
 
 def t_quantile(df: float, level: float) -> float:
-    """Compute the two-sided Student t quantile of coverage `level` at `df` degrees of freedom.
+    """Compute the t between which and -t a share `level` of Student's distribution lies, at `df` degrees of freedom.
 
     Example:
         >>> round(t_quantile(9, 0.95), 4)

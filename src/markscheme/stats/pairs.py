@@ -94,7 +94,10 @@ class Pairs:
 
     @cached_property
     def off(self) -> int:
-        """Number of units (or groups) without gold's most common value, or without the judge's if these are fewer."""
+        """Number of units (or groups) with another value than a rater's most common one.
+
+        It is counted for gold and for the judge; the smaller number is returned.
+        """
         return min(self._off(code) for _, code in (self.gold_levels, self.judge_levels))
 
     def _off(self, code: Integers) -> int:

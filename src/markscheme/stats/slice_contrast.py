@@ -211,7 +211,7 @@ class SliceColumn:
         return _without_each(Groups.of(self.groups, n), self.values, np.ones(n))
 
     def _as_it_is(self, is_inside: Flags) -> Contrast:
-        """Compare a slice with all examples outside it; p is the larger of the tests by example and by group."""
+        """Compare a slice with all examples outside it; of a test by example and one by group, the larger p counts."""
         x = self.values
         within = x[np.flatnonzero(is_inside)]
         without = x[np.flatnonzero(~is_inside)]

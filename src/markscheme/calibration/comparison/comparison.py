@@ -357,7 +357,7 @@ class Comparison:
 
     @cached_property
     def between_levels(self) -> int:
-        """Number of examples with gold between two levels, so that no judge can agree; 0 where scores aren't levels."""
+        """Number of examples with gold between two levels, so that no level agrees; 0 if scores aren't levels."""
         only = self.measure.only
         if only is None or self.measure.of != OF_SCORE:
             return 0

@@ -246,9 +246,10 @@ def strata_of(examples: Sequence[Example] | None) -> list[str] | None:
 
 
 def side_weights(examples: Sequence[Example] | None) -> Floats | None:
-    """Return each labelled example's sampling weight, divided by the mean weight in its draw; None if all are equal.
+    """Return each labelled example's sampling weight, divided by the mean weight in its draw; None if all are 1.
 
-    Labels drawn by strata keep undivided weights, which say how many of all graded outputs are in the stratum.
+    Very large weights are cut, as by `drawn_weights`; those of labels drawn by strata aren't, since they say how many
+    of all graded outputs are in the stratum.
     """
     if examples is None or not may_say(examples, "weight"):
         return None

@@ -278,7 +278,7 @@ def _swap(rubric: Rubric, judge: Column, gold: Column, tolerance: float) -> Leve
 
 
 def _passes_from(rubric: Rubric) -> float | None:
-    """Return the lowest score that passes; None if criteria decide without a score."""
+    """Return the pass mark, lowered by the rounding errors of scores; None if criteria decide without a score."""
     return rubric.pass_mark - ROUNDING if rubric.has_score else None
 
 

@@ -93,7 +93,7 @@ def stuck_judge(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -
 
 
 def _stuck_p(criterion: CriterionEvidence) -> float:
-    """Compute the p-value of whether the judge repeats its commonest level more often than gold repeats gold's."""
+    """Compute the p-value of a test whether the judge gives its commonest level more often than gold gives gold's."""
     by_judge = criterion.judge == criterion.modal_judged[0]
     by_gold = criterion.gold == criterion.modal(np.where(criterion.both, criterion.gold, np.nan))[0]
     more = criterion.count(criterion.both & by_judge & ~by_gold)
@@ -243,7 +243,12 @@ def central_tendency(evidence: Evidence, criteria: Mapping[str, CriterionEvidenc
 
 
 def _like_the_first(criterion: CriterionEvidence, places: list[int]) -> list[int]:
-    """Return those of some examples that have the same judge's level and the same gold level as the first of them."""
+    """Return those of some examples on which judge and gold give the levels that they give on the first one.
+
+    Args:
+        criterion: The evidence on the criterion.
+        places: Indices of the examples.
+    """
     return [
         index
         for index in places

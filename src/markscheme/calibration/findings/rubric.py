@@ -178,7 +178,7 @@ def _usual_annotators(criterion: CriterionEvidence) -> float:
 
 
 def _left_without_noise(criterion: CriterionEvidence, noise: float) -> float:
-    """Return the share of the judge's error that would remain if gold had no noise of annotators."""
+    """Return the share of the judge's root mean squared error that would remain if annotators' labels had no noise."""
     size = criterion.mean(criterion.errors**2)
     of_gold = noise / _usual_annotators(criterion)
     return max(0.0, 1 - of_gold / size) ** 0.5 if size > 0 and np.isfinite(noise) else 1.0

@@ -195,7 +195,14 @@ class Slice:
         return self._numbers_inside(self.comparison.sets)
 
     def _numbers_inside(self, names: Sequence[str] | Integers | None) -> Integers | None:
-        """Number the groups of the slice's examples by name; None without groups, or if the slice itself is a group."""
+        """Return a number for each example of the slice, equal for examples of the same group.
+
+        Args:
+            names: Name of each example's group, for all examples; None without groups.
+
+        Returns:
+            The numbers; None without groups, or if the slice is itself a group.
+        """
         if names is None or self.part.by == "group":
             return None
         return group_numbers(names, len(self.part.inside))[0][self.part.inside]
@@ -412,7 +419,11 @@ def _one_score(scores: Floats) -> bool:
 
 
 def _adjusted(figures: Sequence[Sequence[SliceFigure]]) -> list[list[SliceFigure]]:
-    """Adjust p-values by Holm's method: once over all figures of the score, and once over those of all criteria."""
+    """Adjust p-values by Holm's method: over all slices' figures of the score, and apart from these, of all criteria.
+
+    Args:
+        figures: The figures of each slice.
+    """
     adjusted = [list(of_part) for of_part in figures]
     for of_score in (True, False):
         family = [

@@ -116,7 +116,12 @@ class BatchLedger:
             connection.execute("UPDATE batches SET processed = ? WHERE token = ?", (count, token))
 
     def keep(self, token: str, replies: Sequence[tuple[str, Reply]]) -> set[str]:
-        """Store a batch's replies with their cost, and return the keys of those that no process had stored before."""
+        """Store a batch's replies and their cost; return the keys of the replies that no process had stored before.
+
+        Args:
+            token: Our own name of the batch.
+            replies: The replies, each with the key of its prompt.
+        """
         with self._writing() as connection:
             new = {
                 key: reply

@@ -215,7 +215,18 @@ def _other_responses(files: Sequence[RatedFile]) -> set[str]:
 def _gold(
     examples: ExampleSet | None, rated: RatedFiles, rule: LabelOptions, split: Part | None, notes: list[str]
 ) -> Gold | None:
-    """Return gold from the examples' labels, else from files of ratings, else from calibrations; None without any."""
+    """Return gold from the examples' labels, else from the labels in files of ratings, else from calibrations' JSON.
+
+    Args:
+        examples: The examples; None if they aren't known.
+        rated: The files.
+        rule: The user's options on how labels become gold.
+        split: The part of the examples that counts, of labels in files of ratings; None for all.
+        notes: A list to which a note is added if calibrations differ in gold.
+
+    Returns:
+        The gold; None if there are no labels.
+    """
     if examples is not None and examples.labels:
         return gold_of(examples, rated.rubric, kind=rule.gold, by=rule.gold_by)
     if rated.labelled.labels:

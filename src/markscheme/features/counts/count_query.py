@@ -290,7 +290,10 @@ class CountQuery:
                 yield f"gold_skips_{index}", skips
 
     def _settled(self) -> Iterator[tuple[str, str]]:
-        """Yield columns of gold's levels in which even splits count as the worst level, and as the best level."""
+        """Yield name and SQL expression of two columns of gold's levels for each criterion with possible even splits.
+
+        Even splits count as the worst level in the first column, and as the best level in the second.
+        """
         for index, criterion in self._criteria:
             if self._may_split(criterion):
                 low, high = criterion.scale.ends

@@ -83,7 +83,10 @@ class CountedRows:
 
     @property
     def as_rates(self) -> tuple[Floats, Groups]:
-        """Each row's share of right ratings, and the groups of the rows; only for a part that counts them by group."""
+        """Each row's share of right ratings, and the groups of the rows.
+
+        Only for a part in which a row counts groups by their numbers of right ratings and of examples.
+        """
         groups = Groups(np.arange(len(self.n)), self.examples, times=self.judge, copies=self.n, named=True)
         return self.gold / self.judge, groups
 
@@ -366,7 +369,10 @@ def _refuse_outside(table: CountsColumns, name: str, of_part: CountedRows, earli
 
 
 def _refuse_no_change(table: CountsColumns, name: str, of_part: CountedRows) -> None:
-    """Raise an error if a part on how decisions would change lacks columns, or has values that aren't decisions."""
+    """Raise an error if a part on what fixing a criterion changes lacks columns, or has values that mean nothing.
+
+    The columns `gold`, `judge` and `p1` hold decisions (0 or 1); `p2` says whether the score's agreement changes.
+    """
     if of_part.people.shape[1] < 2:
         raise UsageError(f"{table.name}, row {of_part.line[0]}: part {name} has no columns p1 and p2")
     after, scores = of_part.people.T[:2]
@@ -392,7 +398,16 @@ def _refuse_no_rate(table: CountsColumns, name: str, of_part: CountedRows) -> No
 
 
 def _examples(table: CountsColumns, rows: Mapping[str, CountedRows], wanted: Sequence[str]) -> int:
-    """Return the number of counted examples; raise an error if a part is missing or counts another number."""
+    """Return the number of counted examples, which is equal in all parts.
+
+    Args:
+        table: The columns of the counts file.
+        rows: The counted rows by part.
+        wanted: Names of the parts that the file must have.
+
+    Raises:
+        UsageError: A part is missing, or parts count different numbers of examples.
+    """
     missing = [name for name in wanted if name not in rows]
     if missing:
         raise UsageError(f"{table.name} has no part {listed(missing)}; it has {listed(list(rows))}")

@@ -143,7 +143,8 @@ def added_to(path: Path, rubric: Rubric, outputs: ReadOutputs, materials: Mappin
 def anchor_of(mode: Mode, outputs: ReadOutputs, materials: Mapping[str, Material]) -> tuple[str, str] | None:
     """Return a passage that shows a mode, with its output's id: a person's choice, else the shortest marked passage.
 
-    It is copied exactly from a response and looked up there again; None if no passage is found.
+    A passage counts only if it occurs exactly in the response of an output with a note on the mode. Return None if
+    there is no such passage of suitable length.
     """
     notes = outputs.notes_in.get(mode.name, {})
     noted_ids = [outputs.readings_by_note[key].id for key in notes]

@@ -83,7 +83,7 @@ def take_notes(
 
 
 def _keep_outputs(opened: OpenedDiscovery, examples: Mapping[str, Example]) -> None:
-    """Store the outputs that were imported with notes, except those in the file of outputs to read."""
+    """Store the outputs that came with imported notes, unless they are stored or in the file of outputs to read."""
     path = opened.folder.path / OUTPUTS_FILE
     kept_ids = {str(line.get("id")) for _, line in json_lines(path, RatingError)} if path.is_file() else set()
     if opened.pool_path is not None:

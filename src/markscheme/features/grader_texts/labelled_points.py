@@ -39,7 +39,13 @@ def labelled_lines(text: str) -> Sequence[TextList]:
 
 
 def _labelled(lines: Sequence[str], label: re.Pattern[str], fewest: int) -> Sequence[TextList]:
-    """Return lines that begin with a name as one list of points; () if they are too few or don't follow each other."""
+    """Return lines that begin with a name as one list of points; () if they are too few or don't follow each other.
+
+    Args:
+        lines: All lines of the text.
+        label: Pattern of a whole line that begins with a name.
+        fewest: The smallest number of such lines that are a list.
+    """
     indices = [index for index, line in enumerate(lines) if label.fullmatch(line)]
     if len(indices) < fewest or indices[-1] - indices[0] != len(indices) - 1:
         return ()

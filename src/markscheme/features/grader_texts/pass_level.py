@@ -233,7 +233,7 @@ def _deciding(text: str, scale: Scale) -> Iterator[str]:
 
 
 def _statements(sentence: str) -> Iterator[str]:
-    """Split a sentence into statements, so that each has its own scores and says whether these pass."""
+    """Split a sentence into statements, each with its own scores and the words that say whether these scores pass."""
     pending = ""
     for clause in _CLAUSE_END.split(sentence):
         is_next = _SCORE.search(pending) and (_SCORE.search(clause) or _has_verdict(pending))
@@ -282,7 +282,7 @@ def _compared(words: str, scores: frozenset[float]) -> _Limit | None:
 
 
 def _listed(words: str, scores: frozenset[float], scale: Scale) -> _Limit | None:
-    """Return the limit in a statement that lists scores, as in "4 or 5 passes"; None for a comparison."""
+    """Return the limit in a statement that lists scores ("4 or 5 passes"); None if it compares them ("at least 4")."""
     if any(pattern.search(words) for pattern, _, _ in LIMIT_WORDS):
         return None
     fails = _fails(words)
@@ -306,6 +306,6 @@ def _scores(words: str, scale: Scale) -> frozenset[float]:
 
 
 def _next(scale: Scale, value: float, *, above: bool) -> float | None:
-    """Return the nearest level of a scale above a score, or below it if `above` is false; None if there is none."""
+    """Return the scale's level next above a score or, if `above` is false, next below it; None if there is none."""
     levels = scale.values if above else scale.values[::-1]
     return next((level for level in levels if (level > value if above else level < value)), None)

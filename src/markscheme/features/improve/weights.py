@@ -188,7 +188,7 @@ class Sums:
 
     @property
     def levels(self) -> Floats:
-        """Sums over examples of products of two criteria's deviations from their mean levels, shape (k, k)."""
+        """For each pair of criteria, the sum over examples of the products of deviations from the means, (k, k)."""
         return np.asarray(self.about_mean[:-1, :-1])
 
     @property

@@ -386,7 +386,10 @@ def _expected(name: str) -> tuple[float, float]:
 def _judge_passes_and_reasons(
     rubric: Rubric, pool: Sequence[Example], ratings: Sequence[Rating]
 ) -> tuple[dict[str, bool], dict[str, tuple[str, ...]]]:
-    """Return the judge's decision on each output that has one, and the reasons to draw each output more often."""
+    """Return the decision on each output that any judge decided, and the reasons to draw each output more often.
+
+    If judges decide an output differently, the majority's decision counts; a tie is a pass.
+    """
     by_id: dict[str, list[Rating]] = {example.id: [] for example in pool}
     for rating in ratings:
         by_id.setdefault(rating.id, []).append(rating)
@@ -496,7 +499,12 @@ def _neglected(free: Sequence[Example], labelled: Sequence[Example]) -> set[str]
 
 
 def parted_draw(draw: Draw, parted: Callable[[Iterable[Example]], Iterable[Example]]) -> Draw:
-    """Return the draw with each output assigned to a part of the example set, dev or test."""
+    """Return the draw with each output assigned to a part of the example set, dev or test.
+
+    Args:
+        draw: The draw.
+        parted: Function that assigns examples to parts; it returns them in their order.
+    """
     examples = parted(pick.example for pick in draw.picks)
     picks = (replace(pick, example=example) for pick, example in zip(draw.picks, examples, strict=True))
     return replace(draw, picks=tuple(picks))

@@ -238,7 +238,10 @@ def _cell(rating: RawRating) -> str:
 
 
 def _levelled(rating: RawRating, read: ReadValues, column: str | None) -> RawRating:
-    """Replace a rating's value by its level on the scale or, if there is none, by None with the value as reason."""
+    """Replace a rating's value by its level on the scale.
+
+    A value that is no level becomes None, and its text the reason of a rating without one. "Does not apply" stays.
+    """
     if _cell(rating).strip().casefold() in NOT_APPLICABLE:
         return rating
     level = None if column is None else read.levels[column].get(_cell(rating))

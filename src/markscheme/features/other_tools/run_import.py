@@ -216,7 +216,7 @@ def _added(file: RatedFile, rubric: Rubric, targets: TargetFiles, current: Rubri
 
 
 def _instead(lost: Mapping[str, int]) -> str:
-    """Return words on what a file contains that can't be a rating, with counts; "" if nothing was lost."""
+    """Return words for an error on what a file has instead of ratings, with counts; "" if nothing was lost."""
     if not lost:
         return ""
     most = sorted(lost.items(), key=lambda pair: -pair[1])[:MOST_LOSSES_NAMED]

@@ -11,7 +11,7 @@ from markscheme.report.results import DocumentReporter
 
 
 def view(compared: PairsCompared) -> doc.Document:
-    """Render how systems compare by the labels, and then by each judge; each comparison begins with a sentence."""
+    """Render how systems compare by the labels and by each judge: first a sentence on each, then a section on each."""
     sections = [
         doc.Section(systems.rater, tuple(systems_blocks(systems)), f"by-{n}")
         for n, systems in enumerate(compared.systems)

@@ -152,7 +152,11 @@ def _shows_criterion(fields: Any) -> bool:
 
 
 def tasks_in(entries: Sequence[Any]) -> tuple[int, str | None] | None:
-    """Count the tasks in a list of entries, and return the key that names them; None if there aren't several tasks."""
+    """Count the tasks in a list of entries, and return the key that names an entry's task.
+
+    The key is None if each entry holds a rubric of its own, so that each is a task. Return None instead of both if
+    there aren't several tasks.
+    """
     rows = [fields for fields in entries if isinstance(fields, Mapping)]
     for key in TASKS:
         named = {str(row[key]) for row in rows if key in row}

@@ -169,7 +169,11 @@ class CriteriaTrend:
         }
 
     def labels(self, more: DecisiveLabels | None) -> str:
-        """Return a sentence on how many more tasks to label, assuming as many verdicts per task as so far."""
+        """Return a sentence on how many more tasks to label, assuming as many verdicts per task as so far.
+
+        Args:
+            more: The number of further verdicts needed; None if no number is likely to be enough.
+        """
         if more is None:
             return "More labels alone are unlikely to decide that."
         n_tasks = tasks_needed(more.more, self.shares.n / self.shares.tasks)

@@ -138,7 +138,12 @@ class Stress:
         return [self._differs(index, version) for index, name in self.battery.submissions if name == change]
 
     def _differs(self, index: int, version: str) -> bool:
-        """Return True if a version of an example is rated differently from the original on any criterion."""
+        """Return True if the judge rates a version of an example differently from the original on any criterion.
+
+        Args:
+            index: Index of the example.
+            version: Name of the change that makes the version.
+        """
         return any(
             abs(self._level(StressQuestion(index, version, 0), c) - self._level(StressQuestion(index, ORIGINAL, 0), c))
             > 0

@@ -628,7 +628,14 @@ def _sides_of(
     people: Sequence[SideColumn],
     columns: Sequence[TableColumn],
 ) -> list[tuple[str, ...]]:
-    """List options that state whose ratings columns hold (a judge's, people's, annotators'), for the user to choose."""
+    """List sets of options that state whose ratings the columns hold, a judge's or annotators', for the user to choose.
+
+    Args:
+        names: Names of the columns that may hold ratings.
+        judges: The columns known to be a judge's.
+        people: The columns known to be people's.
+        columns: All columns of the table.
+    """
     grid = _grid(names, [column.name for column in columns])
     if grid and not people:
         return [_of_raters(patterns, has_judge=bool(judges)) for patterns in grid]

@@ -247,7 +247,7 @@ class ValueComparison:
         return asks_for_fault and self.has_no_direction(column.name)
 
     def has_no_direction(self, name: str) -> bool:
-        """Return True if a column has only words such as yes and no; which of them passes depends on the question."""
+        """Return True if a column has only words such as yes and no, of which the question decides which one passes."""
         return WITHOUT_DIRECTION.issuperset(self.values[name])
 
     def _pass_words(self) -> dict[str, str]:

@@ -193,7 +193,11 @@ def _remark(comparison: Comparison, index: int, criterion: Criterion) -> str:
 
 
 def _criterion_that_passes(comparison: Comparison, index: int) -> Criterion | None:
-    """Find the criterion where gold's level would make a false pass fail; else the one that moves the score most."""
+    """Return the criterion to blame for a false pass; None if judge and gold differ on no criterion.
+
+    It is the one on which gold's level instead of the judge's makes the example fail, or else the one on which gold's
+    level changes the score most.
+    """
     repairs = comparison.repairs
     unit = comparison.ids[index]
     above: dict[str, tuple[bool, float]] = {}

@@ -184,7 +184,7 @@ def _heads(*raters: tuple[str, float, float]) -> str:
 
 
 def _both_levels(compared: CriterionComparison, index: int) -> str:
-    """Format the judge's and gold's level on a criterion, with the annotators' levels if gold lies between these."""
+    """Format the judge's and gold's level on a criterion; add annotators' lowest and highest if none gave gold's."""
     levels = sorted({float(level) for level in compared.people[index] if not math.isnan(level)})
     labels = " and ".join(map(compared.criterion.scale.level_name, (levels[0], levels[-1]))) if levels else ""
     made_of = f" (labels {labels})" if levels and float(compared.gold[index]) not in levels else ""

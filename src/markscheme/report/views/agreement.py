@@ -59,7 +59,7 @@ def view(agreement: Agreement) -> Document:
 
 
 def _note(estimate: Estimate, table: RaterTable) -> str:
-    """Explain why an estimate has no interval, or only an approximate one."""
+    """Explain why an estimate has no interval, or only an approximate one; "" if its interval has no caveat."""
     if estimate.caveat is None:
         return ""
     return HEDGES[estimate.caveat.hedge] + estimate.caveat.why_with_levels(partial(_level_in_words, table))

@@ -89,7 +89,7 @@ def preference_evidence(
 def _levels_by_id(
     rubric: Rubric, examples: ExampleSet, judged: Column | None
 ) -> Mapping[str, tuple[Example, RaterLevels]]:
-    """Map each response's id to its example and levels: those of each annotator, or only of the judge if given."""
+    """Map each response's id to its example and to levels by rater: annotators' or, with `judged`, only the judge's."""
     if judged is None:
         return {example.id: (example, _own_levels(example)) for example in examples.examples}
     answers = answers_by_id(judged, rubric)

@@ -337,7 +337,10 @@ def _most_flips_when_still(runs: Floats) -> float:
 
 
 def _own_flips(runs: Floats) -> float:
-    """Return the share of decisions in which one accepted run differs from the majority of the others, on average."""
+    """Return how often one accepted run decides an example differently from most other accepted runs, as a mean share.
+
+    A tie of the other runs counts as half a difference.
+    """
     is_whole = ~np.isnan(runs).any(axis=0)
     whole = runs[:, is_whole]
     if whole.shape[0] < 2 or not whole.shape[1]:

@@ -460,7 +460,12 @@ def _open_judge(
 def _verdicts(
     grading: Grading, submissions: Sequence[Submission], ask: AskOptions
 ) -> dict[str, tuple[bool | None, bool]]:
-    """Grade responses and return each verdict; responses for which the budget doesn't suffice are left out."""
+    """Grade responses and return their verdicts, without responses that fail to be graded or that the budget excludes.
+
+    Returns:
+        By the response's id, the verdict, None if the judge leaves the response to people; and True if the judge
+        graded the response, or left it to people.
+    """
     grades = asyncio.run(_grades(grading, submissions, ask.at_once)) if submissions else {}
     return {
         unit: (

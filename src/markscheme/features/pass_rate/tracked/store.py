@@ -284,7 +284,7 @@ _NOTHING: Final = StreamMemory((), {}, (), frozenset())
 
 
 def _rank(line: GradedLine) -> tuple[bool, str, str, str]:
-    """Return a sort key for several lines of one response: graded ones first, then the earliest."""
+    """Return a sort key for the lines of one response, which puts graded lines first, and earlier ones before later."""
     return not line.is_graded, line.at, line.content, str(line.passes)
 
 
