@@ -22,7 +22,15 @@ PlainRow: TypeAlias = Mapping[str, Any]
 def examples_given(
     examples: str | Path | Iterable[Example | PlainRow] | None, rubric: Rubric | str | Path | None
 ) -> Path | ExampleSet | None:
-    """Convert examples that a caller passes: a path or None stays so, and examples in memory become an ExampleSet."""
+    """Convert examples that a caller passes: a path or None stays so, and examples in memory become an ExampleSet.
+
+    Args:
+        examples: Path of a file, or the examples themselves; None for the rubric's own.
+        rubric: The rubric by which examples in memory are read: a Rubric, its name or its file.
+
+    Raises:
+        UsageError: There are examples in memory and no rubric.
+    """
     if examples is None or isinstance(examples, str | Path):
         return None if examples is None else Path(examples)
     if rubric is None:

@@ -232,7 +232,12 @@ def _picked_against_gate(gold: Gold) -> int:
 
 
 def _people_split(answer: GateAnswer, settings: int) -> bool:
-    """Return True if annotators are shown to disagree too often on decisions, but the judge isn't shown to do worse."""
+    """Return True if annotators are shown to disagree too often on decisions, but the judge isn't shown to do worse.
+
+    Args:
+        answer: The judge's decisions compared with people's.
+        settings: Number of settings tried on these labels; with more settings, less is shown.
+    """
     if answer.people_unsettled.people.n < ENOUGH_SHARED:
         return False
     shown = states_of(answer.people_unsettled, answer.target, settings=settings)

@@ -253,7 +253,12 @@ def _wait() -> None:
 
 
 def _is_recorded(tried: RecordedTrial, before: Iterable[RecordedTrial]) -> bool:
-    """Return True if the same setting is on record already for all of its examples."""
+    """Return True if a trial's setting is on record already for all of the trial's examples.
+
+    Args:
+        tried: The trial: a rubric and judge, and the examples that they were compared on.
+        before: The trials on record.
+    """
     same = (earlier.examples for earlier in before if earlier.setting == tried.setting)
     return tried.examples <= frozenset[str]().union(*same)
 

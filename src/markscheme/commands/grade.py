@@ -445,7 +445,14 @@ def _warn_of_hidden(inputs: Iterable[str], rubric: Rubric) -> None:
 
 
 def _warn_of_lacking(lacking: Mapping[str, int], total: int, *, in_lines: bool) -> None:
-    """Warn of inputs that the rubric declares and that are missing, and say how to give them."""
+    """Warn of inputs that the rubric declares and that are missing, and say how to give them.
+
+    Args:
+        lacking: Number of submissions without the input, by the input's name.
+        total: Number of all submissions.
+        in_lines: True if submissions are lines of a file, which have inputs next to the response; False for a single
+            one.
+    """
     for name, count in lacking.items():
         problem = (
             f"{count} of {total} lines have no input {name!r}; give it next to the response"

@@ -260,7 +260,15 @@ class GradedTable:
     async def _grade(
         self, submissions: Iterable[Submission], total: int, concurrency: int, failures: IO[bytes]
     ) -> GradedCounts:
-        """Grade submissions into the journal, and return how many responses each judge, or a person, decided."""
+        """Grade submissions, write the grades to the journal, and count how many each judge, or a person, decided.
+
+        Args:
+            submissions: The submissions that the journal, the file with the grades of an interrupted run, doesn't have
+                yet.
+            total: Number of these submissions.
+            concurrency: Largest number of submissions graded at once.
+            failures: A file to which the rows that can't be graded are written.
+        """
         try:
             counts = GradedCounts()
             with self.watch("grading", total) as count_step:

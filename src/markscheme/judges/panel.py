@@ -16,8 +16,9 @@ PanelRule = Literal["median", "majority"]
 class Panel:
     """Judge that asks several judges at once, and combines their votes on each criterion.
 
-    A member without a readable reply has no vote; a criterion on which at most half of the members have a vote is not
-    rated. Caching, limits and prices are the members', not the panel's, so each member is to be wrapped separately.
+    A member without a readable reply has no vote. A criterion is not rated if half of the members or fewer have a vote
+    on it. Caching, limits and prices belong to the members, not to the panel, so each member has to be wrapped
+    separately.
 
     Args:
         judges: The members of the panel.
@@ -25,7 +26,7 @@ class Panel:
         name: Name of the panel; None for the joined names of its members.
 
     Raises:
-        ValueError: There is no member, or the rule is another one.
+        ValueError: There is no member, or the rule is neither "median" nor "majority".
 
     Example:
         >>> from markscheme import Rubric, ScriptedJudge, grade

@@ -224,6 +224,17 @@ def call_by(
 ) -> Call:
     """Make the Call that grades an output by the given rubric, from a configuration that is already checked.
 
+    Args:
+        rubric: The rubric.
+        file: The rubric's file; None if the rubric came with the row or the configuration.
+        output: The output to grade.
+        config: The assertion's configuration.
+        variables: The test's vars, from which inputs are taken.
+        options: Options on how the judge is asked.
+        prompt: The prompt that made the output, which may be an input; None if it isn't known.
+        system: Name of the system that wrote the output; None if it isn't known.
+        steps: Values of the inputs that take an agent's steps, by the input's name.
+
     Raises:
         UsageError: A value of the configuration is invalid, or an input is missing.
     """

@@ -162,7 +162,12 @@ def given_to_current_words(rating: Rating, rubric: Rubric) -> Rating:
 
 
 def is_asked(under: str, rubric: Rubric) -> bool:
-    """Return True if a digest recorded with a rating is that of this rubric's wording, or "", which means unknown."""
+    """Return True if a rating belongs to this rubric's wording, by the digest of the wording that the rater saw.
+
+    Args:
+        under: The digest that is stored with the rating; "" if it is unknown, which counts as belonging.
+        rubric: The rubric with its current wording.
+    """
     return under == "" or under in _asked_under_any(rubric)
 
 

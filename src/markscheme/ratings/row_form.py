@@ -66,7 +66,14 @@ def _form_of_name(path: Path) -> RowForm:
 
 
 def _form_of_json(first: bytes, path: Path, by_name: RowForm, *, has_more: bool) -> RowForm:
-    """Return the form of a file that begins with { or [: JSON lines, one JSON document, or the form its name says."""
+    """Return the form of a file that begins with { or [: JSON lines, one JSON document, or the form its name says.
+
+    Args:
+        first: The file's first line.
+        path: The file.
+        by_name: The form that the ending of the file's name says.
+        has_more: True if the file has more lines than the first.
+    """
     line = _parsed(first)
     if has_more:
         if line is not None:

@@ -179,7 +179,16 @@ def _unit(line: Any) -> str:
 
 
 def _statement(line: Mapping[str, Any], reader: RatingReader, *, named: bool) -> _Statement:
-    """Parse what a line says about a response: the system that wrote it, how it was drawn, and verdicts."""
+    """Parse what a line says about a response: the system that wrote it, how it was drawn, and verdicts.
+
+    Args:
+        line: The line's data.
+        reader: Reader of verdicts.
+        named: True if the user names a rubric, so that levels on its criteria are read too.
+
+    Raises:
+        ValueError: The line lacks a verdict.
+    """
     if _KEYS.isdisjoint(line):
         raise ValueError("`pass` is missing: true, false, or null where it is not graded")
     made_by = " / ".join(_text(line, key) for key in ("prompt", "provider") if _text(line, key))

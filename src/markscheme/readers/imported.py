@@ -262,7 +262,13 @@ class ImportedFile(Import):
         return self.rubric.criteria[0] if len(self.rubric.criteria) == 1 else None
 
     def level(self, criterion: Criterion, value: Any, *, reason: str | None = None) -> Rated | None:
-        """Return the level that a value in the file means; None for a value off the scale, which is counted as lost."""
+        """Return the level that a value in the file means; None for a value off the scale, which is counted as lost.
+
+        Args:
+            criterion: The criterion that is rated.
+            value: The value as it is in the file.
+            reason: The rater's reason, which is stored with the level; None without one.
+        """
         written = (criterion.name, type(value), value) if isinstance(value, str | int | float) and not reason else None
         rated = self._read_before.get(written)
         if rated is not None:

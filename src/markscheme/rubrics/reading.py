@@ -597,7 +597,16 @@ def _ends(values: CriterionValues) -> tuple[int, int] | None:
 
 
 def _anchored(entries: list[CriterionValues], ends: tuple[int, int] | None, *, ordered: bool) -> Scale:
-    """Make a scale from listed levels; if its ends are given, add the other whole numbers from end to end."""
+    """Make a scale from listed levels; if its ends are given, add the other whole numbers from end to end.
+
+    Args:
+        entries: The values of each listed level.
+        ends: Lowest and highest level of the scale; None if only the listed levels are on it.
+        ordered: True if the levels have an order, False if they are categories.
+
+    Raises:
+        RubricError: A level is listed twice, or lies outside the ends.
+    """
     levels = [Level(raw["value"], raw["label"], raw["description"], raw["example"]) for raw in entries]
     if ends is None:
         return Scale(tuple(levels), ordered=ordered)

@@ -601,7 +601,14 @@ class Groups:
         return np.concatenate([total, total - sums], axis=-1)
 
     def jackknife(self, values: Floats, *, transform: Transform, level: float, method: str) -> Estimate:
-        """Estimate a statistic from its value over all units and its values without each set, shape (1 + n_sets,)."""
+        """Estimate a statistic with its jackknife interval.
+
+        Args:
+            values: The statistic over all units, then its value without each set in turn, shape (1 + n_sets,).
+            transform: Scale on which the interval is computed.
+            level: Coverage of the interval, 0 to 1.
+            method: Description of what was computed, for the Estimate's `method`.
+        """
         return jackknife(
             float(values[0]),
             values[1:],

@@ -100,8 +100,8 @@ class Accepted:
         version: The markscheme version that wrote accepted.json.
         setting: The setting of the runs.
         use: The use that the judge was allowed, such as "gate".
-        agreement: Share of examples on which the first run agreed, as measured when it was accepted; None if nothing
-            was compared.
+        agreement: Share of examples on which the judge agreed with gold in the first of the runs, as measured when that
+            run was accepted; None if nothing was compared.
         split: The split that the runs were measured on; None if there were no splits.
         digest: Digest of the ratings, which identifies these runs.
         ratings: The judge's ratings, one per run and example, and for a pair one for each order in which it was shown;

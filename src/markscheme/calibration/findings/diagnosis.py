@@ -126,7 +126,12 @@ def _of_criteria(evidence: Evidence, by_length: Sequence[Finding]) -> Iterator[F
 
 
 def _unexplained(criteria: EvidenceByCriterion, *explained: Mapping[str, Finding]) -> dict[str, CriterionEvidence]:
-    """Return the criteria that have none of the given findings."""
+    """Return the criteria on which there is no finding yet.
+
+    Args:
+        criteria: The criteria, by name.
+        explained: The findings so far, each mapping by the name of the criterion that a finding is on.
+    """
     return {
         name: criterion
         for name, criterion in criteria.items()

@@ -232,7 +232,12 @@ def candidate_in_table(column: str, criterion: str, table: TableReading) -> Stag
 
 
 def mark_of_scores(criterion: str, table: TableReading) -> float | None:
-    """Return the stated pass mark of a table whose judges give scores from 0 to 1; None for any other table."""
+    """Return the pass mark that the user states for a table of judges' scores from 0 to 1; None for any other table.
+
+    Args:
+        criterion: The criterion, or "" if only one thing is rated.
+        table: The table as it was read.
+    """
     mark = table.options.pass_mark
     sides = [side for side in table.sides(criterion) if side.is_judge]
     scores = [number_in(cell.strip()) for side in sides for cell in side.cells if cell.strip()]

@@ -46,7 +46,12 @@ class StageRecord:
     fails: float | None
 
     def stands(self, certainty: float, *, passed: bool) -> bool:
-        """Return True if a decision that this stage makes with the given certainty needs no person."""
+        """Return True if a decision of this stage needs no person, since it is certain enough.
+
+        Args:
+            certainty: Certainty of the decision.
+            passed: True if the stage passes the response; passes and fails may need different certainties.
+        """
         least = self.passes if passed else self.fails
         return least is not None and round(certainty, CERTAINTY_ROUNDING) >= least
 

@@ -369,7 +369,13 @@ def _paired_on_decisions(table: RatingTable, names: Sequence[str]) -> Measure | 
 
 
 def _note_on_missing(by_all: Flags, truth: Gold | None, *, has_baseline: bool) -> Iterator[str]:
-    """Yield a sentence on the number of examples behind the figures, if some judge didn't grade every example."""
+    """Yield a sentence on the number of examples behind the figures, if some judge didn't grade every example.
+
+    Args:
+        by_all: Flags of the examples that every judge graded.
+        truth: Gold; None without labels, and then there is no sentence.
+        has_baseline: True if a baseline is among the figures.
+    """
     n = int(by_all.sum())
     if truth is not None and n < len(by_all):
         figures = "Agreement, baseline and false passes" if has_baseline else "Agreement and false passes"

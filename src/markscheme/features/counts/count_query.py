@@ -259,7 +259,7 @@ class CountQuery:
 
     @property
     def _splits(self) -> bool:
-        """True if annotators can split evenly on some criterion, so that gold's level lies between two levels."""
+        """True if annotators can split evenly over yes and no on some criterion, so that it has no gold level."""
         return any(self._may_split(criterion) for _, criterion in self._criteria)
 
     def _levels(self) -> Iterator[tuple[str, str]]:

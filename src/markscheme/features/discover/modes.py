@@ -228,7 +228,15 @@ class Codebook:
         return tuple(inner for half in parts for inner in (half, *self.parts_of(half)))
 
     def signed(self, before: "Codebook", by: str, moment: str) -> "Codebook":
-        """Return the codebook with author and time recorded in each mode that differs from an earlier codebook."""
+        """Return the codebook with author and time recorded in each mode that has other content in an earlier codebook.
+
+        Modes that the earlier codebook lacks are left as they are.
+
+        Args:
+            before: The earlier codebook.
+            by: Name of the person who changed the modes.
+            moment: Time of the change.
+        """
         earlier = {mode.name: mode for mode in before.modes}
         modes = (
             mode

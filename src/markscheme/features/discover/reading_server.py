@@ -51,7 +51,12 @@ def serve_reading(
 
 
 def reading_page(work: ReadingWork, *, timed: bool) -> str:
-    """Render the reading page for the server to send."""
+    """Render the reading page for the server to send.
+
+    Args:
+        work: The reader's work.
+        timed: True to store how long each reading takes.
+    """
     return _page(work, _data(work, timed=timed), is_sheet=False)
 
 
@@ -90,7 +95,12 @@ def _page(work: ReadingWork, data: Mapping[str, Any], *, is_sheet: bool) -> str:
 
 
 def _data(work: ReadingWork, *, timed: bool) -> dict[str, Any]:
-    """Return the data for the page's script, with no notes but the reader's own."""
+    """Return the data for the page's script, with no notes but the reader's own.
+
+    Args:
+        work: The reader's work.
+        timed: True to store how long each reading takes.
+    """
     readings = work.own_readings()
     book = work.opened.codebook()
     examples = work.opened.pool.examples

@@ -181,7 +181,14 @@ class ReadingWork:
     def _put_into_modes(
         self, reading: OutputReading, modes: Mapping[int, tuple[str, ...]], earlier: OutputReading | None
     ) -> None:
-        """Store the modes that the reader chose for each note; a new name makes a mode without a definition."""
+        """Store the modes that the reader chose for each note; a new name makes a mode without a definition.
+
+        Args:
+            reading: The reading with its notes.
+            modes: Names of the modes chosen for each note, by the note's number.
+            earlier: The reader's earlier reading of this output; None if there is none, so that notes without a mode
+                need no entry.
+        """
 
         def changed(book: Codebook) -> Codebook:
             for note in reading.notes:

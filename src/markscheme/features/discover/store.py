@@ -264,7 +264,11 @@ class DiscoveryFolder:
                 append_readable(path, lines, reading_of)
 
     def save(self, before: Codebook, after: Codebook) -> None:
-        """Write the differences between two codebooks to the files; they are on disk when this returns.
+        """Write what changed from one codebook to another to the files; it is on disk when this returns.
+
+        Args:
+            before: The codebook as the files have it.
+            after: The codebook that the files are to have.
 
         Raises:
             UsageError: The changes couldn't be read back, so that nothing is written; or a file can't be written.

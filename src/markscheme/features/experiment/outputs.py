@@ -184,7 +184,11 @@ class OutputsFile:
         self._texts = {line["under"]: Output(line["response"], None, line["under"], line["cut_off"]) for line in lines}
 
     def find(self, under: str) -> Output | None:
-        """Return the stored output for the prompt and model with this digest; None if there is none."""
+        """Return the output stored for a prompt and model; None if there is none.
+
+        Args:
+            under: Digest of the prompt and the model.
+        """
         return self._texts.get(under)
 
     def _written(self, text: str) -> Any:

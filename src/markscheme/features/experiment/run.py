@@ -205,8 +205,15 @@ async def make_outputs(
 ) -> Outputs:
     """Return an output for every variant and case: from a file, from an earlier run, else by asking the model.
 
-    If the model fails, or the budget runs out, a reason replaces the output, and another run tries again.
-    The model is closed.
+    If the model fails, or the budget runs out, a reason replaces the output, and another run tries again. The model is
+    closed.
+
+    Args:
+        experiment: The experiment, with its variants and cases.
+        model: The model to ask; None if files have all outputs.
+        outputs_file: The file of outputs of earlier runs, to which new ones are added; None without one.
+        concurrency: Largest number of requests that are made at once.
+        watch: Shows progress.
 
     Raises:
         NoJudge: Outputs are missing, and there is no model to ask.

@@ -51,7 +51,16 @@ def show_overview(setting: ImprovableSet, evidence: DecisionEvidence, ratings: S
 def show_numbers(
     setting: ImprovableSet, file: Path, evidence: DecisionEvidence, *, odds: float, write: bool, json: bool
 ) -> int:
-    """Fit weights and pass mark to decisions, or weights to scores; print the result, and write it if asked to."""
+    """Fit weights and pass mark to decisions, or weights to scores; print the result, and return the exit status.
+
+    Args:
+        setting: The rubric with its labels.
+        file: The rubric's file.
+        evidence: Annotators' decisions on examples, with levels.
+        odds: Odds of passing at the pass mark: the cost of a false pass if a false fail costs 1.
+        write: True to write the fitted numbers into the rubric's file.
+        json: True to print JSON.
+    """
     triable = TriableChanges.of(setting, evidence)
     decisions = triable.decisions
     scores = triable.scores

@@ -54,7 +54,12 @@ def inputs_shown(example: Example, rubric: Rubric) -> list[str]:
 
 
 def page_of(work: LabelSession, *, timed: bool) -> str:
-    """Render the labelling page that is served; its script gets responses from the server and sends answers back."""
+    """Render the labelling page that is served; its script gets responses from the server and sends answers back.
+
+    Args:
+        work: The rater's session of labelling.
+        timed: True to store the duration of each answer.
+    """
     return _page(work, _data(work, timed=timed))
 
 

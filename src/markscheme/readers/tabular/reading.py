@@ -43,7 +43,7 @@ class TableReading:
         ids: Ids of the examples, in the order of cells.
         roles: Roles of the columns.
         values: Scale and meaning of the values, by criterion, which is "" if only one thing is rated.
-        apart: Number of rows without partner, by file; empty for a single file.
+        apart: Number of rows whose id isn't in the other files, by file; empty for a single file.
         notes: Codes of assumptions that the user may want to correct.
         source: The data frame, rows or columns that the table was given as; None for files.
         index: The index of a data frame, if none of its columns holds ids.

@@ -20,7 +20,15 @@ from markscheme.rubrics.rubric import Rubric
 
 
 def levels_in_files(files: Sequence[Path], rubric: Rubric, examples: ExampleSet, columns: ColumnOptions) -> Column:
-    """Read a judge's levels from a file, or a panel's from one file per judge; combine a response's several ratings.
+    """Read a judge's levels from a file, or a panel's from one file per judge.
+
+    If a response has several ratings, by a panel's judges or by samples, they are combined into one.
+
+    Args:
+        files: The files.
+        rubric: The rubric that was used.
+        examples: The examples that were rated.
+        columns: What the columns and values of a table mean.
 
     Raises:
         UsageError: A file has no ratings, or contains several raters.

@@ -65,7 +65,15 @@ class AnchorLook:
     def of_ratings(
         cls, accepted: Accepted, ratings: Sequence[Rating], *, at: str, day: str, setting: str
     ) -> "AnchorLook":
-        """Build the record of asking the judge again, from its new ratings of the accepted run's examples."""
+        """Build the record of asking the judge again, from its new ratings of the accepted run's examples.
+
+        Args:
+            accepted: The accepted run.
+            ratings: The new ratings.
+            at: Time at which the judge was asked.
+            day: The last day of the responses that are added together with this record.
+            setting: Digest of the questions and of the judge.
+        """
         rubric = accepted.setting.rubric
         ids = sorted({rating.id for rating in ratings})
         column = column_of("judge", ratings, rubric, ids)

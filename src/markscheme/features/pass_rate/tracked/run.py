@@ -478,7 +478,18 @@ def _verdicts(
 
 
 def _look_at_accepted(rubric: Rubric, folder: Path, name: str, at: str, through: date, ask: AskOptions) -> None:
-    """Ask a judge again about its accepted run's examples, bypassing the cache, and record the answers as a look."""
+    """Ask a judge again about its accepted run's examples, bypassing the cache, and record the answers as a look.
+
+    Nothing is recorded without an accepted run, or if fewer than half of the examples are graded.
+
+    Args:
+        rubric: The rubric.
+        folder: The rubric's calibration folder, with the accepted run.
+        name: Name of the judge.
+        at: Time of the look.
+        through: The last day of the responses that are added together with the look.
+        ask: How the judge is asked.
+    """
     accepted = _accepted(folder)
     if accepted is None:
         return
