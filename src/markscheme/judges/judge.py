@@ -145,7 +145,12 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token of a reply, with the probability of each alternative to it."""
+    """A token of a reply, with its own probability and that of each alternative to it.
+
+    Attributes:
+        text: The token's text.
+        alternatives: Probability of each of these tokens, by its text.
+    """
 
     text: str
     alternatives: Mapping[str, float]

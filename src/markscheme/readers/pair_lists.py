@@ -76,7 +76,18 @@ class PairAnswer:
 
 @dataclass(frozen=True)
 class PairRow:
-    """A pair of responses as the file has it, with all preferences that raters gave on it."""
+    """A pair of responses as the file has it, with all preferences that raters gave on it.
+
+    Attributes:
+        id: Id of the pair.
+        texts: The two responses.
+        systems: Names of the systems that wrote them, in the same order; "" if unknown.
+        inputs: The inputs that both respond to, by name.
+        answers: The preferences.
+        group: Name of the group that the pair belongs to; "" or None if it has none.
+        ids: Ids of the two responses; "" if the file has none.
+        lost: What the file says of the pair and no label can hold, each to be counted as lost.
+    """
 
     id: str
     texts: tuple[Any, Any]

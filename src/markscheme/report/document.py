@@ -299,7 +299,16 @@ class Curve(Block):
 
 @dataclass(frozen=True)
 class RatingCell:
-    """A rater's answer on a criterion: the level or why there is none, the reason, and the quote with its source."""
+    """A rater's answer on a criterion, as a cell of a table.
+
+    Attributes:
+        level: The level in words, or why there is none.
+        apart: True if the level isn't the one that the rating is compared with, mostly gold's.
+        reason: The rater's reason.
+        quote: The passage that the rating is based on.
+        quote_found: True if the quote is in the material; None without a quote, and for one too short to check.
+        quote_in: Name of the text that contains the quote.
+    """
 
     level: str
     apart: bool = False

@@ -119,7 +119,10 @@ def _examples_among(blocks: Sequence[Block]) -> Iterator[Examples]:
 
 
 def _data(lists: Sequence[Examples]) -> str:
-    """Encode the examples that a page lists as JSON; texts are cut only as far as the page's size limit demands."""
+    """Encode the examples that a page lists as JSON, within the page's size limit.
+
+    If need be, texts are cut, shorter and shorter; if that isn't enough, each list also ends after its first examples.
+    """
     laid_out = _LaidOut()
     fewest = _FEWEST_SHOWN // max(1, len(lists))
     for most in (None, fewest):

@@ -111,7 +111,16 @@ class PlotBand:
 
 @dataclass(frozen=True)
 class PlotBar:
-    """A bar of a plot: a rectangle between two values of the lower axis and between two heights."""
+    """A bar of a plot: a rectangle between two values of the lower axis and between two heights.
+
+    Attributes:
+        left: Value of the lower axis at its left side.
+        right: Value of the lower axis at its right side.
+        base: Height of its lower side.
+        top: Height of its upper side.
+        says: Text that is shown to a reader who points at it.
+        role: Role of the bar, which determines its colour.
+    """
 
     left: float
     right: float

@@ -155,7 +155,10 @@ def _refuse_uncountable(rubric: Rubric) -> None:
 
 
 def _rater(request: "CalibrationRequest", counts: CountsFile, rubric: Rubric, labels: str | None) -> Rater:
-    """Describe the judge by the user's name for it, with the options that repeat the run on these counts."""
+    """Describe the judge by the user's name for it, with the options that repeat the run on these counts.
+
+    `labels` is the name that the user gives the set of labels; None without one.
+    """
     judges = () if request.judge_is_configured else request.judges
     stated = next((judge for judge in judges if isinstance(judge, str)), None)
     again = {"--counts": counts.name, "--judge": stated, "--earlier": counts.earlier, "--labels": labels}

@@ -344,7 +344,15 @@ def _interleaved(in_turn: Sequence[str], chosen: Sequence[str]) -> Iterable[tupl
 
 
 def _grouped(book: Codebook, action: str, sent: Mapping[str, Any], rater: str, moment: str) -> Codebook:
-    """Return the codebook after an action of the grouping view, such as a merge of modes."""
+    """Return the codebook after an action of the grouping view, such as a merge of modes.
+
+    Args:
+        book: The codebook before.
+        action: Name of the action.
+        sent: What the page sends with it, such as the keys of notes and the names of modes.
+        rater: Name of the reader.
+        moment: The present time, as it is stored.
+    """
     name = str(sent.get("mode") or "")
     note = str(sent.get("note") or "")
     texts = [" ".join(str(text).split()) for text in sent.get("names") or () if str(text).strip()]

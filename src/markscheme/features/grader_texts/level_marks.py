@@ -77,7 +77,14 @@ _TRAILING = re.compile(r"[ ,.]{0,9}(?:\b(?:and|or|where|und|et|y|o)\b)?[ ,.]{0,9
 
 
 class _Anchor(NamedTuple):
-    """A score or a range of scores, with its meaning in the words of the text."""
+    """A score or a range of scores, with its meaning in the words of the text.
+
+    Attributes:
+        low: The score, or the lowest of the range.
+        high: The highest score of the range; None for a single score.
+        sign: What joins score and meaning, such as ":" or "means".
+        words: The meaning.
+    """
 
     low: float
     high: float | None

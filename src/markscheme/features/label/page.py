@@ -191,7 +191,10 @@ def _criteria_asked(work: LabelSession, step: Step) -> list[str]:
 def _words_before(
     work: LabelSession, step: Step, old_words: Mapping[str, Mapping[str, Any]]
 ) -> Iterator[Mapping[str, Any] | None]:
-    """Yield, for each question, the wording under which the rater answered it; None if that is the present one."""
+    """Yield, for each question, the wording under which the rater answered it; None if that is the present one.
+
+    `old_words` has the wordings on record, by digest; one that isn't on record is yielded without words.
+    """
     for question in work.questions_at(step):
         under = work.reworded.get(step, {}).get(question.criterion.name, "")
         yield old_words.get(under, {"text": "", "levels": ()}) if under else None

@@ -83,6 +83,9 @@ def _in_fifths(*sides: dict[Any, list[int]]) -> Iterator[dict[Any, list[int]]]:
     """Yield, for each period, its numbers of passes and responses in five ranges of a column's numbers.
 
     Each range holds about a fifth of the first period's responses.
+
+    Args:
+        sides: For each period, the numbers of passes and of responses with each value of the column.
     """
     values = sorted(sides[0])
     so_far = np.cumsum([sides[0][value][1] for value in values])
