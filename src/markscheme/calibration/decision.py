@@ -153,7 +153,13 @@ def _decided(
 
 
 def _trend(comparison: Comparison, states: VerdictStates, *, no_skill: bool) -> Ruling:
-    """Decide if the judge may show trends: of scores, or of what the rubric's `trend_on` names instead."""
+    """Decide if the judge may show trends: of scores, or of what the rubric's `trend_on` names instead.
+
+    Args:
+        comparison: The comparison of judge and gold.
+        states: How agreement compares with target, baseline and annotators.
+        no_skill: True if the judge's scores aren't shown to be associated with gold's; this refuses trends of scores.
+    """
     if comparison.trend is None:
         return trend_ruling(states, no_skill=no_skill)
     return trend_ruling(states, further=comparison.trend.reason_codes(side_confidence(comparison.settings)))

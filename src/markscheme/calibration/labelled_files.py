@@ -193,6 +193,12 @@ def answer_in(
     If an export has several annotators and no judge, return the annotators' agreement with each other. If the files
     aren't an export, return the annotators' agreement for files of ratings, and None for any others.
 
+    Args:
+        files: The files.
+        columns: What their columns and values mean.
+        options: Which labels count, and how much agreement is enough.
+        is_export: True if the files are another tool's export.
+
     Raises:
         UsageError: Values may mean several things, and no option says which.
         RatingError: The files can't be read, or no metric is rated by both an annotator and a judge.

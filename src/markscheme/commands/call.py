@@ -190,7 +190,12 @@ def complete(argv: Sequence[str]) -> int:
 
 
 def _typed_reading(command: str, rest: Sequence[str]) -> AddedOptions:
-    """Return the options for reading files that a command line sets by `-o KEY=VALUE`."""
+    """Return the options for reading files that a command line sets by `-o KEY=VALUE`.
+
+    Args:
+        command: Name of the command.
+        rest: The words typed after the command's name.
+    """
     typed, _ = typed_settings(command, rest)
     return typed_reading({key: texts for key, texts in typed.items() if key not in described(command).own_settings})
 

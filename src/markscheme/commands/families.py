@@ -129,7 +129,13 @@ class CommandLine:
 
 
 def _made(families: Sequence[type], arguments: Mapping[str, Any], prefix: str) -> tuple[object, ...]:
-    """Make an object of each family of options of which the parser's arguments set at least one."""
+    """Make an object of each family of options of which the parser's arguments set at least one.
+
+    Args:
+        families: The families, each a dataclass of options.
+        arguments: The parser's arguments, by parameter of the parser.
+        prefix: How the parser's parameters for these families begin.
+    """
     typed = {name.removeprefix(prefix): value for name, value in arguments.items() if name.startswith(prefix)}
     values = [(family, {key: typed[key] for key in options_of(family) if key in typed}) for family in families]
     return tuple(family(**options) for family, options in values if options)

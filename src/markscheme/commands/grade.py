@@ -321,7 +321,15 @@ def _decision(grade: Grade) -> str:
 def _summary(
     decisions: Mapping[str, int], grading: Grading, shown_as: GradeForm, judge: str | None, ask: AskOptions
 ) -> Iterator[str]:
-    """Yield the last lines on screen: how many pass, how far the judge can be trusted, and the next command."""
+    """Yield the last lines on screen: how many pass, how far the judge can be trusted, and the next command.
+
+    Args:
+        decisions: Number of responses by decision.
+        grading: The grading, with its rubric and receipt.
+        shown_as: How grades are shown; if on one line each, the command that shows reasons is added.
+        judge: The judge as the user named it; None if none was named.
+        ask: How the judge is asked.
+    """
     total = sum(decisions.values())
     verb = "passes" if decisions[PASS] == 1 else "pass"
     others = [f"{n} {decision}" for decision, n in decisions.items() if decision not in (PASS, FAIL) and n]
@@ -337,7 +345,14 @@ def _summary(
 
 
 def _format_grade(grade: Grade, rubric: Rubric, shown_as: GradeForm, width: int) -> str:
-    """Format a grade: as JSON, with its reasons, or on one line."""
+    """Format a grade: as JSON, with its reasons, or on one line.
+
+    Args:
+        grade: The grade.
+        rubric: The run's rubric; a row's own rubric counts instead.
+        shown_as: "json", "reasons", or else one line.
+        width: Width of the column of ids, if the grade is shown on one line.
+    """
     rubric = grade.rubric or rubric
     if shown_as == "json":
         return dumps(grade_json(grade, rubric), ensure_ascii=False)

@@ -130,7 +130,11 @@ class OneJudge(ABC):
         return self._compute_fingerprints()
 
     def _fingerprints_asked(self, ways: Sequence[AskedWithout]) -> Fingerprints:
-        """Return the digests of rubric, prompts and judge; the judge's covers only the parameters that it accepted."""
+        """Return the digests of rubric, prompts and judge; the judge's covers only the parameters that it accepted.
+
+        Args:
+            ways: The sets of parameters that requests left out, since the server refused them.
+        """
         if not any(ways):
             return self.fingerprints
         return replace(self.fingerprints, judge=self.judge.identity.as_asked(ways_of([ways])).fingerprint)
@@ -152,7 +156,15 @@ class OneJudge(ABC):
         outcomes: Mapping[str, Outcome] | None = None,
         holistic: Holistic | Unread | None = None,
     ) -> Grade:
-        """Make a Grade from replies; `score` is a Score, an error message, or None if the rubric defines no score."""
+        """Make a Grade from replies; `score` is a Score, an error message, or None if the rubric defines no score.
+
+        Args:
+            submission: The submission.
+            replies: All replies of the judge.
+            score: The score; or the reason why there is none; None if the rubric defines no score.
+            outcomes: The outcome on each criterion, by name; None if criteria aren't asked about.
+            holistic: The answer about the whole response, if that is what was asked.
+        """
         parts = [reply_part for reply in replies for reply_part in reply.single]
         ways = tuple(sorted(set[AskedWithout]().union(*(reply.ways for reply in replies))))
         by_name = outcomes or {}

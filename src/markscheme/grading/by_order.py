@@ -43,7 +43,12 @@ class ByOrder(AroundGrader):
 
 
 def _by_version(exchanges: Sequence[Exchange[Outcome]], n_versions: int) -> list[dict[str, Outcome]]:
-    """Return the outcomes by criterion for each version of a pair: its stored order, then the swapped one."""
+    """Return the outcomes by criterion for each version of a pair: its stored order, then the swapped one.
+
+    Args:
+        exchanges: All exchanges about the stored order, then as many about the swapped one.
+        n_versions: Number of orders asked about, 1 or 2.
+    """
     n_passes = len(exchanges) // n_versions
     readings = [exchange.readings for exchange in exchanges]
     by_version = [readings[first : first + n_passes] for first in range(0, len(readings), n_passes)]

@@ -399,6 +399,11 @@ def _one_answer(
     A reply with any other text around the object isn't read, since the object may then be a quotation of what the judge
     was shown, perhaps decoded or altered. An object that only repeats a passage of the material is a quotation too, not
     an answer.
+
+    Args:
+        reply: The reply.
+        is_answer: Function that returns True if an object has the form that was asked for.
+        only_repeats: Function that returns True if an object only repeats a passage of the material.
     """
     if reply.error:
         raise _Unreadable(reply.error)

@@ -116,6 +116,10 @@ def named_options(entries: Iterable[tuple[Any, Any]], offered: Mapping[Any, str]
 
     An option that wasn't offered or comes twice gets a name that no prompt offers, so that the reply counts as
     unreadable.
+
+    Args:
+        entries: Each option in the answer, with its probability.
+        offered: The name of each option in prompts, by the value that the answer has for it.
     """
     named: dict[str, Any] = {}
     for value, p in entries:

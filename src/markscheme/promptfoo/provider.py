@@ -70,7 +70,15 @@ def call_api(prompt: str, options: Mapping[str, Any], context: Mapping[str, Any]
 async def respond(
     prompt: str, options: Mapping[str, Any], context: Mapping[str, Any], *, near: Path, engine: Engine
 ) -> dict[str, Any]:
-    """Return the grading provider's answer to one prompt from Promptfoo, by the judges that `engine` keeps open."""
+    """Return the grading provider's answer to one prompt from Promptfoo, by the judges that `engine` keeps open.
+
+    Args:
+        prompt: The prompt that Promptfoo made.
+        options: The provider's options, with its `config`.
+        context: Promptfoo's context of the call, with its vars.
+        near: The folder from which rubrics and code are searched.
+        engine: The rubrics and judges that are open.
+    """
     search_for_code(Path.cwd(), near, near.parent)
     try:
         config = _config(options)
@@ -125,7 +133,12 @@ def _question_of(context: Mapping[str, Any], variables: Mapping[str, Any]) -> Qu
 
 
 def _asks_for_rubric(context: Mapping[str, Any], variables: Mapping[str, Any]) -> bool:
-    """Return True if the prompt comes from `llm-rubric`; other assertions use the same provider for other questions."""
+    """Return True if the prompt comes from `llm-rubric`; other assertions use the same provider for other questions.
+
+    Args:
+        context: Promptfoo's context of the call.
+        variables: The vars of the call; those of `llm-rubric` have `rubric` and `output`.
+    """
     return _label(context) in (RUBRIC_LABEL, None) and "rubric" in variables and "output" in variables
 
 

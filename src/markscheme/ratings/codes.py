@@ -297,7 +297,12 @@ class RatingCodes(Sequence[Rating]):
         del self._codes[length * len(self.names) :]
 
     def header_number(self, rating: Rating, order: tuple[str, ...] | None) -> int:
-        """Return the number of a rating's header, which is all but id and answers; store the header if it is new."""
+        """Return the number of a rating's header, which is all but id and answers; store the header if it is new.
+
+        Args:
+            rating: The rating.
+            order: Names of the criteria in the order of the rating's answers; None for the usual order.
+        """
         if rating.superseded:
             return self._new_header(rating, order)
         key = (order, *_searched(rating))

@@ -419,6 +419,11 @@ def _digests(responses: Iterable[tuple[str, ...]], inputs: Mapping[str, Sequence
 def _response_of(raw: Mapping[str, Any], short: bool, folder: Path | None) -> str:
     """Return the response of an example that isn't a pair.
 
+    Args:
+        raw: The example's data.
+        short: True if the example is in the short form, whose `input` may be the response.
+        folder: The folder that paths of images or documents are relative to; None if it may name none.
+
     Raises:
         ValueError: The example is a pair, or its response isn't text.
     """

@@ -403,7 +403,13 @@ def _with_collapsed(column: Column, samples: Mapping[int, Sequence[int]], rubric
 def _stacked_distributions(
     distributions: Mapping[int, Mapping[str, Probabilities]], rubric: Rubric, n: int
 ) -> dict[str, Floats]:
-    """Arrange probabilities of levels by criterion, each of shape (n_examples, n_levels)."""
+    """Arrange probabilities of levels by criterion, each of shape (n_examples, n_levels).
+
+    Args:
+        distributions: Probabilities by the index of the example, then by criterion.
+        rubric: The rubric.
+        n: Number of examples; those without probabilities get nan.
+    """
     of_criteria: dict[str, Floats] = {}
     for criterion in rubric.criteria:
         rows = {id: named[criterion.name] for id, named in distributions.items() if criterion.name in named}
@@ -520,7 +526,13 @@ def _mean_probabilities(samples: Sequence[Rating], rubric: Rubric) -> dict[str, 
 def _levels_by_mean(
     samples: Sequence[Rating], probabilities: Mapping[str, Probabilities], rubric: Rubric
 ) -> dict[str, float]:
-    """Map each criterion where all samples gave their most probable level to the level of highest mean probability."""
+    """Map each criterion where all samples gave their most probable level to the level of highest mean probability.
+
+    Args:
+        samples: One rater's samples of one example.
+        probabilities: Mean over the samples of each level's probability, by criterion.
+        rubric: The rubric.
+    """
     levels = {}
     for criterion in (rubric.criterion(name) for name in probabilities):
         answers = [rating.criteria[criterion.name] for rating in samples if criterion.name in rating.criteria]

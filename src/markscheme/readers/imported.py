@@ -163,7 +163,12 @@ class Import:
     notes: list[str] = field(default_factory=list, kw_only=True)
 
     def lose(self, name: str, times: int = 1) -> None:
-        """Count content of the file that no rating can hold, so that its loss can be reported."""
+        """Count content of the file that no rating can hold, so that its loss can be reported.
+
+        Args:
+            name: Description of the lost content, under which it is counted.
+            times: How often it occurs.
+        """
         self.lost[name] += times
 
     def note(self, remark: str) -> None:

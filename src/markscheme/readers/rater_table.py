@@ -175,7 +175,13 @@ def _coded(
 
 
 def _code(cell: str, levels: tuple[float | str, ...], between: bool) -> float | None:
-    """Return the level in a cell as a number: itself, or a word's index in `levels`; None if it isn't a level."""
+    """Return the level in a cell as a number: itself, or a word's index in `levels`; None if it isn't a level.
+
+    Args:
+        cell: The cell.
+        levels: The scale's levels, worst first: numbers, or only words.
+        between: True if a number between the lowest and the highest level counts, too.
+    """
     numbers = [level for level in levels if isinstance(level, float)]
     if not numbers:
         return float(levels.index(cell)) if cell in levels else None

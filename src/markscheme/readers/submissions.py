@@ -201,7 +201,14 @@ def _cells(path: Path, form: RowForm) -> Iterator[tuple[int, dict[str, Any] | No
 
 
 def _renamed(row: dict[str, Any], fields: Mapping[str, str], path: Path, *, is_first: bool) -> dict[str, Any]:
-    """Return a row with columns renamed as the user asks; in the first row, check that these columns exist."""
+    """Return a row with columns renamed as the user asks; in the first row, check that these columns exist.
+
+    Args:
+        row: The row.
+        fields: The field that a column holds, by the column's name.
+        path: The file, for messages.
+        is_first: True for the file's first row.
+    """
     for column in fields if is_first else ():
         if column not in row:
             near = suggestion(column, row, mark="`")

@@ -413,7 +413,12 @@ def _in_columns(row: Sequence[str], widths: Sequence[int], *, are_headings: bool
 
 
 def _narrowed(widths: Sequence[int], room: int) -> list[int]:
-    """Narrow the widest columns, all by about as much, until they fit the line."""
+    """Narrow the widest columns, all by about as much, until they fit the line.
+
+    Args:
+        widths: Width of each column's widest cell.
+        room: Width of the line, with the gaps between columns.
+    """
     *gapped, last = widths
     narrowed = [min(width, room) for width in (*(width + _GAP for width in gapped), max(1, last))]
     while (excess := sum(narrowed) - room) > 0:
@@ -439,7 +444,13 @@ def _belong_together(first: doc.Block | None, second: doc.Block) -> bool:
 
 
 def _footer(document: doc.Document, width: int, *, details: bool) -> Iterator[doc.Line]:
-    """Yield the last lines of a document: the next command, and how to see details or a page."""
+    """Yield the last lines of a document: the next command, and how to see details or a page.
+
+    Args:
+        document: The document.
+        width: Number of columns of the terminal.
+        details: True if the details are shown already.
+    """
     if document.onward is not None:
         words, command = document.onward
         yield f"{words}: ", doc.Command(command)

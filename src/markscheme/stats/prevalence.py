@@ -296,7 +296,13 @@ def whole_counts(values: npt.ArrayLike, shape: tuple[int, ...], name: str) -> In
 
 
 def _strata_refusal(labelled: Integers, sizes: Integers, names: Sequence[str]) -> Reason | None:
-    """Return the reason why the strata don't allow a pass rate, such as too few labels; None if they do."""
+    """Return the reason why the strata don't allow a pass rate, such as too few labels; None if they do.
+
+    Args:
+        labelled: Number of labels in each stratum.
+        sizes: Number of responses in each stratum.
+        names: Names of the strata.
+    """
     if not sizes.sum():
         return Reason("pool-empty")
     if len(labelled) > MOST_STRATA:

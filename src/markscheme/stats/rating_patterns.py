@@ -89,7 +89,11 @@ class RatingPatterns:
         return out.row, Groups(number, round(float(out.copies.sum())), out.count, out.copies, self.grouped)
 
     def remaining(self, per_row: npt.NDArray[np.generic]) -> Floats:
-        """Sum a value (or vector) of each distinct row over all units, and then without each jackknife set."""
+        """Sum a value (or vector) of each distinct row over all units, and then without each jackknife set.
+
+        Args:
+            per_row: The value (or vector) of each distinct row, shape (n_rows, ...).
+        """
         worth = per_row.astype(np.float64)
         total = np.tensordot(self.times, worth, axes=1)[None]
         if not len(self.left_out.start):

@@ -441,7 +441,14 @@ def beta_binomial_correlation(
 def _correlations(
     hits: npt.ArrayLike, sizes: npt.ArrayLike, copies: npt.ArrayLike | None, *quantiles: float
 ) -> list[float]:
-    """Compute quantiles of the posterior of the correlation within groups, from the hits in each group."""
+    """Compute quantiles of the posterior of the correlation within groups, from the hits in each group.
+
+    Args:
+        hits: Number of hits in each group.
+        sizes: Number of examples in each group.
+        copies: Number of groups that each entry represents; None for one each.
+        quantiles: The probabilities of the wanted quantiles, 0 to 1.
+    """
     y = np.asarray(hits, dtype=np.float64).round(_HITS_ALIKE)
     m = np.asarray(sizes, dtype=np.float64)
     times = np.ones_like(y) if copies is None else np.asarray(copies, dtype=np.float64)

@@ -188,7 +188,13 @@ def _half_widths(labels: npt.ArrayLike) -> Floats:
 
 
 def _mid_p_upper(hits: npt.ArrayLike, n: npt.ArrayLike, tail: float) -> Floats:
-    """Compute the upper mid-p limits of shares; 1 if all examples are hits, or without examples."""
+    """Compute the upper mid-p limits of shares; 1 if all examples are hits, or without examples.
+
+    Args:
+        hits: Numbers of hits.
+        n: Numbers of examples.
+        tail: Probability above each limit, such as 0.025.
+    """
     k, size = np.broadcast_arrays(np.asarray(hits, dtype=np.float64), np.asarray(n, dtype=np.float64))
     is_open = k < size
     misses = np.where(is_open, size - k, 1.0)

@@ -389,7 +389,14 @@ class Evidence:
     def _advice(
         self, kind: FindingKind, criterion: CriterionEvidence | None, suggestion: str, worst: Sequence[int]
     ) -> str:
-        """Return a finding's suggestion; for a table without a rubric, one that doesn't propose to edit a rubric."""
+        """Return a finding's suggestion; for a table without a rubric, one that doesn't propose to edit a rubric.
+
+        Args:
+            kind: The kind of finding.
+            criterion: The criterion; None for the whole rubric.
+            suggestion: The suggestion for a rubric.
+            worst: Indices of the examples that show the fault best.
+        """
         if self.comparison.rubric.table_of is None:
             return suggestion
         levels = "" if criterion is None or not len(worst) else self.both_levels(criterion, worst)
@@ -539,7 +546,13 @@ def worst_places(badness: Floats, most: int = MOST_WORST) -> list[int]:
 
 
 def with_ci(estimate: Estimate, spell: Callable[[float | None], str] = number, *, unit: str | None = None) -> str:
-    """Write a value with its interval, if it has one, for a sentence: "0.52 (95% CI 0.31 to 0.68)"."""
+    """Write a value with its interval, if it has one, for a sentence: "0.52 (95% CI 0.31 to 0.68)".
+
+    Args:
+        estimate: The estimate.
+        spell: Function that writes a number.
+        unit: Unit to add after the value; None for none.
+    """
     value = spell(estimate.value) if unit is None else f"{spell(estimate.value)} {unit}"
     return value if estimate.low is None else f"{value} (95% CI {spell(estimate.low)} to {spell(estimate.high)})"
 

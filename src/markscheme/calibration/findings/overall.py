@@ -254,7 +254,13 @@ def _annotators_scores(evidence: Evidence) -> Floats:
 
 
 def slice_finding(evidence: Evidence, subset: Slice, quoted: SliceFigure) -> Finding:
-    """Make the finding that the judge is worse on a slice than elsewhere, with the figure that shows it best."""
+    """Make the finding that the judge is worse on a slice than elsewhere, with the figure that shows it best.
+
+    Args:
+        evidence: The evidence on the judge.
+        subset: The slice, with the criteria on which it is broken.
+        quoted: The figure to show.
+    """
     inside = subset.part.inside
     called = subset.part.called
     alone = len(subset.criteria) == 1 and len(evidence.criteria) > 1

@@ -274,7 +274,12 @@ def parts_of(comparison: Comparison) -> list[ExamplePart]:
 
 
 def known_of(example: Example, by: str) -> str:
-    """Return an example's group, system, or value of a metadata key, which are known before it is graded."""
+    """Return an example's group, system, or value of a metadata key, which are known before it is graded.
+
+    Args:
+        example: The example.
+        by: What to return: "group", "system", or a key of the metadata.
+    """
     if by in KNOWN_BEFORE:
         return str(getattr(example, by))
     return example.metadata.get(by, "")

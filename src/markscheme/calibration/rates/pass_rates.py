@@ -267,7 +267,13 @@ def _groups(pool: RatingTable, labelled: RatingTable) -> dict[str, _Group]:
 
 
 def _own_labels(pool: RatingTable, labelled: RatingTable, shared: Collection[str]) -> RatingTable:
-    """Return the labels of responses in `pool` that no other group shares, with the judge's decisions from `pool`."""
+    """Return the labels of responses in `pool` that no other group shares, with the judge's decisions from `pool`.
+
+    Args:
+        pool: The group's graded responses.
+        labelled: The labelled responses of all groups.
+        shared: Ids of responses that several groups share.
+    """
     verdict_here = dict(zip(pool.ids, pool[JUDGE].decisions.tolist(), strict=True))
     index_of = {unit: index for index, unit in enumerate(labelled.ids) if unit not in shared}
     units = [unit for unit in verdict_here if unit in index_of]

@@ -264,7 +264,12 @@ class _DecisionSources:
             yield f"the decisions of {in_words([judge for judge, why in judges if why == reason])}: {reason}"
 
     def _of_people(self, labels: DecidedLabels, used: frozenset[str]) -> Iterator[FileDifference]:
-        """Yield how labels differ from the certificate: other decisions, examples it lacks, examples unlabelled now."""
+        """Yield how labels differ from the certificate: other decisions, examples it lacks, examples unlabelled now.
+
+        Args:
+            labels: Today's decisions by annotators.
+            used: Ids of examples that don't count, since weights or pass mark were fitted to them.
+        """
         stated = dict(zip(self.seen.labels.ids, self.seen.labels.passed == 1, strict=True))
         passes = {id_digest(id): passed for id, passed in zip(labels.ids, labels.passed == 1, strict=True)}
         left_out = [id for id in labels.ids if id not in used and id_digest(id) not in stated]

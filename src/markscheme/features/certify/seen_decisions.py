@@ -88,7 +88,11 @@ class SeenDecisions:
         return int((self.labels.wrong(self._passes(by)) & (by < len(self.judges))).sum())
 
     def _passes(self, by: Integers) -> Flags:
-        """Mark the examples that the deciding judge passes, shape (n,); False where a person decides."""
+        """Mark the examples that the deciding judge passes, shape (n,); False where a person decides.
+
+        Args:
+            by: Index of the judge that decides each example, shape (n,); the number of judges if a person does.
+        """
         passes = [*(decisions.passes for decisions in self.judges), np.zeros(len(self.labels.ids), dtype=bool)]
         return np.choose(by, passes)
 

@@ -386,7 +386,14 @@ def _note_on_missing(by_all: Flags, truth: Gold | None, *, has_baseline: bool) -
 
 
 def _decision(table: RatingTable, judge: str, measure: Measure, n_judges: int) -> Decision:
-    """Return the verdict on one judge, with wider intervals the more judges were tried on the labels."""
+    """Return the verdict on one judge, with wider intervals the more judges were tried on the labels.
+
+    Args:
+        table: The table of ratings.
+        judge: Name of the judge.
+        measure: The measure by which judge and gold are compared.
+        n_judges: Number of judges that are compared in this run.
+    """
     compared = after_those_on_record(Comparison(table, judge, GOLD, measure))
     return decide(replace(compared, settings=max(compared.settings, n_judges)))
 
@@ -596,7 +603,15 @@ class _View:
         compared: Comparison | None = None,
         best: Comparison | None = None,
     ) -> ContenderFigures:
-        """Compute a judge's figures; if there is gold, also its difference from the best judge."""
+        """Compute a judge's figures; if there is gold, also its difference from the best judge.
+
+        Args:
+            contender: The judge.
+            rows: Flags of the examples that count.
+            decisions: The verdict on each judge, by its name.
+            compared: The judge's comparison with gold; None without gold.
+            best: The best judge's comparison with gold; None without gold.
+        """
         behind = needed = None
         if compared is not None and best is not None and compared is not best:
             behind = gain_in_hits(best.hits, compared.hits, groups=self.table.groups, level=ONE_SIDED)

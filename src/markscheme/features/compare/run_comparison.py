@@ -133,7 +133,12 @@ def _per_calls(ask: AskOptions) -> tuple[int | None, ...]:
 
 
 def _names(side: ComparedSide, per_calls: Sequence[int | None]) -> list[str]:
-    """Return the names of an argument's contenders: the file or, for each limit on criteria per call, the judge."""
+    """Return the names of an argument's contenders: the file or, for each limit on criteria per call, the judge.
+
+    Args:
+        side: The argument: a file of ratings, or a judge.
+        per_calls: The limits on the number of criteria per call to compare; None is no limit.
+    """
     if isinstance(side, RatedFile):
         return [str(side.path)]
     if isinstance(side, str) and has_format(Path(side)):

@@ -75,7 +75,14 @@ def _criteria_apart(ratings: Sequence[Rating | None], rubric: Rubric) -> Iterato
 
 
 def _answer(rating: Rating | None, apart: Sequence[Criterion], rubric: Rubric, gold: bool | None) -> JudgeAnswer:
-    """Return a judge's decision and score, and its level and reason on each criterion on which the judges differ."""
+    """Return a judge's decision and score, and its level and reason on each criterion on which the judges differ.
+
+    Args:
+        rating: The judge's rating; None if there is none.
+        apart: The criteria on which the judges differ.
+        rubric: The rubric.
+        gold: Gold's decision; None without one.
+    """
     if rating is None or rating.error is not None:
         return JudgeAnswer("not graded")
     combined = collapsed((rating,), rubric)

@@ -370,7 +370,13 @@ def _verdict(
 def _verdicts(
     numbered: Mapping[int, Criterion], answer: OneShotOutput | Unread, material: Material
 ) -> dict[str, Outcome]:
-    """Map each criterion's name to the verdict under its number in an LLM's answer, or to why it has no verdict."""
+    """Map each criterion's name to the verdict under its number in an LLM's answer, or to why it has no verdict.
+
+    Args:
+        numbered: The criteria by their numbers in the prompt, from 1.
+        answer: The answer, or why it can't be read.
+        material: What the LLM was shown, in which quotes are searched.
+    """
     if isinstance(answer, Unread):
         return {criterion.name: _verdict(criterion, answer, material) for criterion in numbered.values()}
     evaluations = answer.criteria_evaluations

@@ -132,7 +132,12 @@ def _of_file(path: Path, earlier: str | None) -> CountsColumns:
 
 
 def _plain_csv(raw: bytes, earlier: str | None) -> tuple[tuple[str, ...], Integers, dict[str, Floats]] | None:
-    """Read a simple CSV: its parts' names, each row's part as an index, and columns of numbers; None for others."""
+    """Read a simple CSV: its parts' names, each row's part as an index, and columns of numbers; None for others.
+
+    Args:
+        raw: The file's content.
+        earlier: The column of an earlier judge, which is read as numbers; None if there is none.
+    """
     head, _, body = raw.removeprefix(_BOM).replace(b"\r\n", b"\n").rstrip(b"\n").partition(b"\n")
     names = [name.strip() for name in head.decode("utf-8", errors="replace").split(",")]
     if b'"' in raw or not body or b"\n\n" in body or PART_COLUMN not in names or len(set(names)) < len(names):

@@ -123,6 +123,12 @@ def draft_of(
 def added_to(path: Path, rubric: Rubric, outputs: ReadOutputs, materials: Mapping[str, Material]) -> Draft:
     """Draft an existing rubric with a criterion added for each mode that it lacks; comments and everything else stay.
 
+    Args:
+        path: The rubric's file.
+        rubric: The rubric in it.
+        outputs: The outputs that were read, with the modes.
+        materials: Texts of the outputs by id, from which passages are quoted.
+
     Raises:
         UsageError: No mode that the rubric lacks becomes a criterion.
     """
@@ -200,7 +206,12 @@ def _criterion_lines(mode: Mode, anchor: tuple[str, str] | None) -> Iterator[str
 
 
 def _entry(mode: Mode, anchor: tuple[str, str] | None) -> dict[str, object]:
-    """Return the dict that describes a mode's criterion in the rubric's file."""
+    """Return the dict that describes a mode's criterion in the rubric's file.
+
+    Args:
+        mode: The mode.
+        anchor: A passage that shows the fault, with the id of its output; None if there is none.
+    """
     criterion: dict[str, object] = {"name": mode.name, "requirement": mode.definition, "weight": weight_of(mode)}
     criterion |= {"required": True} if mode.severity == WORST else {}
     fine = next(iter(mode.fine), "")

@@ -408,6 +408,12 @@ def _criteria(
 
     There are three families of tests: of shifts of the mean level, of any changes of answers, and of agreement with
     gold. Within each family, p-values are adjusted by Holm's method over the criteria.
+
+    Args:
+        since: The accepted run.
+        runs: This run and the earlier ones on the same examples.
+        compared: The criteria to compare.
+        changes: What changed since the accepted run.
     """
     levels = [runs.levels(criterion) for criterion in compared]
     groups = [runs.groups(criterion) for criterion in compared]

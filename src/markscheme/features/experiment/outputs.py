@@ -195,7 +195,14 @@ class OutputsFile:
         return as_written(text, None if self.path is None else self.path.parent)
 
     def keep(self, reply: Reply, under: str, variant: str, case: ExperimentCase) -> Output:
-        """Store the output in a model's reply; it is on disk when this returns."""
+        """Store the output in a model's reply; it is on disk when this returns.
+
+        Args:
+            reply: The model's reply.
+            under: Key by which a later run finds the output again.
+            variant: Name of the variant.
+            case: The case.
+        """
         output = Output(reply.text, None, under, reply.stop == "length")
         line = {
             "id": output_id(variant, case.id, under),

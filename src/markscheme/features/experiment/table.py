@@ -44,7 +44,13 @@ def marks_of(run: ExperimentRun) -> list[Rating]:
 
 
 def marks_table(marks: Iterable[Rating], cases: Sequence[ExperimentCase], rubric: Rubric) -> RatingTable:
-    """Make a table of ratings with a row for each of the given cases and a column for each variant."""
+    """Make a table of ratings with a row for each of the given cases and a column for each variant.
+
+    Args:
+        marks: The grades as ratings, in which the variant is the rater and the case is the example.
+        cases: The cases.
+        rubric: The rubric.
+    """
     return rating_table(rubric, [case.id for case in cases], marks)
 
 

@@ -88,7 +88,14 @@ class _Drafting:
         )
 
     def _criterion(self, name: str, text: GradedText, reading: TextReading, *, in_every_test: bool) -> dict[str, Any]:
-        """Return the criterion that one model-graded text becomes, as a dict with the keys of a rubric's file."""
+        """Return the criterion that one model-graded text becomes, as a dict with the keys of a rubric's file.
+
+        Args:
+            name: Name of the criterion.
+            text: The text, with the assertion's weight and threshold.
+            reading: The scale and the points that were read in it.
+            in_every_test: True if every test has the text; else the criterion may not apply.
+        """
         weight = -text.weight if text.is_negated else text.weight
         criterion: dict[str, Any] = {"name": name, "weight": round(weight, 4), "requirement": self._filled(text.text)}
         if text.may_fail_alone:

@@ -132,7 +132,11 @@ def highest_in(text: str, asking: Sequence[str]) -> ScaleEnds | None:
 
 
 def percentage(asking: Sequence[str]) -> ScaleEnds | None:
-    """Return 0 and 100, the ends of the scale, if a text asks for a percentage; else None."""
+    """Return 0 and 100, the ends of the scale, if a text asks for a percentage; else None.
+
+    Args:
+        asking: The sentences of the text that may ask for a score.
+    """
     return (0.0, 100.0) if any(_PERCENT.search(words) and instructs(words) for words in asking) else None
 
 

@@ -229,7 +229,14 @@ async def _answer(
 
 
 def _test(part: TrialPart, columns: Floats, alpha: float, *, outside: bool) -> SelectionTest:
-    """Test finalists against the user's wording: by people's decisions if the examples have them, else by scores."""
+    """Test finalists against the user's wording: by people's decisions if the examples have them, else by scores.
+
+    Args:
+        part: The examples.
+        columns: Differences of each finalist from the user's wording by example, shape (n, k).
+        alpha: Significance level.
+        outside: True if the wordings were written without these labels, so that there may be any number of them.
+    """
     by_task = part.by_task(columns)
     if part.decided is not None:
         return decisions_test(by_task, alpha)

@@ -105,6 +105,12 @@ def record_decision(examples: ExampleSet, opening: Opening, adopted: str | None)
 def record_tuning(examples: ExampleSet, ids: Iterable[str], changed: Mapping[str, Any], *, at: str) -> None:
     """Record that the labels of these examples were used to tune the rubric's weights or pass mark.
 
+    Args:
+        examples: The rubric's examples.
+        ids: Ids of the examples whose labels were used.
+        changed: The new weights or pass mark, by key.
+        at: The day.
+
     Raises:
         RatingError: The record next to the examples can't be written.
 

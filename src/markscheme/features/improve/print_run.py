@@ -151,6 +151,12 @@ def _odds(text: str) -> float:
 def _refuse_together(wordings: WordingOptions, *, outside: bool, plan: bool, numbers: bool) -> None:
     """Refuse options that contradict each other.
 
+    Args:
+        wordings: Source of other wordings.
+        outside: True if `--outside` is given: the wordings were written without these labels.
+        plan: True if `--plan` is given.
+        numbers: True if `--numbers` is given: weights and pass mark are tried, not words.
+
     Raises:
         UsageError: Options contradict each other.
     """

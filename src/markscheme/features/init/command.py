@@ -207,7 +207,12 @@ def _with_skill() -> Iterator[str]:
 
 
 def _with_promptfoo(folder: Path, left_alone: Sequence[str]) -> Iterator[str]:
-    """Yield the next steps for a Promptfoo project: calibrate the stand-in judge without a key, then grade."""
+    """Yield the next steps for a Promptfoo project: calibrate the stand-in judge without a key, then grade.
+
+    Args:
+        folder: The project's folder.
+        left_alone: Files that existed already and weren't overwritten.
+    """
     change_folder = "" if folder == Path() else f"cd {quote(str(folder))} && "
     yield ""
     if "promptfooconfig.yaml" in left_alone:

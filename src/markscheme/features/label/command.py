@@ -185,7 +185,13 @@ def label(
 
 
 def _typed_share(share: str, each: int, overlap: int | None) -> tuple[str, ...]:
-    """Return the options by which annotators share a pool, as words of a command."""
+    """Return the options by which annotators share a pool, as words of a command.
+
+    Args:
+        share: The value of `--share`.
+        each: Number of annotators who label each response.
+        overlap: The value of `--overlap`; None if it isn't set.
+    """
     by_each = () if each == LABELLERS else ("--each", str(each))
     return ("--share", share, *by_each, *(() if overlap is None else ("--overlap", str(overlap))))
 

@@ -68,7 +68,13 @@ def _prompt(example: Example) -> str:
 def _balanced(
     possible: Mapping[str, Sequence[tuple[str, str]]], wanted: int, chance: random.Random
 ) -> list[tuple[str, tuple[str, str]]]:
-    """Choose pairs of systems on prompts, one per prompt in each round, until `wanted` are chosen or none remains."""
+    """Choose pairs of systems on prompts, one per prompt in each round, until `wanted` are chosen or none remains.
+
+    Args:
+        possible: The possible pairs of systems on each prompt.
+        wanted: Number of pairs to choose.
+        chance: Random generator.
+    """
     left = {prompt: list(pairs) for prompt, pairs in possible.items()}
     times: Counter[tuple[str, str]] = Counter()
     chosen: list[tuple[str, tuple[str, str]]] = []

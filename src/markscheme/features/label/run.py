@@ -143,7 +143,14 @@ def _say_what_is_left_out(works: Sequence[LabelSession]) -> None:
 
 
 def _serve_pages(works: Sequence[LabelSession], page: PageOptions, *, timed: bool, json: bool) -> int:
-    """Print the address of each rater's page, serve the pages until Ctrl-C, and return the exit status."""
+    """Print the address of each rater's page, serve the pages until Ctrl-C, and return the exit status.
+
+    Args:
+        works: The raters' sessions.
+        page: Where and how pages are served.
+        timed: True to record how long each response takes.
+        json: True to print the addresses as JSON.
+    """
     listening, port = listen(page)
     by_token = {new_token(): work for work in works}
     for token, work in by_token.items():

@@ -268,7 +268,13 @@ def _by_system(
 
 
 def _none_left_out(taken: Integers, label_counts: Integers, room: Integers) -> Integers:
-    """Move labels, one at a time, from the largest stratum to strata without any, so that every output can be drawn."""
+    """Move labels, one at a time, from the largest stratum to strata without any, so that every output can be drawn.
+
+    Args:
+        taken: Number of labels planned in each stratum.
+        label_counts: Number of labels that each stratum has.
+        room: Number of unlabelled outputs in each stratum.
+    """
     adjusted = taken.copy()
     for cell in zip(*np.nonzero((label_counts + taken == 0) & (room > 0)), strict=True):
         adjusted[np.unravel_index(adjusted.argmax(), adjusted.shape)] -= 1

@@ -86,7 +86,12 @@ def _costs_much(plan: Plan) -> bool:
 
 
 def _onward(plan: Plan, to: str | None) -> tuple[str, str] | None:
-    """Return the next step and its command: label the outputs drawn, draw outputs, or calibrate; None if none fits."""
+    """Return the next step and its command: label the outputs drawn, draw outputs, or calibrate; None if none fits.
+
+    Args:
+        plan: The plan.
+        to: The file to which the drawn outputs were written; None if they weren't written.
+    """
     commands = plan.commands
     if commands is None:
         return None if plan.init is None else ("Next, to label more of it by a rubric", plan.init)
@@ -121,7 +126,12 @@ def _next_run(cost: Cost) -> str:
 
 
 def _asked_for(plan: Plan, to: str | None) -> Iterator[Section]:
-    """Render how many labels the user's goals need, and the outputs that were drawn."""
+    """Render how many labels the user's goals need, and the outputs that were drawn.
+
+    Args:
+        plan: The plan.
+        to: The file to which the drawn outputs were written; None if they weren't written.
+    """
     for goal, title in _GOALS.items():
         needs = [need for need in plan.needs if need.goal == goal and goal in plan.goals]
         if needs:

@@ -73,6 +73,10 @@ def _next_step(path: Path, named: str) -> str:
     """Return the command to use a rubric with next: calibrate a judge if there are examples, else label some.
 
     It is "" if the rubric has no name.
+
+    Args:
+        path: The rubric's file.
+        named: The rubric as the user named it; "" if several rubrics are checked, so that there is no next step.
     """
     if not named:
         return ""

@@ -256,7 +256,12 @@ def _maximum(results: Floats, has_ties: bool) -> tuple[Floats, Floats]:
 
 
 def _chances(theta: Floats, eta: Floats) -> tuple[Floats, Floats, Floats]:
-    """Compute the probabilities that each system wins, ties and loses against every other, shape (m, k, k)."""
+    """Compute the probabilities that each system wins, ties and loses against every other, shape (m, k, k).
+
+    Args:
+        theta: Log strengths of the systems, shape (m, k).
+        eta: Log of the model's parameter for ties (ν), shape (m,).
+    """
     half = (theta[:, :, None] - theta[:, None, :]) / 2
     win = np.exp(half)
     loss = np.exp(-half)

@@ -67,6 +67,11 @@ def print_gate(
 def _refuse_one_run(results: Sequence[Path], columns: ColumnOptions, *, is_named: bool) -> None:
     """Raise an error for a single table without a column for runs, since it doesn't show how much runs vary.
 
+    Args:
+        results: The files of results.
+        columns: What the columns and values mean.
+        is_named: True if a rubric is named, so that nothing is refused.
+
     Raises:
         UsageError: There is a single table, without such a column.
     """

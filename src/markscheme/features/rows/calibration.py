@@ -475,7 +475,13 @@ def _in_tasks(calibration: Calibration, verdicts: Sequence[CriterionVerdict]) ->
 
 
 def _why_left_out(example: Example, rating: Rating | None, of_judge: Mapping[str, Rating | None]) -> str | None:
-    """Return why a response is left out of the comparison of whole responses; None if it is compared."""
+    """Return why a response is left out of the comparison of whole responses; None if it is compared.
+
+    Args:
+        example: The response.
+        rating: The judge's rating; None if there is none.
+        of_judge: The judge's rating of each whole response by id; None if a level is missing.
+    """
     if not _by_people(example):
         return "no person labelled it"
     if rating is None or rating.error:

@@ -149,7 +149,11 @@ def moved_alike(neutral: npt.ArrayLike, others: Sequence[npt.ArrayLike]) -> bool
 
 
 def _lower(shift: Floats) -> float:
-    """Return the one-sided lower 90 % limit of a mean; minus infinity for fewer than two values."""
+    """Return the one-sided lower 90 % limit of a mean; minus infinity for fewer than two values.
+
+    Args:
+        shift: The values, shape (n,), nan if missing.
+    """
     d = shift[~np.isnan(shift)]
     if len(d) < 2:
         return -math.inf

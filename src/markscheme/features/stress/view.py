@@ -184,7 +184,11 @@ def _about_wording(stress: Stress) -> Iterator[str]:
 
 
 def _furthest(cells: Mapping[str, StressCell]) -> tuple[str, StressCell]:
-    """Return the criterion on which a change moves ratings most, with the result; findings come before other shifts."""
+    """Return the criterion on which a change moves ratings most, with the result; findings come before other shifts.
+
+    Args:
+        cells: The results of one change, by criterion.
+    """
     return max(cells.items(), key=lambda cell: (cell[1].state == "finding", abs(cell[1].shift.value or 0.0)))
 
 

@@ -278,7 +278,15 @@ def _delimiter(text: str) -> str:
 
 
 def _headed(header: Sequence[str], rows: Iterable[Sequence[str]], path: Path, name: str, first_line: int) -> Sheet:
-    """Make a Sheet from a header and rows; blank rows and repeated headers are dropped, longer rows are refused."""
+    """Make a Sheet from a header and rows; blank rows and repeated headers are dropped, longer rows are refused.
+
+    Args:
+        header: The cells of the header.
+        rows: The cells of each row.
+        path: The file, for messages.
+        name: Name of the sheet.
+        first_line: Number of the first row's line in the file.
+    """
     names = [cell.strip() for cell in header]
     if names and not names[-1]:
         rows = list(rows)

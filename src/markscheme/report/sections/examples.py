@@ -116,7 +116,13 @@ def _case(comparison: Comparison, index: int, tags: Sequence[str]) -> Case:
 
 
 def _head(comparison: Comparison, index: int, apart: Sequence[str]) -> str:
-    """Summarize an example in a line: judge's and gold's score and decision, then the criteria on which they differ."""
+    """Summarize an example in a line: judge's and gold's score and decision, then the criteria on which they differ.
+
+    Args:
+        comparison: The comparison.
+        index: Index of the example.
+        apart: Names of the criteria on which judge and gold differ.
+    """
     if comparison.rubric.is_of_pairs:
         return "; ".join(
             [_preferences_head(comparison, index), *(_both_levels(comparison.criteria[n], index) for n in apart)]

@@ -20,6 +20,11 @@ from markscheme.rubrics.search import find_calibration
 def labels_for(old: Rubric, new: Rubric, named: Path | None) -> ExampleSet:
     """Load the examples with all labels on the criteria of either version.
 
+    Args:
+        old: The old version of the rubric.
+        new: The new version.
+        named: A file of examples; None for those of the new version's name or, if it has none, the old one's.
+
     Raises:
         UsageError: There are no examples under the name of either version.
     """

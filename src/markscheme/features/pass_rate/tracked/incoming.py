@@ -385,7 +385,13 @@ def _tool_time(raw: Any, unit: str, file: RatedFile, latest: datetime) -> dateti
 
 
 def _verdicts(file: RatedFile, rubric: Rubric, *, is_named: bool) -> dict[str, tuple[str | None, bool | None]]:
-    """Map each response that the judge decided on to the judge's name, None if the file has none, and the decision."""
+    """Map each response that the judge decided on to the judge's name, None if the file has none, and the decision.
+
+    Args:
+        file: The file's ratings.
+        rubric: The rubric.
+        is_named: True if the user named the rubric, so that its pass mark turns a score alone into a decision.
+    """
     ids = list(dict.fromkeys(rating.id for rating in file.judged))
     raters = {rating.rater for rating in file.judged}
     if len(raters) > 1:

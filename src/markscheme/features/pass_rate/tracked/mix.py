@@ -45,7 +45,12 @@ ColumnCounts: TypeAlias = dict[str, dict[Any, list[int]]]
 
 
 def largest_mix_shift(before: Iterable[GradedLine], since: Iterable[GradedLine]) -> MixShift | None:
-    """Find the column whose change in mix best explains a shift in the share of passes; None if no column can."""
+    """Find the column whose change in mix best explains a shift in the share of passes; None if no column can.
+
+    Args:
+        before: The responses of the reference weeks.
+        since: The responses since the shift began.
+    """
     return max(_shifts(before, since), key=lambda shift: shift.explained, default=None)
 
 

@@ -247,7 +247,12 @@ def _facts(look: Look) -> Iterator[tuple[str, str]]:
 
 
 def judge_fact(judge: AnchorWatch | None, *, names_looks: bool = True) -> str:
-    """Return a phrase on whether the judge changed on its accepted run's examples, or why that isn't known."""
+    """Return a phrase on whether the judge changed on its accepted run's examples, or why that isn't known.
+
+    Args:
+        judge: The evidence on the judge; None if no run is accepted.
+        names_looks: True to say over how many looks it moved.
+    """
     if judge is None:
         return "not watched: no run is accepted; --accept of calibrate keeps one"
     if sum(judge.sizes) < FEWEST_ANCHORS:
