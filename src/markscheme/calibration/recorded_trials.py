@@ -121,11 +121,11 @@ class RecordedTrial:
 
 
 def settings_on(examples: Iterable[str], tried: Iterable[RecordedTrial]) -> list[RecordedTrial]:
-    """Return the settings that were tried on any of the given examples, in order of time.
+    """Return the settings that were tried on any of the given examples, in the order of the record.
 
     Args:
         examples: Ids of the examples.
-        tried: The settings on record.
+        tried: The settings on record, in order of time.
     """
     used = _example_digests(tuple(examples))
     return [setting for setting in tried if not used.isdisjoint(setting.examples)]

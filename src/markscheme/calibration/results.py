@@ -10,7 +10,7 @@ class Reporter(Protocol):
     """The functions that render results of one class as reports."""
 
     def json_of(self, result: Any) -> object:
-        """Return a result's content for JSON; it may contain objects, which `data` converts to plain data."""
+        """Return a result's content for JSON; unlike that of `data`, it may contain objects, such as estimates."""
 
     def data(self, result: Any) -> dict[str, Any]:
         """Return a result as plain data for its JSON file."""

@@ -46,7 +46,10 @@ class Exchange(Generic[_Reading]):
         return [name for name, reading in self.readings.items() if isinstance(reading, Unread)]
 
     def then(self, second: "Exchange[_Reading]") -> "Exchange[_Reading]":
-        """Add a second exchange about unread criteria; if it failed, add its error to the reasons they are unread."""
+        """Return this exchange with a second one, in which the judge was asked again about criteria that were unread.
+
+        If the second exchange failed, the reasons why these criteria are unread end with its error.
+        """
         readings = {**self.readings, **second.readings}
         for name in self.unread:
             if name not in second.readings:
@@ -149,7 +152,12 @@ def _say_wrappers(judge: Judge, exchange: Exchange[_Reading]) -> None:
 def _unusable(
     exchange: Exchange[_Reading], read: Callable[[Reply], Mapping[str, _Reading]]
 ) -> Iterator[tuple[Reply, tuple[str, ...]]]:
-    """Yield each cached reply in which nothing could be read, with the names of the criteria it was asked about."""
+    """Yield each cached reply in which nothing could be read, with the names of the criteria it was asked about.
+
+    Args:
+        exchange: An exchange with a single reply, which may have parts.
+        read: Function that reads a reply as outcomes by criterion.
+    """
     (reply,) = exchange.replies
     for piece in reply.single:
         if piece.key:

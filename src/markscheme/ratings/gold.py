@@ -473,7 +473,13 @@ def _passes(answers: Mapping[str, float], score: float | None, rubric: Rubric) -
 def _reference(labels: RatingCodes, ids: tuple[str, ...], used: set[str]) -> str:
     """Name where gold comes from, such as "people" or "model", by its weakest kind of label.
 
-    It is "people" only if two annotators labelled at least 90% of the examples.
+    "people" means that at least 90% of the examples have labels of two annotators or are adjudicated, "adjudicated"
+    that all are adjudicated.
+
+    Args:
+        labels: The labels that gold is made from.
+        ids: Ids of the examples with gold.
+        used: The kinds of labels that count; empty if all of `labels` do.
     """
     raters = _raters(labels)
     kinds = used or {kind for kind, _ in raters}

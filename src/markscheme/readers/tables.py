@@ -254,7 +254,10 @@ class _Table:
 
     @cached_property
     def inputs(self) -> Mapping[str, tuple[str, ...]]:
-        """Names of the columns that each input is read from; for one that only the rubric declares, its own name."""
+        """Names of the columns that each input may be read from, by input.
+
+        An input that only the rubric declares, and not markscheme itself, is read from the column with its own name.
+        """
         own_names = ((name, plain(name)) for name in self.reading.rubric.known_inputs if name not in INPUTS)
         return {**{name: (column,) for name, column in own_names if column not in _COLUMNS_READ}, **INPUTS}
 
@@ -483,7 +486,16 @@ class _Table:
         return decision
 
     def _put(self, rating: Rating, unit: str, run: str) -> None:
-        """Store a rating, merged with those of the same rater in the same run; another run is another sample."""
+        """Store a rating in the table's content.
+
+        Answers of a rater in the same run to other criteria of the example are merged into one rating; a second answer
+        to a criterion in the same run counts as lost. Ratings of another run are stored as another sample.
+
+        Args:
+            rating: The rating.
+            unit: Id of the example.
+            run: Name of the run; "" without one.
+        """
         key = (unit, rating.rater, run)
         before = self.ratings.get(key)
         if before is None:

@@ -206,7 +206,12 @@ def _checked(labelled: npt.ArrayLike, pool: npt.ArrayLike) -> tuple[Integers, In
 
 
 def _rate(table: Integers, graded: Integers) -> GroupRate:
-    """Estimate the pass rate of a group's graded responses; its labels may be on other responses of the group."""
+    """Estimate the pass rate of a group's graded responses, from labels on these or on other responses of the group.
+
+    Args:
+        table: Counts of labelled responses, shape (2, 2): rows are annotators' fails and passes, columns the judge's.
+        graded: Counts of the judge's fails and passes among all graded responses of the group, shape (2,).
+    """
     labels = table.sum(axis=0)
     _, below, above, variance, smooth = moments_by_verdict(table[1], labels, graded, ONE_LOOK)
     n_labels = int(labels.sum())

@@ -514,7 +514,7 @@ class Comparison:
         return {criterion.name: self.compared_on(criterion) for criterion in self.rubric.criteria}
 
     def compared_on(self, criterion: Criterion) -> CriterionComparison:
-        """Return the comparison of the two columns on one criterion."""
+        """Return the comparison of judge and gold on one criterion."""
         return CriterionComparison(
             criterion=criterion,
             gold=self.reference.levels[criterion.name],

@@ -22,12 +22,13 @@ follows."""
 
 
 class SubjectRow(NamedTuple):
-    """What a rubric compares, such as preferences, with the functions that measure it and rank systems by it.
+    """A thing that rubrics compare, such as preferences, with functions that measure it and rank systems by it.
 
     Attributes:
-        compares: What the rubric must compare: the value of its key `compare`.
-        measure: Function that makes the measure, or returns None for other subjects.
-        rank_systems: Function that ranks the systems that wrote what is compared; None if scores rank them.
+        compares: The value of a rubric's key `compare` that this row is for.
+        measure: Function that makes the measure, or returns None for a rubric that compares something else.
+        rank_systems: Function that ranks the systems that wrote the compared responses; None if they are ranked by
+            scores.
     """
 
     compares: "SubjectKind"

@@ -215,7 +215,7 @@ class _Reach:
 
 
 def _questions(rubric: Rubric) -> list[tuple[tuple[str, ...], Prompt]]:
-    """Return the rubric's prompts for an empty submission, each with the names of the criteria it asks about."""
+    """Return the rubric's prompts for an empty submission, each with the names of the criteria in the prompt."""
     every = tuple(criterion.name for criterion in rubric.criteria)
     return [(prompt.criteria or every, prompt) for prompt in questions(rubric, blank_submission(rubric))]
 

@@ -724,7 +724,7 @@ def _worse(standings: Sequence[ContenderFigures]) -> str:
 
 
 def _maybe_worse(standings: Sequence[ContenderFigures]) -> str:
-    """Say which judges may be worse than the best one, and how many labels would tell; "" if none may be worse."""
+    """Say which judges may be worse than the best one, and how many more labels may decide it; "" if none may be."""
     undecided = [standing for standing in standings if not standing.not_worse and not standing.is_worse]
     if not undecided:
         return ""

@@ -68,7 +68,12 @@ def decided_by_tests(results: Results) -> RatingTable | None:
 
 
 def _without_undecided(judged: RatingCodes, *, named: bool) -> RatingCodes:
-    """Remove the judge's overall scores if they say neither pass nor fail, as no rubric with a pass mark is `named`."""
+    """Return the judge's ratings without overall scores that come with no decision, unless a pass mark decides.
+
+    Args:
+        judged: The judge's ratings.
+        named: True if the user names a rubric, whose pass mark decides; then the ratings are returned unchanged.
+    """
     if named or all(header.overall is None or header.passed is not None for header in judged.headers):
         return judged
     return RatingCodes.of(decided(rating, named=named) for rating in judged)

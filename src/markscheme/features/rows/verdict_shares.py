@@ -222,7 +222,16 @@ def _mcc(met: Flags, judged: Flags) -> float:
 def _without_a_task(
     coefficient: Callable[[Flags, Flags], float], met: Flags, judged: Flags, task: Codes
 ) -> tuple[float, float] | None:
-    """Return both ends of a coefficient's interval, by the jackknife over tasks; None if it can't be computed."""
+    """Return the lower and upper limit of a coefficient's 95 % interval, by the jackknife over tasks.
+
+    None with fewer than 20 tasks, or if the coefficient isn't defined with each task left out.
+
+    Args:
+        coefficient: Function that computes the coefficient from the two arrays of flags.
+        met: Flags of the verdicts that gold calls MET, shape (n,).
+        judged: Flags of the verdicts that the judge calls MET, shape (n,).
+        task: Number of each verdict's task, from 0, shape (n,).
+    """
     n_tasks = len(np.unique(task))
     whole = coefficient(met, judged)
     if n_tasks < FEWEST_TASKS_OF_COEFFICIENTS or math.isnan(whole):

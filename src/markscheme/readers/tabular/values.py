@@ -589,7 +589,12 @@ class ValueComparison:
 
 
 def each_with_own(comparison: ValueComparison, names: Sequence[str]) -> list[list[tuple[str, str]]]:
-    """Return pairs of `--pass` options, one for each of two columns, with every combination of their values."""
+    """Return all ways to say which value passes in each of the first two columns, as a pair of `--pass` options each.
+
+    Args:
+        comparison: The values of the columns.
+        names: Names of the columns; [] is returned for fewer than two.
+    """
     if len(names) < 2:
         return []
     return [

@@ -80,7 +80,13 @@ def gold_by(examples: ExampleSet, rubric: Rubric) -> Gold | None:
 
 
 def gold_under(examples: ExampleSet, criterion: Criterion, rubric: Rubric) -> dict[str, float]:
-    """Return people's level on a criterion by example, from labels given under its wording in one version."""
+    """Return people's level on a criterion by example, from labels given under its wording in one rubric version.
+
+    Args:
+        examples: The examples with labels under any wording.
+        criterion: The criterion with its wording in the version.
+        rubric: The version.
+    """
     alone = replace(rubric, criteria=(criterion,))
 
     def under_words(label: Rating) -> Rating | None:

@@ -156,7 +156,15 @@ def _entry(path: Path, key: str) -> Mapping[str, Any]:
 
 
 def _judge_option(path: Path, judge: str) -> str:
-    """Return the option that names a report's judge, or a placeholder for its file of ratings if it wasn't asked."""
+    """Return the option with which a report's judge can be calibrated again.
+
+    It is `--judge` with the judge's name or, if the report was made from ratings in a file, or no such judge can be
+    asked, `--ratings` with a placeholder for the file.
+
+    Args:
+        path: The report.
+        judge: Name of the judge in the report.
+    """
     argument = judge_argument(judge) if _entry(path, "judge").get("source") != "ratings" else None
     return f"--ratings {YOUR_RATINGS}" if argument is None else f"--judge {quote(argument)}"
 

@@ -160,7 +160,11 @@ class DecisionEvidence:
         )
 
     def _off_commonest(self, column: int) -> int:
-        """Count the tasks that have a level of a criterion other than the most common one."""
+        """Count the tasks with a response whose level on a criterion isn't the most common level on that criterion.
+
+        Args:
+            column: Index of the criterion among those that have a weight.
+        """
         levels = [(task_of(decision.example), decision.levels[column]) for decision in self.decisions]
         if not levels:
             return 0
