@@ -274,6 +274,12 @@ def _differ(before: Gold, after: Gold, unit: str, rubric: Rubric) -> bool:
     """Return True if an example's decision changed, or its score moved by the tolerance or more.
 
     Without scores, any change of a level counts.
+
+    Args:
+        before: Gold by the labels under the earlier wording.
+        after: Gold by the labels under the current wording.
+        unit: The example's id; False is returned if either gold lacks it.
+        rubric: The rubric, with its tolerance.
     """
     if unit not in before.ids or unit not in after.ids:
         return False

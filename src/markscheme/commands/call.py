@@ -251,7 +251,13 @@ def _refuse_settings_by_name(command: str, words: Sequence[str]) -> None:
 
 
 def _value_by_key(name: str, option: Option, after: str) -> str:
-    """Return the VALUE to suggest in `-o KEY=VALUE` to a user who typed `--KEY`, which isn't an option."""
+    """Return the VALUE to suggest in `-o KEY=VALUE` to a user who typed `--KEY`, which isn't an option.
+
+    Args:
+        name: The word that was typed, `--KEY` or `--no-KEY`.
+        option: The option that `-o KEY=VALUE` sets.
+        after: The word that was typed after it; "" if there was none.
+    """
     if name.startswith("--no-"):
         return "off"
     if not option.value:

@@ -144,7 +144,10 @@ def _moment(time: str) -> datetime:
 
 
 def _latest_answers(path: Path, reader: RatingReader) -> dict[_Key, Rating]:
-    """Map each person, example and sample in a file to the latest rating; skip lines that don't fit the rubric."""
+    """Map each person, example and sample in a file to the answers that count, as one rating.
+
+    A later line corrects the answers of earlier ones. Lines that don't fit the rubric are skipped.
+    """
     latest: dict[_Key, Rating] = {}
     for _, line in json_lines(path, RatingError):
         try:

@@ -34,7 +34,7 @@ _column = partial(option, None, form=_COLUMN, value="COLUMN")
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnOptions:
-    """What the user says about a table or another tool's export; all else is inferred from columns and cells.
+    """The user's options on what a table or another tool's export means; all else is inferred from columns and cells.
 
     In the names of columns of judges and annotators `*` matches the name of any criterion.
     """

@@ -199,7 +199,15 @@ def _statement(line: Mapping[str, Any], reader: RatingReader, *, named: bool) ->
 
 
 def _ratings(line: Mapping[str, Any], reader: RatingReader, named: bool) -> Iterator[Rating]:
-    """Yield up to two ratings from a line: the judge's verdict, and the annotators' decision."""
+    """Yield up to two ratings from a line: the annotators' decision in `gold`, and a judge's verdict.
+
+    The verdict is in `judge`, or else the line is a judge's whole rating, with `pass`, `score`, `criteria` or `error`.
+
+    Args:
+        line: The line.
+        reader: Reader of the rating's levels.
+        named: True if the user names the rubric, so that levels by criterion are read.
+    """
     gold = _decision(line, "gold")
     if gold is not None:
         yield Rating("", GOLD, "human", passed=gold)

@@ -172,7 +172,13 @@ def _different_lines(path: Path) -> Iterator[tuple[Any, int]]:
 def _read_lines(
     path: Path, first: Mapping[bytes, tuple[int, bytes]], times: Mapping[bytes, int]
 ) -> Iterator[tuple[Any, int]]:
-    """Parse the first line of each group of lines that are equal but for the id; yield it with the group's size."""
+    """Parse one line for all lines that are equal but for the id; yield its data with the number of such lines.
+
+    Args:
+        path: The file.
+        first: The number and the text of the first such line, by the text without the id.
+        times: The number of such lines, by the text without the id.
+    """
     for rest, (line_number, raw) in first.items():
         for line in json_in_line(raw, path, line_number, RatingError):
             yield line, times[rest]

@@ -307,7 +307,7 @@ class _AlphaComparison:
         return self._mean_alpha(self.people_pairs)
 
     def people(self, level: float) -> Estimate:
-        """Estimate alpha between two annotators, as a mean over pairs of annotators, with its interval."""
+        """Estimate the mean alpha over all pairs of annotators, with an interval of coverage `level`."""
         if not self.people_pairs:
             return self._undefined(_few_shared(with_judge=False), level)
         if math.isnan(self.among_people[0]):

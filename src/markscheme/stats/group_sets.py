@@ -20,8 +20,8 @@ integers."""
 def set_numbers(places: npt.ArrayLike, n_groups: int) -> Integers:
     """Return the number, from 0, of the jackknife set that each group belongs to.
 
-    Neighbours are scattered: if groups next to each other are alike, sets of neighbours would make limits 2 to 9 times
-    too wide.
+    With up to 1,000 groups, each is a set of its own. Of more groups, those with neighbouring names are put into
+    different sets: such groups may be alike, and then sets of neighbours would make limits 2 to 9 times too wide.
 
     Args:
         places: Position of each group, from 1, among the groups' names sorted by code points.

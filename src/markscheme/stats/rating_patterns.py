@@ -286,6 +286,6 @@ def _sets_left_out(times: Floats, which: Integers, groups: Groups, *, leave_out:
 
 
 def over(above: Floats, below: Floats, *, empty: float = math.nan) -> Floats:
-    """Divide one array by another; where the divisor isn't above 0, the result has a given value."""
+    """Divide `above` by `below`; where `below` isn't above 0, the result is `empty`."""
     quotients: Floats = np.full(np.broadcast(above, below).shape, empty)
     return np.divide(above, below, out=quotients, where=below > 0)

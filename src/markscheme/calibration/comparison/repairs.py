@@ -84,7 +84,7 @@ class Repair:
 
     @property
     def kept(self) -> int:
-        """Number of false fails that the repair makes right."""
+        """Number of false fails that the repair turns into passes."""
         return len(self.false_fails)
 
     @property

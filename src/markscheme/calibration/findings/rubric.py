@@ -167,6 +167,11 @@ def _highest_correlation(criterion: CriterionEvidence, shared: float, noise: flo
     """Return the correlation that a perfect judge would have with gold, which is a noisy mean of annotators.
 
     It is None if annotators share no variance, or if the levels have no order.
+
+    Args:
+        criterion: The evidence on the criterion.
+        shared: Variance of the true levels, which annotators share.
+        noise: Variance of one annotator's errors.
     """
     usually = _usual_annotators(criterion)
     return float((shared / (shared + noise / usually)) ** 0.5) if shared > 0 and criterion.scale.ordered else None

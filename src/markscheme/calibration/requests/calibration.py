@@ -483,7 +483,14 @@ class CalibrationRequest:
     def _opening(
         self, wanted: str | Judge | None, rubric: Rubric, examples: ExampleSet, folder: Path | None
     ) -> Callable[[], GradingJudge]:
-        """Return a function that opens the judge, or that only returns a judge which is open already."""
+        """Return a function that opens the judge, or that returns the judge that the caller opened.
+
+        Args:
+            wanted: The judge, or its name; None for the judge that is chosen without a name.
+            rubric: The rubric.
+            examples: The examples that the judge will be asked about.
+            folder: The folder with recorded replies; None without one.
+        """
         if wanted is not None and not isinstance(wanted, str):
             return lambda: wanted
         prompts = first_prompts(rubric, examples.labelled.examples)

@@ -159,7 +159,12 @@ class Certificate:
         }
 
     def to_json(self, rubric: Rubric, *, at: str) -> dict[str, Any]:
-        """Return the content of the certificate's file, except the decisions on labelled examples."""
+        """Return the content of the certificate's file, except the decisions on labelled examples.
+
+        Args:
+            rubric: The rubric, whose fingerprints the file states.
+            at: The day of the certificate.
+        """
         prints = {"rubric": rubric.fingerprint, "prompt": asking_fingerprint(rubric)}
         return {"schema": SCHEMA, **self.figures, "fingerprints": prints, "at": at}
 

@@ -65,8 +65,8 @@ class CertifiedPasses:
         people: Share of labelled examples that people pass.
         decided: Number of examples that were decided automatically.
         share: Share of the automatic decisions that pass.
-        effective: Number of independent examples that tell as much as the `decided` ones; smaller than `decided` if
-            these are in groups.
+        effective: Number of independent examples with as much information as the `decided` ones; smaller than `decided`
+            if these are in groups.
     """
 
     labels: int

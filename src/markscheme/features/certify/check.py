@@ -344,7 +344,14 @@ class _DecisionSources:
 
 
 def _is_same(stated: RankedDecisions, seen_index: int, recomputed: RankedDecisions, index: int) -> bool:
-    """Return True if a judge's decision on one example, and its certainty, are as the certificate states them."""
+    """Return True if a judge's decision on one example, and its certainty, are as the certificate states them.
+
+    Args:
+        stated: The judge's decisions in the certificate.
+        seen_index: Index of the example in the certificate.
+        recomputed: The judge's decisions by today's ratings or replies.
+        index: Index of the example in these.
+    """
     certainties = np.round([stated.certainty[seen_index], recomputed.certainty[index]], CERTAINTY_ROUNDING)
     if np.isnan(certainties).any():
         return bool(np.isnan(certainties).all())

@@ -356,7 +356,7 @@ class ReadOutputs:
 
     @cached_property
     def modes_as_read(self) -> tuple[int, ...]:
-        """Number of modes noted so far after each output, in the order in which people read the outputs."""
+        """Number of different modes noted up to each output, in the order in which people read the outputs."""
         _, modes, _ = self._sequence
         seen: set[str] = set()
         as_read = []

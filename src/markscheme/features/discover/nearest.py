@@ -133,7 +133,12 @@ def most_like(notes: Sequence[str], outputs: Mapping[str, str]) -> tuple[str, ..
 
 
 def least_like(read: Sequence[str], outputs: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the ids of outputs, sorted so that those least similar to the outputs read so far come first."""
+    """Return the ids of outputs, sorted so that those least similar to the outputs read so far come first.
+
+    Args:
+        read: Texts of the outputs read so far.
+        outputs: Texts of the other outputs, by id.
+    """
     if not read or not outputs:
         return tuple(outputs)
     similarity = _similarity_to(read, outputs)

@@ -180,7 +180,13 @@ def _short(text: str) -> str:
 
 
 def _position(threshold: float | None, reading: TextReading) -> float | None:
-    """Return the position on the scale, 0 to 1, from which a criterion passes; None without a usable threshold."""
+    """Return the position on the scale, 0 to 1, from which a criterion passes; None without a usable threshold.
+
+    Args:
+        threshold: The assertion's threshold, as a position or as a score of the text's scale; None for the one that the
+            text states.
+        reading: What was read from the text.
+    """
     if threshold is None:
         return None if reading.pass_position is None else round(reading.pass_position, 4)
     low, high = sorted(reading.ends)

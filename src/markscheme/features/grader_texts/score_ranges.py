@@ -101,7 +101,11 @@ def are_ends(low: float, high: float) -> bool:
 
 
 def range_in(told: Sequence[str]) -> ScaleEnds | None:
-    """Return the lowest and highest score of the first range, such as "1 to 5", in some sentences; None without one."""
+    """Return the lowest and highest score of the first range, such as "1 to 5", in some sentences; None without one.
+
+    Args:
+        told: The sentences, with numbers as digits.
+    """
     return next((ends for sentence in told for ends in _ranges(sentence)), None)
 
 

@@ -39,5 +39,10 @@ def set_aside(text: str) -> tuple[str, Sequence[str]]:
 
 
 def put_back(words: str, originals: Sequence[str]) -> str:
-    """Put the passages that `set_aside` replaced back into a part of the text."""
+    """Put the passages that `set_aside` replaced back into a part of the text.
+
+    Args:
+        words: The part of the text, with a character in place of each passage.
+        originals: The passages, as `set_aside` returned them.
+    """
     return _STAND_INS.sub(lambda stand_in: originals[ord(stand_in[0]) - _FIRST], words)

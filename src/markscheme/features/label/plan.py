@@ -111,7 +111,7 @@ def _spread(estimate: Estimate) -> float | None:
 
 
 def _margins(criterion: Criterion, truth: Gold) -> Floats:
-    """Compute the share of each level among a criterion's labels; equal shares without labels."""
+    """Compute the share of each level among a criterion's gold labels; an equal share for each level without labels."""
     values = np.array(sorted(set(criterion.scale.values)))
     levels = truth.levels[criterion.name]
     levels = levels[~np.isnan(levels)]

@@ -65,6 +65,11 @@ def _chunks(content: bytes) -> Iterator[tuple[bytes, bytes]]:
 def _unfiltered(filter_number: int, line: _Pixels, above: _Pixels) -> _Pixels:
     """Undo a PNG line's filter, which stores pixels as differences from those on the left and above.
 
+    Args:
+        filter_number: Number of the filter, 0 to 4; 0 stores pixels unchanged.
+        line: The stored pixels of the line.
+        above: The pixels of the line above, with the filter undone.
+
     Source: Portable Network Graphics (PNG) Specification, third edition, section 9, "Filtering".
     """
     if filter_number == 1:

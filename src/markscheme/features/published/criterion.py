@@ -350,7 +350,13 @@ def _levels(fields: Mapping[str, Any], taken: set[str], native: Mapping[str, Any
 
 
 def _name(fields: Mapping[str, Any], raw: RawCriterion, taken: set[str]) -> tuple[str | None, bool]:
-    """Return a criterion's name, and True if the name is the value of the key `criterion`."""
+    """Return a criterion's name, and True if the name is the value of the key `criterion`.
+
+    Args:
+        fields: The criterion's keys and values.
+        raw: What was read of the criterion so far, with a name that its place in the file gives.
+        taken: A set of the keys that have been read, to which the key of the name is added.
+    """
     name_keys = [key for key in NAMES if isinstance(fields.get(key), str | int) and str(fields[key]).strip()]
     short = text_in(fields.get("criterion"))
     others = [key for key in WORD_KEYS if key not in ("criterion", "criteria") and text_in(fields.get(key))]

@@ -193,12 +193,22 @@ def weights_of_tasks_alike(tasks: Codes) -> Floats:
 
 
 def _of_tasks_alike(hits: Flags, task: Codes, criterion: Codes | None) -> GroupedShare:
-    """Return the share of verdicts that are hits, where each task has the same total weight."""
+    """Return the share of verdicts that are hits, where each task has the same total weight.
+
+    Args:
+        hits: Flags of the verdicts that are hits.
+        task: Number of each verdict's task.
+        criterion: Number of each verdict's criterion; None if only errors within a task are related.
+    """
     return wider_share(hits, task, criterion, weights_of_tasks_alike(task)) if len(hits) else grouped_share(hits)
 
 
 def _largest_tenth(sizes: Codes) -> float:
-    """Return the share of the verdicts that belong to the largest tenth of the tasks."""
+    """Return the share of the verdicts that belong to the tenth of the tasks with the most verdicts.
+
+    Args:
+        sizes: Number of verdicts on each task.
+    """
     if not len(sizes):
         return 0.0
     largest = np.sort(sizes)[::-1][: math.ceil(len(sizes) / 10)]

@@ -51,7 +51,13 @@ def open_battery(
 
 
 def cost_of_run(made: Battery, judge: Judge, asking: AskOptions) -> Cost:
-    """Return what a stress run would cost, without asking anything."""
+    """Return what a stress run would cost, without asking anything.
+
+    Args:
+        made: The examples with all their changed versions.
+        judge: The judge.
+        asking: How the judge is asked.
+    """
     prompts = [prompt for question in made.askings("") for prompt in questions(*made.question(question))]
     return asking.cost(judge, prompts, made.rubric.samples)
 

@@ -211,7 +211,13 @@ def _is_constant(column: TableColumn, unit: TableColumn) -> bool:
 
 
 def _constant(columns: Sequence[TableColumn], layout: _Layout, units: Mapping[str, None]) -> list[TableColumn]:
-    """Return the columns with one value per example, such as its query, as a cell for each example."""
+    """Return the columns with one value per example, such as its query, shortened to a cell for each example.
+
+    Args:
+        columns: The columns of the table with one row per rating.
+        layout: Roles of the columns; those with a role are left out.
+        units: The examples' ids, in order.
+    """
     taken = (layout.unit, layout.rater, layout.criterion, layout.kind, layout.run, layout.time, *layout.values)
     rest = []
     for column in columns:

@@ -242,7 +242,7 @@ class ValueComparison:
         return replace(read, withheld=dict.fromkeys(DIRECTION_FIGURES, "direction"))
 
     def _is_of_fault(self, column: SideColumn) -> bool:
-        """Return True if "yes" in a column may mean fail, since the column's name or the criterion is about a fault."""
+        """Return True if a column has only words such as yes and no, and its or the criterion's name speaks of a fault."""
         asks_for_fault = speaks_of_fault(column.name) or speaks_of_fault(self.criterion)
         return asks_for_fault and self.has_no_direction(column.name)
 

@@ -96,7 +96,12 @@ def _cards(findings: Sequence[Finding], calibration: Calibration) -> doc.Cards:
 
 
 def _after_an_edit(shown: Sequence[Finding], calibration: Calibration) -> str:
-    """Say how to see what an edit of the rubric changed, if the report is on a file of ratings."""
+    """Say, for a report on a file of ratings, how to see what an edit of the rubric changed.
+
+    Args:
+        shown: The findings that the report shows; if one suggests `improve`, the sentence mentions it.
+        calibration: The calibration.
+    """
     commands = calibration.commands
     by_improve = commands.can_improve and any(finding.command(commands) == commands.improve() for finding in shown)
     by = ", by hand or by `improve`," if by_improve else ","

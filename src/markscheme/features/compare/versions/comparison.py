@@ -215,7 +215,16 @@ def _agreement(
     new: RubricVersion,
     levels_by_version: Sequence[JudgeLevels],
 ) -> CriterionAgreement:
-    """Compare each version's levels on a criterion with the labels that people gave under that version's wording."""
+    """Compare each version's levels on a criterion with the labels that people gave under that version's wording.
+
+    Args:
+        criterion: The criterion of the new version.
+        before: The criterion of the old version.
+        examples: The examples with people's labels.
+        old: The old version.
+        new: The new version.
+        levels_by_version: The levels by each version, the old one first.
+    """
     under_new = gold_under(examples, criterion, new.rubric)
     is_reworded = before.wording != criterion.wording
     under_old = gold_under(examples, before, old.rubric) if is_reworded else under_new

@@ -59,7 +59,7 @@ class DecidedRows:
     paired: bool = False
 
     def scores(self, numbers: AuthorNumbers) -> Floats:
-        """Compute each row's weighted score by the given weights, shape (n,)."""
+        """Compute the score of each decided response from its levels by the given weights, shape (n,)."""
         return numbers.base + self.levels @ numbers.shares + self.remainder / numbers.scale
 
     def graded(self, numbers: AuthorNumbers) -> Floats:

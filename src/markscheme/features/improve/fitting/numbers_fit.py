@@ -58,7 +58,9 @@ def shrunk_fit(rows: DecidedRows, numbers: AuthorNumbers) -> WeightsFit:
 
 
 def fitted_weights(fit: WeightsFit, numbers: AuthorNumbers) -> Floats:
-    """Scale fitted coefficients so that the positive weights (all, if none is positive) keep the author's sum.
+    """Scale fitted coefficients so that positive weights have the same sum as the author's positive weights.
+
+    If the author has no positive weight, the sum of all weights is kept.
 
     Returns:
         Absolute values of the weights, shape (k,); the author's if all fitted coefficients are 0.

@@ -148,7 +148,13 @@ def _with_whole_fit(gain: NestedGain, rows: DecidedRows, before: AuthorNumbers, 
 
 
 def _cost_saved(rows: DecidedRows, before: AuthorNumbers, after: AuthorNumbers) -> Floats:
-    """Return how much less wrong decisions cost with the new weights and pass mark, for each example or group."""
+    """Return how much less the wrong decisions cost with new weights and pass mark, for each unit.
+
+    Args:
+        rows: People's decisions with levels; each belongs to a unit, an example or a group.
+        before: The author's weights and pass mark.
+        after: The new ones.
+    """
     difference = _costs(rows, before) * (_right(rows, after) - _right(rows, before))
     return np.asarray(np.bincount(rows.units, difference, minlength=len(rows.names)), dtype=np.float64)
 

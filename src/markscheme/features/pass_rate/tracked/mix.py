@@ -55,7 +55,12 @@ def largest_mix_shift(before: Iterable[GradedLine], since: Iterable[GradedLine])
 
 
 def largest_change(before: Iterable[GradedLine], since: Iterable[GradedLine]) -> MixShift | None:
-    """Find the column's value whose share of responses changed most; None if no column can be compared."""
+    """Find the value, of any column, whose share of responses changed most; None if no column can be compared.
+
+    Args:
+        before: Responses before the change.
+        since: Responses since then.
+    """
     return max(_shifts(before, since), key=lambda shift: abs(shift.share_since - shift.share_before), default=None)
 
 

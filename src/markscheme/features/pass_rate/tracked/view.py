@@ -152,7 +152,12 @@ def _callout(look: Look) -> Callout:
 
 
 def head_of(named: str, *, better: bool) -> str:
-    """Return the heading of the report by what changed, and by whether responses pass more often."""
+    """Return the heading of the report.
+
+    Args:
+        named: The cause of the change, such as "responses" or "judge".
+        better: True if responses pass more often than before.
+    """
     return _BETTER if named == "responses" and better else _HEADS[named]
 
 
