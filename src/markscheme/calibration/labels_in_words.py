@@ -14,7 +14,11 @@ to 1."""
 
 
 def _of_scarce_decision(scarce: ScarceDecision, more: int) -> str:
-    """Say how many further labels will probably be of the rarer decision, pass or fail, that the verdict depends on.
+    """Say how many of the further labels will probably be of the rarer decision, on which the verdict depends.
+
+    Args:
+        scarce: The rarer decision, "pass" or "fail", and its share among the labels.
+        more: Number of further labels.
 
     Example:
         >>> _of_scarce_decision(("fail", 0.1), 40)

@@ -113,7 +113,7 @@ class RequestRefusal:
         return _kinds_named(self.words) if self.code or by_words else []
 
     def allowed_limit(self, below: int) -> int | None:
-        """Return the limit of an answer's tokens that the message allows, if it is lower than `below`; else None."""
+        """Return the largest answer, in tokens, that the refusal allows, if it is lower than `below`; else None."""
         limits = [int(digits) for digits in _ALLOWED.findall(self.words)]
         return min((limit for limit in limits if 0 < limit < below), default=None)
 

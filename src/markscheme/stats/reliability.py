@@ -135,7 +135,7 @@ class _Anova:
 
 @dataclass(frozen=True)
 class _Ratings:
-    """The units that every rater rated, as ratings of shape (n_units, n_raters), with their groups."""
+    """The ratings of the units that every rater rated, shape (n_units, n_raters), with the units' groups."""
 
     ratings: Floats
     groups: Groups

@@ -127,7 +127,7 @@ class CountedComparison(Comparison):
 
     @cached_property
     def _annotator_shares(self) -> AnnotatorShares | None:
-        """Shares of annotators who agree with others, with the judge and with the constant; None if not counted."""
+        """Shares of annotators who agree with each other, the judge and the best constant; None if not counted."""
         names = {OF_SCORE: ANNOTATORS_PART, OF_DECISION: ANNOTATORS_DECIDE_PART}
         rows = self.counts.parts.get(names.get(self.measure.name, ""))
         if rows is None or isinstance(self.measure.of, Criterion) or not rows.people.shape[1]:

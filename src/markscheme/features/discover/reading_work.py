@@ -293,7 +293,10 @@ class ReadingWork:
             raise UsageError("there is no such note here; reload the page")
 
     def recode_notes(self) -> list[str]:
-        """Return at most thirty notes that this person sorts again without seeing how others sorted them."""
+        """Return the keys of the notes that this person is to sort again without seeing how others sorted them.
+
+        These are thirty of the notes that others sorted, without those that this person has sorted again already.
+        """
         outputs = self.outputs()
         recoded = {recoding.note for recoding in outputs.codebook.recoded if recoding.by == self.rater}
         by_others = [

@@ -212,7 +212,10 @@ def _notes(baseline: Baseline) -> Iterator[doc.Line]:
 
 
 def sections(calibration: Calibration) -> Iterator[doc.Section]:
-    """Yield the section on the accepted run, if there is one or if this run may be accepted."""
+    """Yield the section on the accepted run for a judge whose runs may be accepted.
+
+    Yield nothing if there is no accepted run yet and this run can't become one, since too few examples were graded.
+    """
     accept = calibration.commands.calibrate("--accept")
     baseline = _baseline(calibration)
     is_usable = calibration.decision.is_usable

@@ -24,7 +24,7 @@ _FEWEST_BOLD, _FEWEST_PLAIN = 2, 3
 
 
 def sections(text: str) -> Sequence[TextList]:
-    """Return the paragraphs under headings as a list of points; () if a heading, such as "Input", names no point."""
+    """Return the texts under headings as a list of points; () if a heading, such as "Input", isn't that of a point."""
     intro, *pieces = _HEADING.split(text)
     named = [(name.strip(" :"), body.strip()) for name, body in zip(pieces[::2], pieces[1::2], strict=True)]
     if len(named) < 2 or intro.strip() or any(not body or _NO_POINT.match(name) for name, body in named):

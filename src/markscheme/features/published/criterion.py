@@ -225,7 +225,7 @@ class CriterionReading:
             self.notes[f"{name} costs points where it is met, and says what a good response does"] = None
 
     def _note_gaps(self, levels: Sequence[Mapping[str, Any]], name: str) -> None:
-        """Note a criterion's levels without descriptions if other levels have some."""
+        """Add a note that some levels of a criterion have neither description nor label, if other levels have one."""
         gaps = [f"{level['value']:g}" for level in levels if "description" not in level and "label" not in level]
         if gaps and len(gaps) < len(levels):
             self.notes[f"{name}: no words for level {', '.join(gaps)}"] = None

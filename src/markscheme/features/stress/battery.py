@@ -328,7 +328,7 @@ def _with_changed_parts(text: str, change: Callable[[ShownPart], ShownPart | Non
 
 
 def _with_parts_of(text: str, original: str) -> str:
-    """Return an edited text together with those parts (images, documents) whose marks it still contains."""
+    """Return an edited text together with the original's parts (images, documents) whose marks are still in it."""
     if not isinstance(original, PartedText) or isinstance(text, PartedText):
         return text
     return PartedText(text, [shown_part for shown_part in original.parts if shown_part.mark in text])

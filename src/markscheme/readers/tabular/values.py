@@ -242,7 +242,7 @@ class ValueComparison:
         return replace(read, withheld=dict.fromkeys(DIRECTION_FIGURES, "direction"))
 
     def _is_of_fault(self, column: SideColumn) -> bool:
-        """Return True if a column has only words such as yes and no, and its or the criterion's name speaks of a fault."""
+        """Return True if "yes" in a column of only yes and no may mean fail, by its or the criterion's name."""
         asks_for_fault = speaks_of_fault(column.name) or speaks_of_fault(self.criterion)
         return asks_for_fault and self.has_no_direction(column.name)
 
