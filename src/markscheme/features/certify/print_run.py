@@ -95,7 +95,7 @@ def _commands(rubric: Rubric, judge: str | None, ratings: Sequence[Path], column
 
     Args:
         rubric: The rubric.
-        judge: Names of the judges to ask, separated by commas, as typed; None if only files of ratings are named.
+        judge: Names of the judges, separated by commas, as typed; None if none is named.
         ratings: Files of judges' ratings.
         columns: What the columns of these files mean.
     """
