@@ -158,7 +158,7 @@ def _trend(comparison: Comparison, states: VerdictStates, *, no_skill: bool) -> 
     Args:
         comparison: The comparison of judge and gold.
         states: How agreement compares with target, baseline and annotators.
-        no_skill: True if the judge's scores aren't shown to be associated with gold's; this refuses trends of scores.
+        no_skill: True if a finding shows that agreement is worth nothing; trends of scores are then refused.
     """
     if comparison.trend is None:
         return trend_ruling(states, no_skill=no_skill)

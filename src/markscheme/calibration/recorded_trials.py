@@ -276,7 +276,7 @@ def _read(path: Path) -> tuple[RecordedTrial, ...]:
 
 
 def _labels_digest(labels: str) -> str:
-    """Return a digest of a label set's name, to record where there are no example ids; digests of ids are shorter."""
+    """Return a digest of the name of a set of labels, which a record has if the examples have no ids."""
     if not isinstance(labels, str):
         raise TypeError
     return fingerprint(labels)

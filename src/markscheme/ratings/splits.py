@@ -77,7 +77,11 @@ class Opening:
         )
 
     def saw_any(self, levels: frozenset[str]) -> bool:
-        """Return True if the command looked at a test level with one of these digests, or didn't record any digests."""
+        """Return True if the command looked at one of some levels, or if it isn't recorded at which levels it looked.
+
+        Args:
+            levels: Digests of the levels, as in the record.
+        """
         return not self.levels or not self.levels.isdisjoint(levels)
 
     def to_json(self) -> dict[str, Any]:

@@ -381,7 +381,12 @@ def socket_mark(path: str) -> "tuple[int, int, int] | None":
 
 
 def remove_marked(path: str, mark: "tuple[int, int, int] | None") -> None:
-    """Remove a socket's file only if it still has the given mark, so that a later socket at its path stays."""
+    """Remove a socket's file unless a later socket has taken its place.
+
+    Args:
+        path: Path of the file.
+        mark: What `socket_mark` returned for the socket to remove; None to remove nothing.
+    """
     try:
         with folder_lock(os.path.dirname(path)):
             if mark is not None and socket_mark(path) == mark:

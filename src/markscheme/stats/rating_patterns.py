@@ -82,7 +82,7 @@ class RatingPatterns:
         return int((self.codes >= 0).any(axis=0).sum())
 
     def in_groups(self) -> tuple[Integers, Groups]:
-        """Return the distinct rows in each jackknife set, one set after another, and Groups that name their sets."""
+        """Return the indices of the distinct rows in each jackknife set, one set after another, and the set of each."""
         out = self.left_out
         sizes = np.diff(np.append(out.start, len(out.row)))
         number = np.repeat(np.arange(len(sizes), dtype=np.int64), sizes)

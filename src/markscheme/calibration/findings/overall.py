@@ -131,7 +131,8 @@ def decisions_without_skill(evidence: Evidence) -> Iterator[Finding]:
 def no_better_than_constant(evidence: Evidence) -> Iterator[Finding]:
     """Yield a finding if the judge agrees with gold less often than the best constant score does.
 
-    A judge that isn't shown to agree more often, and that could agree only little more often, is found as well.
+    There is a finding, too, if the judge isn't shown to agree more often, is below the target, and is shown to be at
+    most a little better than the constant.
     """
     comparison = evidence.comparison
     figures = comparison.figures

@@ -29,7 +29,13 @@ class BatchApi(Protocol):
         ...
 
     async def find(self, token: str, since: float, prompts: int) -> list[BatchState]:
-        """Return the batches that a run with this token may have sent after `since`, with this many prompts."""
+        """Return the provider's batches that may be the one with a token, to find a batch whose id was never received.
+
+        Args:
+            token: Our id for the batch.
+            since: Time after which it was sent, in seconds since 1970.
+            prompts: Number of prompts in it.
+        """
         ...
 
     async def state(self, id: str) -> BatchState:

@@ -246,7 +246,13 @@ def mark_of_scores(criterion: str, table: TableReading) -> float | None:
 
 
 def _rated_by(name: str, criterion: str, table: TableReading) -> Iterator[Rating]:
-    """Yield a judge's ratings in a table, with the scores that its decisions follow from where it gives scores."""
+    """Yield a judge's ratings in a table; if its decisions are made from scores, each rating has the score too.
+
+    Args:
+        name: Name of the judge's column.
+        criterion: Name of the criterion that it rates.
+        table: The table.
+    """
     side = next(side for side in table.sides(criterion) if side.is_judge and side.name == name)
     has_scores = mark_of_scores(criterion, table) is not None
     cells = dict(zip(table.ids, side.cells, strict=True))

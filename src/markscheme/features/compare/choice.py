@@ -428,7 +428,7 @@ class _View:
     paired: Measure
 
     def compared(self, name: str, rows: Flags) -> Comparison:
-        """Compare a judge with gold on the selected examples."""
+        """Compare a judge with gold, by decisions if there are any, on the examples flagged in `rows`."""
         columns = [self.table[column].where(rows) for column in (GOLD, name)]
         return Comparison(self.table.with_columns(*columns), name, GOLD, self.paired)
 

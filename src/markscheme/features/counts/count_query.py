@@ -327,7 +327,10 @@ class CountQuery:
         return f"(({level} - {_signed(low)}) / {scale.span!r})"
 
     def _sums(self) -> Iterator[tuple[str, str]]:
-        """Yield columns of each rater's weighted sum and, if criteria may not apply, of the largest possible sum."""
+        """Yield name and SQL of the column with each rater's weighted sum of positions.
+
+        If criteria may not apply, columns follow with the highest possible sum and with the sum of all faults.
+        """
         for prefix in self._scored:
             terms: list[str] = []
             best: list[str] = []

@@ -57,9 +57,9 @@ def read_autorubric(reading: ImportedFile) -> None:
 
 
 def _criteria(data: Any, reading: ImportedFile) -> list[Criterion | None]:
-    """Return our criterion for each entry of a ground truth: the one with its name, else its text, else its position.
+    """Return the rubric's criterion for each entry of a ground truth: by the entry's name, else text, else position.
 
-    For an entry without a criterion, it is None.
+    It is None for an entry that no criterion fits.
     """
     ours = list(reading.rubric.criteria)
     if data is None:

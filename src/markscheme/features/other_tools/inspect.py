@@ -145,7 +145,13 @@ def _raw_ratings(unit: str, metric: str, score: Any, content: ToolContent) -> It
 
 
 def _score_fields(record: Any, field: str, content: ToolContent) -> tuple[dict[str, Any], list[Any]]:
-    """Return the fields of a score, or of an edit to one, and the edits in its `history`; [] if it has none."""
+    """Return the fields of a score, or of an edit to a score, and the edits in its `history`.
+
+    Args:
+        record: The score or the edit, as the log has it.
+        field: What the record is, such as "score", for reports of lost fields.
+        content: The file's content, in which lost fields are counted.
+    """
     fields = Fields(record, content, field, ("answer", "metadata"))
     values = {key: fields.take(key) for key in ("value", "explanation", "reason")}
     keys = {"author": "author", "at": "timestamp", "why": "reason"}

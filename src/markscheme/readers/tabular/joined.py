@@ -77,7 +77,7 @@ def _with_one_of_equal(columns: Sequence[TableColumn], tables: _Tables, options:
 
 
 def _are_one(columns: Sequence[TableColumn]) -> bool:
-    """Return True if columns have the same value wherever several are filled, and are both filled in some row."""
+    """Return True if several columns are filled in some row, and have the same value in each row where they are."""
     rows = [list(filter(None, map(folded, cells))) for cells in zip(*(c.cells for c in columns), strict=True)]
     return all(len(set(values)) < 2 for values in rows) and any(len(values) > 1 for values in rows)
 
