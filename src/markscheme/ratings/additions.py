@@ -144,7 +144,7 @@ def _moment(time: str) -> datetime:
 
 
 def _latest_answers(path: Path, reader: RatingReader) -> dict[_Key, Rating]:
-    """Map each person, example and sample in a file to the answers that count, as one rating.
+    """Map each person, example and sample in a file to one rating, which has the answers that count.
 
     A later line corrects the answers of earlier ones. Lines that don't fit the rubric are skipped.
     """

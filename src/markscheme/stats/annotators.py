@@ -355,10 +355,10 @@ class _AlphaComparison:
         return np.asarray(np.mean(alphas, axis=0))
 
     def _fewest_off(self, rating: Sequence[int]) -> int:
-        """Return the smallest number of examples that a rater put on another level than the rater's commonest.
+        """Count, for each of some raters, the examples off the rater's commonest level; return the smallest count.
 
         Args:
-            rating: Columns of the raters among which the smallest number is sought.
+            rating: Columns of these raters.
         """
         return min(self._examples_off_common[column] for column in rating)
 

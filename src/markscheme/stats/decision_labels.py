@@ -45,7 +45,7 @@ class _Basis:
     per_label: float
 
     def further(self, labels: int) -> int:
-        """Convert a number of further labels to the number of independent examples with as much information."""
+        """Return how many independent examples have as much information as a number of further labels."""
         return max(1, round(labels * self.per_label)) if labels else 0
 
     def chances(self, further: int) -> Floats:

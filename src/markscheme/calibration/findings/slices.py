@@ -424,7 +424,7 @@ def _one_score(scores: Floats) -> bool:
 
 
 def _adjusted(figures: Sequence[Sequence[SliceFigure]]) -> list[list[SliceFigure]]:
-    """Adjust p-values by Holm's method: over all slices' figures of the score, and apart from these, of all criteria.
+    """Adjust p-values by Holm's method: once over all slices' figures of the score, once over those of criteria.
 
     Args:
         figures: The figures of each slice.

@@ -350,7 +350,7 @@ def _is_same(stated: RankedDecisions, seen_index: int, recomputed: RankedDecisio
         stated: The judge's decisions in the certificate.
         seen_index: Index of the example in the certificate.
         recomputed: The judge's decisions by today's ratings or replies.
-        index: Index of the example in these.
+        index: Index of the example in `recomputed`.
     """
     certainties = np.round([stated.certainty[seen_index], recomputed.certainty[index]], CERTAINTY_ROUNDING)
     if np.isnan(certainties).any():

@@ -78,7 +78,7 @@ def _between(text: str, marks: Sequence[re.Match[str]]) -> Sequence[TextList]:
 
 
 def _clauses(text: str) -> Sequence[TextList]:
-    """Return a list of points for each sentence with several demands on the output: "a; b; c", or "a, b and c"."""
+    """Return a list of points for each sentence that says several things of the output: "a; b; c", or "a, b and c"."""
     lists: list[TextList] = []
     for sentence in sentences(text):
         led = _CLAUSES.match(sentence)

@@ -226,7 +226,13 @@ def _other_changes(candidate: Rubric, yours: Rubric) -> Iterator[str]:
 
 
 def _unequal(candidate: object, yours: object, attributes: str) -> list[str]:
-    """Return those of some attributes, whose names are separated by spaces, in which two objects differ."""
+    """Return the names of the attributes in which two objects of the same class differ.
+
+    Args:
+        candidate: The first object.
+        yours: The second object.
+        attributes: Names of the attributes to compare, separated by spaces.
+    """
     return [name for name in attributes.split() if getattr(candidate, name) != getattr(yours, name)]
 
 

@@ -242,12 +242,12 @@ class ValueComparison:
         return replace(read, withheld=dict.fromkeys(DIRECTION_FIGURES, "direction"))
 
     def _is_of_fault(self, column: SideColumn) -> bool:
-        """Return True if "yes" in a column of only yes and no may mean fail, by its or the criterion's name."""
+        """Return True if "yes" may mean fail: the column has only yes and no, and it or the criterion names a fault."""
         asks_for_fault = speaks_of_fault(column.name) or speaks_of_fault(self.criterion)
         return asks_for_fault and self.has_no_direction(column.name)
 
     def has_no_direction(self, name: str) -> bool:
-        """Return True if a column has only words such as yes and no, of which the question decides which one passes."""
+        """Return True if a column has only words such as yes and no; which of them passes depends on the question."""
         return WITHOUT_DIRECTION.issuperset(self.values[name])
 
     def _pass_words(self) -> dict[str, str]:

@@ -42,7 +42,7 @@ def chances_of(evidence: DecisionEvidence, n: int) -> Mapping[str, float]:
 
 
 def chance_of(gain: Gain, decisions: int, criteria: int) -> float:
-    """Return the probability that a fit to so many decisions finds a gain, interpolated between simulated numbers.
+    """Return the probability that a fit to this number of decisions finds a gain, interpolated between simulations.
 
     Args:
         gain: The gain in right decisions that better weights and pass mark would bring.

@@ -116,14 +116,14 @@ def _preferences(pairs: Rubric, pair: Example) -> Iterator[Rating]:
 
 
 def _majority_preference(preferences: list[Rating], judge: str) -> list[tuple[Rating, str, tuple[str, ...]]]:
-    """List a pair's preference by most annotators, with whose levels explain it, and who has it; [] for a tie.
+    """Return the preference that most annotators of a pair have, as a list of one entry; [] for a tie.
 
     Args:
         preferences: The annotators' preferences.
         judge: Name of the judge whose levels are used to explain preferences.
 
     Returns:
-        One entry, or none: the preference, `judge`, and the names of the annotators who have this preference.
+        The entry: the preference, `judge`, and the names of the annotators who have this preference.
     """
     counts = Counter(preference.passed for preference in preferences).most_common()
     if not counts or (len(counts) > 1 and counts[0][1] == counts[1][1]):
