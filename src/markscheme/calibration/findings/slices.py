@@ -214,7 +214,7 @@ class Slice:
 
     @property
     def shift(self) -> float | None:
-        """Bias on the slice minus bias on other examples with equal gold; None unless bias is its worst figure."""
+        """Bias on the slice minus bias on other examples with equal gold; None for a slice that isn't worst in bias."""
         if self.figure is None or self.figure.name != "signed_error":
             return None
         return self.figure.inside - self.figure.same_gold
