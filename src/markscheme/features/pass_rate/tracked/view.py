@@ -308,7 +308,7 @@ def _traffic_fact(traffic: MixShift | None, look: Look) -> str:
 
 
 def _of_column(mix: MixShift) -> str:
-    """Return the subject of a sentence on the column's value whose share moved most: the value or a range of it."""
+    """Return the subject of a sentence on the value whose share moved most; for lengths, a fifth of the inputs."""
     return f"T{_FIFTHS[mix.value][1:]}" if mix.column == INPUT_LENGTH else mix.value
 
 
