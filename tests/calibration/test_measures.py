@@ -149,7 +149,7 @@ def test_the_verdict_on_one_measure_equals_that_under_a_rubric_that_has_only_thi
 
 @each_measure
 @pytest.mark.parametrize("seed", SEEDS)
-def test_slices_compared_by_one_measure_such_as_score_equal_those_under_a_rubric_that_gives_only_this_measure(
+def test_slices_compared_by_scores_or_by_decisions_have_the_figures_of_a_rubric_that_has_nothing_else(
     seed: int, of: str, rubric: Rubric
 ) -> None:
     world = World(seed)

@@ -106,7 +106,7 @@ def test_skipping_lines_that_are_not_ratings_keeps_all_other_lines(project: Path
     assert json.loads(done.stdout)["agreement"]["n"] == 40
 
 
-def test_the_options_named_only_and_skip_damaged_are_shown_by_help_all_and_not_by_help(project: Path) -> None:
+def test_help_all_shows_the_options_only_and_skip_damaged_and_help_does_not(project: Path) -> None:
     short, everything = (run("calibrate", flag, cwd=project).stdout for flag in ("--help", "--help-all"))
     for option in ("--only", "skip_damaged"):
         assert option not in short

@@ -89,7 +89,9 @@ def test_an_evaluation_with_mlflow_has_a_feedback_for_each_criterion_and_an_erro
 
 
 @pytest.mark.parametrize("evaluation", ["trl"], indirect=True)
-def test_two_grpo_training_steps_use_the_rewards_and_ignore_completions_without_a_reward(evaluation: Any) -> None:
+def test_two_training_steps_of_trl_s_grpo_use_the_rewards_and_ignore_completions_without_a_reward(
+    evaluation: Any,
+) -> None:
     assert len(evaluation["steps"]) == 2
     for (reward, mean, loss), rewards in zip(evaluation["steps"], evaluation["rewards"], strict=True):
         graded = [one for one in rewards if one is not None]

@@ -215,7 +215,7 @@ def test_the_p_value_of_any_change_equals_that_of_listing_for_each_example_which
     assert (change_test.exact_p, change_test.mid_p) == approx(by_listing(scores.tolist(), two_sided=False), abs=1e-12)
 
 
-def test_shares_of_examples_whose_level_changed_have_the_interval_of_shares_of_grouped_examples() -> None:
+def test_the_share_of_examples_whose_level_changed_has_an_interval_that_allows_for_groups() -> None:
     draw = np.random.default_rng(3)
     runs = draw.integers(0, 2, (60, 3)).astype(float)
     runs[5, 1] = np.nan

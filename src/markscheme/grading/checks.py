@@ -374,7 +374,7 @@ def check_of(criterion: Criterion, scorers: Mapping[str, Callable[..., Any]]) ->
         scorers: Checks by name, in addition to the built-in ones.
 
     Raises:
-        UsageError: The check is unknown, asks a judge, or has the name of a built-in check.
+        UsageError: The check is unknown or asks a judge, or one of `scorers` takes the name of a built-in check.
 
     Example:
         >>> check_of(Criterion(1.0, "Answers in JSON", "form", check="json_valid"), {}).name

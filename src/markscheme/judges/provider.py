@@ -265,7 +265,13 @@ class SdkJudge:
         return replace(reply, without=without)
 
     def noted_in_batch(self, reply: Reply, sent: tuple[RequestForm, bool] | None) -> Reply:
-        """Return a batch's reply with the settings that weren't sent; unchanged if another process sent the batch."""
+        """Return a reply from a batch with a note on the settings that its request left out.
+
+        Args:
+            reply: The reply.
+            sent: The form in which the batch's requests were sent, and whether with a JSON schema; None if another
+                process sent the batch, and then the reply is returned unchanged.
+        """
         if sent is None:
             return reply
         form, with_format = sent

@@ -467,9 +467,8 @@ class Document:
     Attributes:
         title: Title, which says in one line what was examined.
         source: Source of the figures, in one line.
-        blocks: Blocks that a reader sees first: the answer as a Callout, and the figures behind it. The terminal prints
-            no more of a document that has details.
-        brief: Blocks on the first screen of the terminal in place of the details.
+        blocks: Blocks that a reader sees first: the answer as a Callout, and the figures behind it.
+        brief: Blocks that the terminal prints after `blocks` in place of the details, unless --details asks for these.
         sections: Sections of the details, in order.
         parts: Further documents on the same page, such as each judge's after a comparison; they count as details.
         more: The command that was run, which shows the details with --details; None if it isn't known. Only the

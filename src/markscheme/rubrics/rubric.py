@@ -162,7 +162,7 @@ class Rubric:
 
     @property
     def judges_by_one_rubric(self) -> bool:
-        """True if rows can't add criteria of their own: the rubric judges pairs, or each response as a whole."""
+        """True if rows of data can't bring criteria of their own: the rubric judges pairs, or responses as a whole."""
         return self.is_of_pairs or self.strategy == "holistic"
 
     @property

@@ -224,7 +224,8 @@ def _shared_margins(table: RatingPatterns, features: Floats) -> Floats:
 
     Args:
         table: The ratings.
-        features: The numbers by which a loss describes each level, such as its counts, shape (n_levels, n_features).
+        features: The features of each level, from which a loss is computed, shape (n_levels, n_features); such as 1, x
+            and x² of the level's value x.
     """
     per_unit = _row_sums(table, features) / np.maximum(table.rated, 1)[:, None]
     return over(table.remaining(per_unit), table.remaining(table.rated >= 1)[:, None])

@@ -30,7 +30,7 @@ def accepted(project: Path) -> dict[str, Any]:
     return data
 
 
-def test_the_first_screen_of_counts_says_that_the_judge_was_named_by_the_user_and_not_by_the_counts(
+def test_the_first_screen_says_that_a_file_of_counts_does_not_name_the_judge_whom_the_user_named(
     project: Path,
 ) -> None:
     screen = " ".join(answer(project, "calibrate", "answers", "--counts", "old.csv", "--judge", "mini").stdout.split())

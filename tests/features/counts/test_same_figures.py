@@ -17,7 +17,7 @@ SIZES = ((5, 0), (80, 0), (200, 8), (120, 40), (150, 0), (2500, 2000))
 
 
 @pytest.mark.parametrize("seed", [*range(5), pytest.param(5, marks=pytest.mark.proof)])
-def test_calibrate_s_json_is_equal_for_ratings_in_any_order_and_their_counts_and_counts_split_into_more_rows(
+def test_calibrate_writes_equal_json_for_ratings_for_reordered_ratings_for_counts_and_for_split_counts(
     seed: int,
 ) -> None:
     draw = random.Random(seed)

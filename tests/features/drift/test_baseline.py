@@ -361,7 +361,7 @@ def test_an_example_whose_response_changed_is_excluded_from_drift_and_counted(tm
     assert drift.criteria["tone"].drift.moved.shift.value == 0
 
 
-def test_examples_that_only_one_of_two_compared_runs_has_are_counted(tmp_path: Path) -> None:
+def test_drift_reports_how_many_examples_only_the_accepted_run_or_only_the_new_run_has(tmp_path: Path) -> None:
     truth = _truth(50)
     stored = _accepted(tmp_path, KIND_TONE, {"tone": truth}, {"tone": truth})
     longer = _truth(50)[:45]

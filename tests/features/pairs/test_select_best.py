@@ -155,7 +155,7 @@ def test_select_best_reports_ties_and_flipped_preferences_after_the_run(selected
     assert "0 ties" in selected.printed
 
 
-def test_malformed_lines_in_the_file_of_pairs_do_not_hide_the_summary_of_pairs_that_select_best_recorded(
+def test_the_summary_of_pairs_recorded_by_the_select_best_assertion_is_printed_despite_malformed_lines(
     tmp_path: Path,
 ) -> None:
     file = tmp_path / "pairs.jsonl"

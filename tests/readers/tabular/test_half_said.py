@@ -60,7 +60,9 @@ def test_a_column_of_a_few_repeated_sentences_is_not_read_as_ratings() -> None:
     assert [side.column.name for side in reading.sides("")] == ["judge", "human"]
 
 
-def test_a_header_over_two_rows_is_refused_with_the_column_that_lacks_a_name(tmp_path: Path) -> None:
+def test_a_header_that_spans_two_rows_is_refused_with_the_number_of_the_column_that_lacks_a_name(
+    tmp_path: Path,
+) -> None:
     rows = [f"t{row},{'yes' if row % 2 else 'no'},no,yes,{'yes' if row % 3 else 'no'}" for row in range(20)]
     (tmp_path / "t.csv").write_text("\n".join([",Judge,,Human,", "id,tone,facts,tone,facts", *rows]))
     with pytest.raises(RatingError, match="header of two rows: column 3"):
@@ -202,7 +204,7 @@ def test_a_copy_of_a_row_in_a_table_counts_once_and_a_message_says_so(tmp_path: 
     assert "counts once" in done.stderr
 
 
-def test_the_report_calls_a_column_of_ids_that_has_no_name_the_column_without_a_name(tmp_path: Path) -> None:
+def test_the_report_says_column_without_a_name_of_a_nameless_column_of_ids(tmp_path: Path) -> None:
     rows = [f"t{row},{'pass' if row % 2 else 'fail'},pass" for row in range(20)]
     (tmp_path / "t.csv").write_text("\n".join([",judge,human", *rows]))
     assert "id: the column without a name · 20 rows" in " ".join(run("calibrate", "t.csv", cwd=tmp_path).stdout.split())

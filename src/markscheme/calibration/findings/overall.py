@@ -240,9 +240,10 @@ def _same_way(first: Estimate, second: Estimate) -> bool:
 
 
 def _annotators_scores(evidence: Evidence) -> Floats:
-    """Return each annotator's scores, shape (n, n_people), or gold's scores, shape (n,).
+    """Return each annotator's scores, computed from levels, shape (n, n_people), or gold's scores, shape (n,).
 
-    Gold's are returned if too few examples have scores, or levels on some criterion, by two annotators.
+    Gold's are returned if a criterion has too few examples with levels by two annotators, or if too few examples have
+    scores by two annotators.
     """
     criteria = list(evidence.criteria.values())
     if all(criterion.twice_labelled for criterion in criteria):

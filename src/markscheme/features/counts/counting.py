@@ -75,7 +75,9 @@ def _rows(comparison: Comparison, earlier: Mapping[str, Comparison]) -> Iterator
     sets = _sets(table.groups)
 
     def judged(part: str, *columns: Floats, of: Callable[[Column], Floats]) -> Iterator[dict[str, Any]]:
-        """Yield the rows of one part of the counts file: values of gold, the judge and any earlier judge.
+        """Yield the rows of one part of the counts file: how often raters gave each combination of values.
+
+        The raters are gold, the judge, single annotators, and earlier judges that gold was compared with.
 
         Args:
             part: Name of the part.

@@ -122,9 +122,10 @@ def _sections(gate: ThresholdRisk) -> Iterator[Section]:
 
 
 def _in_promptfoo(gate: ThresholdRisk) -> Iterator[Section]:
-    """Yield a section on how to set the threshold in Promptfoo or, if too few runs allow none, how to get more runs.
+    """Yield a section on how to set the safe threshold in Promptfoo.
 
-    Yield nothing if no safe threshold, or no smallest noticeable drop, could be computed.
+    It says how to get more runs if those at hand are too few for that threshold. Without a safe threshold, or without a
+    smallest drop that the gate would notice, nothing is yielded.
     """
     if gate.smallest_drop is not None and gate.safe_threshold is not None:
         yield Section("Next, in Promptfoo", (Verbatim(snippet(gate)),))

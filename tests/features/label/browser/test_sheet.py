@@ -210,7 +210,7 @@ def test_leaving_an_offline_labelling_page_warns_before_saving_and_not_after_sav
 
 
 @pytest.mark.parametrize("device", [DESKTOP, PHONE], ids=["desktop", "phone"])
-def test_on_an_offline_labelling_page_no_response_can_run_scripts_and_the_answers_stay_in_view(
+def test_an_offline_labelling_page_runs_no_script_of_a_response_and_keeps_the_answer_buttons_in_view(
     project: Path, chromium: Browser, device: dict[str, Any]
 ) -> None:
     lines = [{"id": f"r{i}", "query": "q", "response": text} for i, text in enumerate(RESPONSES)]

@@ -135,10 +135,11 @@ class AnchorWatch:
         return rings_in(self.after, LOOKS_ALARM) is not None
 
     def flips_since(self, day: date) -> tuple[Floats, Floats, Floats]:
-        """Return mean flips, numbers of examples and usual flip rates, each for accepted fails and accepted passes.
+        """Return mean flips, numbers of examples and usual flip rates, shape (2,) each.
 
-        The flips are the mean number of flipped decisions per look since a day; if there is no such look, the last
-        look counts. The usual flip rates are those between accepted runs.
+        The first entry is of the examples that the judge failed in the accepted run, the second of those it passed. A
+        flip is a decision that differs from that of the accepted run. The mean is over the looks since a day; if there
+        are none, the last look counts. The usual flip rates are those between accepted runs.
         """
         since = [flips for flips, looked in zip(self.flips, self.looked, strict=True) if looked >= day.isoformat()]
         sizes = np.maximum(np.array(self.sizes, dtype=np.float64), 1.0)
