@@ -12,8 +12,6 @@ _UNSAFE = re.compile(
 )
 _FORMULA = frozenset("=+-@")
 _FORBIDDEN = frozenset('/\\:*?"<>|')
-_PROMPT_IN_FILE = re.compile(r" @ (?:[^\s/]*/)*([^\s/]+\.\w+): .+?(?= / |$)")
-"""Pattern of a prompt in an id from Promptfoo's results: the path of the prompt's file, and the prompt's beginning."""
 LONGEST_NAME = 64
 """Largest number of characters of a file's name: with up to three bytes each and a suffix, still below the usual
 limit of 255 bytes."""
@@ -66,7 +64,10 @@ def short_id(example: str) -> str:
     >>> short_id("test-4 @ prompts/v1.txt: You are a support agent… / openai:gpt-4o-mini")
     'test-4 @ v1.txt / openai:gpt-4o-mini'
     """
-    return _PROMPT_IN_FILE.sub(r" @ \1", example)
+    head, _, rest = example.partition(" @ ")
+    path, _, prompt = rest.partition(": ")
+    name = "" if " " in path else path.rpartition("/")[2]
+    return f"{head} @ {name}{''.join(prompt.partition(' / ')[1:])}" if prompt and "." in name else example
 
 
 def encodable(text: str) -> str:

@@ -285,10 +285,8 @@ class _Page:
             case doc.Examples():
                 for case in block.cases[: min(self.room.examples, block.differing)]:
                     reason = f"Judge on {case.reason_on}: “{cut_short(case.reason, _LONGEST_REASON)}”"
-                    words = [case.words] if case.words else []
-                    self._hang(
-                        "-", [f"{self._short_id(case.id)}: {case.head}", *words, *([reason] if case.reason else [])]
-                    )
+                    lines = (f"{self._short_id(case.id)}: {case.head}", case.words, case.reason and reason)
+                    self._hang("-", [line for line in lines if line])
 
     def _short_id(self, example: str) -> str:
         """Return the short form of an example's id; the whole id if another one on the page has that short form."""
