@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.without_posix import ROOT, ends_without_a_fault
+from tests.commands.console import ROOT
+from tests.without_posix import ends_without_a_fault
 
 
 @pytest.mark.proof
