@@ -251,8 +251,8 @@ class GradedTable:
         for submission in submissions:
             self._ids.append(submission.id)
             by_row = self.grading.grader.rubric_for(submission)
-            own = by_row.rubric.fingerprint if isinstance(by_row, RowRubric) else None
-            digest = fingerprint(submission.texts, dict(submission.inputs), own)
+            own_rubric = by_row.rubric.fingerprint if isinstance(by_row, RowRubric) else None
+            digest = fingerprint(submission.texts, dict(submission.inputs), own_rubric)
             if done.get(submission.id, "") not in (digest, None):
                 self._digests[submission.id] = digest
                 yield submission

@@ -39,8 +39,8 @@ def annotators_in(rated: RatedFiles, paths: Sequence[Path], options: ColumnOptio
             SideColumn(TableColumn(rater, tuple(cell_of.get(unit, "") for unit in ids)), False, (), rater)
             for rater, cell_of in cells.items()
         )
-        given = scale.ends if scale is not None and rated.is_named else options.span_of(name, is_judge=False)
-        levels = options.levels or (() if scale is None else _levels(scale, cells, given))
+        stated = scale.ends if scale is not None and rated.is_named else options.span_of(name, is_judge=False)
+        levels = options.levels or (() if scale is None else _levels(scale, cells, stated))
         of_scale = options if scale is None else replace(options, levels=levels, scale=())
         values[name] = read_values(criteria[name], name, of_scale)
     if not criteria:

@@ -122,7 +122,7 @@ class Edit:
             RubricError: The file changed in the meantime.
             UsageError: It cannot be written.
         """
-        if _text_of(self.path) != self.before:
+        if text_to_edit(self.path) != self.before:
             raise RubricError("changed since it was read; run again", path=self.path)
         with writing(self.path):
             write_whole(self.path, self.after)
@@ -134,7 +134,7 @@ def edit(path: Path, changes: Changes) -> Edit:
     Raises:
         RubricError: The file is faulty, has no place for a number, or shares a value between two places.
     """
-    before = _text_of(path)
+    before = text_to_edit(path)
     return Edit(path, before, edited(before, form_of(path), changes, path=path))
 
 
@@ -160,7 +160,7 @@ def edited(text: str, form: Form, changes: Changes, *, path: Path | None = None)
     """
     marker = "\ufeff" if text.startswith("\ufeff") else ""
     body = text.removeprefix(marker)
-    rubric = _rubric(body, form)
+    rubric = rubric_to_edit(body, form)
     editing = _Editing(body, form, path)
     if changes.weights or changes.pass_mark is not None:
         editing.splices += [(*comment.span(1), "") for comment in _DERIVED.finditer(body)]
@@ -175,7 +175,7 @@ def edited(text: str, form: Form, changes: Changes, *, path: Path | None = None)
     after = editing.result()
     if form != "json" and (changes.weights or changes.pass_mark is not None):
         after = _with_judge(after, changes.fitted_to)
-    if _rubric(after, form).fingerprint != changes.applied_to(rubric).fingerprint:
+    if rubric_to_edit(after, form).fingerprint != changes.applied_to(rubric).fingerprint:
         raise RubricError(
             "a value is used in two places at once (an alias); write it out in each, then change it", path=path
         )
@@ -200,7 +200,7 @@ def _with_judge(text: str, judge: str | None) -> str:
     return plain if judge is None else f"# fitted to {' '.join(judge.split())}{end_of_line}{plain}"
 
 
-def _rubric(text: str, form: Form) -> Rubric:
+def rubric_to_edit(text: str, form: Form) -> Rubric:
     """Read the rubric in a text, ignoring warnings, which the user has already seen."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RubricWarning)
@@ -387,7 +387,7 @@ def _spelled(value: float, *, like: str | None = None) -> str:
     return f"{text}.0" if like is not None and "." in like and text.lstrip("-").isdecimal() else text
 
 
-def _text_of(path: Path) -> str:
+def text_to_edit(path: Path) -> str:
     """Read a file's text unchanged, line ends included."""
     try:
         return path.read_bytes().decode("utf-8")

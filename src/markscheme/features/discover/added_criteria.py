@@ -1,18 +1,15 @@
 """Criteria added to a rubric's file after its last one, while the rest of the file stays as it is."""
 
-import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ruamel.yaml import YAML
 
-from markscheme.errors import RubricError, RubricWarning
+from markscheme.errors import RubricError
 from markscheme.plain_data import Form, form_of, plain_data, safe_json
-from markscheme.rubrics.edit import Edit
-from markscheme.rubrics.file import rubric_from_text
+from markscheme.rubrics.edit import Edit, rubric_to_edit, text_to_edit
 from markscheme.rubrics.reading import places_of
-from markscheme.rubrics.rubric import Rubric
 
 
 def add_criteria(path: Path, entries: Sequence[Mapping[str, object]]) -> Edit:
@@ -27,32 +24,17 @@ def add_criteria(path: Path, entries: Sequence[Mapping[str, object]]) -> Edit:
     Raises:
         RubricError: The file is faulty, or its criteria aren't a list that others can follow.
     """
-    before = _text_of(path)
+    before = text_to_edit(path)
     marker = "\ufeff" if before.startswith("\ufeff") else ""
     body = before.removeprefix(marker)
     form = form_of(path)
-    old = _rubric(body, form)
+    old = rubric_to_edit(body, form)
     after = _with_entries(body, form, entries, path)
-    new = _rubric(after, form)
+    new = rubric_to_edit(after, form)
     is_longer = new.criteria[: len(old.criteria)] == old.criteria
     if not is_longer or len(new.criteria) != len(old.criteria) + len(entries):
         raise RubricError("its criteria aren't a list to which others can be added; add them by hand", path=path)
     return Edit(path, before, marker + after)
-
-
-def _text_of(path: Path) -> str:
-    """Read a file's text unchanged, line ends included."""
-    try:
-        return path.read_bytes().decode("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise RubricError(f"cannot be read: {error}", path=path) from error
-
-
-def _rubric(text: str, form: Form) -> Rubric:
-    """Read the rubric in a text, ignoring warnings, which the user has already seen."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RubricWarning)
-        return rubric_from_text(text, form)
 
 
 def _with_entries(text: str, form: Form, entries: Sequence[Mapping[str, object]], path: Path) -> str:

@@ -66,13 +66,13 @@ def _with_one_of_equal(columns: Sequence[TableColumn], tables: _Tables, options:
         if column.file is not None and roles[column.name] in groups and column.name not in named:
             groups[roles[column.name]].setdefault(column.name.removeprefix(f"{column.file}:"), []).append(column)
     people, judges = ({name: of for name, of in side.items() if len(of) > 1} for side in groups.values())
-    sources = {stem for stem, of in tables for c in of if "judge" in (roles.get(c.name), roles.get(f"{stem}:{c.name}"))}
-    one = {name: of for name, of in people.items() if _are_one(of)} if len(sources) > 1 else {}
-    if people and not one:
-        one = {name: of for name, of in judges.items() if len({tuple(map(folded, c.cells)) for c in of}) == 1}
-    cells = {name: zip(*(c.cells for c in of), strict=True) for name, of in one.items()}
-    merged = {of[0].name: TableColumn(n, [next(filter(folded, row), "") for row in cells[n]]) for n, of in one.items()}
-    dropped = {column.name for of in one.values() for column in of[1:]}
+    judged = {stem for stem, of in tables for c in of if "judge" in (roles.get(c.name), roles.get(f"{stem}:{c.name}"))}
+    same = {name: of for name, of in people.items() if _are_one(of)} if len(judged) > 1 else {}
+    if people and not same:
+        same = {name: of for name, of in judges.items() if len({tuple(map(folded, c.cells)) for c in of}) == 1}
+    cells = {name: zip(*(c.cells for c in of), strict=True) for name, of in same.items()}
+    merged = {of[0].name: TableColumn(n, [next(filter(folded, row), "") for row in cells[n]]) for n, of in same.items()}
+    dropped = {column.name for of in same.values() for column in of[1:]}
     return [merged.get(column.name, column) for column in columns if column.name not in dropped]
 
 

@@ -145,14 +145,14 @@ def _report_of(side: str) -> tuple[Path, Path | None] | None:
 
 
 def _fingerprint(path: Path) -> str:
-    return str(_entry(path, "rubric").get("fingerprint", ""))
+    return str(_object_under(path, "rubric").get("fingerprint", ""))
 
 
-def _entry(path: Path, key: str) -> Mapping[str, Any]:
+def _object_under(path: Path, key: str) -> Mapping[str, Any]:
     """Return the object that a report has under a key; empty if it has none."""
     report = read_json(path, RatingError)
-    entry = report.get(key) if isinstance(report, dict) else None
-    return entry if isinstance(entry, dict) else {}
+    value = report.get(key) if isinstance(report, dict) else None
+    return value if isinstance(value, dict) else {}
 
 
 def _judge_option(path: Path, judge: str) -> str:
@@ -165,7 +165,7 @@ def _judge_option(path: Path, judge: str) -> str:
         path: The report.
         judge: Name of the judge in the report.
     """
-    argument = judge_argument(judge) if _entry(path, "judge").get("source") != "ratings" else None
+    argument = judge_argument(judge) if _object_under(path, "judge").get("source") != "ratings" else None
     return f"--ratings {YOUR_RATINGS}" if argument is None else f"--judge {quote(argument)}"
 
 
@@ -175,7 +175,7 @@ def _rubric_of_report(path: Path, report: WrittenCalibration) -> Rubric:
     Raises:
         UsageError: No rubric with that fingerprint is found.
     """
-    text = _entry(path, "rubric").get("text")
+    text = _object_under(path, "rubric").get("text")
     if isinstance(text, str):
         return rubric_from_text(text, "json" if text.lstrip().startswith("{") else "yaml")
     for rubric in _candidates(report.rubric.name):
