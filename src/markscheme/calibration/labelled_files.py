@@ -13,9 +13,7 @@ from markscheme.calibration.tables import AnnotatorAgreement, agreement_in, agre
 from markscheme.calibration.unlabelled_results import nothing_labelled
 from markscheme.errors import ComparisonError, RatingError, UsageError, suggestion
 from markscheme.phrases import in_words
-from markscheme.prompts.submission import Submission
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.examples_choice import Part, part_of
 from markscheme.ratings.kinds import JUDGES
@@ -229,7 +227,7 @@ def calibrate_tool_files(
             apart.append(Reason("metric-of-one-side", {"metric": criterion.name, "missing": missing}))
             continue
         rubric = _rubric_of(criterion, reading.rubric)
-        examples = _examples(reading, labels)
+        examples = reading.labelled(labels)
         for judge in judges:
             judged = [rating for rating in ratings if rating.rater == judge and rating.kind in JUDGES]
             first = [rating for rating in judged if not rating.sample]
@@ -263,17 +261,3 @@ def _rubric_of(criterion: Criterion, whole: Rubric) -> Rubric:
 def _of_one(rating: Rating, criterion: Criterion) -> Rating:
     """Return a rating with one criterion only, and without the overall score and decision."""
     return replace(rating, criteria={criterion.name: rating.criteria[criterion.name]}, overall=None, passed=None)
-
-
-def _examples(reading: RatedFile, labels: Sequence[Rating]) -> ExampleSet:
-    by_unit: dict[str, list[Rating]] = {}
-    for label in labels:
-        by_unit.setdefault(label.id, []).append(label)
-    examples = {example.id: example for example in reading.examples}
-    return ExampleSet(
-        tuple(
-            replace(examples.get(unit) or Example(Submission("", {}, unit)), labels=tuple(labels))
-            for unit, labels in by_unit.items()
-        ),
-        path=reading.path,
-    )

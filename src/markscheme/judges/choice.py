@@ -81,12 +81,12 @@ def _beside(opened: Judge, prompts: Sequence[Prompt], replies: Path | None) -> J
     if replies is None or not prompts:
         return opened
     if isinstance(opened, Remembering):
-        return replace(opened, judge=BesideRecordings(opened.judge, prompts, replies))
-    return BesideRecordings(opened, prompts, replies)
+        return replace(opened, judge=_BesideRecordings(opened.judge, prompts, replies))
+    return _BesideRecordings(opened, prompts, replies)
 
 
 @dataclass(frozen=True, slots=True)
-class BesideRecordings(Wrapping):
+class _BesideRecordings(Wrapping):
     """Judge that, if the provider refuses its key, names the recorded replies that could answer the whole run.
 
     Attributes:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from itertools import compress
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, Final, Self, SupportsIndex, TypeAlias, overload
+from typing import Any, Final, Self, SupportsIndex, TypeAlias, TypeVar, overload
 
 from markscheme.errors import Fault, RatingError, RatingWarning, refuse_lines
 from markscheme.phrases import counted, few_of
@@ -23,6 +23,7 @@ from markscheme.ratings.kinds import PEOPLE, Kind
 from markscheme.ratings.rating import PLAIN, Rated, Rating, RatingReader, corrected
 from markscheme.rubrics.rubric import Rubric
 
+_Item = TypeVar("_Item")
 NO_ANSWER: Final = -1
 """Code for a criterion that a rating doesn't answer; as an index it selects the last item of a list of answers, which
 is reserved for it."""
@@ -39,7 +40,20 @@ _searched = attrgetter("rater", "kind", "overall", "passed", "sample", "error", 
 of its own."""
 
 
-class RatingCodes(Sequence[Rating]):
+class EqualSequence(Sequence[_Item]):
+    """A sequence that equals any other sequence, except a text, that has equal items in the same order."""
+
+    __slots__ = ()
+
+    def __eq__(self, compared: object) -> bool:
+        if isinstance(compared, Sequence) and not isinstance(compared, str):
+            return len(self) == len(compared) and all(a == b for a, b in zip(self, compared, strict=True))
+        return NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class RatingCodes(EqualSequence[Rating]):
     """A compact sequence of ratings, which keeps each distinct answer once and makes Rating objects on access.
 
     Attributes:
@@ -88,13 +102,6 @@ class RatingCodes(Sequence[Rating]):
         position = range(len(self))[index]
         number = self._header_of[position]
         return replace(self.headers[number], id=self.ids[position], criteria=self.criteria_at(position))
-
-    def __eq__(self, compared: object) -> bool:
-        if isinstance(compared, Sequence) and not isinstance(compared, str):
-            return len(self) == len(compared) and all(a == b for a, b in zip(self, compared, strict=True))
-        return NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return f"<{len(self)} ratings>"
@@ -343,7 +350,7 @@ class RatingCodes(Sequence[Rating]):
             return len(self.names) - 1
 
 
-class RatingView(Sequence[Rating]):
+class RatingView(EqualSequence[Rating]):
     """A selection from many ratings, such as the labels of one example, which makes a Rating when accessed.
 
     Attributes:
@@ -368,13 +375,6 @@ class RatingView(Sequence[Rating]):
         if isinstance(index, slice):
             return RatingView(self.codes, self.indices[index])
         return self.codes[self.indices[index.__index__()]]
-
-    def __eq__(self, compared: object) -> bool:
-        if isinstance(compared, Sequence) and not isinstance(compared, str):
-            return len(self) == len(compared) and all(a == b for a, b in zip(self, compared, strict=True))
-        return NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return repr(tuple(self))

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, SupportsIndex, get_args, overload
 
 from markscheme.prompts.parts import as_written
 from markscheme.prompts.submission import PAIR_NAMES, Submission
-from markscheme.ratings.codes import RatingCodes, RatingView
+from markscheme.ratings.codes import EqualSequence, RatingCodes, RatingView
 from markscheme.ratings.pair_sides import PairSide
 from markscheme.ratings.rating import EMPTY_MAPPING, Rating
 
@@ -123,7 +123,7 @@ _MADE_OF: Final[Mapping[str, Collection[str]]] = {
 """Attributes that are derived from others, with the attributes that each is derived from."""
 
 
-class ExampleRows(Sequence[Example]):
+class ExampleRows(EqualSequence[Example]):
     """A sequence of examples, stored as columns; an Example object is made when one is accessed.
 
     Attributes:
@@ -199,13 +199,6 @@ class ExampleRows(Sequence[Example]):
         row = self._rows[index.__index__()]
         labels = self._labels_of(row)
         return self._made(row, self._submission(row), RatingView(self.labels, labels) if labels else ())
-
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, Sequence) and not isinstance(other, str):
-            return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))
-        return NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
         return f"<{len(self)} examples>"

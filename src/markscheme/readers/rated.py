@@ -117,6 +117,18 @@ class RatedFile:
         """True if the file contains the responses that were rated."""
         return any(values_of(self.examples, "response_length"))
 
+    def labelled(self, labels: Iterable[Rating]) -> ExampleSet:
+        """Return the examples that some labels are about, with these labels; any that the file lacks are empty."""
+        by_unit: dict[str, list[Rating]] = {}
+        for label in labels:
+            by_unit.setdefault(label.id, []).append(label)
+        examples = {example.id: example for example in self.examples}
+        labelled = (
+            replace(examples.get(unit) or Example(Submission("", {}, unit)), labels=tuple(unit_labels))
+            for unit, unit_labels in by_unit.items()
+        )
+        return ExampleSet(tuple(labelled), path=self.path)
+
     def without(self, ids: Collection[str]) -> "RatedFile":
         """Return the content of the file except for the examples with these ids and their ratings."""
         return replace(

@@ -169,7 +169,7 @@ def _beta_binomial(counts: npt.NDArray[np.int64], n: int, a: float, b: float) ->
     return np.asarray(np.exp(log_choices(counts, n) + betaln(counts + a, n - counts + b) - betaln(a, b)))
 
 
-def log_choices(counts: npt.NDArray[np.int64], n: int) -> Floats:
+def log_choices(counts: npt.NDArray[np.int64] | int, n: int) -> Floats:
     """Compute the logarithm of the number of ways to choose k of n things, for each k given."""
     return np.asarray(gammaln(n + 1) - gammaln(counts + 1) - gammaln(n - counts + 1))
 

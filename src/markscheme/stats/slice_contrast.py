@@ -6,8 +6,9 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import gammaln, stdtr
+from scipy.special import stdtr
 
+from markscheme.stats.decisive_labels import log_choices
 from markscheme.stats.distinct import numbered_values
 from markscheme.stats.intervals import STILL, Flags, Floats, Groups, Integers, spread
 from markscheme.stats.pairs import equal_vectors
@@ -243,7 +244,7 @@ def _p_of_shares(within: Floats, without: Floats) -> float:
     seen = round(float(within.sum()))
     marked = seen + round(float(without.sum()))
     counts = np.arange(max(0, drawn + marked - n), min(drawn, marked) + 1)
-    chance = np.exp(_log_choose(marked, counts) + _log_choose(n - marked, drawn - counts) - _log_choose(n, drawn))
+    chance = np.exp(log_choices(counts, marked) + log_choices(drawn - counts, n - marked) - log_choices(drawn, n))
     of_seen = float(chance[counts == seen][0])
     rarer = float(chance[chance < of_seen * (1 - DIFFERENCE_ROUNDING)].sum())
     as_rare = float(chance[np.abs(chance - of_seen) <= of_seen * DIFFERENCE_ROUNDING].sum())
@@ -353,11 +354,6 @@ def _p_by_cluster(moves: Floats, groups: Groups, difference: float) -> float:
     if n < 2:
         return 1.0
     return _p_of_t(difference, math.sqrt(n / (n - 1) * float(total @ total)), spread(total).df)
-
-
-def _log_choose(n: int, k: npt.ArrayLike) -> Floats:
-    chosen = np.asarray(k, dtype=np.float64)
-    return np.asarray(gammaln(n + 1) - gammaln(chosen + 1) - gammaln(n - chosen + 1))
 
 
 def _p_of_t(difference: float, se: float, df: float) -> float:

@@ -10,7 +10,13 @@ import numpy as np
 
 from markscheme.calibration.comparison.audits import AUDITS
 from markscheme.calibration.comparison.between_levels import gold_between_levels
-from markscheme.calibration.comparison.limits import WrongName, decisions_compared, wrong_decisions, wrong_rate
+from markscheme.calibration.comparison.limits import (
+    WrongName,
+    decisions_compared,
+    sample_weights,
+    wrong_decisions,
+    wrong_rate,
+)
 from markscheme.calibration.comparison.measure import (
     EQUAL,
     OF_DECISION,
@@ -29,7 +35,6 @@ from markscheme.calibration.results import Reported
 from markscheme.errors import ComparisonError, UsageError
 from markscheme.phrases import commonest, counted, few_of
 from markscheme.ratings.codes import RatingCodes
-from markscheme.ratings.example_rows import may_say, values_of
 from markscheme.ratings.examples import ExampleSet, draws_of
 from markscheme.ratings.gold import GOLD, JUDGE, Gold
 from markscheme.ratings.rating import Rating
@@ -50,7 +55,7 @@ from markscheme.stats.decision_figures import DecisionFigures, SideShare
 from markscheme.stats.group_sets import set_names
 from markscheme.stats.intervals import IDENTITY, Flags, Floats, Grouping, Integers
 from markscheme.stats.severity import error_family, yes_no_family
-from markscheme.stats.shares import drawn_weights, grouped_share
+from markscheme.stats.shares import grouped_share
 
 
 def measure_of(rubric: Rubric, of: Measured | None = None, tolerance: float | None = None) -> Measure:
@@ -429,13 +434,7 @@ class Comparison:
     @cached_property
     def weights(self) -> Floats | None:
         """Weight of each example as a sample of all outputs, shape (n_examples,); None if all weights are equal."""
-        examples = self.table.examples
-        if examples is None or not may_say(examples, "weight"):
-            return None
-        weights = values_of(examples, "weight")
-        if set(weights) <= {1}:
-            return None
-        return drawn_weights(weights, draws_of(examples))
+        return sample_weights(self.table.examples)
 
     @property
     def weighted_to(self) -> int | None:

@@ -245,20 +245,24 @@ def strata_of(examples: Sequence[Example] | None) -> list[str] | None:
     return list(strata) if any(strata) or "by-verdict" in values_of(examples, "drawn") else None
 
 
+def sample_weights(examples: Sequence[Example] | None) -> Floats | None:
+    """Return each example's weight as a sample of all outputs, very large ones cut; None if all weights are equal."""
+    if examples is None or not may_say(examples, "weight"):
+        return None
+    inverse_chances = values_of(examples, "weight")
+    return None if set(inverse_chances) <= {1} else drawn_weights(inverse_chances, draws_of(examples))
+
+
 def side_weights(examples: Sequence[Example] | None) -> Floats | None:
     """Return each labelled example's sampling weight, divided by the mean weight in its draw; None if all are 1.
 
     Very large weights are cut, as by `drawn_weights`; those of labels drawn by strata aren't, since they say how many
     of all graded outputs are in the stratum.
     """
-    if examples is None or not may_say(examples, "weight"):
-        return None
-    inverse_chances = values_of(examples, "weight")
-    if set(inverse_chances) <= {1}:
-        return None
-    if strata_of(examples) is None:
-        return drawn_weights(inverse_chances, draws_of(examples))
-    weights = np.array(inverse_chances, dtype=np.float64)
+    cut_weights = sample_weights(examples)
+    if examples is None or cut_weights is None or strata_of(examples) is None:
+        return cut_weights
+    weights = np.array(values_of(examples, "weight"), dtype=np.float64)
     draws = np.array(draws_of(examples))
     for draw in set(draws.tolist()):
         weights[draws == draw] /= weights[draws == draw].mean()

@@ -6,10 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from markscheme.errors import RatingError
-from markscheme.prompts.submission import Submission
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.ratings.example_rows import Example
-from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import GOLD, JUDGE, Gold, gold_of
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import RatingTable
@@ -73,17 +70,8 @@ def decided_with_gold(file: RatedFile, rated: RatedFiles) -> tuple[RatingTable, 
 def _gold(file: RatedFile, rubric: Rubric) -> Gold | None:
     if file.calibration is not None:
         return gold_between([file.calibration], rubric)[0]
-    labels: dict[str, list[Rating]] = {}
-    for label in file.labels:
-        labels.setdefault(label.id, []).append(label)
-    if not labels:
-        return None
-    examples = {example.id: example for example in file.examples}
-    labelled = (
-        replace(examples.get(unit) or Example(Submission("", {}, unit)), labels=tuple(unit_labels))
-        for unit, unit_labels in labels.items()
-    )
-    return gold_of(ExampleSet(tuple(labelled), file.path), rubric)
+    labels = file.labels
+    return gold_of(file.labelled(labels), rubric) if labels else None
 
 
 def decided(rating: Rating, *, named: bool) -> Rating:

@@ -463,14 +463,8 @@ def json_records(data: Any, path: Path, options: ColumnOptions) -> list[Mapping[
     if {"columns", "data"} <= data.keys() and isinstance(data["data"], list):
         return [dict(zip(map(str, data["columns"]), row, strict=False)) for row in data["data"]]
     lists = {key: value for key, value in data.items() if is_records(value)}
-    if options.table is not None:
-        if options.table not in lists:
-            raise refusal("option-unused", columns=list(lists), option=f"--table {options.table}")
-        return _objects(lists[options.table], path)
-    if len(lists) == 1:
-        return _objects(next(iter(lists.values())), path)
-    if lists:
-        raise refusal("which-table", columns=list(lists), choices=[("--table", key) for key in lists])
+    if lists or options.table is not None:
+        return _objects(lists[_chosen(lists, options)], path)
     return _columns_or_records(data)
 
 
