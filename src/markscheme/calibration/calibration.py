@@ -28,15 +28,14 @@ from markscheme.calibration.findings.kinds import STALE_LABELS
 from markscheme.calibration.findings.slices import Slice, slices_of
 from markscheme.calibration.findings.table import CAN_IMPROVE
 from markscheme.calibration.further_figures import FURTHER_FIGURES
-from markscheme.calibration.options import OPTIONS_OF_COMPARING, DriftOptions, LabelOptions
+from markscheme.calibration.options import DriftOptions, LabelOptions
 from markscheme.calibration.results import Reported
 from markscheme.errors import NothingGraded
 from markscheme.grading import MOST_UNGRADED
 from markscheme.grading.receipt import Use
 from markscheme.judges.judge import AskedWithout, Identity, Usage
 from markscheme.judges.kinds import DEFAULT, kind_of, panel_names
-from markscheme.judges.options import WAYS_OF_ASKING, AskOptions
-from markscheme.options.settings import typed_options
+from markscheme.judges.options import AskOptions
 from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import gold_of
@@ -382,16 +381,13 @@ class Calibration(Reported):
         return Commands(
             rubric=rater.named or self.rubric.name,
             judge=rater.options,
-            examples=None if rater.examples is None else f"--examples {shlex.quote(str(rater.examples))}",
-            asking=() if rater.ask is None else tuple(typed_options(rater.ask, WAYS_OF_ASKING)),
-            comparing=tuple(word for family in rater.families for word in typed_options(family, OPTIONS_OF_COMPARING)),
             model=rater.proposer,
             asks=rater.source != "ratings",
             has_rubric=rater.has_rubric,
             asks_together=self.rubric.strategy != "per_criterion" and len(self.rubric.criteria) > 1,
             is_usable=self.decision.is_usable,
             can_improve=any(suffice(self.rubric, self.labelled, self.comparison.gold) for suffice in CAN_IMPROVE),
-        )
+        ).after(rater.examples, rater.ask, *rater.families)
 
 
 def _why_no_score(rating: Rating, rubric: Rubric) -> str:

@@ -43,10 +43,10 @@ from markscheme.grading.score import NO_SCORE
 from markscheme.grading.verdict import Holistic, NotApplicable, Verdict
 from markscheme.judges.family import warn_of_kinship
 from markscheme.judges.judge import JudgeGroup
-from markscheme.judges.options import WAYS_OF_ASKING, AskOptions
+from markscheme.judges.options import AskOptions
 from markscheme.judges.sight import refuse_unseeing_of
 from markscheme.options.forms import WRITTEN
-from markscheme.options.settings import find_settings, typed_options
+from markscheme.options.settings import find_settings
 from markscheme.phrases import counted, number
 from markscheme.plain_data import LINES, read_text
 from markscheme.prompts.prompt import Prompt
@@ -338,7 +338,7 @@ def _summary(
     judged = f"Judge: {calibration_text(grading.receipt)}"
     yield f"{'; '.join([f'{decisions[PASS]} of {total} {verb}{mark}', *others])}. {judged}."
     if grading.has_core and (grading.receipt is None or not grading.receipt.holds):
-        commands = replace(Commands.on(grading.rubric, judge), asking=tuple(typed_options(ask, WAYS_OF_ASKING)))
+        commands = Commands.on(grading.rubric, judge).after(None, ask)
         yield f"Next, see how far the judge can be trusted:\n  {commands.calibrate()}"
     if shown_as == "lines":
         yield f"Reasons:\n  {typed()} --details"

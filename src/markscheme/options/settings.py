@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Mapping
 from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
@@ -40,7 +40,7 @@ class SettingsFile(NamedTuple):
             return []
         if isinstance(value, dict):
             return [f"{name}={text}" for name, text in value.items()]
-        return [str(value).lower() if isinstance(value, bool) else str(value)]
+        return [_as_typed(value)]
 
 
 def find_settings(start: Path) -> SettingsFile:
@@ -59,25 +59,33 @@ def find_settings(start: Path) -> SettingsFile:
     return SettingsFile()
 
 
-def typed_options(options: Any, keys: Container[str]) -> Iterator[str]:
-    """Yield, each as typed in a shell, the options that differ from the defaults and from the settings file.
+def typed_options(keys: Container[str], *families: Any) -> dict[str, str]:
+    """Return the options that differ from the defaults and from the settings file: by key, as typed in a shell.
 
     Args:
-        options: An object of a family.
         keys: The options to write; any other is left out.
+        families: Objects of families; a None among them is ignored.
     """
     in_file: Mapping[str, Any] = {}
     with suppress(UsageError):  # a faulty file sets nothing, and a command says so
         in_file = find_settings(Path.cwd()).values
-    defaults = {declared.name: declared.default for declared in fields(options)}
-    for key, row in options_of(type(options)).items():
-        value = getattr(options, key)
-        set_anyway = row.read(in_file[key], key) if key in in_file else defaults[key]
-        if key not in keys or value is None or value == set_anyway:
-            continue
-        for single in value if row.several else (value,):
-            text = str(single).lower() if isinstance(single, bool) else str(single)
-            yield shlex.join((f"--{key.replace('_', '-')}", text) if row.is_named else ("-o", f"{key}={text}"))
+    typed = dict[str, str]()
+    for options in filter(None, families):
+        defaults = {declared.name: declared.default for declared in fields(options)}
+        for key, row in options_of(type(options)).items():
+            value = getattr(options, key)
+            set_anyway = row.read(in_file[key], key) if key in in_file else defaults[key]
+            if key not in keys or value is None or value == set_anyway:
+                continue
+            name = f"--{key.replace('_', '-')}"
+            texts = map(_as_typed, value if row.several else (value,))
+            words = (((name, text) if row.is_named else ("-o", f"{key}={text}")) for text in texts)
+            typed[key] = " ".join(map(shlex.join, words))
+    return typed
+
+
+def _as_typed(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _read(path: Path) -> SettingsFile | None:

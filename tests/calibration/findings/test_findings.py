@@ -628,6 +628,6 @@ def test_on_unordered_levels_no_finding_says_that_the_judge_has_no_skill_or_that
 
 
 def test_the_command_that_asks_about_one_criterion_at_a_time_replaces_the_strategy_that_the_user_had_set() -> None:
-    commands = Commands("tone", "--judge gpt", asking=("-o strategy=double_pass", "--samples 2"))
+    commands = Commands("tone", "--judge gpt", asking={"strategy": "-o strategy=double_pass", "samples": "--samples 2"})
     expected = "markscheme calibrate tone --judge gpt --samples 2 -o strategy=per_criterion"
     assert commands.calibrate_one_at_a_time() == expected

@@ -85,7 +85,7 @@ def test_looking_up_a_finding_by_an_unknown_code_returns_none() -> None:
 def test_the_command_after_a_finding_names_the_rubric_or_files_that_were_calibrated_or_is_empty(
     kind: FindingKind, commands: Commands
 ) -> None:
-    command = kind.command(commands, None)
+    command = kind.command(commands, {})
     assert command == "" or shlex.split(command)[0] == "markscheme"
     assert command == "" or commands.rubric in shlex.split(command)
 
@@ -93,34 +93,34 @@ def test_the_command_after_a_finding_names_the_rubric_or_files_that_were_calibra
 @pytest.mark.parametrize(
     ("kind", "options", "command"),
     [
-        (LENIENT, "", "markscheme improve reply --proposer openai:gpt-5 --judge openai:gpt-5"),
-        (AMBIGUOUS, "", "markscheme label reply --disputed"),
-        (STALE_LABELS, "", "markscheme label reply"),
-        (NOISY_JUDGE_OR_LABELS, "", "markscheme label reply --rater annotator-2"),
-        (TOO_FEW_LABELS, "", "markscheme label reply --next 30 --pool YOUR-OUTPUTS.jsonl"),
-        (UNREADABLE, "", "markscheme calibrate reply --judge openai:gpt-5 -o strategy=per_criterion"),
-        (DRIFT_BY_JUDGE, "--replay", "markscheme calibrate reply --judge openai:gpt-5 --replay"),
-        (UNSTEADY_JUDGE, "--samples 3", "markscheme calibrate reply --judge openai:gpt-5 --samples 3"),
-        (DRIFT_BY_EDIT, "", ""),
+        (LENIENT, {}, "markscheme improve reply --proposer openai:gpt-5 --judge openai:gpt-5"),
+        (AMBIGUOUS, {}, "markscheme label reply --disputed"),
+        (STALE_LABELS, {}, "markscheme label reply"),
+        (NOISY_JUDGE_OR_LABELS, {}, "markscheme label reply --rater annotator-2"),
+        (TOO_FEW_LABELS, {}, "markscheme label reply --next 30 --pool YOUR-OUTPUTS.jsonl"),
+        (UNREADABLE, {}, "markscheme calibrate reply --judge openai:gpt-5 -o strategy=per_criterion"),
+        (DRIFT_BY_JUDGE, {"replay": "--replay"}, "markscheme calibrate reply --judge openai:gpt-5 --replay"),
+        (UNSTEADY_JUDGE, {"samples": "--samples 3"}, "markscheme calibrate reply --judge openai:gpt-5 --samples 3"),
+        (DRIFT_BY_EDIT, {}, ""),
     ],
     ids=lambda value: value.short if isinstance(value, FindingKind) else "",
 )
 def test_each_kind_of_finding_has_the_command_that_its_advice_needs(
-    kind: FindingKind, options: str, command: str
+    kind: FindingKind, options: dict[str, str], command: str
 ) -> None:
     assert Finding(kind, "tone", "high", "", options=options).command(ASKED) == command
 
 
 def test_a_finding_that_rewording_fixes_names_no_command_if_too_few_tasks_are_labelled_for_improve() -> None:
-    assert LENIENT.command(replace(ASKED, can_improve=False), None) == ""
+    assert LENIENT.command(replace(ASKED, can_improve=False), {}) == ""
 
 
 def test_after_a_ratings_file_calibrate_is_the_next_command_only_if_a_judge_that_can_be_asked_is_named() -> None:
-    assert NOISY.command(FROM_FILE, "--samples 3") == ""
-    assert NOISY.command(ASKED, None) == ""  # the command just run
+    assert NOISY.command(FROM_FILE, {"samples": "--samples 3"}) == ""
+    assert NOISY.command(ASKED, {}) == ""  # the command just run
     one_at_a_time = "markscheme calibrate reply --judge anthropic -o strategy=per_criterion"
-    assert UNREADABLE.command(FROM_FILE, None) == one_at_a_time
-    assert UNREADABLE.command(RESULTS, None) == ""
+    assert UNREADABLE.command(FROM_FILE, {}) == one_at_a_time
+    assert UNREADABLE.command(RESULTS, {}) == ""
 
 
 @pytest.mark.parametrize(
@@ -135,22 +135,22 @@ def test_after_a_ratings_file_calibrate_is_the_next_command_only_if_a_judge_that
 def test_certify_is_the_next_command_only_for_a_single_judge_or_a_single_file_of_ratings(
     options: str | None, is_offered: bool
 ) -> None:
-    commands = Commands("reply", options, examples="--examples more.jsonl")
+    commands = Commands("reply", options, examples=Path("more.jsonl"))
     expected = f"markscheme certify reply {options} --examples more.jsonl" if is_offered else ""
     assert commands.certify() == expected
 
 
 KEEPING = replace(
     ASKED,
-    examples="--examples more.jsonl",
-    asking=("-o model=gpt-5", "--samples 2", "-o temperature=0.5"),
-    comparing=("--split dev", "-o gold=human", "-o accepted=old.json"),
+    examples=Path("more.jsonl"),
+    asking={"model": "-o model=gpt-5", "samples": "--samples 2", "temperature": "-o temperature=0.5"},
+    comparing={"split": "--split dev", "gold": "-o gold=human", "accepted": "-o accepted=old.json"},
 )
 """Commands after a run with options on examples, on how the judge is asked and on what it is compared with."""
 
 
 def test_a_suggested_command_with_an_earlier_judge_and_its_temperature_repeats_all_other_options_of_the_run() -> None:
-    assert KEEPING.calibrate_by("--judge old -o temperature=1.0") == (
+    assert KEEPING.calibrate_by(judge="--judge old", temperature="-o temperature=1.0") == (
         "markscheme calibrate reply --examples more.jsonl --samples 2 --split dev -o gold=human -o accepted=old.json "
         "--judge old -o temperature=1.0"
     )
@@ -162,7 +162,7 @@ def test_the_suggested_grade_command_keeps_the_options_on_asking_the_judge_and_h
     )
 
 
-@pytest.mark.parametrize("printed", [KEEPING.calibrate("--samples 3"), KEEPING.grade()])
+@pytest.mark.parametrize("printed", [KEEPING.calibrate(samples="--samples 3"), KEEPING.grade()])
 def test_a_printed_next_command_that_repeats_all_options_of_a_run_can_be_parsed(printed: str) -> None:
     _, name, *words = shlex.split(printed)
     parse(name, words, SettingsFile())
@@ -170,7 +170,7 @@ def test_a_printed_next_command_that_repeats_all_options_of_a_run_can_be_parsed(
 
 def test_after_an_author_s_edit_shifted_a_usable_judge_s_ratings_the_suggested_command_is_label() -> None:
     usable = Commands("reply", is_usable=True)
-    assert DRIFT_BY_EDIT.command(usable, None) == "markscheme label reply --rater YOUR-NAME"
+    assert DRIFT_BY_EDIT.command(usable, {}) == "markscheme label reply --rater YOUR-NAME"
 
 
 def test_the_message_of_a_finding_names_its_criterion_once() -> None:
@@ -180,7 +180,7 @@ def test_the_message_of_a_finding_names_its_criterion_once() -> None:
 
 
 def test_the_command_that_shows_held_out_texts_names_no_split_since_nothing_is_held_out_any_more() -> None:
-    commands = Commands("reply", "--ratings a.jsonl", comparing=("--split test", "--target 0.7"))
-    assert commands.calibrate("--all-texts") == (
+    commands = Commands("reply", "--ratings a.jsonl", comparing={"split": "--split test", "target": "--target 0.7"})
+    assert commands.calibrate(split="--all-texts") == (
         "markscheme calibrate reply --ratings a.jsonl --target 0.7 --all-texts"
     )

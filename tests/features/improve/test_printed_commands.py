@@ -18,9 +18,9 @@ def test_the_improve_command_after_a_calibration_keeps_the_options_that_improve_
     printed = Commands(
         "reply",
         "--judge gpt",
-        examples="--examples more.jsonl",
-        asking=("--samples 2", "-o strategy=holistic"),
-        comparing=("--split dev", "-o gold=human"),
+        examples=Path("more.jsonl"),
+        asking={"samples": "--samples 2", "strategy": "-o strategy=holistic"},
+        comparing={"split": "--split dev", "gold": "-o gold=human"},
         can_improve=True,
     ).improve()
     assert printed.endswith("--judge gpt --examples more.jsonl --samples 2 -o strategy=holistic -o gold=human")

@@ -1,18 +1,23 @@
 """The commands that may follow a calibration, as a user types them."""
 
-import re
 import shlex
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from markscheme.calibration.judge_at_hand import judge_to_name
+from markscheme.calibration.options import OPTIONS_OF_COMPARING
 from markscheme.judges.kinds import DEFAULT
+from markscheme.judges.options import WAYS_OF_ASKING, AskOptions
+from markscheme.options.settings import typed_options
 from markscheme.rubrics.search import POOL, typed_name
 
 if TYPE_CHECKING:
     from markscheme.rubrics.rubric import Rubric
 
+TypedOptions: TypeAlias = Mapping[str, str]
+"""Options as typed in a shell, such as "--samples 3", by the key that each sets."""
 SECOND_ANNOTATOR = "--rater annotator-2"
 """Option of `label` with which a second annotator labels what the first has labelled."""
 
@@ -25,7 +30,7 @@ class Commands:
         rubric: The rubric, or the files that were calibrated, as shell arguments.
         judge: Options that name the judge, the files with its ratings, or a table's columns, such as
             "--ratings judge.jsonl"; None for the judge that is asked by default.
-        examples: The option that names the file of examples; None for the rubric's own.
+        examples: The file of examples; None for the rubric's own.
         asking: Options on how the judge is asked, such as "--samples 3".
         comparing: Options of `calibrate` on what the judge is compared with, such as "--split dev".
         model: Name of a model that can be asked, as a shell argument.
@@ -38,9 +43,9 @@ class Commands:
 
     rubric: str
     judge: str | None = None
-    examples: str | None = None
-    asking: tuple[str, ...] = ()
-    comparing: tuple[str, ...] = ()
+    examples: Path | None = None
+    asking: TypedOptions = field(default_factory=dict)
+    comparing: TypedOptions = field(default_factory=dict)
     model: str = DEFAULT.name
     asks: bool = True
     has_rubric: bool = True
@@ -55,26 +60,34 @@ class Commands:
         named = judge or judge_to_name(typed)
         return cls(shlex.quote(typed), f"--judge {shlex.quote(named)}" if named else None)
 
-    def calibrate(self, options: str | None = None) -> str:
+    def after(self, examples: Path | None, ask: AskOptions | None = None, *families: Any) -> "Commands":
+        """Return the builder of commands that repeat a run's options.
+
+        Args:
+            examples: The file of examples; None for the rubric's own.
+            ask: How the judge is asked; None if its ratings were read.
+            families: Options on what the judge is compared with.
+        """
+        asking = typed_options(WAYS_OF_ASKING, ask)
+        return replace(self, examples=examples, asking=asking, comparing=typed_options(OPTIONS_OF_COMPARING, *families))
+
+    def calibrate(self, **options: str) -> str:
         """Return the command that calibrates again with the same judge or ratings.
 
         Args:
-            options: Options to add, such as "--samples 3", which replace earlier options with these names; None to add
-                none. "--all-texts" also removes `--split`, since nothing is held out any more.
+            options: Options to add, as typed in a shell, by key; each replaces an earlier option of that key.
         """
-        replaced = _keys_in(options) | ({"split"} if options == "--all-texts" else set())
-        kept_options = (option for option in (*self.asking, *self.comparing) if not _keys_in(option) & replaced)
-        return _command("calibrate", self.rubric, self.judge, self.examples, *kept_options, options)
+        kept = (text for key, text in {**self.asking, **self.comparing}.items() if key not in options)
+        return _command("calibrate", self.rubric, self.judge, self.examples_option, *kept, *options.values())
 
-    def calibrate_by(self, judge: str) -> str:
+    def calibrate_by(self, **judge: str) -> str:
         """Return the command that calibrates another judge in the same way; `judge` are the options that name it."""
-        asking = tuple(option for option in self.asking if "model" not in _keys_in(option))
-        return replace(self, judge=None, asking=asking).calibrate(judge)
+        return replace(self, judge=None).calibrate(**{"model": "", **judge})
 
     def calibrate_one_at_a_time(self) -> str:
         """Return the command that asks the judge (or the model, if ratings were read) about one criterion at a time."""
         commands = self if self.asks else replace(self, judge=f"--judge {self.model}")
-        return commands.calibrate("-o strategy=per_criterion")
+        return commands.calibrate(strategy="-o strategy=per_criterion")
 
     def label(self, options: str | None = None) -> str:
         """Return the command that labels examples of the rubric; "" if there is no rubric."""
@@ -86,7 +99,7 @@ class Commands:
 
     def grade(self) -> str:
         """Return the command that grades a file of outputs with the same judge; "" if no judge can be asked."""
-        return self._on_rubric("grade", POOL, self.judge, *self.asking) if self.asks else ""
+        return self._on_rubric("grade", POOL, self.judge, *self.asking.values()) if self.asks else ""
 
     def certify(self) -> str:
         """Return the `certify` command, which finds the decisions that the same judge may make without review.
@@ -118,17 +131,17 @@ class Commands:
         return self._on_rubric("improve", *options) if self.can_improve else ""
 
     @property
-    def _on_labels(self) -> Iterator[str | None]:
+    def examples_option(self) -> str | None:
+        """Option that names the file of examples; None for the rubric's own."""
+        return None if self.examples is None else f"--examples {shlex.quote(str(self.examples))}"
+
+    @property
+    def _on_labels(self) -> tuple[str | None, ...]:
         """The options on labels and on asking that `certify` and `improve` take too."""
-        yield from (self.examples, *self.asking, *(option for option in self.comparing if "gold" in _keys_in(option)))
+        return self.examples_option, *self.asking.values(), self.comparing.get("gold")
 
     def _on_rubric(self, name: str, *options: str | None) -> str:
         return _command(name, self.rubric, *options) if self.has_rubric else ""
-
-
-def _keys_in(options: str | None) -> set[str]:
-    """Return the keys that options set, such as strategy and samples for "-o strategy=holistic --samples 3"."""
-    return set(re.findall(r"(?:^| )(?:--|-o )([\w-]+)", options or ""))
 
 
 def _command(name: str, *words: str | None) -> str:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.calibration.comparison.measure import CriterionComparison
+from markscheme.calibration.findings.commands import TypedOptions
 from markscheme.calibration.findings.finding import SEVERITIES, Finding, Severity
 from markscheme.calibration.findings.kinds import FindingKind
 from markscheme.calibration.findings.table_advice import advice_without_rubric
@@ -353,7 +354,7 @@ class Evidence:
         gain: float = 0.0,
         least: Severity = "low",
         most: Severity = "high",
-        options: str | None = None,
+        options: TypedOptions | None = None,
     ) -> Finding:
         """Make a finding, with its severity by the share of the judge's error that the fault causes.
 
@@ -367,7 +368,7 @@ class Evidence:
             gain: Decrease of the judge's mean error in score without the fault.
             least: The lowest severity that it may get.
             most: The highest severity that it may get.
-            options: Options that the suggestion adds to the kind's command.
+            options: Options that the suggestion adds to the kind's command, by the key that each sets.
         """
         share = gain / self.error if self.error > 0 else 0.0
         worst = [index for index in worst if not self.is_held_out(index)]
@@ -383,7 +384,7 @@ class Evidence:
             examples=tuple(self.ids[row] for row in worst),
             suggestion=self._advice(kind, criterion, suggestion, worst),
             cost=float(gain),
-            options=options,
+            options=options or {},
         )
 
     def _advice(

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from markscheme.calibration.findings.commands import Commands
+from markscheme.calibration.findings.commands import Commands, TypedOptions
 from markscheme.calibration.findings.kinds import FindingKind
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class Finding:
         examples: Ids of the examples that show the fault best.
         suggestion: What to edit or do first; None if the text says it.
         cost: How much lower the judge's mean error in score would be without the fault; findings are ranked by it.
-        options: Options that the suggestion adds to the kind's command, such as "--replay".
+        options: Options that the suggestion adds to the kind's command, such as "--replay", by the key that each sets.
         repair: The decisions and scores that would change if only this fault were fixed; None if they can't be counted.
     """
 
@@ -39,7 +39,7 @@ class Finding:
     examples: tuple[str, ...] = ()
     suggestion: str | None = None
     cost: float = 0.0
-    options: str | None = None
+    options: TypedOptions = field(default_factory=dict)
     repair: "Repair | None" = None
 
     @property

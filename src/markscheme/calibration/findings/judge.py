@@ -316,7 +316,7 @@ def noisy(
             shows=shows,
             worst=worst,
             gain=evidence.gain({name: criterion.judge - (1 - 3**-0.5) * scatter}),
-            options="--samples 3" if asks_once else None,
+            options={"samples": "--samples 3"} if asks_once else None,
         )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias, get_args
 
-from markscheme.calibration.findings.commands import SECOND_ANNOTATOR, Commands
+from markscheme.calibration.findings.commands import SECOND_ANNOTATOR, Commands, TypedOptions
 
 Cause = Literal["judge", "criteria", "scale", "replies", "quotes", "runs", "labels", "change"]
 """Location of the fault: the judge's levels, criteria not kept apart, a criterion's scale, replies that can't be
@@ -20,43 +20,43 @@ WorkStage = Literal["replies", "labels", "judge", "more labels"]
 """When work on a finding is due: first what makes all else unreadable, then the labels and what changed since the
 accepted run, then the judge and the rubric, and last what more labels might show."""
 STAGES: Final[tuple[WorkStage, ...]] = get_args(WorkStage)
-CommandWriter: TypeAlias = Callable[[Commands, str | None], str]
+CommandWriter: TypeAlias = Callable[[Commands, TypedOptions], str]
 """Function that writes a command, given the options that a finding's suggestion adds to it; "" if no single command
 helps."""
 
 
-def _calibrate(commands: Commands, options: str | None) -> str:
+def _calibrate(commands: Commands, options: TypedOptions) -> str:
     """Return the `calibrate` command with further options; "" without options, or if no judge is asked."""
-    return commands.calibrate(options) if options and commands.asks else ""
+    return commands.calibrate(**options) if options and commands.asks else ""
 
 
-def _improve(commands: Commands, _options: str | None) -> str:
+def _improve(commands: Commands, _options: TypedOptions) -> str:
     return commands.improve()
 
 
-def _ask_one_at_a_time(commands: Commands, options: str | None) -> str:
+def _ask_one_at_a_time(commands: Commands, options: TypedOptions) -> str:
     if commands.has_rubric and commands.asks_together:
         return commands.calibrate_one_at_a_time()
     return _calibrate(commands, options)
 
 
-def _adjudicate(commands: Commands, _options: str | None) -> str:
+def _adjudicate(commands: Commands, _options: TypedOptions) -> str:
     return commands.adjudicate()
 
 
-def _label(commands: Commands, options: str | None) -> str:
-    return commands.label(options)
+def _label(commands: Commands, _options: TypedOptions) -> str:
+    return commands.label()
 
 
-def _label_more(commands: Commands, _options: str | None) -> str:
+def _label_more(commands: Commands, _options: TypedOptions) -> str:
     return commands.label_next(LABELS_TO_ADD)
 
 
-def _label_by_another(commands: Commands, _options: str | None) -> str:
+def _label_by_another(commands: Commands, _options: TypedOptions) -> str:
     return commands.label(SECOND_ANNOTATOR)
 
 
-def _label_under_new_wording(commands: Commands, _options: str | None) -> str:
+def _label_under_new_wording(commands: Commands, _options: TypedOptions) -> str:
     return commands.label("--rater YOUR-NAME") if commands.is_usable else ""
 
 

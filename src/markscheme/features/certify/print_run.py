@@ -17,8 +17,6 @@ from markscheme.features.certify.view import json_of, view
 from markscheme.files import refuse_unwritable
 from markscheme.git import refuse_uncommitted
 from markscheme.judges.kinds import kind_of
-from markscheme.judges.options import WAYS_OF_ASKING
-from markscheme.options.settings import typed_options
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.readers.plain_tables import brings_rubrics, names_table, refuse_table
 from markscheme.rubrics.rubric import Rubric
@@ -81,11 +79,7 @@ def print_certificate(
                 writes=write,
                 zone=ask_within,
             )
-    commands = replace(
-        _commands(run.rubric, judge, ratings, columns),
-        examples=None if labels.examples is None else f"--examples {quote(str(labels.examples))}",
-        asking=() if ratings else tuple(typed_options(ask, WAYS_OF_ASKING)),
-    )
+    commands = _commands(run.rubric, judge, ratings, columns).after(labels.examples, None if ratings else ask)
     show(view(run, typed(), commands), json_of(run), json=json, details=details)
     return 0 if run.certificate.is_supported else TOO_FEW
 

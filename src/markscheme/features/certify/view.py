@@ -240,7 +240,7 @@ def _before_a_promise(certificate: Certificate, commands: Commands) -> tuple[str
     if certificate.needed is not None:
         return "Next, label them", commands.label_next(max(1, certificate.needed - certificate.n))
     numbers = None if commands.asks else "--numbers"  # only weights and pass mark can be tried on ratings in a file
-    options = (numbers, commands.judge, commands.examples, *commands.asking)
+    options = (numbers, commands.judge, commands.examples_option, *commands.asking.values())
     return "Next, see what could be better", " ".join(("markscheme improve", commands.rubric, *filter(None, options)))
 
 

@@ -215,4 +215,4 @@ def _onward(compared: Compared, sides: Sequence[str]) -> tuple[str, str] | None:
     if is_file and rubric_of_report(Path(side)) is not None:
         return None
     option = "ratings" if Path(side).exists() else "judge"
-    return words, Commands.on(choice.rubric).calibrate_by(f"--{option} {quote(side)}")
+    return words, Commands.on(choice.rubric).calibrate_by(**{option: f"--{option} {quote(side)}"})

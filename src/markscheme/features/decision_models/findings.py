@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
-from markscheme.calibration.findings.commands import Commands
+from markscheme.calibration.findings.commands import Commands, TypedOptions
 from markscheme.calibration.findings.finding import Finding, Severity
 from markscheme.calibration.findings.kinds import FindingKind
 from markscheme.calibration.findings.table import ExaminedJudge, FindingRow
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from markscheme.features.decision_models.statistics import ProbabilityAudit
 
 
-def _certify(commands: Commands, _options: str | None) -> str:
+def _certify(commands: Commands, _options: TypedOptions) -> str:
     return commands.certify()
 
 

@@ -91,7 +91,7 @@ def suggest_groups(opened: OpenedDiscovery, judge: str, ask: AskFlags, *, plan: 
     proposer = open_judge(judge, model=ask.model, context=ask.context())
     if plan:
         cost = ask.cost(proposer, planned_prompts(notes, known_modes), 1)
-        asking = typed_options(ask, (*WAYS_OF_ASKING, "budget", "batch"))
+        asking = typed_options((*WAYS_OF_ASKING, "budget", "batch"), ask).values()
         show(plan_view(opened.folder.name, judge, len(notes), cost, asking), plan_json(len(notes), cost), json=json)
         return 0
     suggestion = asyncio.run(suggested(opened, notes, known_modes, proposer))

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from markscheme.calibration.earlier_runs.accepted_basis import FALSE_ALARM, LOOKS_ALARM, AcceptedBasis
 from markscheme.calibration.findings import kinds
-from markscheme.calibration.findings.commands import Commands
+from markscheme.calibration.findings.commands import Commands, TypedOptions
 from markscheme.calibration.findings.finding import Finding, Severity
 from markscheme.calibration.judge_at_hand import judge_argument
 from markscheme.features.drift.shift import CriterionDrift, Explanation, ShiftPart, adjusted_p
@@ -16,12 +16,13 @@ from markscheme.rubrics.rubric import Rubric
 
 _MOST_EVIDENCE: Final = 1000
 """Largest evidence that is written as a number: far above an alarm, its size says nothing more."""
+_WITHOUT_CACHE: Final = {"cache": "-o cache=off"}
 SINCE_JUDGE: Final = replace(kinds.DRIFT_BY_JUDGE, short="moved since the earlier judge")
 """Kind of the finding that a judge moved, compared with an earlier judge of the same counts file."""
 
 
-def _calibrate_by(commands: Commands, options: str | None) -> str:
-    return commands.calibrate_by(options) if options and commands.asks else ""
+def _calibrate_by(commands: Commands, options: TypedOptions) -> str:
+    return commands.calibrate_by(**options) if options and commands.asks else ""
 
 
 BY_OTHER_JUDGE: Final = replace(kinds.DRIFT_BY_JUDGE, command=_calibrate_by)
@@ -90,16 +91,15 @@ def unsteady_findings(criteria: Sequence[CriterionDrift]) -> Iterator[Finding]:
             "detected."
         )
         evidence = {"means": list(means), "run_sd": moved.run_sd, "p": p, "detectable": moved.detectable}
-        options = "--samples 3"
         yield Finding(
             kinds.UNSTEADY_JUDGE,
             criterion.criterion.name,
             "medium",
             text,
             evidence,
-            suggestion=f"Use several samples ({options}), or fix what varies between runs: model version, "
+            suggestion="Use several samples (--samples 3), or fix what varies between runs: model version, "
             "temperature, seed.",
-            options=options,
+            options={"samples": "--samples 3"},
         )
 
 
@@ -109,7 +109,7 @@ def looks_finding(since: AcceptedBasis) -> Finding:
     advice = "Ask again with -o cache=off. If it stays, accept this run in place of the old ones (--accept --replace) "
     text = over_looks(since)
     return Finding(
-        kinds.DRIFT_BY_JUDGE, None, "high", text, evidence, (), f"{advice}or use another judge.", 0.0, "-o cache=off"
+        kinds.DRIFT_BY_JUDGE, None, "high", text, evidence, (), f"{advice}or use another judge.", 0.0, _WITHOUT_CACHE
     )
 
 
@@ -206,47 +206,46 @@ def _part(share: ShiftPart) -> str:
     return f"{names} {signed(shift)} (p {brief(share.p)})"
 
 
-def _advice_and_options(drift: CriterionDrift) -> tuple[str, str | None]:
-    """Return advice on a criterion's shift, and the options of the `calibrate` to run next, or None for no run."""
+def _advice_and_options(drift: CriterionDrift) -> tuple[str, TypedOptions]:
+    """Return advice on a criterion's shift, and the options of the `calibrate` to run next; none for no run."""
     explanation = drift.explanation
     if drift.movers is None:
         return (
             "Read examples on which the two judges differ, where their ratings lie. If today's levels are right, "
             "correct the labels; otherwise go back to the earlier judge.",
-            None,
+            {},
         )
     moved = listed(drift.movers, len(drift.movers))
     if explanation.is_own_edit:
         return (
             f"Read {moved}. If the judge's new levels are right, label the examples again under the new wording, then "
             "accept this run. Otherwise undo the edit.",
-            None,
+            {},
         )
     if not explanation.changes:
         return (
             f"Read {moved}, and ask again with -o cache=off. If it stays, accept this run in place of the old ones "
             "(--accept --replace) or use another judge.",
-            "-o cache=off",
+            _WITHOUT_CACHE,
         )
     earlier = _earlier_judge(explanation)
     if not explanation.separable and earlier is None:
         if any(change.side == "rubric" for change in explanation.changes) and not explanation.parts:
             advice = "Add --replay, which asks today's judge by the accepted rubric, or change one thing at a time."
-            return advice, "--replay"
-        return "Change one thing at a time and calibrate after each.", None
+            return advice, {"replay": "--replay"}
+        return "Change one thing at a time and calibrate after each.", {}
     return (
         f"Undo the change, then calibrate again. To keep it, read {moved}: if the judge's new levels are right, "
         "correct the labels, then accept this run (--accept).",
-        None if earlier is None else " ".join((f"--judge {quote(earlier)}", *_earlier_parameters(explanation))),
+        {} if earlier is None else {"judge": f"--judge {quote(earlier)}"} | _earlier_parameters(explanation),
     )
 
 
-def _earlier_parameters(explanation: Explanation) -> Iterator[str]:
-    """Yield the options that set the judge's changed parameters as in the accepted runs, where they were set."""
+def _earlier_parameters(explanation: Explanation) -> dict[str, str]:
+    """Return the options that set the judge's changed parameters as in the accepted runs, where they were set."""
     then = {change.key.removeprefix("judge:parameter:"): change.then for change in explanation.changes}
-    for name in ("temperature", "max_tokens"):
-        if then.get(name) not in (None, "nothing"):
-            yield f"-o {name}={then[name]}"
+    names = ("temperature", "max_tokens")
+    return {name: f"-o {name}={then[name]}" for name in names if then.get(name) not in (None, "nothing")}
 
 
 def _earlier_judge(explanation: Explanation) -> str | None:

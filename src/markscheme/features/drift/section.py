@@ -216,7 +216,7 @@ def sections(calibration: Calibration) -> Iterator[doc.Section]:
 
     Yield nothing if there is no accepted run yet and this run can't become one, since too few examples were graded.
     """
-    accept = calibration.commands.calibrate("--accept")
+    accept = calibration.commands.calibrate(accept="--accept")
     baseline = _baseline(calibration)
     is_usable = calibration.decision.is_usable
     is_refused = baseline is None and is_usable and calibration.counts.too_few_graded

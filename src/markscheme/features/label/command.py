@@ -205,8 +205,7 @@ def _typed_for_pages(who: "Sequence[str]", labelling: PlanOptions, page: PageOpt
         page: Options on the page.
     """
     yield from filter(None, (shlex.join(who),))
-    yield from typed_options(labelling, ("ask_whole", "all_criteria"))
-    yield from typed_options(page, options_of(PageOptions))
+    yield from typed_options(("ask_whole", "all_criteria", *options_of(PageOptions)), labelling, page).values()
 
 
 def _refuse_half_a_draw(next: int | None, pool: Path | None, to: str | None) -> None:

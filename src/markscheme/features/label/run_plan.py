@@ -14,7 +14,7 @@ from markscheme.calibration.judge_runs import rated_by
 from markscheme.calibration.label_needs import PROMISE_NEEDS, Goal, Need
 from markscheme.calibration.labelled_examples import examples_with_every_label
 from markscheme.calibration.next_labels import NextLabels, next_labels
-from markscheme.calibration.options import OPTIONS_OF_COMPARING, LabelOptions
+from markscheme.calibration.options import LabelOptions
 from markscheme.calibration.recorded_trials import after_those_on_record
 from markscheme.calibration.wanted_labels import planned_labels
 from markscheme.errors import ComparisonError, RatingWarning, UsageError, naming
@@ -27,10 +27,9 @@ from markscheme.features.label.relabelling import labels_to_give_again
 from markscheme.features.label.sampling import Draw, choose_next, parted_draw
 from markscheme.judges.cost import Cost
 from markscheme.judges.judge import GradingJudge, Reply
-from markscheme.judges.options import WAYS_OF_ASKING, AskOptions
+from markscheme.judges.options import AskOptions
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.judges.remembering import Remembering
-from markscheme.options.settings import typed_options
 from markscheme.progress import Watch, unwatched
 from markscheme.prompts.prompt import Prompt
 from markscheme.ratings.column_options import ColumnOptions
@@ -214,12 +213,7 @@ def _commands(
     if ratings and columns.as_import:
         named.append(columns.as_import.strip())
     commands = Commands(quote(typed_name(rubric)), " ".join(named)) if named else Commands.on(rubric)
-    return replace(
-        commands,
-        examples=None if labels.examples is None else f"--examples {quote(str(labels.examples))}",
-        asking=() if ratings else tuple(typed_options(ask, WAYS_OF_ASKING)),
-        comparing=tuple(typed_options(labels, OPTIONS_OF_COMPARING)),
-    )
+    return commands.after(labels.examples, None if ratings else ask, labels)
 
 
 def _labelled(rubric: Rubric, named: Path | None) -> tuple[ExampleSet, Path | None, CarriedLabels | None]:

@@ -129,8 +129,10 @@ def _calibration(name: str, run: ImportRun) -> str | None:
         return None
     has_judges = bool(RatingCodes.of(run.file.ratings).of_kinds(JUDGES))
     is_found = examples is None or not run.file.has_responses or examples.resolve() == _examples_of(name).resolve()
-    of_examples = replace(Commands.on(name), examples=None if is_found else f"--examples {quote(str(examples))}")
-    return of_examples.calibrate_by(f"--ratings {quote(str(ratings))}") if has_judges else of_examples.calibrate()
+    of_examples = replace(Commands.on(name), examples=None if is_found else examples)
+    return (
+        of_examples.calibrate_by(ratings=f"--ratings {quote(str(ratings))}") if has_judges else of_examples.calibrate()
+    )
 
 
 def _with_examples(

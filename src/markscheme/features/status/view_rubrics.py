@@ -71,7 +71,9 @@ def _onward(rubrics: Sequence[RubricStatus], judges: JudgesHere) -> tuple[str, s
         if status.receipt is None and status.labelled and not status.fault:
             return _calibration(status, judges)
         if status.stale and status.file is not None:
-            return "Next", Commands.on(status.name).calibrate("-o cache=off" if JUDGE_MOVED in status.stale else None)
+            return "Next", Commands.on(status.name).calibrate(
+                cache="-o cache=off" if JUDGE_MOVED in status.stale else ""
+            )
     return None
 
 
@@ -83,7 +85,7 @@ def _calibration(status: RubricStatus, judges: JudgesHere) -> tuple[str, str]:
     judge = last_judge if kind is not None and kind.asks else None
     commands = Commands(shlex.quote(status.name), None if judge is None else f"--judge {shlex.quote(judge)}")
     can_accept = last is not None and last.verdict == "ok" and not last.in_words and kind is not None
-    command = commands.calibrate("--accept" if can_accept else None)
+    command = commands.calibrate(accept="--accept" if can_accept else "")
     return ("Next" if judge is not None else _next_if_ready(status, judges)), command
 
 

@@ -10,8 +10,6 @@ from markscheme.commands.progress import progress
 from markscheme.features.stress.options import StressOptions
 from markscheme.features.stress.run import cost_of_run, open_battery, run_battery
 from markscheme.features.stress.view import json_of, plan_view, view
-from markscheme.judges.options import WAYS_OF_ASKING
-from markscheme.options.settings import typed_options
 from markscheme.phrases import counted
 from markscheme.report.figures import dollars
 
@@ -54,7 +52,7 @@ def stress_judge(
         return 0
     notify(f"{counted(cost.calls, 'call')}: {dollars(cost.usd)}")
     result = run_battery(battery, opened, ask, watch=progress)
-    document = view(result, str(opened.identity), asked_as=judge, asking=tuple(typed_options(ask, WAYS_OF_ASKING)))
+    document = view(result, str(opened.identity), asked_as=judge, ask=ask)
     if html:
         put(rendered(document, "html"), html)
     shown = replace(document, has_page=True, written=html or "")

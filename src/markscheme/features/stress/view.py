@@ -10,6 +10,7 @@ from markscheme.features.stress.battery import CONTROL, POLARITY, TRUNCATION, Ba
 from markscheme.features.stress.result import DIAGNOSES, INSTRUCTION, MovedExample, Stress
 from markscheme.features.stress.statistics import State, StressCell
 from markscheme.judges.cost import Cost
+from markscheme.judges.options import AskOptions
 from markscheme.phrases import counted, estimated, listed, number, percent, signed
 from markscheme.report.document import (
     Bars,
@@ -64,14 +65,14 @@ _NOISY_LEVEL = 0.05
 """Significance level, over all results together, of the test that a change makes single ratings flip."""
 
 
-def view(stress: Stress, judge: str, *, asked_as: str | None = None, asking: tuple[str, ...] = ()) -> Document:
+def view(stress: Stress, judge: str, *, asked_as: str | None = None, ask: AskOptions | None = None) -> Document:
     """Render the headline, the table of changes by criteria, and the examples whose ratings moved most.
 
     Args:
         stress: The result of the run.
         judge: Name of the judge, for the title.
         asked_as: The judge as the user named it; None if none was named.
-        asking: Options on how the judge was asked, as typed in a shell.
+        ask: How the judge was asked.
     """
     battery = stress.battery
     graded = f"{stress.not_graded} not graded" if stress.not_graded else "all graded"
@@ -95,11 +96,11 @@ def view(stress: Stress, judge: str, *, asked_as: str | None = None, asking: tup
             ),
         ),
         sections=tuple(_sections(stress)) if is_readable else (),
-        onward=_onward(stress, asked_as, asking),
+        onward=_onward(stress, asked_as, ask),
     )
 
 
-def _onward(stress: Stress, judge: str | None, asking: tuple[str, ...]) -> tuple[str, str] | None:
+def _onward(stress: Stress, judge: str | None, ask: AskOptions | None) -> tuple[str, str] | None:
     """Return the next step as a sentence and a command.
 
     It is to label if the examples have no labels, to ask more samples if the judge is unstable, to try new wording if a
@@ -108,18 +109,16 @@ def _onward(stress: Stress, judge: str | None, asking: tuple[str, ...]) -> tuple
     Args:
         stress: The result of the run.
         judge: The judge as the user named it; None if no judge was named.
-        asking: Options on how the judge was asked, as typed in a shell.
+        ask: How the judge was asked.
     """
     battery = stress.battery
-    commands = replace(Commands.on(battery.rubric, judge), asking=asking, can_improve=battery.can_improve)
+    examples = battery.file if battery.is_labelled else None
+    commands = replace(Commands.on(battery.rubric, judge), can_improve=battery.can_improve).after(examples, ask)
     if not battery.is_labelled:
         pool = None if battery.file is None else f"--pool {shlex.quote(str(battery.file))}"
         return "Next, label the examples, which shows whether the judge is right", commands.label(pool)
-    if battery.file is not None:
-        examples = f"--examples {shlex.quote(str(battery.file))}"
-        commands = replace(commands, examples=examples)
     if stress.control_moved is not None:
-        return "Next, ask each question three times", commands.calibrate("--samples 3")
+        return "Next, ask each question three times", commands.calibrate(samples="--samples 3")
     if stress.is_moved and commands.can_improve:
         return "Next, have the rubric reworded and the new words tested", commands.improve()
     return "Next", commands.calibrate()

@@ -475,7 +475,7 @@ def _held_out(calibration: Calibration) -> Iterator[doc.Line]:
         f"{counted(len(unread), 'example')} {'counts' if len(unread) == 1 else 'count'} here and "
         f"{'stays' if len(unread) == 1 else 'stay'} unread{of_passes if comparison.false_passes else ''}. To read "
         f"{'it' if len(unread) == 1 else 'them'}, and hold {'it' if len(unread) == 1 else 'them'} out no more: "
-        f"{calibration.commands.calibrate('--all-texts')}"
+        f"{calibration.commands.calibrate(split='--all-texts')}"
     )
 
 

@@ -367,7 +367,7 @@ def _onward(run: TrackedRun) -> tuple[str, str] | None:
         return f"Next, label {whose} {counted(waiting, 'audit')}", commands.label("--audits")
     if look.named in ("judge", "judge and responses"):
         words = "Next, use another judge, or accept this one as it is now"
-        return words, commands.calibrate("-o cache=off --accept --replace --samples 5")
+        return words, commands.calibrate(cache="-o cache=off", accept="--accept --replace", samples="--samples 5")
     next_look_may_tell = look.named == "open" and look.judge is not None and look.judge.is_watched
     if look.named is not None and not next_look_may_tell:
         return "Next, say what happened, which begins a new period", _new_period(run)
