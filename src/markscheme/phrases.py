@@ -142,6 +142,15 @@ def number(value: float | None, digits: int = 2) -> str:
     return signed(value, digits).removeprefix("+")
 
 
+def number_or_over(value: float, most: int, digits: int = 2) -> str:
+    """Write a number, or that it is over a limit above which its size says nothing more.
+
+    >>> number_or_over(2.345, 10, 1), number_or_over(11, 10)
+    ('2.3', 'over 10')
+    """
+    return f"over {most}" if value > most else number(value, digits)
+
+
 def rounded(value: float, most: int = 2) -> str:
     """Write a number with at most `most` decimals, without zeros at the end.
 

@@ -670,6 +670,15 @@ _TYPE_NAMES: Mapping[type, str] = {
 _NOT_SPACE = re.compile(r"[^ \t\n\r]")
 
 
+def id_of(*values: Any) -> str:
+    """Return the first of several values that is neither None nor "", as text; "" if all are.
+
+    >>> id_of(None, 0, "ex-1"), id_of("", None)
+    ('0', '')
+    """
+    return next((str(value) for value in values if value not in (None, "")), "")
+
+
 def shown(value: Any) -> str:
     """Shorten a value from a file for use in a message, on one line.
 

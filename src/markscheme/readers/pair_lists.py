@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from markscheme.errors import RatingError, UsageError
-from markscheme.plain_data import mapping, shown
+from markscheme.plain_data import id_of, mapping, shown
 from markscheme.prompts.submission import PAIR_NAMES, Submission
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.kinds import KINDS, Kind
@@ -197,7 +197,7 @@ def _row(record: Mapping[str, Any], keys: tuple[str, str], index: int) -> PairRo
     systems = _systems(record, named, sides)
     ids = tuple(str(mapping(side).get("id") or "") for side in sides)
     lost = [f"{shown(key)} of a pair" for key in record.keys() - keys_read - {*QUERIES, *_ABOUT}]
-    id = next((str(record[key]) for key in ("id", "question_id") if record.get(key) not in (None, "")), f"pair-{index}")
+    id = id_of(record.get("id"), record.get("question_id"), f"pair-{index}")
     return PairRow(
         id,
         (texts[0], texts[1]),

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from markscheme.errors import RatingError, SubmissionError, UsageError, refuse_lines, suggestion
-from markscheme.plain_data import ANOTHER_LENGTH, LINES, PARQUET, TABLES, json_rows, table_rows
+from markscheme.plain_data import ANOTHER_LENGTH, LINES, PARQUET, TABLES, id_of, json_rows, table_rows
 from markscheme.prompts.parts import in_cell
 from markscheme.prompts.submission import NO_RESPONSE, RESPONSE_KEYS, Submission, is_missing, submission_of
 from markscheme.ratings.column_options import ColumnOptions
@@ -174,7 +174,7 @@ def _of_rows(
             for name, cell in row.items()
             if name not in ("id", response) and (name in shown or not isinstance(cell, bytes))
         }
-        id = str(ordinal) if row.get("id") in (None, "") else str(row["id"])
+        id = id_of(row.get("id"), ordinal)
         try:
             fault = NO_RESPONSE if is_missing(row[response]) else ""
             text = "" if fault else in_cell(row[response])

@@ -21,6 +21,8 @@ an alarm."""
 LOOKS_ALARM = 80.0
 """Evidence over all comparisons so far from which on the judge counts as moved; in two years of weekly comparisons, an
 unmoved judge reaches it in at most one of so many cases."""
+MOST_EVIDENCE = 1000
+"""Largest evidence that is written as a number: far above an alarm, its size says nothing more."""
 DRIFT_MARGIN = 1 / 16
 """Largest move of the mean that counts as unmoved, as a share of the scale's range."""
 

@@ -25,7 +25,7 @@ from markscheme.calibration.findings.evidence import (
     with_ci,
 )
 from markscheme.calibration.findings.finding import Finding
-from markscheme.phrases import number, percent, signed
+from markscheme.phrases import number, number_or_over, percent, signed
 from markscheme.ratings.code_arrays import answer_values
 from markscheme.ratings.rating import Rated
 from markscheme.rubrics.rubric import LEVEL_ROUNDING
@@ -300,7 +300,8 @@ def noisy(
         signs, shows = [], {}
         if name in noisier:
             shows["noise_ratio"] = noisier[name].to_json()
-            signs.append(f"its errors vary {_times(noisier[name].value or 0.0)} as much as an annotator's")
+            times_as_much = number_or_over(noisier[name].value or 0.0, MOST_TIMES, 1)
+            signs.append(f"its errors vary {times_as_much} times as much as an annotator's")
         if name in repeated:
             changed = _flips(criterion, 0.95)
             shows["flip_rate"] = changed.to_json()
@@ -318,13 +319,6 @@ def noisy(
             gain=evidence.gain({name: criterion.judge - (1 - 3**-0.5) * scatter}),
             options={"samples": "--samples 3"} if asks_once else None,
         )
-
-
-def _times(ratio: float) -> str:
-    """Write a ratio as "2.3 times", or as "over … times" if it is so large that it is imprecise."""
-    if ratio > MOST_TIMES:
-        return f"over {MOST_TIMES} times"
-    return f"{number(ratio, 1)} times"
 
 
 def _errs_one_way(criterion: CriterionEvidence) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
 from markscheme.numerals import finite
-from markscheme.plain_data import shown
+from markscheme.plain_data import id_of, shown
 from markscheme.ratings.kinds import KINDS, Kind
 
 ReadState = Literal["open", "noted", "in full", "unclear"]
@@ -126,7 +126,7 @@ def reading_of(line: Any, *, number: int = 0, rater: str | None = None) -> Outpu
     """
     if not isinstance(line, Mapping):
         raise ValueError(f"a reading is an object, found {shown(line)}")
-    id = "" if line.get("id") is None else str(line["id"])
+    id = id_of(line.get("id"))
     who = str(line.get("rater") or rater or "")
     if not id or not who:
         raise ValueError(f"a reading names its output and its reader: `{'rater' if id else 'id'}` is missing")

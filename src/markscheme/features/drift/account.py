@@ -5,17 +5,15 @@ from dataclasses import replace
 from shlex import quote
 from typing import Any, Final
 
-from markscheme.calibration.earlier_runs.accepted_basis import FALSE_ALARM, LOOKS_ALARM, AcceptedBasis
+from markscheme.calibration.earlier_runs.accepted_basis import FALSE_ALARM, LOOKS_ALARM, MOST_EVIDENCE, AcceptedBasis
 from markscheme.calibration.findings import kinds
 from markscheme.calibration.findings.commands import Commands, TypedOptions
 from markscheme.calibration.findings.finding import Finding, Severity
 from markscheme.calibration.judge_at_hand import judge_argument
 from markscheme.features.drift.shift import CriterionDrift, Explanation, ShiftPart, adjusted_p
-from markscheme.phrases import brief, counted, listed, number, signed
+from markscheme.phrases import brief, counted, listed, number, number_or_over, signed
 from markscheme.rubrics.rubric import Rubric
 
-_MOST_EVIDENCE: Final = 1000
-"""Largest evidence that is written as a number: far above an alarm, its size says nothing more."""
 _WITHOUT_CACHE: Final = {"cache": "-o cache=off"}
 SINCE_JUDGE: Final = replace(kinds.DRIFT_BY_JUDGE, short="moved since the earlier judge")
 """Kind of the finding that a judge moved, compared with an earlier judge of the same counts file."""
@@ -124,7 +122,7 @@ def over_looks(since: AcceptedBasis) -> str:
         return ""
     over = f"Over {counted(len(since.looks), 'comparison')} with the accepted run"
     evidence = max(since.looks)
-    size = f"over {_MOST_EVIDENCE}" if evidence > _MOST_EVIDENCE else number(evidence, 1)
+    size = number_or_over(evidence, MOST_EVIDENCE, 1)
     needed = f"(evidence {size}; an alarm needs {number(LOOKS_ALARM, 0)})"
     if moved_over_looks(since):
         silent = "" if since.planned is None else ", which is no alarm among planned runs"

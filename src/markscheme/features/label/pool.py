@@ -8,7 +8,7 @@ from typing import Any
 
 from markscheme.errors import RatingError
 from markscheme.files import append_lines, exclusive
-from markscheme.plain_data import json_lines
+from markscheme.plain_data import id_of, json_lines
 from markscheme.ratings.additions import new_examples
 from markscheme.ratings.audits import audits_in
 from markscheme.ratings.column_options import ColumnOptions
@@ -181,4 +181,4 @@ class SetFile:
     def _ids(self) -> Iterator[str]:
         if self.path.is_file():
             for line_number, (_, line) in enumerate(json_lines(self.path, RatingError), start=1):
-                yield f"ex-{line_number}" if line.get("id") in (None, "") else str(line["id"])
+                yield id_of(line.get("id"), f"ex-{line_number}")

@@ -6,7 +6,8 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from markscheme.features.other_tools.metric_values import RawRating
-from markscheme.features.other_tools.tool_content import Fields, ToolContent, decoded, id_of
+from markscheme.features.other_tools.tool_content import Fields, ToolContent, decoded
+from markscheme.plain_data import id_of
 from markscheme.ratings.kinds import PEOPLE, Kind
 from markscheme.readers.imported import plain
 from markscheme.readers.peek import Peek

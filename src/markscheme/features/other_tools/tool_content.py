@@ -40,11 +40,6 @@ SHOWN_IDS = 3
 """Largest number of ids or values that a note lists."""
 
 
-def id_of(*values: Any) -> str:
-    """Return the first of several values that is there, as text, so that the number 0 is an id; "" if none is."""
-    return next((str(value) for value in values if value not in (None, "")), "")
-
-
 class Fields:
     """A record of an export; each field that its reader doesn't take counts as lost.
 

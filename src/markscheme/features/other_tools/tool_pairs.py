@@ -6,8 +6,8 @@ from typing import Any
 
 from markscheme.errors import RatingError
 from markscheme.features.other_tools.langsmith import FEEDBACK, KIND_BY_SOURCE, RUN
-from markscheme.features.other_tools.tool_content import decoded, id_of
-from markscheme.plain_data import mapping
+from markscheme.features.other_tools.tool_content import decoded
+from markscheme.plain_data import id_of, mapping
 from markscheme.ratings.kinds import Kind
 from markscheme.readers.imported import Columns, ImportedFile, number
 from markscheme.readers.pair_lists import (

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from markscheme.calibration.earlier_runs.accepted_basis import LOOKS_ALARM
+from markscheme.calibration.earlier_runs.accepted_basis import LOOKS_ALARM, MOST_EVIDENCE
 from markscheme.calibration.earlier_runs.load import load_accepted
 from markscheme.errors import MarkschemeError
 from markscheme.features.pass_rate.tracked.anchors import (
@@ -17,13 +17,11 @@ from markscheme.features.pass_rate.tracked.anchors import (
 )
 from markscheme.features.pass_rate.tracked.view import judge_fact
 from markscheme.grading.receipt import ACCEPTED
-from markscheme.phrases import counted, number
+from markscheme.phrases import counted, number_or_over
 from markscheme.report.document import Line, Paragraph, Section, Table
 from markscheme.report.figures import NONE
 from markscheme.report.streams import WatchedStream
 
-_MOST_EVIDENCE = 1000
-"""Largest evidence that is written as a number."""
 _HEADINGS = ("Look", "accepted passes changed", "accepted fails changed", "evidence that it moved")
 
 
@@ -60,10 +58,5 @@ def _rows(looks: Sequence[AnchorLook], watch: AnchorWatch) -> Iterator[tuple[Lin
         flips = watch.flips[counts] if counts >= 0 else None
         sides = (PASS_SIDE, FAIL_SIDE)
         changed = [NONE if flips is None else f"{flips[side]} of {watch.sizes[side]}" for side in sides]
-        evidence = _evidence(watch.after[counts]) if counts >= 0 and watch.after else NONE
+        evidence = number_or_over(watch.after[counts], MOST_EVIDENCE) if counts >= 0 and watch.after else NONE
         yield look.day, *changed, evidence
-
-
-def _evidence(evidence: float) -> str:
-    """Write the evidence that a judge moved: as a number or, far above what raises an alarm, as "over 1000"."""
-    return f"over {_MOST_EVIDENCE}" if evidence > _MOST_EVIDENCE else number(evidence, 2)
