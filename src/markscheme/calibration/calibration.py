@@ -123,6 +123,11 @@ class Rater:
         models = [name for name, kind in kinds.items() if kind is not None and kind.proposes]
         return shlex.quote(models[0]) if models else DEFAULT.name
 
+    @property
+    def samples(self) -> int:
+        """Number of samples that an option asks for, each a run of its own if the run is accepted; else 1."""
+        return 1 if self.ask is None else self.ask.samples or 1
+
     def setting(self, rubric: Rubric) -> RunIdentity:
         """Return everything that determines the rater's ratings, to compare with another run."""
         return RunIdentity(rubric, template_fingerprint(), self.name, self.identity, self.answered_by)

@@ -221,9 +221,7 @@ def sections(calibration: Calibration) -> Iterator[doc.Section]:
     is_usable = calibration.decision.is_usable
     is_refused = baseline is None and is_usable and calibration.counts.too_few_graded
     if calibration.rater.may_be_accepted and not is_refused:
-        options = calibration.rater.ask
-        samples = 1 if options is None or options.samples is None else options.samples
-        yield section(baseline, accept, is_usable=is_usable, samples=samples)
+        yield section(baseline, accept, is_usable=is_usable, samples=calibration.rater.samples)
 
 
 def moved(calibration: Calibration, decides: str) -> doc.Callout | None:

@@ -86,8 +86,8 @@ def _onward(calibration: Calibration) -> tuple[str, str] | None:
     if not (calibration.decision.is_usable and calibration.rater.may_be_accepted) or calibration.counts.too_few_graded:
         return None
     if calibration.baseline is None:
-        samples = None if calibration.rater.ask is None else calibration.rater.ask.samples
-        run = f"the {samples} samples as runs" if samples and samples > 1 else "this run as it is"
+        samples = calibration.rater.samples
+        run = f"the {samples} samples as runs" if samples > 1 else "this run as it is"
         return f"Next, accept {run}, so that later ones show drift", commands.calibrate(accept="--accept")
     if calibration.baseline.foremost is None and commands.grade():
         return "Next, grade your outputs", commands.grade()
