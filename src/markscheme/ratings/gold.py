@@ -104,8 +104,7 @@ class Gold(Column):
     @cached_property
     def groups(self) -> tuple[str, ...] | None:
         """Group of each example, by name; None if no example names a group."""
-        groups = values_of(self.examples, "group")
-        return groups_of(list(zip(self.ids, groups, strict=True))) if any(groups) else None
+        return groups_of(self.ids, values_of(self.examples, "group"))
 
     @property
     def n(self) -> int:
@@ -208,7 +207,7 @@ def gold_of(examples: ExampleSet, rubric: Rubric, *, kind: Kind | None = None, b
         kinds={kind_of_rater: raters[kind_of_rater] for kind_of_rater in KINDS if raters[kind_of_rater]},
         reference=_reference(counted, ids, used),
         people=people,
-        set_aside=len(set(labels.ids) - labelled),
+        set_aside=0 if counted is labels else len(set(labels.ids) - labelled),
         not_blind=sum(times for label, times in counted.header_counts() if not label.blind),
         even_splits=tuple(
             (ids[index], over) for over, are_split in in_words.items() for index in np.flatnonzero(are_split).tolist()
@@ -490,11 +489,15 @@ def _reference(labels: RatingCodes, ids: tuple[str, ...], used: set[str]) -> str
     if len({rater for _, rater in raters}) == 1 and not any(kind == "adjudicated" for kind, _ in raters):
         return "one-person"  # without a set for each example
     rows = rows_in(ids, labels)
+    is_placed = rows >= 0
+    rows = rows[is_placed]
     is_settled = np.zeros(len(ids), dtype=bool)
-    is_settled[rows[(rows >= 0) & header_values(labels, lambda label: label.kind == "adjudicated", bool)]] = True
-    names, number = rater_numbers(labels, lambda label: label.rater)
-    ratings_given = np.unique((rows * len(names) + number)[rows >= 0])
-    is_twice = np.bincount(ratings_given // len(names), minlength=len(ids)) >= 2
+    is_settled[rows[header_values(labels, lambda label: label.kind == "adjudicated", bool)[is_placed]]] = True
+    number = rater_numbers(labels, lambda label: label.rater)[1][is_placed]
+    one_rater = np.zeros(len(ids), dtype=np.int64)
+    one_rater[rows] = number
+    is_twice = np.zeros(len(ids), dtype=bool)
+    is_twice[rows[number != one_rater[rows]]] = True
     if is_settled.all():
         return "adjudicated"
     return "people" if (is_settled | is_twice).sum() >= LABELLED_TWICE * len(ids) else "one-person"

@@ -115,7 +115,9 @@ class Column:
     @cached_property
     def used(self) -> RatingCodes:
         """The rating that each example's reasons and quotes come from, in the order of the examples that have one."""
-        return self.given.taken(self.sources[self.sources >= 0].tolist())
+        sources = self.sources[self.sources >= 0]
+        is_all = np.array_equal(sources, np.arange(len(self.given)))
+        return self.given if is_all else self.given.taken(sources.tolist())
 
     @property
     def passed(self) -> list[bool | None]:
@@ -617,12 +619,12 @@ def merits(criterion: Criterion, levels: Floats) -> Floats:
     return places if criterion.weight > 0 else np.asarray(1 - places)
 
 
-def groups_of(named: Sequence[tuple[str, str | None]]) -> tuple[str, ...] | None:
-    """Return each example's group, given pairs of example id and group name; None if no example names a group."""
-    names = {group: f"group {group}" for _, group in named if group}
+def groups_of(ids: Sequence[str], groups: Sequence[str | None]) -> tuple[str, ...] | None:
+    """Return each example's group, given ids of examples and names of groups; None if no example names a group."""
+    names = {group: f"group {group}" for group in dict.fromkeys(groups) if group}
     if not names:
         return None
-    return tuple(names[group] if group else f"example {unit}" for unit, group in named)
+    return tuple(names[group] if group else f"example {unit}" for unit, group in zip(ids, groups, strict=True))
 
 
 def shared_ids(ratings: Sequence[Iterable[Rating]]) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from markscheme.stats.distinct import numbered_values
 from markscheme.stats.intervals import Floats, Grouping, Groups
 from markscheme.stats.pairs import equal_vectors
 from markscheme.stats.rating_patterns import over
@@ -315,14 +316,13 @@ def best_constant(
     """
     scores = np.asarray(values, dtype=np.float64)
     answers = np.asarray(candidates, dtype=np.float64)
-    answers = np.unique(answers[np.isfinite(answers)])
+    answers = numbered_values(answers[np.isfinite(answers)])[0]
     present = np.isfinite(scores)
     if not present.any() or not len(answers):
         return math.nan
     counts = np.ones_like(scores) if weights is None else np.asarray(weights, dtype=np.float64)
-    order = np.argsort(scores[present], kind="stable")
-    ordered = scores[present][order]
-    weight_so_far = np.append(0.0, np.cumsum(counts[present][order]))
+    ordered, place = numbered_values(scores[present])
+    weight_so_far = np.append(0.0, np.cumsum(np.bincount(place, weights=counts[present])))
     reach = tolerance - 0.5 * 10.0**-DECIMALS
     first = np.searchsorted(ordered, answers - reach, side="left")
     last = np.searchsorted(ordered, answers + reach, side="right")

@@ -65,10 +65,11 @@ def numbered_values(values: npt.NDArray[np.float64]) -> tuple[npt.NDArray[np.flo
     low = float(np.fmin.reduce(values, initial=np.inf))
     span = float(np.fmax.reduce(values, initial=-np.inf)) - low
     if len(values) >= MANY_VALUES and 0 <= span < np.inf:
-        cell = np.nan_to_num((values - low) * ((MANY_VALUES - 1) / (span or 1.0)), nan=MANY_VALUES).astype(np.int64)
+        is_missing = np.isnan(values)
+        cell = np.where(is_missing, MANY_VALUES, (values - low) * ((MANY_VALUES - 1) / (span or 1.0))).astype(np.int64)
         value_in = np.full(MANY_VALUES + 1, np.inf)
         value_in[cell] = values
-        if ((value_in[cell] == values) | np.isnan(values)).all():
+        if ((value_in[cell] == values) | is_missing).all():
             occurs = value_in != np.inf
             return value_in[occurs], (np.cumsum(occurs) - 1)[cell]
     distinct, place = np.unique(values, return_inverse=True)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Final, Self, TypeAlias
+from typing import Final, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -122,9 +122,9 @@ def spread(left_out: npt.ArrayLike, counts: npt.ArrayLike | None = None) -> Spre
     moved = centre - theta
     if np.abs(moved).max() <= STILL * max(1.0, abs(centre)):
         return Spread(0.0, float(n - 1), n)
-    scaled = moved / np.abs(moved).max()
-    second = float(weight @ scaled**2)
-    fourth = float(weight @ scaled**4)
+    squares = (moved / np.abs(moved).max()) ** 2
+    second = float(weight @ squares)
+    fourth = float(weight @ squares**2)
     carriers = second**2 / fourth
     excess = 1 / carriers - 1 / n
     df = 2 / excess if excess > 0 else math.inf
@@ -458,11 +458,12 @@ def group_numbers(groups: npt.ArrayLike | None, n_units: int) -> tuple[Integers,
 
 
 @lru_cache(maxsize=MANY_GROUPINGS)
-def _numbers_of_tuple(names: tuple[Any, ...]) -> tuple[Integers, int]:
+def _numbers_of_tuple(names: tuple[str, ...]) -> tuple[Integers, int]:
     """Return read-only group numbers and the number of groups for a tuple of names, cached as statistics share them."""
-    numbers, n_groups = _numbers_of(names)
+    number_of = {name: number for number, name in enumerate(sorted(set(names)))}
+    numbers = np.fromiter(map(number_of.__getitem__, names), dtype=np.int64, count=len(names))
     numbers.flags.writeable = False
-    return numbers, n_groups
+    return numbers, len(number_of)
 
 
 def _numbers_of(groups: npt.ArrayLike) -> tuple[Integers, int]:

@@ -155,7 +155,7 @@ def raw_rate(pool: RatingTable) -> Estimate:
     """Estimate the share of passes among the judge's decisions, with the responses to one test case as a group."""
     if not pool.ids:
         return Estimate.without_value("nothing here is graded", n=0, method="share of passes")
-    tests = groups_of([*zip(_of_each(pool, "id"), _of_each(pool, "group"), strict=True)])
+    tests = groups_of(_of_each(pool, "id"), _of_each(pool, "group"))
     return share(_passes(pool), tests, method="share of passes")
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from markscheme.features.pairs.davidson import Strengths, cycles, davidson
 from markscheme.features.pairs.measure import preferences_of_scores
 from markscheme.features.pairs.mirrored import lean_to_first, length_lean, order_flips
-from markscheme.ratings.example_rows import Example
+from markscheme.ratings.example_rows import Example, values_of
 from markscheme.ratings.rating import Rating
 from markscheme.ratings.table import column_of, groups_of
 from markscheme.rubrics.preference import SHOWN_ORDERS, ShownOrder
@@ -93,7 +93,7 @@ def order_figures(
     by_order = {shown: _preferences(rubric, ids, listed, shown) for shown in SHOWN_ORDERS}
     first, second = (by_order[shown] for shown in SHOWN_ORDERS)
     whole = preferences_of_scores(column_of(rater, listed, rubric, ids).scores, rubric.tie_within)
-    groups = groups_of([(example.id, example.group) for example in examples])
+    groups = groups_of(ids, values_of(examples, "group"))
     are_grouped = groups is not None and len(set(groups)) < len(groups)
     in_both = np.isfinite(first) & np.isfinite(second)
     lean = lean_to_first(first, second, groups=groups)
@@ -267,7 +267,7 @@ def systems_compared(rubric: Rubric, examples: Sequence[Example], scores: Floats
     index_of = {name: index for index, name in enumerate(systems)}
     first = np.array([index_of[first_system] for first_system, _ in written])
     second = np.array([index_of[right] for _, right in written])
-    groups = groups_of([(examples[row].id, examples[row].group) for row in places])
+    groups = groups_of([examples[row].id for row in places], [examples[row].group for row in places])
     chosen = preference[places]
     pairs = [_pair(systems, i, j, first, second, chosen, groups) for i, j in combinations(range(len(systems)), 2)]
     compared = tuple(pair for pair in pairs if pair is not None)

@@ -42,7 +42,7 @@ def table_of_runs(rated: RatedFiles, of: RunFigure, groups: Mapping[str, str] = 
         runs = [decided(rating, named=rated.is_named) for rating in runs]
     cases = list(dict.fromkeys(rating.id for rating in runs))
     table = rating_table(rated.rubric, cases, runs)
-    return replace(table, groups=groups_of([(case, group_of_case[case]) for case in cases]))
+    return replace(table, groups=groups_of(cases, [group_of_case[case] for case in cases]))
 
 
 def _graded(file: RatedFile) -> Iterator[tuple[str, int, Rating]]:
