@@ -38,12 +38,20 @@ def read_decided(path: Path, rubric: Rubric | None = None, columns: ColumnOption
     Raises:
         RatingError: The file can't be read, or has no example that both decided.
     """
-    rated = open_rated([path], rubric, expected="decisions", columns=columns_from_options(columns))
+    return decided_in(open_rated([path], rubric, expected="decisions", columns=columns_from_options(columns)))
+
+
+def decided_in(rated: RatedFiles) -> DecidedExamples:
+    """Return those examples in a file already read that have a decision by annotators and one by the judge.
+
+    Raises:
+        RatingError: Several judges decided on one response, or there are no such examples.
+    """
     (file,) = rated.files[:1]
     refuse_several_judges(file)
     decided_by_both = decided_with_gold(file, rated)
     if decided_by_both is None:
-        raise RatingError("holds nothing that both people and the judge decided on", path=path)
+        raise RatingError("holds nothing that both people and the judge decided on", path=file.path)
     table, truth = decided_by_both
     calibration = file.calibration
     reference = truth.reference if file.states_kinds else None

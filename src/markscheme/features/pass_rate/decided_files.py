@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from markscheme.calibration.rates.decisions import DecidedExamples, decided, decided_with_gold, refuse_several_judges
-from markscheme.errors import RatingError
+from markscheme.calibration.rates.decisions import decided, decided_with_gold, refuse_several_judges
 from markscheme.promptfoo.results import Results
 from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.example_rows import ExampleRows, values_of
@@ -39,20 +38,6 @@ def _examples_of(file: RatedFile, units: Sequence[str]) -> ExampleRows:
     index_of |= {unit: len(index_of) + index for index, unit in enumerate(unknown)}
     every = (*file.examples, *ExampleRows.without_texts(unknown)) if unknown else file.examples
     return ExampleRows.of(every).taken([index_of[unit] for unit in units])
-
-
-def decided_in(rated: RatedFiles) -> DecidedExamples:
-    """Return those examples in files already read that have a decision by annotators and one by the judge.
-
-    Raises:
-        RatingError: There are no such examples.
-    """
-    (file,) = rated.files
-    decided_by_both = decided_with_gold(file, rated)
-    if decided_by_both is None:
-        raise RatingError("holds nothing that both people and the judge decided on", path=file.path)
-    table, truth = decided_by_both
-    return DecidedExamples(table, truth.reference, rubric=rated.rubric.name)
 
 
 def decided_by_tests(results: Results) -> RatingTable | None:

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any, Final
 
 from markscheme.calibration.findings.commands import Commands
-from markscheme.calibration.rates.decisions import read_decided
+from markscheme.calibration.rates.decisions import DecidedExamples, decided_in, read_decided
 from markscheme.calibration.rates.pass_rates import DrawnHow, PassRates, pass_rates
 from markscheme.commands.output import TOO_FEW, show
 from markscheme.errors import MarkschemeError, UsageError, naming
-from markscheme.features.pass_rate.decided_files import decided_in, graded_table
+from markscheme.features.pass_rate.decided_files import graded_table
 from markscheme.features.pass_rate.least_rate import rate_callout, rate_json, rate_status
 from markscheme.judges.kinds import kind_of
 from markscheme.ratings.column_options import ColumnOptions
@@ -29,36 +29,41 @@ _BY_ANNOTATORS: Final = (None, "people", "one-person")
 """Kinds of gold that annotators gave, or may have given; of such labels, a gate needs two per example."""
 
 
-def asks_for_gate(files: Sequence[Path], least: float | None, calibration: Path | None, columns: ColumnOptions) -> bool:
+def asks_for_gate(files: Sequence[Path], least: float | None, columns: ColumnOptions, *, has_labels: bool) -> bool:
     """Return True if the user asks how often runs fall below `least` by chance, instead of one file's pass rate.
 
     Args:
         files: The file, or one file for each run.
         least: The pass rate, or the mean of a run, that is enough; None if none is given.
-        calibration: The file of labels by which a pass rate is corrected; None if `files` has the labels, and if the
-            user asks about a gate.
         columns: What the files' columns and values mean.
+        has_labels: True if a file that isn't a table has labels by which a pass rate is corrected.
 
     Raises:
         UsageError: Several files are named, and `least` is None.
     """
     has_runs = len(files) > 1 or not _is_labelled_table(files[0], columns)
-    if least is not None and calibration is None and has_runs:
+    if least is not None and not has_labels and has_runs:
         return True
     if len(files) > 1:
         raise UsageError("several files are runs over the same cases: --at-least T names the gate, or --track watches")
     return False
 
 
-def file_with_own_labels(files: Sequence[Path], rubric: Rubric | None, columns: ColumnOptions) -> Path | None:
-    """Return the only file if it isn't a table and has people's labels next to a judge's decisions; else None."""
+def own_labels(
+    files: Sequence[Path], rubric: Rubric | None, columns: ColumnOptions
+) -> tuple[RatedFiles, DecidedExamples] | None:
+    """Read the only file, and its examples that both people and the judge decided; None for a table or without any."""
     if len(files) != 1 or names_table([str(files[0])]):
         return None
     try:
-        read_decided(files[0], rubric, columns)
+        rated = _read_graded(files[0], rubric, columns)
+        return rated, decided_in(rated)
     except MarkschemeError:
         return None
-    return files[0]
+
+
+def _read_graded(file: Path, rubric: Rubric | None, columns: ColumnOptions) -> RatedFiles:
+    return open_rated([file], rubric, expected="decisions", columns=columns_from_options(columns))
 
 
 def _is_labelled_table(path: Path, columns: ColumnOptions) -> bool:
@@ -73,6 +78,7 @@ def print_rate(
     named: Rubric | None,
     least: float | None,
     columns: ColumnOptions,
+    own: tuple[RatedFiles, DecidedExamples] | None,
     *,
     json: bool,
 ) -> int:
@@ -85,21 +91,24 @@ def print_rate(
         named: The rubric; None for none.
         least: The rate that is enough; None if none is given.
         columns: What the files' columns and values mean.
+        own: What `own_labels` returned for the file; None if the labels are of another file.
         json: True to print JSON.
 
     Raises:
         UsageError: Labels are missing.
     """
-    if calibration is None and named is None and names_table([str(file)]):
+    if calibration is None and own is None and named is None and names_table([str(file)]):
         return _of_table(file, columns.of_table(), how, least, json=json)
     _refuse_to_ask(columns, file, named)
     columns.refuse(str(file))
-    if calibration is None:
+    if calibration is None and own is None:
         raise UsageError("`--calibration FILE` is missing: what annotators and the judge both decided on")
-    refuse_unknown_columns([file, calibration], columns)
-    graded = graded_table(open_rated([file], named, expected="decisions", columns=columns_from_options(columns)))
-    labelled = read_decided(calibration, named, columns)
-    with naming(file, calibration):
+    of_labels = calibration or file
+    refuse_unknown_columns([file, of_labels], columns)
+    rated, labelled = (_read_graded(file, named, columns), None) if own is None else own
+    graded = graded_table(rated)
+    labelled = labelled or read_decided(of_labels, named, columns)
+    with naming(file, of_labels):
         rates = pass_rates(graded, labelled.table, how=how)
     document = view(rates, labelled.reference)
     more = min(rates.labels, rates.raw.n + rates.not_graded)
