@@ -167,7 +167,8 @@ class AssertGrade:
         try:
             judge = self._judge(named, rubric, submission, places, options)
         except NoJudge as error:
-            raise NoJudge(str(error).replace("--judge", "judge=…")) from error
+            error.option = "judge=…"
+            raise
         by_name = options.judge if named is None or isinstance(named, str) else YOUR_JUDGE
         receipt = receipt_wanted(calibration, "calibration", rubric, judge, *places, named=by_name)
         scorers = scorers_for(rubric, options.scorers)

@@ -356,7 +356,18 @@ class JudgeError(MarkschemeError):
 
 
 class NoJudge(JudgeError):  # noqa: N818 - reads as the sentence it is
-    """Error of a run for which no judge was named, and none is available by default."""
+    """Error of a run for which no judge was named, and none is available by default.
+
+    It is raised with texts, and with functions that write a text from `option`.
+
+    Attributes:
+        option: Name of the option that names a judge, where the run was asked for.
+    """
+
+    option = "--judge"
+
+    def __str__(self) -> str:
+        return "".join(text(self.option) if callable(text) else str(text) for text in self.args)
 
 
 class JudgeUnavailable(JudgeError):  # noqa: N818

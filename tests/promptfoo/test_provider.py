@@ -314,7 +314,7 @@ def peak_kib(pid: int) -> int:
     return int(line.split()[1])
 
 
-def test_if_no_judge_is_available_the_error_says_how_to_name_one(
+def test_if_no_judge_is_available_the_error_says_by_which_key_of_the_configuration_to_name_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(project(tmp_path))
@@ -322,4 +322,5 @@ def test_if_no_judge_is_available_the_error_says_how_to_name_one(
     context = {"vars": {"output": "Paris.", "rubric": "Names the capital"}}
     answer = call_api("", {"config": {}}, context, near=tmp_path)
     assert answer["error"].startswith("not graded: no judge to ask")
+    assert "Name a judge with config.judge: openai:MODEL" in answer["error"]
     assert "recorded:PATH" in answer["error"]

@@ -159,7 +159,8 @@ class Grader:
         try:
             named = asking.judge_for(self.rubric, [], None) if judge is None or isinstance(judge, str) else judge
         except NoJudge as error:
-            raise NoJudge(str(error).replace("--judge", "judge=…")) from error
+            error.option = "judge=…"
+            raise
         self.judge = as_of_today(named, self.rubric)
         self.concurrency = asking.concurrency
         scorers = scorers_for(self.rubric, asking.scorers)

@@ -58,7 +58,7 @@ def choose_judge(
         detail = f"recorded replies in {nearest.path.name} lack {lacks} of {len(prompts)} prompts"
     else:
         detail = f"no recorded replies cover rubric {rubric.name!r}"
-    raise NoJudge(f"no judge to ask: {key} is not set, and {detail}.{ways_out()}")
+    raise NoJudge(f"no judge to ask: {key} is not set, and {detail}.", ways_out)
 
 
 def _recordings(replies: Path | None) -> list[RecordedJudge]:
@@ -110,5 +110,5 @@ class _BesideRecordings(Wrapping):
             recording = _covering(_recordings(self.replies), self.prompts)
             if recording is None:
                 raise
-            way_out = f"`--judge recorded:{recording.path}` needs no key and answers all of this"
-            raise NoJudge(f"{error}; {way_out}") from error
+            way_out = f"recorded:{recording.path}` needs no key and answers all of this"
+            raise NoJudge(f"{error}; `", lambda option: f"{option} {way_out}") from error

@@ -273,13 +273,17 @@ def in_words(help_text: str) -> str:
     return help_text
 
 
-def ways_out() -> str:
-    """Return the lines of advice on what to do if no judge is available, each after a line break."""
+def ways_out(option: str) -> str:
+    """Return the lines of advice on what to do if no judge is available, each after a line break.
+
+    Args:
+        option: The option that names a judge, such as "--judge".
+    """
     others = [kind for kind in shipped_kinds() if kind is not DEFAULT]
     named = [next(kind for kind in others if kind.asks == asks) for asks in (True, False)]
     ways = (
         f"Set {DEFAULT.environment[0]}.",
-        f"Name a judge with --judge: {' or '.join(f'{kind.spelling} ({kind.about})' for kind in named)}.",
+        f"Name a judge with {option.rstrip(':')}: {' or '.join(f'{kind.spelling} ({kind.about})' for kind in named)}.",
         "See all judges, and what each needs: `markscheme status`.",
     )
     return "".join(f"\n  {way}" for way in ways)

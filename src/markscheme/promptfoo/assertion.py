@@ -708,7 +708,6 @@ def _is_like(assertion: Mapping[str, Any], config: Any) -> bool:
 
 def way_out(error: MarkschemeError) -> str:
     """Format an error as one line, in which the configuration's keys replace the names of command-line options."""
-    text = " ".join(str(error).split())
     if isinstance(error, NoJudge):
-        text = text.replace("--judge ", "config.judge: ")
-    return text.replace("-o scorers", "config.scorers")
+        error.option = "config.judge:"
+    return " ".join(str(error).split()).replace("-o scorers", "config.scorers")

@@ -24,12 +24,14 @@ class _ByStructure:
         return bool(finding.shows_rubric(data) or g_eval.g_eval_metrics(data))
 
     def key_in(self, row: Mapping[str, Any]) -> str | None:
-        said: str | None = self._modules[0].key_of_criteria(row)
-        return said
+        finding, _ = self._modules
+        key: str | None = finding.key_of_criteria(row)
+        return key
 
     def text_in(self, row: Mapping[str, Any], key: str) -> str:
         text = str(row[key])
-        return self._modules[0].with_weights_of_groups(text, row) if text.startswith("{") else text
+        finding, _ = self._modules
+        return finding.with_weights_of_groups(text, row) if text.startswith("{") else text
 
     @property
     def _modules(self) -> tuple[Any, Any]:
