@@ -156,6 +156,14 @@ def test_a_suggested_command_with_an_earlier_judge_and_its_temperature_repeats_a
     )
 
 
+@pytest.mark.parametrize("kind", [AMBIGUOUS, NOISY_JUDGE_OR_LABELS, STALE_LABELS], ids=lambda kind: kind.short)
+def test_a_printed_label_command_names_the_file_of_examples_that_was_calibrated(kind: FindingKind) -> None:
+    command = kind.command(KEEPING, {})
+    assert command.startswith("markscheme label reply --pool more.jsonl")
+    _, name, *words = shlex.split(command)
+    parse(name, words, SettingsFile())
+
+
 def test_the_suggested_grade_command_keeps_the_options_on_asking_the_judge_and_has_none_on_labels() -> None:
     assert KEEPING.grade() == (
         "markscheme grade reply YOUR-OUTPUTS.jsonl --judge openai:gpt-5 -o model=gpt-5 --samples 2 -o temperature=0.5"

@@ -90,12 +90,16 @@ class Commands:
         return commands.calibrate(strategy="-o strategy=per_criterion")
 
     def label(self, options: str | None = None) -> str:
-        """Return the command that labels examples of the rubric; "" if there is no rubric."""
-        return self._on_rubric("label", options)
+        """Return the command that labels the examples that were calibrated; "" if there is no rubric."""
+        return self.label_pool(None if self.examples is None else f"--pool {shlex.quote(str(self.examples))}", options)
+
+    def label_pool(self, *options: str | None) -> str:
+        """Return the command that labels responses of the file that an option names; "" if there is no rubric."""
+        return self._on_rubric("label", *options)
 
     def label_next(self, n: int) -> str:
         """Return the command that labels `n` more outputs from a file of outputs; "" if there is no rubric."""
-        return self.label(f"--next {n} --pool {POOL}")
+        return self.label_pool(f"--next {n} --pool {POOL}")
 
     def grade(self) -> str:
         """Return the command that grades a file of outputs with the same judge; "" if no judge can be asked."""
@@ -118,7 +122,7 @@ class Commands:
 
     def adjudicate(self) -> str:
         """Return the command that resolves what annotators differ on; "" if there is no rubric."""
-        return self._on_rubric("label", "--disputed")
+        return self.label("--disputed")
 
     def improve(self) -> str:
         """Return the command that rewrites the rubric's words and tests them with the same judge.

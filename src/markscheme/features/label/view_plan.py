@@ -98,14 +98,14 @@ def _onward(plan: Plan, to: str | None) -> tuple[str, str] | None:
     labels = plan.next_labels.labels
     if plan.next is not None:
         who = None if re.search("--(rater|share) ", plan.on_pages or "") else "--rater YOUR-NAME"
-        return "Next", commands.label(_joined(f"--pool {quote(to or _DRAWN)}", who, plan.on_pages))
+        return "Next", commands.label_pool(_joined(f"--pool {quote(to or _DRAWN)}", who, plan.on_pages))
     if _costs_much(plan):
         return "Next, see what to fix before you label", commands.calibrate()
     if labels is not None and labels.more:
         if plan.pool is not None and plan.n_left:
             n_next = min(labels.more, plan.n_left)
             pool = f"--next {n_next} --pool {quote(str(plan.pool))}"
-            return "Next", commands.label(_joined(pool, plan.on_pool, plan.on_pages))
+            return "Next", commands.label_pool(_joined(pool, plan.on_pool, plan.on_pages))
         return "Next", _joined(commands.label_next(labels.more), plan.on_pages)
     if plan.next_labels.to_second:
         return "Next", commands.label(SECOND_ANNOTATOR)
