@@ -9,6 +9,7 @@ import pytest
 from markscheme import agreement
 from markscheme.calibration.agreement import Agreement
 from markscheme.errors import MarkschemeError
+from tests.commands.console import run
 
 SHROUT_FLEISS = """\
 item,1,2,3,4
@@ -272,3 +273,17 @@ def test_if_ratings_are_missing_agreement_of_two_of_three_raters_is_said_to_be_a
     ragged = even.replace("3,2,2,2", "3,2,2,")
     for text, says in ((even, "Two raters agree on 83% of units;"), (ragged, "Two raters agree on 83%, averaged over")):
         assert says in " ".join(measured(tmp_path, text).to_markdown().split())
+
+
+@pytest.mark.parametrize("option", [("--judge", "anthropic"), ("--samples", "3"), ("--accept",)])
+def test_options_of_a_judge_are_refused_with_a_file_of_labels_alone_instead_of_having_no_effect(
+    option: tuple[str, ...], tmp_path: Path
+) -> None:
+    labels = [{"rater": rater, "kind": "human", "criteria": {"polite": "MET"}} for rater in ("ann", "ben")]
+    lines = [json.dumps({"id": f"e{number}", "response": "Hello.", "labels": labels}) for number in range(8)]
+    (tmp_path / "labelled.jsonl").write_text("\n".join(lines))
+    agreed = run("calibrate", "labelled.jsonl", cwd=tmp_path)
+    assert (agreed.returncode, "8 rows, 2 raters" in agreed.stdout) == (0, True)
+    refused = run("calibrate", "labelled.jsonl", *option, cwd=tmp_path)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert f"{option[0]} needs a rubric; labelled.jsonl fits --examples or --ratings" in refused.stderr

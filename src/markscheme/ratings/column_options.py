@@ -205,7 +205,7 @@ class ColumnOptions:
     @property
     def recoded(self) -> dict[str, str]:
         """Cells that are read as another value, by `--same`, or by `--levels CELL=LEVEL` as in earlier versions."""
-        return {old.strip(): new.strip() for old, sign, new in map(_parted, self._entries) if sign}
+        return {old.strip(): new.strip() for old, sign, new in (text.partition("=") for text in self._entries) if sign}
 
     @property
     def no_two_are_one(self) -> bool:
@@ -242,10 +242,6 @@ class ColumnOptions:
     def scaled(self) -> list[str]:
         """Names for which `--scale` gives a range: columns, and "judge" or "human" for all columns of that kind."""
         return [name.strip() for name, _ in map(_named, self.scale) if name]
-
-
-def _parted(text: str) -> tuple[str, str, str]:
-    return text.partition("=")
 
 
 def _named(text: str) -> tuple[str, str]:

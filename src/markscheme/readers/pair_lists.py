@@ -193,7 +193,7 @@ def _row(record: Mapping[str, Any], keys: tuple[str, str], index: int) -> PairRo
     turns = [_turns(side) for side in sides]
     if not inputs and turns[0]:
         inputs = {"query": str(turns[0][0].get("content", ""))}
-    texts = [_last(turn) if turn else _text(side) for turn, side in zip(turns, sides, strict=True)]
+    texts = [str(turn[-1].get("content", "")) if turn else _text(side) for turn, side in zip(turns, sides, strict=True)]
     systems = _systems(record, named, sides)
     ids = tuple(str(mapping(side).get("id") or "") for side in sides)
     lost = [f"{shown(key)} of a pair" for key in record.keys() - keys_read - {*QUERIES, *_ABOUT}]
@@ -247,10 +247,6 @@ def _turns(side: Any) -> list[Mapping[str, Any]]:
     """Return the turns of a value that is a conversation (a list of objects); [] for any other value."""
     is_conversation = isinstance(side, list) and side and all(isinstance(turn, Mapping) for turn in side)
     return list(side) if is_conversation else []
-
-
-def _last(turns: Sequence[Mapping[str, Any]]) -> str:
-    return str(turns[-1].get("content", ""))
 
 
 def _has_preference(record: Mapping[str, Any]) -> bool:

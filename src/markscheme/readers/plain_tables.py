@@ -14,6 +14,8 @@ from markscheme.rubrics.reading import shows_rubric
 from markscheme.rubrics.search import find_calibration, known_rubrics
 
 _ROWS = (*LINES, *TABLES, PARQUET)
+_FIRST_ROWS = 20
+"""Number of rows that are searched for criteria of their own, since some rows may lack them by mistake."""
 _BEGINNING = 64
 """Number of bytes that are read to see whether JSON is a list."""
 
@@ -54,20 +56,24 @@ def brings_rubrics(path: Path) -> bool:
 
 
 def rows_bring_rubrics(path: Path) -> bool:
-    """Return True if the first row of a file of JSON, or of a table, brings the criteria it is to be graded by."""
+    """Return True if one of the first rows of a file of JSON, or of a table, brings the criteria it is graded by."""
     return first_with_rubric(path) is not None
 
 
 def first_with_rubric(path: Path) -> Mapping[str, Any] | None:
-    """Return the first row of a JSON file or a table, if that row brings its own criteria; else None."""
+    """Return the first row of a JSON file or a table that brings its own criteria; None if none of the first rows does.
+
+    In a JSON list the first two rows have to, since a list may also be the criteria of one rubric.
+    """
     is_list = path.suffix.casefold() == ".json"
     if not path.is_file() or not (path.name.casefold().endswith(_ROWS) or (is_list and _begins_list(path))):
         return None
+    first_rows = (row for _, row in islice(numbered_rows(path), 2 if is_list else _FIRST_ROWS))
     try:
-        rows = [row for _, row in islice(numbered_rows(path), 2 if is_list else 1)]
+        with_rubric = list(islice(filter(_has_rubric, first_rows), 2 if is_list else 1))
     except RatingError:  # said by whoever reads it
         return None
-    return rows[0] if len(rows) == (2 if is_list else 1) and all(map(_has_rubric, rows)) else None
+    return with_rubric[0] if len(with_rubric) == (2 if is_list else 1) else None
 
 
 def numbered_rows(path: Path) -> Iterator[tuple[int, Any]]:

@@ -98,7 +98,7 @@ def notes(reading: TableReading) -> Iterator[str]:
     if reading.roles.may_rate:
         listed = in_words([repr(name) for name in reading.roles.may_rate])
         yield f"in no figure, though it may rate too: {listed}; --judge names a judge's columns"
-    seen = [values for values in reading.values.values() if "ends" in _open_in(values)]
+    seen = [values for values in reading.values.values() if "ends" in values.withheld.values()]
     yield from dict.fromkeys(_ends_seen(values) for values in seen)
     if seen and reading.has_judge:
         yield f"higher numbers are taken to be better; `--levels {_turned(seen[0])}` says that the lowest is the best"
@@ -107,10 +107,6 @@ def notes(reading: TableReading) -> Iterator[str]:
         if why is not None:
             yield why.format("`--pass COLUMN=VALUE`" if reading.is_by_criterion else _pass_options(values))
             break
-
-
-def _open_in(values: ReadValues) -> set[str]:
-    return set(values.withheld.values())
 
 
 def _turned(values: ReadValues) -> str:
@@ -161,6 +157,12 @@ def _discover(error: UsageError) -> str:
     return f"`markscheme discover {quote(table.stem)} --pool {quote(str(table))}`"
 
 
+def _label_rows(error: UsageError) -> str:
+    """Say how to label a table's rows if they bring criteria of their own, in a column `rubric`; else ""."""
+    table = quote(str(error.path or "TABLE"))
+    return f"; `markscheme label {table}` asks about each row's own criteria" if "rubric" in error.columns else ""
+
+
 def _columns(error: UsageError) -> str:
     return in_words([repr(name) for name in error.columns])
 
@@ -183,7 +185,8 @@ def _instead(error: UsageError) -> str:
     if error.values:
         return f"; {_columns(error)} {'have' if len(error.columns) > 1 else 'has'} {_values_of(error)}"
     option, _, name = str(error.facts["option"]).partition(" ")
-    hint = "; a judge is asked by a rubric, `markscheme calibrate RUBRIC --judge NAME`" if option == "--judge" else ""
+    ask = "; a judge is asked by a rubric, `markscheme calibrate RUBRIC --judge NAME`"
+    hint = (_label_rows(error) or ask) if option == "--judge" else ""
     return suggestion(name, error.columns, mark="'") or f"; there are {_columns(error)}{hint}"
 
 
@@ -271,7 +274,9 @@ SENTENCES_OF_CODES: Final[Mapping[str, Callable[[UsageError], str]]] = {
         f"{_columns(e)} {_is_are(e)} a judge's, and no column is people's{_empty(e)}: --human names one{_others(e)}; "
         f"without labels, {_discover(e)} makes a rubric to label by"
     ),
-    "nothing-rated": lambda e: f"no column rates anything: {_columns(e)}; {_discover(e)} finds out what to rate",
+    "nothing-rated": lambda e: (
+        f"no column rates anything: {_columns(e)}{_label_rows(e) or f'; {_discover(e)} finds out what to rate'}"
+    ),
     "none-in-common": lambda e: (
         f"{_columns(e)} have a value on no row together: {_values_of(e)}; name columns that rate the same rows"
     ),

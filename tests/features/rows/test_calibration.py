@@ -339,3 +339,30 @@ def test_the_share_of_scores_close_to_gold_is_the_same_figure_wherever_the_repor
     assert within is not None
     assert agree is not None
     assert within[1] == agree[1]
+
+
+@pytest.mark.parametrize("lacking", ["labels", "rubric"])
+def test_calibrate_reads_rows_as_rows_even_if_the_first_of_them_lacks_its_labels_or_its_criteria(
+    lacking: str, tmp_path: Path
+) -> None:
+    rows = [row(number) for number in range(12)]
+    del rows[0][lacking]
+    write_rows(tmp_path / "rows.jsonl", rows)
+    done = run("calibrate", "rows.jsonl", cwd=tmp_path)
+    if lacking == "labels":
+        assert "rows.jsonl · gpt · 33 verdicts in 11 tasks" in done.stdout
+    else:
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "rows.jsonl:1: the row has no rubric" in done.stderr
+
+
+@pytest.mark.parametrize("name", ["rows.jsonl", "rows.json"])
+def test_rows_without_any_label_are_refused_with_the_command_that_labels_them(name: str, tmp_path: Path) -> None:
+    unlabelled = [{key: value for key, value in row(number).items() if key != "labels"} for number in range(3)]
+    write_rows(tmp_path / name, unlabelled)
+    for options in ((), ("--judge", "anthropic")):
+        refused = run("calibrate", name, *options, cwd=tmp_path)
+        assert (refused.returncode, f"`markscheme label {name}`" in refused.stderr) == (2, True)
+    (tmp_path / "calibration" / name / "ratings").mkdir(parents=True)
+    refused = run("calibrate", name, cwd=tmp_path)
+    assert (refused.returncode, f"to label them: markscheme label {name}" in refused.stderr) == (2, True)

@@ -65,10 +65,6 @@ def rarely_found(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) 
             yield _finding(evidence, criterion, of_criterion)
 
 
-def _percent(value: float | None) -> str:
-    return percent(value or 0.0)
-
-
 def _finding(evidence: Evidence, criterion: CriterionEvidence, missed: list[tuple[_Label, Estimate]]) -> Finding:
     """Make the finding on a criterion: categories the judge misses, what it chooses instead, and examples."""
     wrong = np.any([label.hits == 0 for label, _ in missed], axis=0)
@@ -77,7 +73,7 @@ def _finding(evidence: Evidence, criterion: CriterionEvidence, missed: list[tupl
     names = " and ".join(label.name for label, _ in missed)
     counts = "; ".join(
         f"the judge finds {criterion.count(label.hits == 1)} of {recall.n} examples of {label.name}, "
-        f"{with_ci(recall, _percent)}"
+        f"{with_ci(recall, lambda value: percent(value or 0.0))}"
         for label, recall in missed
     )
     return evidence.finding(

@@ -380,6 +380,8 @@ class _Looks:
             chosen = [index for index, part in enumerate(parts) if (part.by == "group") is is_group]
             groups = None if is_group else self._evidence.comparison.sets
             for name, figure, unit, least, column in self._prepared(groups) if chosen else ():
+                if figure == "signed_error" and self._evidence.comparison.rubric.is_of_pairs:
+                    continue  # which of the two responses is stored first is arbitrary
                 measured_in = self._measured_in(name, figure)
                 for index in chosen:
                     look = column.look(parts[index].inside, shift=figure == "signed_error")

@@ -106,14 +106,14 @@ class CalibrationRequest:
         if of_feature is not None:
             return of_feature
         is_export = bool(paths) and _are_of_tool(paths)
-        if is_export:
-            self.refuse_options_of_rubrics("an export contains its own ratings", accept=self.drift.accept)
         is_other = len(paths) == 1 and paths[0].is_file() and not self.ratings and not shows_rubric(paths[0])
         if is_export or is_other:
             from markscheme.calibration.labelled_files import answer_in
 
             answer = answer_in(paths, self.columns, self.options, is_export=is_export)
             if answer is not None:
+                why = "an export contains its own ratings" if is_export else f"{paths[0]} fits --examples or --ratings"
+                self.refuse_options_of_rubrics(why, accept=self.drift.accept)
                 return answer
         name = self.of.name if isinstance(self.of, Rubric) else self.of[0]
         self.columns.refuse(name)

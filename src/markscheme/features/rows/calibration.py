@@ -17,7 +17,7 @@ from markscheme.calibration.judge_runs import rater_of, run_to_end
 from markscheme.calibration.labels_in_words import labels_to_add
 from markscheme.calibration.options import LabelOptions
 from markscheme.calibration.reasons import scarce_decision
-from markscheme.errors import Fault, RatingError, UsageError
+from markscheme.errors import ComparisonError, Fault, RatingError, UsageError
 from markscheme.features.rows.stale_labels import stale_criteria, warn_of_stale
 from markscheme.features.rows.trend import CriteriaTrend, CriterionVerdict, credit_limits, shares_of
 from markscheme.features.rows.verdict_shares import VerdictShares, tasks_needed
@@ -102,9 +102,17 @@ def _named_rows(request: "CalibrationRequest") -> tuple[Path, Rubric | None] | N
 
 
 def _brings_rubrics(path: Path) -> bool:
-    """Return True if the first row of a file is a response with labels and criteria of its own."""
+    """Return True if the rows of a file bring criteria of their own, and any of them has labels."""
     first = first_with_rubric(path)
-    return first is not None and bool(first.get("labels") or _ratings_folder(path))
+    return first is not None and bool(first.get("labels") or _ratings_folder(path) or _any_labelled(path))
+
+
+def _any_labelled(path: Path) -> bool:
+    """Return True if any row has labels; a file that can't be read to its end counts as labelled, to be refused."""
+    try:
+        return any(isinstance(row, Mapping) and row.get("labels") for _, row in numbered_rows(path))
+    except RatingError:
+        return True
 
 
 def calibrate_rows(request: "CalibrationRequest") -> RowsCalibration | None:
@@ -140,6 +148,9 @@ def _accept(result: RowsCalibration, path: Path, request: "CalibrationRequest") 
 def _result(path: Path, core: Rubric | None, request: "CalibrationRequest", since: "SinceAccepted") -> RowsCalibration:
     run = request.ask.of(ROWS_ALONE if core is None else core)
     labelled = _of_part(_with_kept_labels(_read(path, core, run), path), request.options)
+    if not any(_by_people(example) for example, _ in labelled):
+        label = f"markscheme label {shlex.quote(str(path))}"
+        raise ComparisonError(f"no row of {path} has a label of people to compare with; to label them: {label}")
     judges = list(dict.fromkeys(label.rater for example, _ in labelled for label in _of_judges(example)))
     name = _judge_in(judges, request)
     if name is not None:

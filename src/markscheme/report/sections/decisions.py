@@ -60,15 +60,11 @@ def _side_mark(side: GateSide) -> doc.Mark:
 
 def _least(answer: GateAnswer) -> doc.Mark:
     """Mark the shares that agreement must reach for a gate: over all responses, on people's fails, and on passes."""
-    stops, keeps = (percent(side.least, _digits(side)) for side in answer.sides)
+    stops, keeps = (percent(side.least, digits_of(side.estimate, side.least)) for side in answer.sides)
     in_all = f"{percent(answer.target, digits_of(answer.same, answer.target))} in all"
     sides = f"{stops} a side" if answer.stops.least == answer.keeps.least else f"stops {stops}, keeps {keeps}"
     leasts = sorted({answer.stops.least, answer.keeps.least, answer.target})
     return doc.Mark(f"{sides}, {in_all}", leasts[0], role="target", also=tuple(leasts[1:]))
-
-
-def _digits(side: GateSide) -> int:
-    return digits_of(side.estimate, side.least)
 
 
 def _what_is_drawn(comparison: Comparison, answer: GateAnswer, about: str) -> str:

@@ -1,0 +1,35 @@
+"""Which systems' pairs a judge of pairs may decide: it doesn't depend on which response is stored first."""
+
+from typing import Any
+
+import markscheme
+
+RUBRIC = markscheme.Rubric.from_yaml("""
+name: better
+compare: pairs
+criteria:
+  - {name: helps, prefer: The reply that helps more., weight: 2}
+  - {name: tone, prefer: The reply that reads kinder., weight: 1, ties: false}
+""")
+SYSTEMS = (("a", "b"), ("a", "c"), ("b", "c"))
+
+
+def pair(number: int) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A pair whose better response is always stored first if systems a and c wrote it, and a judge's rating of it.
+
+    People find that neither response helps more in three pairs of four; the judge never does.
+    """
+    systems = SYSTEMS[number % 3]
+    better = "first" if systems == ("a", "c") or number % 2 else "second"
+    criteria = {"helps": "tie" if number % 4 else better, "tone": better}
+    first, second = ({"system": name, "response": f"{name} {number}"} for name in systems)
+    labels = [{"rater": rater, "kind": "human", "criteria": criteria} for rater in ("ann", "ben")]
+    example = {"id": f"p{number}", "query": f"Question {number}?", "first": first, "second": second, "labels": labels}
+    return example, {"id": f"p{number}", "criteria": {"helps": better, "tone": better}}
+
+
+def test_a_judge_whose_preferences_agree_everywhere_may_decide_the_pairs_of_all_systems() -> None:
+    examples, ratings = zip(*map(pair, range(90)), strict=True)
+    calibration: Any = markscheme.calibrate(RUBRIC, examples=list(examples), ratings=list(ratings))
+    assert calibration.to_json()["agreement"]["value"] == 1
+    assert (calibration.use, calibration.to_json()["decision"]["except"]) == ("gate", [])
