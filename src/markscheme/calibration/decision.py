@@ -217,8 +217,8 @@ def _circumstances(
 ) -> Circumstances:
     gold = comparison.gold
     n = max(1, gold.n)
-    ok = use_of_ok(gold.reference, blind=not gold.not_blind, by_hand=gold.picked_by_hand / n)
-    picked = gold.picked_by_hand if answer is None else _picked_against_gate(gold)
+    ok = use_of_ok(gold.reference, blind=not gold.not_blind, by_hand=gold.n_picked / n)
+    picked = gold.n_picked if answer is None else _picked_against_gate(gold)
     return Circumstances(
         states=states,
         ok=trend_at_most(ok) if comparison.shows_trends_at_most else ok,
@@ -233,8 +233,8 @@ def _circumstances(
 def _picked_against_gate(gold: Gold) -> int:
     """Count the hand-picked examples that rule out a gate: those gold doesn't fail, or all if no example was drawn."""
     if not gold.stands_for_outputs:
-        return gold.picked_by_hand
-    return int((np.array(values_of(gold.examples, "is_picked_by_hand"), dtype=bool) & (gold.decisions != 0)).sum())
+        return gold.n_picked
+    return int((np.array(values_of(gold.examples, "is_picked"), dtype=bool) & (gold.decisions != 0)).sum())
 
 
 def _people_split(answer: GateAnswer, settings: int) -> bool:
@@ -276,7 +276,7 @@ def labels_to_begin(gold: Gold, target: float, *, settings: int = 1) -> Decisive
     sizes = np.array(gold.group_sizes, dtype=np.float64)
     mean_size = float((sizes**2).sum() / sizes.sum()) if len(sizes) else 1.0
     first = first_labels(target, confidence=side_confidence(settings), mean_size=mean_size)
-    have = gold.n - gold.picked_by_hand if gold.has_people else 0
+    have = gold.n - gold.n_picked if gold.has_people else 0
     return None if first is None else replace(first, more=max(0, first.more - have))
 
 

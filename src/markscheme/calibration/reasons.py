@@ -30,7 +30,7 @@ _THINGS: Final[Mapping[SideName, str]] = {"stops": "fails", "keeps": "passes"}
 _WHY_NOT: Final[Mapping[BecauseCode, str]] = {
     "one-annotator": "one person's labels can't let it decide: have a second person label.",
     "not-blind": "labels that aren't blind can't let it decide: have somebody label without the judge's verdict.",
-    "picked": "examples picked by hand can't let it decide: label some that are drawn.",
+    "picked": "examples that were picked can't let it decide: label some that are drawn at random.",
 }
 """Sentences on why labels don't let a judge decide, and on what to do about it."""
 _WHY_NOT_AT_ALL = "these labels can't let it decide."

@@ -133,14 +133,14 @@ class Gold(Column):
         return self.reference in ("adjudicated", "people", "one-person")
 
     @property
-    def picked_by_hand(self) -> int:
-        """Number of examples that were picked by hand, so that they say nothing about other responses."""
-        return sum(values_of(self.examples, "is_picked_by_hand"))
+    def n_picked(self) -> int:
+        """Number of examples picked by hand or by verdict, so that they say nothing about other responses."""
+        return sum(values_of(self.examples, "is_picked"))
 
     @property
     def stands_for_outputs(self) -> bool:
-        """True if gold may represent all outputs: it is people's, and not every example was picked by hand."""
-        return self.has_people and self.picked_by_hand < len(self.examples)
+        """True if gold may represent all outputs: it is people's, and not every example was picked."""
+        return self.has_people and self.n_picked < len(self.examples)
 
     def table(self, rubric: Rubric, *columns: Column) -> RatingTable:
         """Return a table with gold, a column for each annotator, and the given columns."""

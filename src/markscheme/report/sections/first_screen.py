@@ -25,6 +25,7 @@ from markscheme.report.figures import NONE, cut_short, share, share_with_ci, sha
 from markscheme.report.sections.decisions import decision_bars
 from markscheme.report.sections.examples import is_one_decision
 from markscheme.report.sections.labels import LABELS_IN_WORDS
+from markscheme.report.sections.run import how_picked
 from markscheme.report.sections.table import CAVEATS, MOVED_CALLOUTS
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats import Estimate
@@ -145,7 +146,7 @@ def _by_use(calibration: Calibration) -> doc.Callout:
         text = f"Agreement {agreement} shows that the pipeline works, not that people would agree. {explore}"
         return _with_plan(doc.Callout("open", f"Can't tell {_question(calibration)}: {kind}.", text), calibration)
     if not calibration.comparison.gold.stands_for_outputs:
-        head = f"Can't tell {_question(calibration)}: all examples were picked by hand."
+        head = f"Can't tell {_question(calibration)}: all examples were {how_picked(calibration.comparison.gold)}."
         return _with_plan(doc.Callout("open", head, f"{because} {_NOT_YOUR_OUTPUTS} {explore}"), calibration)
     if decision.verdict == "labels-disagree":
         head = f"These labels don't show {_question(calibration)}."
@@ -195,7 +196,7 @@ def _why_no_gate(calibration: Calibration) -> str:
     if gold.not_blind:
         return "The labels are not blind."
     if "picked" in calibration.decision.circumstances.against_gate:
-        picked = f"{gold.picked_by_hand} of {counted(len(gold.examples), 'example')} were picked by hand."
+        picked = f"{gold.n_picked} of {counted(len(gold.examples), 'example')} were {how_picked(gold)}."
         return picked if gold.stands_for_outputs else f"{picked} {_NOT_YOUR_OUTPUTS}"
     if gold.reference == "one-person":
         labelled, by_two = labelled_twice(gold.examples) if gold.kinds.get("human", 0) > 1 else (0, 0)
@@ -456,8 +457,8 @@ def caveats(calibration: Calibration) -> Iterator[doc.Line]:
             f"{counted(uneven, 'example')} drawn with unequal chances: figures of single criteria and the lists of "
             "examples describe the labelled ones."
         )
-    if gold.picked_by_hand:
-        yield f"{counted(gold.picked_by_hand, 'example')} picked by hand: figures are of the labelled examples."
+    if gold.n_picked:
+        yield f"{counted(gold.n_picked, 'example')} {how_picked(gold)}: figures are of the labelled examples."
     if calibration.openings is not None:
         yield calibration.openings.sentence
     yield from _held_out(calibration)

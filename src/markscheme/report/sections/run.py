@@ -9,7 +9,7 @@ import numpy as np
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.earlier_runs.run_identity import template_fingerprint
 from markscheme.judges.judge import Usage
-from markscheme.phrases import counted, number
+from markscheme.phrases import counted, in_words, number
 from markscheme.ratings.example_rows import values_of
 from markscheme.ratings.gold import Gold
 from markscheme.report import document as doc
@@ -26,7 +26,7 @@ _STRATEGIES = {
     "holistic": "one score for the whole response (holistic)",
 }
 _DRAWN = {"random": "at random", "by-verdict": "by the judge's verdict", "chosen": "with known chances"}
-_BY_HAND = "picked by hand"
+_PICKED = {"chosen": "picked by hand", "by-verdict": "drawn by the judge's verdict with unknown chances"}
 
 
 def source_line(calibration: Calibration) -> str:
@@ -96,12 +96,20 @@ def _drawn(gold: Gold) -> Iterator[tuple[str, str]]:
     """Yield the fact of how the examples were selected; nothing if the report has only counts of examples."""
     if not gold.examples:
         return
-    manners = zip(values_of(gold.examples, "is_picked_by_hand"), values_of(gold.examples, "drawn"), strict=True)
     drawn = Counter(
-        _BY_HAND if is_picked_by_hand else _DRAWN.get(manner or "", "not recorded")
-        for is_picked_by_hand, manner in manners
+        (_PICKED if is_picked else _DRAWN).get(manner or "", "not recorded") for is_picked, manner in _manners(gold)
     )
     yield "examples drawn", ", ".join(f"{manner} ({n})" if len(drawn) > 1 else manner for manner, n in drawn.items())
+
+
+def _manners(gold: Gold) -> Iterator[tuple[bool, str | None]]:
+    """Yield, by example, True if it was picked, so that it represents no other outputs, and how it was drawn."""
+    return zip(values_of(gold.examples, "is_picked"), values_of(gold.examples, "drawn"), strict=True)
+
+
+def how_picked(gold: Gold) -> str:
+    """Say how those examples were chosen that don't represent other outputs, such as "picked by hand"."""
+    return in_words(sorted({_PICKED[manner or ""] for is_picked, manner in _manners(gold) if is_picked}), "or")
 
 
 def cost_line(cost: Usage) -> str:
