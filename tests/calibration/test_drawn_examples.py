@@ -111,24 +111,23 @@ def test_if_all_examples_were_picked_by_hand_no_number_of_labels_is_named() -> N
 
 
 def test_labels_drawn_by_the_judge_s_verdict_let_it_gate_only_with_the_chances_of_the_draw() -> None:
-    """Of 1,000 outputs the judge fails 100, and half of the bad ones pass: 40 of 40 labelled fails are bad, 4 of 40
-    passes."""
+    """The judge fails 40 outputs, all of which are bad, and passes 900; of 40 of these 4 are bad."""
     gold = [0] * 40 + [0] * 4 + [1] * 36
-    chances = {False: 100 / 40, True: 900 / 40}
+    outputs = {False: 40, True: 900}  # of each verdict; all that it fails are labelled
     labels = [[{"rater": rater, "criteria": {"it": LEVEL[level]}} for rater in ("ana", "ben")] for level in gold]
     drawn = [
-        {"id": f"e{place}", "response": f"Output {place}", "drawn": "by-verdict", "labels": given}
-        for place, given in enumerate(labels)
+        {"id": f"e{place}", "response": f"Output {place}", "drawn": "by-verdict", "labels": of_both}
+        for place, of_both in enumerate(labels)
     ]
-    weighted = [{**line, "weight": chances[place >= 40]} for place, line in enumerate(drawn)]
+    weighted = [{**line, "weight": outputs[place >= 40] / 40} for place, line in enumerate(drawn)]
     ratings = [{"id": f"e{place}", "criteria": {"it": LEVEL[place >= 40]}} for place in range(80)]
-    unknown, known = (calibrate(RUBRIC, examples, ratings=ratings) for examples in (drawn, weighted))
-    assert (unknown.use, unknown.decision.because_code) == ("trend", "picked")
-    assert "80 of 80 examples were drawn by the judge's verdict with unknown chances." in text_of(view(unknown))
-    answer = known.decision.gate_answer
+    without_chances, with_chances = (calibrate(RUBRIC, examples, ratings=ratings) for examples in (drawn, weighted))
+    assert (without_chances.use, without_chances.decision.because_code) == ("trend", "picked")
+    assert "80 of 80 examples were drawn by the judge's verdict with unknown chances." in text_of(view(without_chances))
+    answer = with_chances.decision.gate_answer
     assert answer is not None
-    assert answer.stops.estimate.value == pytest.approx(100 / 190)
-    assert known.use != "gate"
+    assert answer.stops.estimate.value == pytest.approx(40 / 130)
+    assert with_chances.use != "gate"
 
 
 LEVEL = ["UNMET", "MET"]

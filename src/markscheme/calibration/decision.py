@@ -32,7 +32,6 @@ from markscheme.calibration.findings.slices import Slice, known_of
 from markscheme.calibration.reasons import exceptions, next_step_in_words, reason
 from markscheme.errors import ComparisonError
 from markscheme.grading.receipt import ExceptedPart
-from markscheme.ratings.example_rows import values_of
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.gold import Gold, gold_of, no_gold
 from markscheme.rubrics.rubric import Criterion, Rubric
@@ -231,10 +230,10 @@ def _circumstances(
 
 
 def _picked_against_gate(gold: Gold) -> int:
-    """Count the hand-picked examples that rule out a gate: those gold doesn't fail, or all if no example was drawn."""
+    """Count the picked examples that rule out a gate: all but fails picked by hand, or all if no example was drawn."""
     if not gold.stands_for_outputs:
         return gold.n_picked
-    return int((np.array(values_of(gold.examples, "is_picked"), dtype=bool) & (gold.decisions != 0)).sum())
+    return int((gold.picked & ~(gold.picked_by_hand & (gold.decisions == 0))).sum())
 
 
 def _people_split(answer: GateAnswer, settings: int) -> bool:

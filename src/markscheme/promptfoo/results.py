@@ -225,20 +225,6 @@ def results_of(rows: Iterable[Any], path: Path, *, at: str | None = None, unjudg
     return Results(path, tuple(_with_ids(read_rows)), threshold, at, dict(reading.aside))
 
 
-def calibrations(rows: Iterable[Any]) -> dict[str, tuple[str, str | None]]:
-    """Return each rubric's calibration as Promptfoo's results state it, by rubric: a sentence, and the use or None."""
-    by_rubric: dict[str, tuple[str, str | None]] = {}
-    for raw in rows:
-        for component in _list(mapping(mapping(raw).get("gradingResult")).get("componentResults")):
-            metadata = mapping(mapping(component).get("metadata"))
-            if isinstance(metadata.get("rubric"), str) and isinstance(metadata.get("calibration"), str):
-                use = mapping(metadata.get("receipt")).get("use")
-                by_rubric.setdefault(
-                    metadata["rubric"], (metadata["calibration"], use if isinstance(use, str) else None)
-                )
-    return by_rubric
-
-
 # --- the file -------------------------------------------------------------------------------------------------------
 
 

@@ -79,13 +79,13 @@ class Example:
 
     @property
     def has_chance(self) -> bool:
-        """True if a sampling weight or a stratum is recorded, so that the draw wasn't simply random."""
-        return self.weight != 1 or bool(self.stratum)
+        """True if a sampling weight, a stratum or a draw by verdict is recorded: the draw wasn't simply random."""
+        return self.weight != 1 or bool(self.stratum) or self.drawn == "by-verdict"
 
     @property
-    def is_picked(self) -> bool:
-        """True if the example doesn't represent other responses: picked by hand, or by verdict with no chance known."""
-        return self.drawn in ("chosen", "by-verdict") and not self.has_chance
+    def is_picked_by_hand(self) -> bool:
+        """True if the example was picked by hand instead of drawn, so that it doesn't represent other responses."""
+        return self.drawn == "chosen" and not self.has_chance
 
     def to_json(self, folder: Path | None = None) -> dict[str, Any]:
         """Return the example as a line of a file of examples, without its labels.
@@ -117,8 +117,8 @@ _PLAIN: Final = Example(_NO_TEXT)
 """An example of which only the text is known."""
 _MADE_OF: Final[Mapping[str, Collection[str]]] = {
     "is_held_out": ("split",),
-    "has_chance": ("weight", "stratum"),
-    "is_picked": ("drawn", "weight", "stratum"),
+    "has_chance": ("drawn", "weight", "stratum"),
+    "is_picked_by_hand": ("drawn", "weight", "stratum"),
 }
 """Attributes that are derived from others, with the attributes that each is derived from."""
 

@@ -132,10 +132,23 @@ class Gold(Column):
         """True if gold comes from labels that people gave."""
         return self.reference in ("adjudicated", "people", "one-person")
 
+    @cached_property
+    def picked_by_hand(self) -> Flags:
+        """Flags of the examples that were picked by hand, so that they say nothing about other responses."""
+        return np.asarray(values_of(self.examples, "is_picked_by_hand"), dtype=np.bool_)
+
+    @cached_property
+    def picked(self) -> Flags:
+        """Flags of the examples picked by hand, or by a judge's verdict with no chance of the draw on record."""
+        if any(values_of(self.examples, "stratum")) or set(values_of(self.examples, "weight")) - {1}:
+            return self.picked_by_hand
+        by_verdict = [manner == "by-verdict" for manner in values_of(self.examples, "drawn")]
+        return np.asarray(self.picked_by_hand | np.array(by_verdict, dtype=bool))
+
     @property
     def n_picked(self) -> int:
-        """Number of examples picked by hand or by verdict, so that they say nothing about other responses."""
-        return sum(values_of(self.examples, "is_picked"))
+        """Number of examples picked, by hand or by a judge's verdict, that say nothing about other responses."""
+        return int(self.picked.sum())
 
     @property
     def stands_for_outputs(self) -> bool:

@@ -321,11 +321,6 @@ def rated_results(results: Results) -> RatedFiles:
     return RatedFiles(rubric, (_closed(read_by_metrics(results, rubric), PROMPTFOO_RESULTS),), is_named=False)
 
 
-def has_format(path: Path, expected: Expected = "ratings") -> bool:
-    """Return True if a path is a file of a known format."""
-    return path.is_file() and format_of(Peek(path), expected) is not None
-
-
 def name_of_format(path: Path) -> str | None:
     """Return a description of a file's format, recognized by the file's content.
 

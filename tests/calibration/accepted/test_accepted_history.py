@@ -11,7 +11,6 @@ from markscheme.calibration.accepted.accepted_history import (
     AcceptedPoint,
     keep_point,
     kept_points,
-    load_history,
 )
 from markscheme.errors import RatingError
 from markscheme.stats import Estimate
@@ -36,7 +35,7 @@ def test_the_history_of_accepted_runs_keeps_each_run_unchanged_and_stores_identi
     second = replace(FIRST, date="2026-11-09", ratings="d2", fails=None)
     for point in (FIRST, FIRST, second):
         keep_point(point, kept_points(tmp_path), tmp_path)
-    assert load_history(tmp_path) == (FIRST, second)
+    assert kept_points(tmp_path) == [FIRST, second]
 
 
 @pytest.mark.parametrize(
@@ -61,4 +60,4 @@ def test_an_invalid_line_in_the_history_of_accepted_runs_is_reported_with_its_li
 ) -> None:
     (tmp_path / ACCEPTED_RUNS).write_text(json.dumps(FIRST.to_json()) + "\n" + line + "\n")
     with pytest.raises(RatingError, match=rf"{ACCEPTED_RUNS}:2"):
-        load_history(tmp_path)
+        kept_points(tmp_path)

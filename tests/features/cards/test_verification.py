@@ -13,9 +13,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from markscheme.calibration.accepted.accepted_history import load_history
 from markscheme.calibration.api import calibrate
 from markscheme.calibration.differences import differences_between
+from markscheme.calibration.earlier_runs.load import load_accepted
 from markscheme.errors import RatingError
 from markscheme.features.cards.card import content_digest, read_card, text_path
 from markscheme.features.cards.verification import Verification, verify_card
@@ -404,7 +404,7 @@ def test_changing_a_value_s_type_in_an_accepted_run_s_file_or_a_judge_card_never
     refused = 0
     for _, changed in with_another_kind(json.loads(text), share):
         path.write_text(json.dumps(changed))
-        for read in (load_receipt, lambda path: load_history(path.parent)):
+        for read in (load_receipt, load_accepted):
             try:
                 read(path)
             except RatingError:

@@ -6,10 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from markscheme.calibration.earlier_runs.load import load_accepted
 from markscheme.errors import RatingError
 from markscheme.files import append_text
-from markscheme.grading.receipt import ACCEPTED, accepted_run_data
 from markscheme.phrases import in_words
 from markscheme.plain_data import json_lines
 from markscheme.rubrics.rubric import Rubric
@@ -116,25 +114,6 @@ def keep_point(point: AcceptedPoint, history: Sequence[AcceptedPoint], folder: P
     if history and history[-1].ratings == point.ratings and history[-1].rubric == point.rubric:
         return
     append_text(folder / ACCEPTED_RUNS, json.dumps(point.to_json(), ensure_ascii=False) + "\n", follow=False)
-
-
-def load_history(folder: Path) -> tuple[AcceptedPoint, ...]:
-    """Read the accepted runs in a folder, the earliest first; only the current one if no history was kept.
-
-    Raises:
-        RatingError: A line of the history isn't an accepted run, or accepted.json is invalid.
-    """
-    history = kept_points(folder)
-    path = folder / ACCEPTED
-    if not path.is_file():
-        return tuple(history)
-    try:
-        current = point_of(accepted_run_data(path), load_accepted(path).setting.rubric, None)
-    except (KeyError, TypeError, ValueError) as error:
-        raise RatingError(f"isn't an accepted run: {error!r}; accept another", path=path) from error
-    if history and history[-1].ratings == current.ratings:
-        return tuple(history)
-    return (*history, current)
 
 
 def kept_points(folder: Path) -> list[AcceptedPoint]:

@@ -234,7 +234,7 @@ def with_other_fails(drawn: Floats, gold: Floats, examples: Sequence[Example] | 
 def _picked(examples: Sequence[Example] | None, n: int) -> Flags:
     if examples is None:
         return np.zeros(n, dtype=bool)
-    return np.array(values_of(examples, "is_picked"), dtype=bool)
+    return np.array(values_of(examples, "is_picked_by_hand"), dtype=bool)
 
 
 def strata_of(examples: Sequence[Example] | None) -> list[str] | None:

@@ -13,6 +13,7 @@ from markscheme.calibration.options import LabelOptions
 from markscheme.calibration.results import Reported
 from markscheme.errors import ComparisonError, UsageError, naming
 from markscheme.features.compare.choice import Choice, Contender, choose
+from markscheme.features.compare.known_files import has_format
 from markscheme.grading.receipt import ACCEPTED
 from markscheme.judges.kinds import judge_forms, kind_of
 from markscheme.ratings.example_rows import Example
@@ -21,7 +22,7 @@ from markscheme.ratings.examples_choice import Part, part_of
 from markscheme.ratings.gold import Gold, gold_of
 from markscheme.ratings.rating import Rating
 from markscheme.readers.calibrations import gold_between
-from markscheme.readers.rated import RatedFile, RatedFiles, has_format
+from markscheme.readers.rated import RatedFile, RatedFiles
 from markscheme.readers.reported import JudgeCost
 
 if TYPE_CHECKING:

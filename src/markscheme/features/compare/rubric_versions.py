@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from markscheme.errors import UsageError
+from markscheme.features.compare.known_files import has_format
 from markscheme.features.compare.rubric_change import RubricChange, rubric_change
-from markscheme.readers.rated import has_format
 from markscheme.rubrics.reading import shows_rubric
 from markscheme.rubrics.search import RUBRIC_SUFFIXES, find_rubric
 

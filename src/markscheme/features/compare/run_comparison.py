@@ -24,6 +24,7 @@ from markscheme.calibration.tables import calibrations_of
 from markscheme.errors import UsageError
 from markscheme.features.compare.choice import Contender
 from markscheme.features.compare.contenders import Compared, compare_calibrations, compare_sides, files_among
+from markscheme.features.compare.known_files import has_format
 from markscheme.judges.judge import Judge, total, ways_of
 from markscheme.judges.options import AskOptions
 from markscheme.progress import Watch, unwatched
@@ -34,7 +35,7 @@ from markscheme.ratings.from_grades import first_prompts
 from markscheme.ratings.gold import GOLD, JUDGE
 from markscheme.ratings.splits import openings_of
 from markscheme.readers.mapped_columns import refuse_unknown_columns
-from markscheme.readers.rated import RatedFile, RatedFiles, columns_from_options, has_format, open_rated
+from markscheme.readers.rated import RatedFile, RatedFiles, columns_from_options, open_rated
 from markscheme.readers.tabular.reading import TableReading, read_files
 from markscheme.readers.tabular.refusals import refusal
 from markscheme.rubrics.rubric import Rubric

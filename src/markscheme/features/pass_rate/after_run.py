@@ -2,7 +2,7 @@
 
 import io
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,8 @@ from markscheme.features.pass_rate.decided_files import decided_by_tests
 from markscheme.features.pass_rate.run_summary import RunWorth, run_worth
 from markscheme.features.pass_rate.view_run_summary import json_of, view
 from markscheme.files import write_whole
-from markscheme.promptfoo.results import calibrations, results_of
+from markscheme.plain_data import mapping
+from markscheme.promptfoo.results import results_of
 from markscheme.report.after_run import RunReport
 from markscheme.report.json import dumps
 from markscheme.report.markdown import render_markdown
@@ -56,7 +57,7 @@ def _worth(context: Mapping[str, Any]) -> RunWorth:
     raw = context.get("results") or []
     results = results_of(raw, Path(str(context.get("evalId") or "this evaluation")))
     threshold = float(os.environ.get(LEAST_PASSES) or 100) / 100
-    worth_by = partial(run_worth, results, calibrations=calibrations(raw), threshold=threshold)
+    worth_by = partial(run_worth, results, calibrations=_calibrations(raw), threshold=threshold)
     named = os.environ.get(LABELS)
     if not named:
         return worth_by(decided_by_tests(results))
@@ -64,6 +65,21 @@ def _worth(context: Mapping[str, Any]) -> RunWorth:
         return worth_by(read_decided(Path(named)).table)
     except (MarkschemeError, OSError) as error:
         return worth_by(None, uncorrected=f"{LABELS}: {error}")
+
+
+def _calibrations(rows: Iterable[Any]) -> dict[str, tuple[str, str | None]]:
+    """Return each rubric's calibration as Promptfoo's results state it, by rubric: a sentence, and the use or None."""
+    by_rubric: dict[str, tuple[str, str | None]] = {}
+    for raw in rows:
+        components = mapping(mapping(raw).get("gradingResult")).get("componentResults")
+        for component in components if isinstance(components, list) else ():
+            metadata = mapping(mapping(component).get("metadata"))
+            if isinstance(metadata.get("rubric"), str) and isinstance(metadata.get("calibration"), str):
+                use = mapping(metadata.get("receipt")).get("use")
+                by_rubric.setdefault(
+                    metadata["rubric"], (metadata["calibration"], use if isinstance(use, str) else None)
+                )
+    return by_rubric
 
 
 def _written(worth: RunWorth, path: str) -> str:

@@ -5,7 +5,7 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
-from markscheme.calibration.accepted.accepted_history import load_history
+from markscheme.calibration.accepted.accepted_history import AcceptedPoint, kept_points, point_of
 from markscheme.calibration.earlier_runs.load import load_accepted
 from markscheme.calibration.earlier_runs.run_identity import labels_digest
 from markscheme.errors import RatingError
@@ -48,6 +48,25 @@ def of_accepted_run(rubric: Rubric, folder: Path, labelled: Sequence[Any], today
         "history": load_history(folder),
         "target": target if isinstance(target, float | int) else None,
     }
+
+
+def load_history(folder: Path) -> tuple[AcceptedPoint, ...]:
+    """Read the accepted runs in a folder, the earliest first; only the current one if no history was kept.
+
+    Raises:
+        RatingError: A line of the history isn't an accepted run, or accepted.json is invalid.
+    """
+    history = kept_points(folder)
+    path = folder / ACCEPTED
+    if not path.is_file():
+        return tuple(history)
+    try:
+        current = point_of(accepted_run_data(path), load_accepted(path).setting.rubric, None)
+    except (KeyError, TypeError, ValueError) as error:
+        raise RatingError(f"isn't an accepted run: {error!r}; accept another", path=path) from error
+    if history and history[-1].ratings == current.ratings:
+        return tuple(history)
+    return (*history, current)
 
 
 def _day(text: str, folder: Path) -> date:

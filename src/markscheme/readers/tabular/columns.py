@@ -37,8 +37,8 @@ from markscheme.readers.tabular.words import (
 )
 
 ColumnRole: TypeAlias = Literal[
-    "judge", "human", "reason", "note", "response", "reference", "query", "group", "system", "split", "blind", "at",
-    "id", "aside", "derived", "other",
+    "judge", "human", "reason", "note", "response", "reference", "query", "group", "system", "split", "blind", "drawn",
+    "at", "id", "aside", "derived", "other",
 ]  # fmt: skip
 MOST_SEEN: Final = 200
 """Largest number of different cells of a column that are looked at to tell texts from values."""
@@ -124,7 +124,7 @@ class Roles:
 
     Attributes:
         criteria: Columns of judges and people, by criterion, which is "" if only one thing is rated.
-        single: Names of the columns of id, response, query, group, system, split, blind and at, by these words.
+        single: Names of the columns of id, response, query, group, system, split, blind, drawn and at, by these words.
         aside: Names of columns that are or may be ratings, but count in no figure.
         reasons: Name of the column of reasons, by rated column.
         others: Names of all other columns.

@@ -8,14 +8,15 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from markscheme.errors import UsageError
+from markscheme.numerals import number_in
 from markscheme.prompts.parts import in_cell, loaded_part
 from markscheme.prompts.submission import Submission, text_in_file
 from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.column_options import ColumnOptions
-from markscheme.ratings.example_rows import Example, ExampleRows
+from markscheme.ratings.example_rows import DRAWN, Example, ExampleRows, telling
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating
@@ -237,10 +238,15 @@ class TableReading:
         return list(ExampleRows(self.ids, self._attributes, self._responses, self._submission, RatingCodes(), none))
 
     @cached_property
-    def _attributes(self) -> dict[str, Sequence[str]]:
-        """Group of each example, as a dict with the key "group"; {} without a column of groups."""
-        groups = self._cells(self.roles.single.get("group"))
-        return {"group": groups} if groups else {}
+    def _attributes(self) -> dict[str, Sequence[Any]]:
+        """Group, system, manner of drawing and weight of each example; an attribute without a column is left out."""
+        columns: dict[str, Sequence[Any]] = {
+            name: self._cells(self.roles.single.get(name)) for name in ("group", "system")
+        }
+        drawn = self._cells(self.roles.single.get("drawn"))
+        columns["drawn"] = [_MANNERS.get(folded(cell)) for cell in drawn]
+        columns["weight"] = [_weight_in(cell) for cell in self._cells("weight")] if drawn else ()
+        return telling({name: cells for name, cells in columns.items() if cells})
 
     @cached_property
     def _texts(self) -> tuple[Sequence[str], Sequence[str]]:
@@ -269,8 +275,16 @@ class TableReading:
         return next((column.cells for column in self.columns if column.name == name), ())
 
 
+_MANNERS: Final = {folded(manner): manner for manner in DRAWN}
+"""The ways in which examples are drawn, by their folded words."""
 _CodedCell: TypeAlias = Callable[[int, str], tuple[int, tuple[int, ...]] | None]
 """Function that encodes the rating in a row's cell: the number of its header, and the codes of its answers."""
+
+
+def _weight_in(cell: str) -> float:
+    """Return the weight in a cell: a number above 0, else 1."""
+    weight = number_in(cell)
+    return weight if weight is not None and weight > 0 else 1.0
 
 
 def _table_of(values: ReadValues) -> TableOf:

@@ -104,7 +104,7 @@ def _drawn(gold: Gold) -> Iterator[tuple[str, str]]:
 
 def _manners(gold: Gold) -> Iterator[tuple[bool, str | None]]:
     """Yield, by example, True if it was picked, so that it represents no other outputs, and how it was drawn."""
-    return zip(values_of(gold.examples, "is_picked"), values_of(gold.examples, "drawn"), strict=True)
+    return zip(gold.picked.tolist(), values_of(gold.examples, "drawn"), strict=True)
 
 
 def how_picked(gold: Gold) -> str:

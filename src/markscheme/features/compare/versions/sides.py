@@ -8,12 +8,13 @@ from typing import Any
 
 from markscheme.calibration.judge_at_hand import judge_argument
 from markscheme.errors import MarkschemeError, RatingError, UsageError
+from markscheme.features.compare.known_files import has_format
 from markscheme.git import commit_of, commits_of, content_at
 from markscheme.judges.kinds import kind_of
 from markscheme.plain_data import form_of, read_json
 from markscheme.readers.calibrations import written_calibrations
 from markscheme.readers.peek import Peek
-from markscheme.readers.rated import has_format, rubric_of_report
+from markscheme.readers.rated import rubric_of_report
 from markscheme.readers.reported import WrittenCalibration
 from markscheme.rubrics.file import load_rubric, rubric_from_text
 from markscheme.rubrics.reading import shows_rubric

@@ -1,0 +1,12 @@
+"""Recognition of the sides of a comparison that are files of ratings."""
+
+from pathlib import Path
+
+from markscheme.readers.formats import format_of
+from markscheme.readers.imported import Expected
+from markscheme.readers.peek import Peek
+
+
+def has_format(path: Path, expected: Expected = "ratings") -> bool:
+    """Return True if a path is a file of a known format."""
+    return path.is_file() and format_of(Peek(path), expected) is not None

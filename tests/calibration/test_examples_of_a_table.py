@@ -1,0 +1,49 @@
+"""Columns of a table that say what its examples are: which system wrote each, and how it was drawn for labelling."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from markscheme import calibrate
+from markscheme.calibration.calibration import Calibration
+from markscheme.report.views.calibration import view
+from tests.report.reading import text_of
+
+PASSES = [True, False] * 50
+
+
+def calibrated(judge: Sequence[bool] = tuple(PASSES), **columns: Sequence[Any]) -> Calibration:
+    """Calibrate a judge of a table with two annotators, who pass every other response, and with further columns."""
+    words = {True: "pass", False: "fail"}
+    rows = [
+        {"id": f"t{row}", "judge": words[judged], "human1": words[passed], "human2": words[passed]}
+        | {name: cells[row] for name, cells in columns.items()}
+        for row, (judged, passed) in enumerate(zip(judge, PASSES, strict=True))
+    ]
+    calibration = calibrate(rows)
+    assert isinstance(calibration, Calibration)
+    return calibration
+
+
+@pytest.mark.parametrize("manner", ["chosen", "by-verdict", "By verdict"])
+def test_rows_of_a_table_that_were_drawn_with_unknown_chances_let_no_judge_gate(manner: str) -> None:
+    assert calibrated().use == calibrated(drawn=["random"] * 100).use == "gate"
+    picked = calibrated(drawn=[manner] * 100)
+    assert (picked.use, picked.decision.because_code) == ("trend", "picked")
+
+
+def test_a_column_of_weights_counts_each_row_of_a_drawn_table_for_the_outputs_that_it_stands_for() -> None:
+    judge = [True] * 10 + PASSES[10:]  # it passes the first five fails
+    weights = [9.0 if judged else 1.0 for judged in judge]
+    alone, drawn = (calibrated(judge, weight=weights, **more) for more in ({}, {"drawn": ["by-verdict"] * 100}))
+    stopped = [c.decision.gate_answer.stops.estimate.value for c in (alone, drawn) if c.decision.gate_answer]
+    assert stopped == pytest.approx([45 / 50, 45 / 90]), "a weight without a draw is no weight of an example"
+
+
+def test_a_judge_of_a_table_that_fails_on_one_system_may_gate_all_others_alone() -> None:
+    systems = ["a", "a", "b", "b", "c", "c", "d", "d", "e", "e"] * 10
+    judge = [passed != (system == "c") for passed, system in zip(PASSES, systems, strict=True)]
+    calibration = calibrated(judge, system=systems)
+    assert [part.called for part in calibration.decision.excepted] == ["system c"]
+    assert "Can gate, except system c." in text_of(view(calibration))
