@@ -322,6 +322,7 @@ def test_a_plan_of_improve_asks_no_judge_and_writes_nothing(project: Project) ->
     status, report, _ = project.improve("--plan", "--proposer", "openai:writer")
     assert (status, project.prompts_received()) == (0, [])
     assert (report["held_out_needed"], report["labels_needed"]) == (132, 198)
+    assert report["rubric"] == {"name": "manners", "fingerprint": load_rubric(project.rubric).fingerprint}
     assert (report["dev"], report["sealed"], report["alpha"]) == ([15, 15], [30, 30], 0.05)
     assert "split" not in (project.home / "examples.jsonl").read_text()
 

@@ -417,6 +417,12 @@ def test_each_value_of_a_named_column_in_a_tracked_stream_gets_a_pass_rate_of_it
     assert (done.returncode, "no response has a column 'country'" in done.stderr) == (2, True)
 
 
+def test_a_column_of_a_tracked_stream_is_accepted_before_a_week_is_closed_and_has_no_pass_rates_yet(
+    folder: Path,
+) -> None:
+    assert said(folder, write(folder, lines_of(0, 1)), "--by", "language")["parts"] == {}
+
+
 def test_tracking_a_stream_with_over_a_tenth_of_its_responses_without_a_verdict_exits_5(folder: Path) -> None:
     lines = [{**line, "pass": None} if n % 4 == 0 else line for n, line in enumerate(lines_of(0, 1))]
     report = said(folder, write(folder, lines), status=5)

@@ -8,13 +8,15 @@ from markscheme import calibrate
 from markscheme.calibration.table_frames import read_in_memory
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.report.table_words import notes
-from markscheme.report.views.calibration import ENDS_UNKNOWN, view
+from markscheme.report.views.calibration import ENDS_UNKNOWN, MARK_UNKNOWN, view
 
 RATED = [(4, 3)] * 10 + [(3, 3)] * 10 + [(5, 5)] * 10 + [(4, 4)] * 6 + [(2, 2)] * 2 + [(4, 2)] * 2
 ROWS: list[dict[str, Any]] = [
     {"id": str(row), "judge": judge, "human": human} for row, (judge, human) in enumerate(RATED)
 ]
 """A scale of 1 to 5 without any 1: 28 of 40 alike; from 3 on, 2 of 4 fails pass."""
+DECIDED = ("accuracy", "precision", "recall", "specificity", "f1", "prevalence_gold", "prevalence_judge")
+"""Figures of passes and fails."""
 
 
 def report(**options: Any) -> dict[str, Any]:
@@ -28,6 +30,8 @@ def test_figures_that_need_a_pass_mark_or_the_ends_of_the_scale_are_withheld_unt
     unknown = [figures["overall"]["mae"], *(figures["criteria"]["human"][name] for name in ("gwet_ac1", "gwet_ac2"))]
     assert [(figure["value"], figure["undefined"]) for figure in unknown] == [(None, ENDS_UNKNOWN)] * 3
     assert figures["criteria"]["human"]["signed_error"]["value"] == pytest.approx(0.35)
+    of_decisions = [figures[of] for figures in (figures["overall"], figures["criteria"]["human"]) for of in DECIDED]
+    assert {(figure["value"], figure["undefined"]) for figure in of_decisions} == {(None, MARK_UNKNOWN)}
     assert figures["overall"]["pass_kappa"]["value"] is None
     assert set(figures["rated"]["gold"]["pass"]) == {None}
 
@@ -55,6 +59,12 @@ def test_if_a_pass_mark_and_the_ends_of_the_scale_are_stated_no_figure_is_withhe
     figures = report(levels=levels, pass_mark=3)
     assert (figures["agreement"]["value"], figures["false_passes"], figures["false_fails"]) == (0.7, ["38", "39"], [])
     assert None not in (figures["overall"]["mae"]["value"], figures["criteria"]["human"]["gwet_ac1"]["value"])
+
+
+def test_a_stated_pass_mark_also_decides_which_levels_of_the_table_s_criterion_pass() -> None:
+    figures = report(levels="1-5", pass_mark=4)
+    assert [figures["criteria"]["human"][name] for name in DECIDED] == [figures["overall"][name] for name in DECIDED]
+    assert figures["criteria"]["human"]["prevalence_gold"]["value"] == 16 / 40
 
 
 def test_ac1_of_annotators_is_withheld_until_the_ends_of_their_scale_are_stated() -> None:

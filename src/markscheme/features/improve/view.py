@@ -243,5 +243,5 @@ def _in_tasks(part: tuple[int, int]) -> str:
 def plan_json(plan: ImprovementPlan) -> dict[str, Any]:
     """Return the plan as a dict with the keys of the JSON output."""
     held_out, labels = plan.needed
-    of_plan = {**vars(plan), "to_gate": plan.to_gate or ""}
+    of_plan = {**vars(plan), "rubric": attributes(plan.rubric, "name fingerprint"), "to_gate": plan.to_gate or ""}
     return {"schema": 1, **of_plan, "held_out_needed": held_out, "labels_needed": labels}

@@ -29,7 +29,7 @@ from markscheme.readers.tabular.refusals import refusal
 from markscheme.readers.tabular.scales import ReadValues
 from markscheme.readers.tabular.source import Sheet, open_sheets
 from markscheme.readers.tabular.words import ID_NAMES, decision_of, folded, name_words
-from markscheme.rubrics.rubric import Criterion, Rubric, TableOf
+from markscheme.rubrics.rubric import DEFAULT_PASS_MARK, Criterion, Rubric, TableOf
 
 
 @dataclass(frozen=True)
@@ -138,9 +138,11 @@ class TableReading:
         people = self.raters(criterion, judges=False)
         name = criterion or (people[0] if len(people) == 1 else "label")
         say = f"{people[0]} says" if len(people) == 1 else "annotators say"
-        written = Criterion(1.0, f"What {say} of a response.", name, values.scale)
-        rubric = Rubric((written,), name=self.name, tolerance=values.tolerance, table_of=_table_of(values))
-        return rubric if values.pass_mark is None else replace(rubric, pass_mark=min(max(values.pass_mark, 0.0), 1.0))
+        mark = DEFAULT_PASS_MARK if values.pass_mark is None else min(max(values.pass_mark, 0.0), 1.0)
+        written = Criterion(1.0, f"What {say} of a response.", name, values.scale, threshold=mark)
+        return Rubric(
+            (written,), name=self.name, tolerance=values.tolerance, table_of=_table_of(values), pass_mark=mark
+        )
 
     def examples(self, criterion: str) -> ExampleSet:
         """Return the examples, each with its labels on a criterion."""

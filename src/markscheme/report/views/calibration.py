@@ -28,6 +28,7 @@ from markscheme.report.sections.table import sections_for
 from markscheme.rubrics.file import text_of_rubric
 from markscheme.stats import Estimate
 from markscheme.stats.intervals import Floats
+from markscheme.stats.severity import YES_NO_NAMES
 
 
 def view(calibration: Calibration) -> doc.Document:
@@ -103,7 +104,7 @@ def json_of(calibration: Calibration) -> dict[str, Any]:
     comparison = calibration.comparison
     decision = calibration.decision
     ties = comparison.ties
-    withheld = _of_unknown_ends(calibration)
+    withheld = _withheld(calibration)
     return {
         "schema": 1,
         "rubric": {**attributes(calibration.rubric, "name fingerprint"), "text": text_of_rubric(calibration.rubric)},
@@ -123,12 +124,12 @@ def json_of(calibration: Calibration) -> dict[str, Any]:
         "target": decision.target,
         "examples": comparison.gold.ids,
         "rated": _rated(comparison),
-        "drift": None if withheld else comparison.misses,
+        "drift": None if ENDS_UNKNOWN in withheld.values() else comparison.misses,
         "needs_adjustment": decision.needs_adjustment,
         "overall": {**_without_unknown(comparison.overall, withheld), "within_tolerance": comparison.agreement},
         "criteria": {
             name: {
-                **_without_unknown(compared.statistics, withheld - OF_POSITIONS),
+                **_without_unknown(compared.statistics, withheld, given=OF_POSITIONS),
                 "confusion": compared.confusion,
                 **_passes(compared),
             }
@@ -166,22 +167,29 @@ def _data_of_sections(calibration: Calibration) -> dict[str, Any]:
     return {key: value for data in with_data for key, value in data(calibration).items()}
 
 
-def _of_unknown_ends(calibration: Calibration) -> frozenset[str]:
-    """Return the names of statistics that are withheld since nobody stated where a table's scale ends."""
+def _withheld(calibration: Calibration) -> dict[str, str]:
+    """Return why statistics of a table are withheld, by name: its scale's ends, or what passes, aren't stated."""
     if calibration.rater.rated_table is None:
-        return frozenset()
+        return {}
     table, criterion = calibration.rater.rated_table
-    codes = table.values[criterion].withheld
-    return OF_POSITIONS | codes.keys() if "positions" in codes else frozenset()
+    values = table.values[criterion]
+    of_ends = OF_POSITIONS | values.withheld.keys() if "positions" in values.withheld else ()
+    return dict.fromkeys(() if values.knows_pass else YES_NO_NAMES, MARK_UNKNOWN) | dict.fromkeys(of_ends, ENDS_UNKNOWN)
 
 
 OF_POSITIONS: Final = frozenset(["mae", "rmse", "signed_error"])
 """Names of statistics of errors that are measured on the whole scale, from its worst to its best level."""
 ENDS_UNKNOWN: Final = "the ends of the scale aren't stated"
+MARK_UNKNOWN: Final = "nothing says which values pass"
 
 
-def _without_unknown(figures: Mapping[str, Estimate], withheld: Collection[str]) -> dict[str, Estimate]:
-    return {name: figure.without(ENDS_UNKNOWN) if name in withheld else figure for name, figure in figures.items()}
+def _without_unknown(
+    figures: Mapping[str, Estimate], withheld: Mapping[str, str], given: Collection[str] = ()
+) -> dict[str, Estimate]:
+    return {
+        name: figure.without(withheld[name]) if name in withheld and name not in given else figure
+        for name, figure in figures.items()
+    }
 
 
 def _wrong_decisions(calibration: Calibration) -> dict[str, Any]:

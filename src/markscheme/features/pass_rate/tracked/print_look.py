@@ -131,16 +131,17 @@ def _judge_of(files: Sequence[Path], columns: ColumnOptions) -> tuple[ColumnOpti
 
 
 def _parts(run: TrackedRun, column: str) -> Mapping[str, Estimate]:
-    """Estimate, over a stream's closed weeks, the pass rate for each value of a column.
+    """Estimate, over a stream's closed weeks, the pass rate for each value of a column; empty before one is closed.
 
     Raises:
         UsageError: No response has that column.
     """
     weeks = {week.week for week in run.look.closed}
-    rows = [row for row in run.memory.graded.values() if row.week in weeks and column in row.mix]
+    rows = [row for row in run.memory.graded.values() if column in row.mix]
     if not rows:
         columns = sorted({name for row in run.memory.graded.values() for name in row.mix})
         raise UsageError(f"--by: no response has a column {column!r}; there are {', '.join(columns) or 'none'}")
+    rows = [row for row in rows if row.week in weeks]
     values = sorted({str(row.mix[column]) for row in rows})
     return {
         value: tracked_rate(
