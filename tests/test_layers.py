@@ -120,6 +120,7 @@ LATE: dict[str, dict[str, str]] = {
         "grading.by_order": PAIRS,
     },
     "grading.checks": {"rapidfuzz.distance": FOR_THE_START},
+    "fingerprint": {"hashlib": "OpenSSL comes with it, and `status` of labels alone needs no digest"},
     "row_files": dict.fromkeys(("pyarrow", "pyarrow.parquet"), OPTIONAL),
     "judges.all_calls": {"asyncio": "what tells whether an accepted run is stale writes prompts, and asks nothing"},
     "judges.kinds": {
@@ -131,12 +132,11 @@ LATE: dict[str, dict[str, str]] = {
     "judges.connections": {"of_library.__module__.partition('.')[0]": "the HTTP library that the SDK has loaded"},
     "judges.provider": {"self.sdk": SDK, "email.utils": FOR_THE_START},
     "judges.registry": {"judges.panel": "few judges are panels"},
-    "judges.reply_file": {"platformdirs": FOR_THE_START},
     "options.table": {"plain_data": "only a fault needs it"},
     "options.settings": {"tomllib": FOR_THE_START},
     "stats": {"f'markscheme.stats.{_HOMES[name]}'": "numpy comes with most of its modules, and many use one of them"},
     "user_code": {"name": "users name the modules with their code"},
-    "calibration.calibration": {"calibration.table_frames": "a rubric's start needs no table"},
+    "calibration.calibration": {"calibration": "a rubric's start needs no table"},
     "calibration.table_frames": dict.fromkeys(("narwhals", "pandas", "polars"), "loaded when a frame comes"),
     "calibration.requests.calibration": {
         **dict.fromkeys(

@@ -1,9 +1,8 @@
 """Digests of everything that affects a grade, so that grades with equal digests are comparable."""
 
-import hashlib
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from json.encoder import encode_basestring_ascii
 from typing import Any
 
@@ -30,7 +29,7 @@ def fingerprint(*parts: Any) -> str:
         16
     """
     canonical = _texts(parts) if all(type(text) is str for text in parts) else _CANONICAL.encode(parts)
-    return hashlib.sha256(canonical.encode()).hexdigest()[:FINGERPRINT_DIGITS]
+    return next(_digests([canonical]))
 
 
 def fingerprints(rows: Iterable[tuple[str, ...]]) -> list[str]:
@@ -40,7 +39,13 @@ def fingerprints(rows: Iterable[tuple[str, ...]]) -> list[str]:
         >>> fingerprints([("a", "b"), ("text",)]) == [fingerprint("a", "b"), fingerprint("text")]
         True
     """
-    return [hashlib.sha256(_texts(texts).encode()).hexdigest()[:FINGERPRINT_DIGITS] for texts in rows]
+    return list(_digests(map(_texts, rows)))
+
+
+def _digests(texts: Iterable[str]) -> Iterator[str]:
+    import hashlib  # it loads OpenSSL, and reading ratings needs no digests
+
+    return (hashlib.sha256(text.encode()).hexdigest()[:FINGERPRINT_DIGITS] for text in texts)
 
 
 def _texts(texts: tuple[str, ...]) -> str:

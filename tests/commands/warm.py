@@ -49,7 +49,6 @@ LIBRARIES = (
     "numpy.random",
     "openai.resources.chat.completions",
     "openai.resources.chat.completions.messages",
-    "platformdirs.unix",
     "rich.console",
     "ruamel.yaml",
     "scipy.special",

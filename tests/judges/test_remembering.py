@@ -18,10 +18,10 @@ from markscheme import Reply, Rubric, ScriptedJudge, Submission
 from markscheme.errors import JudgeUnavailable
 from markscheme.fingerprint import fingerprint
 from markscheme.grading import Grade, Grading, questions
+from markscheme.judges import REPLIES_FILE, cache_folder
 from markscheme.judges.judge import Token, Usage
 from markscheme.judges.panel import Panel
 from markscheme.judges.remembering import Memory, Remembering
-from markscheme.judges.reply_file import REPLIES_FILE, cache_folder
 from markscheme.prompts.prompt import Prompt
 
 RUBRIC = Rubric.from_dict([{"weight": 1, "requirement": "Polite"}])
@@ -168,6 +168,24 @@ def test_environment_variables_decide_in_which_folder_the_cache_is(
     assert cache_folder() == tmp_path / "xdg" / "markscheme"
     monkeypatch.setenv("MARKSCHEME_CACHE", str(tmp_path / "own"))
     assert cache_folder() == tmp_path / "own"
+
+
+@pytest.mark.parametrize(
+    ("platform", "folder"),
+    [
+        ("linux", ".cache/markscheme"),
+        ("darwin", "Library/Caches/markscheme"),
+        ("win32", "AppData/Local/markscheme/Cache"),
+    ],
+)
+def test_without_variables_the_cache_is_in_the_system_s_place_for_caches(
+    platform: str, folder: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    monkeypatch.delenv("MARKSCHEME_CACHE", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setattr(sys, "platform", platform)
+    assert cache_folder() == tmp_path / folder
 
 
 # --- what could not be read ------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from markscheme.judges.reply_file import REPLIES_FILE
+from markscheme.judges import REPLIES_FILE
 from tests.proofs.server import ROOT, serving
 
 pytestmark = pytest.mark.proof

@@ -241,7 +241,7 @@ def test_a_page_on_several_judges_with_hostile_examples_stays_small() -> None:
 def test_if_a_page_cannot_hold_all_examples_it_shows_as_many_as_fit_with_uncut_texts() -> None:
     response = "It arrives on Friday. " * 100
     empty = Case("0", "", "", (), (), (), response, (), (), (), ())
-    examples = Examples(tuple(replace(empty, id=str(n)) for n in range(6_000)), ())
+    examples = Examples(tuple(Case(**{**vars(empty), "id": str(n)}) for n in range(6_000)), ())
     (data,) = data_of(render_html(Document("Many", "", (examples,))))
     assert (len(data["cases"]), data["left_out"]) == (500, 5_500)
     assert data["cases"][0]["html"].count("Friday") == 100

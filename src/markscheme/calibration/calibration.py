@@ -311,12 +311,10 @@ class Calibration(Reported):
         Raises:
             TypeError: The calibration isn't of a table.
         """
-        from markscheme.calibration.table_frames import rows_of
-
         if self.rater.rated_table is None:
             raise TypeError("`rows` are those of a table; `ratings` are those of any calibration")
         table, criterion = self.rater.rated_table
-        return rows_of(table, {criterion: self.comparison})
+        return list(_frames().rows_of(table, {criterion: self.comparison}))
 
     def to_frame(self) -> Any:
         """Return a data frame with a row per example; if a table was calibrated, results are added to its columns.
@@ -327,9 +325,9 @@ class Calibration(Reported):
         Raises:
             UsageError: A new frame is needed, and neither pandas nor polars is installed.
         """
-        from markscheme.calibration.table_frames import frame_of, frame_of_examples
-
-        return frame_of_examples(self.comparison) if self.rater.table is None else frame_of(self.rater.table, self.rows)
+        if self.rater.table is None:
+            return _frames().frame_of_examples(self.comparison)
+        return _frames().frame_of(self.rater.table, self.rows)
 
     @property
     def confusion(self) -> DecisionCounts | None:
@@ -393,6 +391,12 @@ class Calibration(Reported):
             is_usable=self.decision.is_usable,
             can_improve=any(suffice(self.rubric, self.labelled, self.comparison.gold) for suffice in CAN_IMPROVE),
         ).after(rater.examples, rater.ask, *rater.families)
+
+
+def _frames() -> Any:
+    from markscheme.calibration import table_frames  # few results are asked for as rows or as a frame
+
+    return table_frames
 
 
 def _why_no_score(rating: Rating, rubric: Rubric) -> str:

@@ -11,7 +11,7 @@ from cyclopts import Parameter
 from markscheme.commands.options import JsonFlag
 from markscheme.commands.running_sessions import session_line, sessions_at
 from markscheme.errors import UsageError
-from markscheme.session import client
+from markscheme.session import client, session_sockets
 
 
 def session(
@@ -41,7 +41,7 @@ def session(
     """
     if not hasattr(sockets, "AF_UNIX"):
         raise UsageError("this system has no Unix sockets; Promptfoo's assertions grade in their own processes")
-    places = [str(Path(socket).resolve())] if socket else list(client.sockets())
+    places = [str(Path(socket).resolve())] if socket else list(session_sockets())
     if action == "start":
         sessions: list[dict[str, Any]] = sessions_at([_start(graders, socket)])
     elif action == "stop":

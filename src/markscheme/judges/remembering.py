@@ -14,8 +14,9 @@ from typing import Any, get_args
 
 from markscheme.errors import JudgeUnavailable
 from markscheme.fingerprint import fingerprint
+from markscheme.judges import REPLIES_FILE, cache_folder
 from markscheme.judges.judge import Reply, Stop, Token, Wrapping
-from markscheme.judges.reply_file import REPLIES_FILE, REPLY_TABLES, cache_folder, open_replies
+from markscheme.judges.reply_file import REPLY_TABLES, open_replies
 from markscheme.numerals import count, finite
 from markscheme.phrases import counted
 from markscheme.prompts.prompt import Prompt

@@ -1,4 +1,4 @@
-"""The SQLite file that caches replies: its location and how it is opened, with the standard library alone."""
+"""How the SQLite file that caches replies is opened, with the standard library alone."""
 
 import os
 import sqlite3
@@ -6,7 +6,8 @@ import stat
 import time
 from pathlib import Path
 
-REPLIES_FILE = "replies.sqlite3"
+from markscheme.judges import REPLIES_FILE
+
 WAIT = 30.0
 """Seconds that one process waits for another to finish writing."""
 REPLY_TABLES = (
@@ -14,19 +15,6 @@ REPLY_TABLES = (
     "CREATE TABLE IF NOT EXISTS tries (key TEXT PRIMARY KEY, n INTEGER, stop TEXT, settled INTEGER) WITHOUT ROWID",
     "CREATE TABLE IF NOT EXISTS claims (key TEXT PRIMARY KEY, owner TEXT, until REAL) WITHOUT ROWID",
 )
-
-
-def cache_folder() -> Path:
-    """Return the cache's folder: $MARKSCHEME_CACHE, else $XDG_CACHE_HOME/markscheme, else the platform's default."""
-    named = os.environ.get("MARKSCHEME_CACHE")
-    if named:
-        return Path(named)
-    shared = os.environ.get("XDG_CACHE_HOME")
-    if shared:
-        return Path(shared) / "markscheme"
-    from platformdirs import user_cache_path
-
-    return user_cache_path("markscheme", appauthor=False)
 
 
 def open_replies(folder: Path) -> sqlite3.Connection:

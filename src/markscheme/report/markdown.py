@@ -123,7 +123,7 @@ def _cards(block: doc.Cards) -> Iterator[str]:
         yield f"{ordinal}. **{inline(card.title)}**{text}"
         for row in card.rows:
             yield f"   - {inline(row)}"
-        for line in card.below:
+        for line in card.below():
             yield ""
             yield f"   {inline(line)}"
 

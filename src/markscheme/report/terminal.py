@@ -4,9 +4,8 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import zip_longest
-from typing import IO
+from typing import IO, NamedTuple
 
 from rich.cells import cell_len, chop_cells, set_cell_size
 
@@ -71,8 +70,7 @@ _TYPED = str.maketrans(
 """Replacements for characters that a terminal without line drawing can't show."""
 
 
-@dataclass(frozen=True)
-class _Room:
+class _Room(NamedTuple):
     """Limits on how much of each kind of block a terminal shows.
 
     Attributes:
@@ -364,12 +362,10 @@ class _Page:
     def _cards(self, block: doc.Cards) -> None:
         commands = set[str | None]()
         for ordinal, card in enumerate(block.cards[: self.room.cards], start=1):
-            shown = card if self.room.advice else replace(card, advice=())
-            if card.command in commands:
-                shown = replace(shown, command=None)
+            below = card.below(has_advice=self.room.advice, has_command=card.command not in commands)
             commands.add(card.command)
             first = (*_pieces(card.title), f" · {card.text}") if card.text else card.title
-            self._hang(f"{ordinal}", [first, *card.rows, *shown.below], indent=2)
+            self._hang(f"{ordinal}", [first, *card.rows, *below], indent=2)
         unshown = block.cards[self.room.cards :]
         if unshown:
             self._say(f"  and {len(unshown)} more: {', '.join(dict.fromkeys(card.code for card in unshown))}")

@@ -18,7 +18,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from markscheme.session import SETTINGS_FILES
+from markscheme.session import SETTINGS_FILES, is_private, sockets_folder
 
 try:
     from _blake2 import blake2b  # as in hashlib, but without loading OpenSSL
@@ -159,13 +159,6 @@ def status(path: str) -> "dict[str, Any] | None":
         return None
 
 
-def sockets() -> Iterator[str]:
-    """Yield the sockets in this user's session folder, stale ones included."""
-    folder = _folder()
-    if os.path.isdir(folder) and _is_private(folder):
-        yield from sorted(file.path for file in os.scandir(folder) if file.name.endswith(".sock"))
-
-
 # --- where ----------------------------------------------------------------------------------------------------------
 
 
@@ -193,14 +186,14 @@ def _place_and_key(folder: str, wish: object) -> tuple[str, str] | None:
         return None
     try:
         if wish is None or wish == "auto":
-            home = _folder()
+            home = sockets_folder()
             os.makedirs(home, mode=0o700, exist_ok=True)
             key = environment_key(folder)
-            return (f"{home}/{key}.sock", key) if _is_private(home) else None
+            return (f"{home}/{key}.sock", key) if is_private(home) else None
         if not isinstance(wish, str) or b"\0" in os.fsencode(wish):  # raises ValueError for a lone surrogate
             return None
         named = os.path.abspath(wish)
-        return (named, environment_key(folder)) if _is_private(os.path.dirname(named)) else None
+        return (named, environment_key(folder)) if is_private(os.path.dirname(named)) else None
     except (OSError, ValueError):
         return None
 
@@ -261,19 +254,6 @@ def _package_stamp() -> list[tuple[str, int, int]]:
             elif file.name != "__pycache__" and file.name not in passed_over and file.is_dir():
                 folders.append(file.path)
     return sorted(stamps)
-
-
-def _folder() -> str:
-    runtime = os.environ.get("XDG_RUNTIME_DIR")
-    if runtime and os.path.isdir(runtime):
-        return os.path.join(runtime, "markscheme")
-    return os.path.join(os.environ.get("TMPDIR") or "/tmp", f"markscheme-{os.getuid()}")  # noqa: S108 - checked below
-
-
-def _is_private(folder: str) -> bool:
-    """Return True if a folder belongs to this user and other users can't enter it."""
-    about = os.lstat(folder)
-    return (about.st_mode & 0o170077) == 0o040000 and about.st_uid == os.getuid()
 
 
 # --- talking --------------------------------------------------------------------------------------------------------

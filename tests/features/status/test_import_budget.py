@@ -26,6 +26,17 @@ def test_status_without_options_imports_no_parser_and_without_rubrics_no_reader_
     assert not loaded & {"cyclopts", "yaml", "asyncio", "markscheme.rubrics.rubric"}
 
 
+def test_status_without_accepted_runs_sessions_and_a_cache_loads_nothing_to_draw_or_connect_or_query(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = setting.make_setting(tmp_path / "here", raters=0)
+    for variable in ("MARKSCHEME_CACHE", "XDG_RUNTIME_DIR", "TMPDIR"):
+        monkeypatch.setenv(variable, str(tmp_path))
+    loaded = loaded_by("from markscheme.cli import main; assert main(['status']) == 0", here)
+    assert "markscheme.features.status.view_rubrics" in loaded
+    assert not loaded & {"hashlib", "socket", "sqlite3", "markscheme.report.plot"}
+
+
 def test_status_of_an_unlabelled_rubric_imports_no_statistics(tmp_path: Path) -> None:
     here = setting.make_setting(tmp_path / "here", raters=0)
     loaded = loaded_by("from markscheme.cli import main; assert main(['status']) == 0", here)

@@ -27,11 +27,11 @@ from markscheme.errors import BudgetError, ComparisonError, RatingError, RatingW
 from markscheme.files import append_text
 from markscheme.fingerprint import fingerprint
 from markscheme.grading import Grade
+from markscheme.judges import cache_folder
 from markscheme.judges.judge import GradingJudge, Usage, total
 from markscheme.judges.options import AskOptions
 from markscheme.judges.recorded import RecordedJudge
 from markscheme.judges.remembering import Remembering
-from markscheme.judges.reply_file import cache_folder
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import ExampleSet
 from markscheme.ratings.rating import Rating

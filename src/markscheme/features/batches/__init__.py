@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from markscheme.commands.table import COMMANDS, CommandFunction, CommandRow
+from markscheme.judges import REPLIES_FILE, cache_folder
 from markscheme.judges.wrappers import WRAPPERS
 from markscheme.report.under_way import UNDER_WAY
 from markscheme.seam import Feature
@@ -28,6 +29,8 @@ def _batched(opened: Any, limited: "Limited", context: "JudgeContext", price: "P
 
 
 def _under_way() -> tuple[Sequence[str], Mapping[str, Any]]:
+    if not (cache_folder() / REPLIES_FILE).is_file():
+        return [], {"batches": []}
     from markscheme.features.batches.batch_file import is_batch_under_way
 
     if not is_batch_under_way():

@@ -5,7 +5,8 @@ from contextlib import closing
 from pathlib import Path
 
 from markscheme.errors import UsageError
-from markscheme.judges.reply_file import REPLIES_FILE, cache_folder, open_replies
+from markscheme.judges import REPLIES_FILE, cache_folder
+from markscheme.judges.reply_file import open_replies
 
 _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS batches (token TEXT PRIMARY KEY, identity TEXT, remote TEXT, owner TEXT, began REAL, "

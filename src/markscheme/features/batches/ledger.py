@@ -12,10 +12,10 @@ from typing import Any, Final
 
 from markscheme.errors import UsageError
 from markscheme.features.batches.batch_file import has_open_batch, open_batches
+from markscheme.judges import REPLIES_FILE
 from markscheme.judges.batching import SENDING
 from markscheme.judges.judge import Identity, Reply, Usage, total
 from markscheme.judges.remembering import is_running, new_owner, reply_json
-from markscheme.judges.reply_file import REPLIES_FILE
 
 KNOWN_DAYS: Final = 30
 """Number of days for which an ended batch is remembered: a little longer than providers keep results."""

@@ -7,9 +7,9 @@ from typing import Any
 
 from markscheme.errors import UsageError
 from markscheme.features.batches.ledger import BatchLedger, BatchRecord, batches_under_way
+from markscheme.judges import cache_folder
 from markscheme.judges.judge_context import JudgeContext
 from markscheme.judges.kinds import known_kind
-from markscheme.judges.reply_file import cache_folder
 from markscheme.phrases import counted, number
 
 

@@ -77,7 +77,8 @@ def _with_shown(sections: Iterable[doc.Section], calibration: CountedCalibration
         if section.key != "examples":
             yield section
         elif calibration.examples_shown:
-            yield replace(section, blocks=(examples_of(calibration.examples_shown, calibration.rubric),))
+            examples = examples_of(calibration.examples_shown, calibration.rubric)
+            yield doc.Section(section.title, (examples,), section.key)
 
 
 def _slices_section(slices: Sequence[CountedSlice]) -> doc.Section:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from markscheme.calibration.accepted.accepted_history import AcceptedPoint, kept
 from markscheme.calibration.earlier_runs.load import load_accepted
 from markscheme.calibration.earlier_runs.run_identity import labels_digest
 from markscheme.errors import RatingError
+from markscheme.features.status.history import history_blocks
 from markscheme.grading import asking_fingerprint
 from markscheme.grading.receipt import ACCEPTED, Receipt, accepted_run_data, load_receipt
 from markscheme.phrases import counted
@@ -36,6 +38,7 @@ def of_accepted_run(rubric: Rubric, folder: Path, labelled: Sequence[Any], today
     if today >= fresh_until:
         stale.append(f"accepted over {FRESH_DAYS} days ago")
     false_passes, usd, tokens = _measured(folder / ACCEPTED)
+    history = load_history(folder)
     target = accepted_run_data(folder / ACCEPTED)["measurements"].get("target")
     return {
         "receipt": receipt,
@@ -45,8 +48,8 @@ def of_accepted_run(rubric: Rubric, folder: Path, labelled: Sequence[Any], today
         "tokens": tokens,
         "fresh_until": None if stale else fresh_until,
         "stale": tuple(stale),
-        "history": load_history(folder),
-        "target": target if isinstance(target, float | int) else None,
+        "history": history,
+        "draw_history": partial(history_blocks, history, target if isinstance(target, float | int) else None),
     }
 
 

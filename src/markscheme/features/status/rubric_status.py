@@ -1,7 +1,7 @@
 """The status of each rubric in a project: what its judge can decide by its accepted run, and until when."""
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import cache, cached_property, partial
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from markscheme.calibration.accepted.accepted_history import AcceptedPoint
+    from markscheme.report.document import Block
 
     class _AcceptedRun(Protocol):
         def accepted_rubric(self, folder: Path) -> Rubric: ...
@@ -60,7 +61,7 @@ class RubricStatus:
             statistics.
         labels_needed: Number of these labels; 0 if none are needed, or if no number would be enough.
         history: The accepted runs, the earliest first.
-        target: The target agreement of the accepted run, 0 to 1; None without one.
+        draw_history: Function that returns the blocks of a page that draw the history.
     """
 
     name: str
@@ -81,7 +82,7 @@ class RubricStatus:
     next_labels: Callable[[], NextLabels] | None = field(default=None, repr=False)
     labels_needed: int = 0
     history: "tuple[AcceptedPoint, ...]" = ()
-    target: float | None = None
+    draw_history: "Callable[[], Iterable[Block]]" = field(default=tuple, repr=False)
 
     @cached_property
     def next_step(self) -> str | None:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from markscheme.calibration.findings.commands import SECOND_ANNOTATOR, Commands
 from markscheme.calibration.judge_at_hand import judge_argument
 from markscheme.calibration.next_labels import NextLabels
-from markscheme.features.status.history import history_blocks
 from markscheme.features.status.rubric_status import JUDGE_MOVED, RubricStatus
 from markscheme.features.status.view import JudgesHere
 from markscheme.grading.receipt import NO_ACCEPTED_RUN, allowed_in_words
@@ -100,7 +99,7 @@ def _next_if_ready(status: RubricStatus, judges: JudgesHere) -> str:
 
 def _history(status: RubricStatus) -> Section:
     """Return the section with the accepted runs of a rubric."""
-    return Section(status.name, tuple(history_blocks(status.history, status.target)))
+    return Section(status.name, tuple(status.draw_history()))
 
 
 def _cells(status: RubricStatus) -> tuple[Line, ...]:

@@ -10,10 +10,10 @@ from markscheme.features.stress.battery import Battery, ask, battery, begin_run,
 from markscheme.features.stress.options import StressOptions
 from markscheme.features.stress.result import Stress, stress_of
 from markscheme.grading import questions
+from markscheme.judges import cache_folder
 from markscheme.judges.cost import Cost
 from markscheme.judges.judge import Judge, replying
 from markscheme.judges.options import AskOptions
-from markscheme.judges.reply_file import cache_folder
 from markscheme.progress import Watch, unwatched
 from markscheme.ratings.from_grades import first_prompts
 from markscheme.rubrics.rubric import Rubric

@@ -14,7 +14,8 @@ from markscheme.calibration.earlier_runs.run_identity import Accepted
 from markscheme.errors import RatingError, UsageError, writing
 from markscheme.features.pass_rate.tracked.audits import hash_share
 from markscheme.features.pass_rate.tracked.evidence import HORIZON, evidence, rings_in
-from markscheme.features.pass_rate.tracked.store import ANCHORS_FILE, append_merged, digest
+from markscheme.features.pass_rate.tracked.file_names import ANCHORS_FILE
+from markscheme.features.pass_rate.tracked.store import append_merged, digest
 from markscheme.features.pass_rate.tracked.watched import (
     LEVEL_CUT,
     decision_growth,

@@ -23,12 +23,12 @@ from markscheme.features.pass_rate.tracked.anchors import (
 )
 from markscheme.features.pass_rate.tracked.audits import audit_chance, hash_share, is_audited
 from markscheme.features.pass_rate.tracked.counts import labels_by_digest
+from markscheme.features.pass_rate.tracked.file_names import STREAM_FILE
 from markscheme.features.pass_rate.tracked.incoming import TimedResponse, TimeOptions, day_of, read_responses
 from markscheme.features.pass_rate.tracked.look import Look, look_at
 from markscheme.features.pass_rate.tracked.store import (
     GRADED_FILE,
     LOOKS_FILE,
-    STREAM_FILE,
     GradedLine,
     StreamFiles,
     StreamLine,

@@ -4,6 +4,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from functools import partial
+from pathlib import Path
 from string import ascii_lowercase
 from typing import Any
 
@@ -23,8 +24,9 @@ MOST_WEEK_NAMES = 6
 _HEADINGS = ("Week", "judge passes", "people would pass (95% CI)", "what happened")
 
 
-def standing(rubric: str, stream: StreamFiles) -> WatchedStream:
-    """Return a stream's state at its last look; if a file can't be read, a state with the error."""
+def standing(rubric: str, folder: Path) -> WatchedStream:
+    """Return the state of the stream in a folder at its last look; if a file can't be read, a state with the error."""
+    stream = StreamFiles(folder)
     name = rubric if stream.folder.name == "main" else f"{rubric}, {stream.folder.name}"
     shown = {"rubric": rubric, "stream": stream.folder.name}
     try:

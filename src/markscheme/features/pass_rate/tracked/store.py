@@ -9,16 +9,14 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from markscheme.errors import RatingError, UsageError, writing
+from markscheme.features.pass_rate.tracked.file_names import STREAM_FILE
 from markscheme.files import append_lines, append_text
 from markscheme.plain_data import json_lines
 from markscheme.ratings.examples import RATES_FOLDER
 from markscheme.text import is_path_component
 
-STREAM_FILE = "stream.jsonl"
 GRADED_FILE = "graded.jsonl"
 LOOKS_FILE = "looks.jsonl"
-ANCHORS_FILE = "anchors.jsonl"
-"""The file in a rubric's calibration folder with all looks of its judge at the accepted examples."""
 MERGED = "*.jsonl merge=union\n"
 """Line for .gitattributes, by which a git merge keeps the lines of both branches."""
 _DIGEST = 16

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from markscheme.features.pass_rate.tracked.store import ANCHORS_FILE, StreamFiles
+from markscheme.features.pass_rate.tracked.file_names import ANCHORS_FILE, STREAM_FILE
 from markscheme.ratings.examples import RATES_FOLDER
 from markscheme.report.streams import WatchedStream
 from markscheme.rubrics.search import calibrations
@@ -25,8 +25,8 @@ def watched_here(start: Path) -> Iterator[WatchedStream]:
     yield from (standing_judge.standing_judge(rubric, folder) for rubric, folder in judges.items())
 
 
-def _streams_in(calibration: Path) -> Iterator[StreamFiles]:
-    """Yield the streams in a rubric's calibration folder that have begun."""
+def _streams_in(calibration: Path) -> Iterator[Path]:
+    """Yield the folder of each stream in a rubric's calibration folder that has begun."""
     rates = calibration / RATES_FOLDER
-    streams = map(StreamFiles, sorted(rates.iterdir()) if rates.is_dir() else ())
-    return (stream for stream in streams if stream.is_there)
+    streams = sorted(rates.iterdir()) if rates.is_dir() else ()
+    return (stream for stream in streams if (stream / STREAM_FILE).is_file())
