@@ -1,6 +1,7 @@
 """Exact two-sided limits of a share, with which intervals of shares are compared."""
 
 from markscheme.stats.intervals import clopper_pearson_lower, clopper_pearson_upper
+from markscheme.stats.verdict_rates import mid_p_upper
 
 
 def clopper_pearson(successes: float, n: float, *, level: float = 0.95) -> tuple[float, float]:
@@ -18,3 +19,8 @@ def clopper_pearson(successes: float, n: float, *, level: float = 0.95) -> tuple
         clopper_pearson_lower(successes, n, confidence=one_sided),
         clopper_pearson_upper(successes, n, confidence=one_sided),
     )
+
+
+def mid_p_limits(hits: float, n: float, tail: float = 0.025) -> tuple[float, float]:
+    """Return the lower and upper mid-p limits of a share, from the package's upper limits of hits and of misses."""
+    return 1 - float(mid_p_upper(n - hits, n, tail)), float(mid_p_upper(hits, n, tail))

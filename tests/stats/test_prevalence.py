@@ -15,7 +15,8 @@ from markscheme.stats.prevalence import (
     rogan_gladen,
     weighted_pass_rate,
 )
-from markscheme.stats.verdict_rates import mid_p_limits, rate_by_verdict
+from markscheme.stats.verdict_rates import rate_by_verdict
+from tests.stats.exact_limits import mid_p_limits
 from tests.stats.shared_numbers import block
 
 approx = pytest.approx

@@ -146,7 +146,10 @@ REPRODUCED = {
         ],
     },
     "groups_drift_slices.yaml": {
-        "groups": ["stats/test_group_rates.py::test_every_pass_rate_of_a_group_in_the_reference_file_is_reproduced"],
+        "groups": [
+            "stats/test_group_rates.py::test_every_pass_rate_of_a_group_in_the_reference_file_is_reproduced",
+            "features/label/test_group_labels.py::test_the_labels_to_add_in_each_group_equal_those_of_the_reference_file",
+        ],
         "drift": ["features/drift/test_statistics.py::test_drift_statistics_equal_every_reference_case"],
         "slices": [
             "stats/test_slice_contrast.py::test_every_comparison_of_a_slice_in_the_reference_file_is_reproduced"

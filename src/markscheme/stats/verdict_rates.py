@@ -25,32 +25,6 @@ outcomes."""
 METHOD = "by verdict, own labels; square-and-add of mid-p limits"
 
 
-def mid_p_limits(hits: float, n: float, *, level: float = ONE_LOOK) -> tuple[float, float]:
-    """Compute the mid-p Clopper-Pearson limits of a share; 0 and 1 without examples.
-
-    Args:
-        hits: Number of hits among the examples; weighted ones may add up to a fraction.
-        n: Number of examples, or their effective number.
-        level: Coverage of the two limits.
-
-    Raises:
-        ValueError: The hits are fewer than 0 or more than `n`.
-
-    Source:
-        Berry and Armitage (1995), The Statistician 44(4), 417-423. doi:10.2307/2348891
-
-    Example:
-        >>> [round(limit, 4) for limit in mid_p_limits(17, 20)]
-        [0.6439, 0.9604]
-    """
-    if not 0 <= hits <= n:
-        raise ValueError(f"hits must be between 0 and {n}, not {hits}")
-    if not n:
-        return 0.0, 1.0
-    tail = _tail(level)
-    return 1 - float(_mid_p_upper(n - hits, n, tail)), float(_mid_p_upper(hits, n, tail))
-
-
 def rate_by_verdict(
     passed: npt.ArrayLike, labels: npt.ArrayLike, pool: npt.ArrayLike, *, level: float = ONE_LOOK
 ) -> Estimate:
@@ -121,7 +95,7 @@ def moments_by_verdict(
     total = np.sum(pool, axis=-1)
     weight = np.asarray(pool) / total[..., None]
     share = np.where(sizes > 0, hits / np.where(sizes > 0, sizes, 1), 0.5)
-    high, high_of_fails = _mid_p_upper(np.stack([hits, sizes - hits]), sizes, _tail(level))
+    high, high_of_fails = mid_p_upper(np.stack([hits, sizes - hits]), sizes, _tail(level))
     low = np.where(sizes > 0, 1 - high_of_fails, 0.0)
     below = (weight**2 * (share - low) ** 2).sum(axis=-1)
     above = (weight**2 * (high - share) ** 2).sum(axis=-1)
@@ -187,13 +161,20 @@ def _half_widths(labels: npt.ArrayLike) -> Floats:
     return np.asarray(np.minimum(0.5, 0.98 / np.sqrt(np.asarray(labels, dtype=np.float64) + 2)))
 
 
-def _mid_p_upper(hits: npt.ArrayLike, n: npt.ArrayLike, tail: float) -> Floats:
+def mid_p_upper(hits: npt.ArrayLike, n: npt.ArrayLike, tail: float) -> Floats:
     """Compute the upper mid-p limits of shares; 1 if all examples are hits, or without examples.
 
     Args:
         hits: Numbers of hits.
         n: Numbers of examples.
         tail: Probability above each limit, such as 0.025.
+
+    Source:
+        Berry and Armitage (1995), The Statistician 44(4), 417-423. doi:10.2307/2348891
+
+    Example:
+        >>> round(float(mid_p_upper(17, 20, 0.025)), 4)
+        0.9604
     """
     k, size = np.broadcast_arrays(np.asarray(hits, dtype=np.float64), np.asarray(n, dtype=np.float64))
     is_open = k < size
