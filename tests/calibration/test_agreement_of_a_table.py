@@ -8,7 +8,7 @@ import pytest
 
 from markscheme import agreement
 from markscheme.calibration.agreement import Agreement
-from markscheme.errors import MarkschemeError
+from markscheme.errors import MarkschemeError, UsageError
 from tests.commands.console import run
 
 SHROUT_FLEISS = """\
@@ -287,3 +287,9 @@ def test_options_of_a_judge_are_refused_with_a_file_of_labels_alone_instead_of_h
     refused = run("calibrate", "labelled.jsonl", *option, cwd=tmp_path)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert f"{option[0]} needs a rubric; labelled.jsonl fits --examples or --ratings" in refused.stderr
+
+
+@pytest.mark.parametrize("table", [None, 3, [1, 2]])
+def test_agreement_of_anything_but_a_file_or_rows_is_refused_with_an_example_of_a_row(table: Any) -> None:
+    with pytest.raises(UsageError, match=r"a table is a file or rows such as \{'ann': 1, 'ben': 2\}, found "):
+        agreement(table)

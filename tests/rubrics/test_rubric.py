@@ -85,6 +85,34 @@ def test_levels_that_are_chosen_by_name_may_have_names_that_look_like_numbers() 
 # --- criteria -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "pass_mark",
+        "tolerance",
+        "target",
+        "samples",
+        "tie_within",
+        "orders",
+        "criteria_per_call",
+        "core_share",
+        "max_false_pass",
+        "max_false_fail",
+        "max_false_credit",
+        "max_missed_credit",
+    ],
+)
+def test_text_in_place_of_a_rubric_s_number_is_refused_by_the_name_of_the_argument(name: str) -> None:
+    with pytest.raises(RubricError, match=f"^{name} must be a number, found '0.5'$"):
+        Rubric((Criterion(1.0, "Mentions Paris"),), **{name: "0.5"})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["pass_mark", "samples"])
+def test_a_number_that_every_rubric_has_cannot_be_none(name: str) -> None:
+    with pytest.raises(RubricError, match=f"^{name} must be a number, found None$"):
+        Rubric((Criterion(1.0, "Mentions Paris"),), **{name: None})  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("weight", [0, 0.0, -0.0, math.nan, math.inf, -math.inf, True, "3", None, [1]])
 def test_a_weight_that_is_0_or_not_a_finite_number_is_refused(weight: Any) -> None:
     with pytest.raises(RubricError, match="weight must be a"):

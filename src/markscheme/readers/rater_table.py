@@ -75,10 +75,10 @@ def rater_table_from(
         UsageError: `levels` is invalid, or a row isn't a mapping.
     """
     refuse_frame(rows)
-    units = list(rows)
+    units = list(rows) if isinstance(rows, Iterable) else [rows]
     for row in units:
         if not isinstance(row, Mapping):
-            raise UsageError(f"a row has a rating by each rater, found {shown(row)}")
+            raise UsageError(f"a table is a file or rows such as {{'ann': 1, 'ben': 2}}, found {shown(row)}")
     header = list(dict.fromkeys(str(name) for row in units for name in row))
     body = [(ordinal, [_cell_text(row.get(name)) for name in header]) for ordinal, row in enumerate(units, start=1)]
     return _table([(0, header or [""]), *body], levels or "", place, between=between)

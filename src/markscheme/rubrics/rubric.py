@@ -66,6 +66,8 @@ __all__ = [
     "SubjectKind",
     "TableOf",
 ]
+_LIMITS = ("max_false_pass", "max_false_fail", "max_false_credit", "max_missed_credit")
+_NUMBERS = ("pass_mark", "tolerance", "target", "samples", "tie_within", "orders", "core_share", "criteria_per_call")
 TableOf = Literal["pass-fail", "values", "marked"]
 """Kind of ratings in a table without a rubric: pass and fail; other values; or values that pass from a stated mark
 on."""
@@ -156,7 +158,7 @@ class Rubric:
             for ordinal, criterion in enumerate(criteria, start=1)
         )
         object.__setattr__(self, "criteria", named)
-        faults = list(self._faults())
+        faults = list(self._faults_of_types()) or list(self._faults())
         if faults:
             raise RubricError(faults, path=self.source)
 
@@ -194,6 +196,12 @@ class Rubric:
     def categories(self) -> tuple[Criterion, ...]:
         """Criteria whose levels are categories without an order."""
         return tuple(criterion for criterion in self.criteria if not criterion.scale.ordered)
+
+    def _faults_of_types(self) -> Iterable[Fault]:
+        for name in (*_NUMBERS, *_LIMITS):
+            value = getattr(self, name)
+            if not hasattr(value, "__float__") and value is not getattr(Rubric, name):  # some are None by default
+                yield Fault(f"{name} must be a number, found {shown(value)}")
 
     def _faults(self) -> Iterable[Fault]:
         if not self.criteria:
@@ -241,7 +249,7 @@ class Rubric:
             yield _fault_of("rows", f"is one of {', '.join(ROW_RULES)}; found {self.rows!r}")
         if self.core_share is not None and not 0 < self.core_share < 1:
             yield _fault_of("core_share", f"is a share above 0 and below 1, found {self.core_share}")
-        for key in ("max_false_pass", "max_false_fail", "max_false_credit", "max_missed_credit"):
+        for key in _LIMITS:
             limit = getattr(self, key)
             if limit is not None and not 0 <= limit <= 1:
                 yield _fault_of(key, f"is a share from 0 to 1, found {limit}")
