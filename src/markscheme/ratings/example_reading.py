@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import accumulate, chain, islice, repeat, starmap
@@ -10,15 +11,18 @@ from sys import intern
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from markscheme.errors import Fault, RatingError, refuse_lines
+from markscheme.fingerprint import fingerprint_numbers
 from markscheme.numerals import finite
 from markscheme.plain_data import (
     ANOTHER_LENGTH,
     Form,
     json_in_line,
+    json_value,
     json_values,
     line_batches,
     plain_data,
     read_text,
+    refusing_unreadable,
     shown,
     table_rows,
 )
@@ -27,6 +31,7 @@ from markscheme.prompts.submission import IS_PAIR, PAIR_NAMES, Submission, as_te
 from markscheme.ratings.cell_labels import label_in_cells, number_or_text
 from markscheme.ratings.codes import CodedRating, RatingLines
 from markscheme.ratings.example_rows import DRAWN, OF_ROWS, SPLITS, Example, ExampleRows, telling
+from markscheme.ratings.file_lines import line_reader
 from markscheme.ratings.pair_sides import (
     faults_of_groups,
     group_of_inputs,
@@ -80,6 +85,7 @@ _Texts: TypeAlias = tuple[tuple[str, ...], Mapping[str, str]]
 """The responses of an example, and its inputs by name."""
 _Source: TypeAlias = Submission | tuple[str, ...]
 """The submission of an example, or the texts that it can be made from: the response, then the inputs."""
+_CHANGED = "was changed while its examples were in use; run the command again"
 
 
 class _Row(NamedTuple):
@@ -105,14 +111,16 @@ class _Reading:
     Attributes:
         faults: The faults of the examples so far.
         ids: The ids of the examples.
-        sources: The source of each example's submission.
+        sources: The source of each example's submission; None if it is read again from the file when needed.
         input_names: The names of each example's inputs.
         digests: The digest of each example's texts.
         columns: The values of each other field of the examples, by the field's name.
         lengths: The length of each response.
+        fingerprints: The fingerprint of each example's response, as a whole number.
         line_of: The line of each example, by its id; None for an example in memory.
         ends: For each example, the number of labels of all examples up to and including it.
         names: The different names of inputs, each mapped to itself, so that equal names share one object.
+        line: Function that reads the line with a number again; None if the file can't be read twice.
     """
 
     path: Path | str
@@ -120,14 +128,16 @@ class _Reading:
     with_labels: bool = True
     faults: list[Fault] = field(default_factory=list)
     ids: list[str] = field(default_factory=list)
-    sources: list[_Source] = field(default_factory=list)
+    sources: list[_Source | None] = field(default_factory=list)
     input_names: list[tuple[str, ...]] = field(default_factory=list)
     digests: list[int | None] = field(default_factory=list)
     columns: dict[str, list[Any]] = field(default_factory=dict)
     lengths: "array[int]" = field(default_factory=partial(array, "q"))
+    fingerprints: "array[int]" = field(default_factory=partial(array, "Q"))
     line_of: dict[str, int | None] = field(default_factory=dict)
     ends: list[int] = field(default_factory=list)
     names: dict[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
+    line: Callable[[int], bytes] | None = None
 
     @cached_property
     def _is_of_pairs(self) -> bool:
@@ -151,22 +161,43 @@ class _Reading:
             refuse_lines(RatingError(self.faults, path=self.path))
         if not self.line_of:
             raise RatingError("holds no examples", path=self.path)
-        attributes = {**telling(self.columns), "response_length": self.lengths}
-        sources, input_names, ids = self.sources, self.input_names, self.ids  # the rest needn't stay in memory
+        texts = {"response_length": self.lengths, "response_fingerprint": self.fingerprints}
+        attributes = {**telling(self.columns), **texts}
+        ids, input_names, source_of = self.ids, self.input_names, self._source_of()  # the rest needn't stay in memory
 
         def responses(row: int) -> tuple[str, ...]:
             """Return the response of the example at an index, or the two responses of a pair."""
-            source = sources[row]
+            source = source_of(row)
             return source.responses if isinstance(source, Submission) else source[:1]
 
         def submission(row: int) -> Submission:
             """Return the submission of the example at an index; if only its texts are stored, make it from these."""
-            source = sources[row]
+            source = source_of(row)
             if isinstance(source, Submission):
                 return source
             return Submission(source[0], dict(zip(input_names[row], source[1:], strict=True)), ids[row])
 
         return ExampleRows(ids, attributes, responses, submission, self.lines.codes, self.ends)
+
+    def _source_of(self) -> Callable[[int], _Source]:
+        """Return a function that returns the source of the example at an index, read from the file if need be."""
+        path, sources, names, line = self.path, self.sources, self.input_names, self.line
+        digests, line_numbers = array("q", [digest or 0 for digest in self.digests]), self._column("line")
+
+        def source_of(row: int) -> _Source:
+            source = sources[row]
+            if source is not None or line is None:
+                return source or ()
+            with suppress(ValueError, LookupError, TypeError, OSError):
+                raw = line(line_numbers[row])
+                data = json_value((_labels_apart(raw) or [raw])[0])
+                texts = data["response"], *map(data.__getitem__, names[row])
+                (digest,) = _digests([texts[:1]], {name: [data[name]] for name in names[row]})
+                if digests[row] == (digest or 0):
+                    return texts
+            raise RatingError(_CHANGED, path=path)
+
+        return source_of
 
     def _add(self, row: _Row) -> None:
         """Check an example and add it; if it is faulty, add a fault instead."""
@@ -186,6 +217,7 @@ class _Reading:
         self.input_names.append(self.names.setdefault((*texts[1],), (*texts[1],)))
         self.digests += _digests([texts[0]], {name: [text] for name, text in texts[1].items()})
         self.lengths.append(len(texts[0][0]))
+        self.fingerprints.extend(fingerprint_numbers(texts[:1]))
         self.ends.append(len(self.lines.codes))
 
     def _open_columns(self, names: Iterable[str]) -> None:
@@ -202,6 +234,8 @@ class _Reading:
         """Yield a file's examples as plain data, except lines that need no check, which are added to the examples."""
         form = form_of_rows(path)
         if form == "lines":
+            with refusing_unreadable(path, RatingError):
+                self.line = line_reader(path)
             for lines in line_batches(path, RatingError):
                 yield from self._rows_of_lines(lines, path)
         elif form == "packed":
@@ -271,10 +305,11 @@ class _Reading:
         for name, values in self.columns.items():
             values += about.get(name) or [OF_ROWS[name]] * len(rows)
         self.line_of.update(zip(ids, line_numbers, strict=True))
-        self.sources += zip(responses, *inputs, strict=True)
+        self.sources += zip(responses, *inputs, strict=True) if self.line is None else [None] * len(rows)
         self.input_names += [self.names.setdefault(names, names)] * len(rows)
         self.digests += _digests(zip(responses, strict=True), dict(zip(names, inputs, strict=True)))
         self.lengths.extend(map(len, responses))
+        self.fingerprints.extend(fingerprint_numbers(zip(responses, strict=True)))
         self.ends += islice(accumulate(counts, initial=len(self.lines.codes)), 1, None)
         self.lines.codes.extend_coded(chain.from_iterable(map(repeat, ids, counts)), labels)
         return True

@@ -8,6 +8,7 @@ from operator import sub
 from pathlib import Path
 from typing import Any, Final, Literal, SupportsIndex, get_args, overload
 
+from markscheme.fingerprint import fingerprints
 from markscheme.prompts.parts import as_written
 from markscheme.prompts.submission import PAIR_NAMES, Submission
 from markscheme.ratings.codes import EqualSequence, RatingCodes, RatingView
@@ -146,7 +147,8 @@ class ExampleRows(EqualSequence[Example]):
 
         Args:
             ids: The id of each row.
-            attributes: The values of each attribute by row; `response_length` may be among them.
+            attributes: The values of each attribute by row; `response_length` may be among them, and
+                `response_fingerprint`, the response's fingerprint as a whole number.
             responses: Function that returns the response of a row, or the two of a pair, as a tuple.
             submission: Function that makes the submission of a row.
             labels: The labels of all rows, in the order of the rows.
@@ -305,6 +307,13 @@ def values_of(examples: Sequence[Example], name: str) -> Sequence[Any]:
     if isinstance(examples, ExampleRows):
         return examples.values(name)
     return [getattr(example, name) for example in examples]
+
+
+def response_fingerprints(examples: Sequence[Example]) -> list[str]:
+    """Return the fingerprint of each example's response, or of the two responses of a pair."""
+    if isinstance(examples, ExampleRows) and "response_fingerprint" in examples.attributes:
+        return list(map("{:016x}".format, examples.values("response_fingerprint")))
+    return fingerprints(values_of(examples, "responses"))
 
 
 def may_say(examples: Sequence[Example], *names: str) -> bool:

@@ -288,10 +288,11 @@ def _without_leaks(read: ExampleSet, rubric: Rubric, path: Path | None) -> Examp
     anchors = [_squeezed(text) for text in anchors_in(rubric)]
     passages = [anchor for anchor, text in zip(anchors, anchors_in(rubric), strict=True) if len(text) >= LEAKING]
     leaked: set[str] = set()
-    for example in read.examples if anchors else ():
-        texts = [_squeezed(text) for text in example.submission.responses]
+    for index, responses in enumerate(values_of(read.examples, "responses") if anchors else ()):
+        texts = [_squeezed(text) for text in responses]
         is_whole = any(text in anchors for text in texts)
         if is_whole or any(passage in text for passage in passages for text in texts):
+            example = read.examples[index]
             lent = "the response" if is_whole else "a passage"
             consequence = "; its labels count in no figure" if example.labels else ""
             warn(f"{lent} of {example.id!r} is in the rubric's own anchors (leak){consequence}", path, example.line)

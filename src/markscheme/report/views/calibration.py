@@ -12,8 +12,7 @@ from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.calibration.comparison.measure import CriterionComparison
 from markscheme.calibration.comparison.verdict import LIMIT_OF_SIDE, Decision
-from markscheme.fingerprint import fingerprints
-from markscheme.ratings.example_rows import values_of
+from markscheme.ratings.example_rows import response_fingerprints, values_of
 from markscheme.report import document as doc
 from markscheme.report.json import attributes
 from markscheme.report.repairs import findings_json
@@ -235,7 +234,7 @@ def _rated(comparison: Comparison) -> dict[str, Any]:
     gold = comparison.gold
     criteria = comparison.criteria
     return {
-        "responses": fingerprints(values_of(gold.examples, "responses")),
+        "responses": response_fingerprints(gold.examples),
         "groups": [group or None for group in values_of(gold.examples, "group")],
         "gold": _ratings(gold.scores, gold.decisions, {name: _levels(c, c.gold) for name, c in criteria.items()}),
         "judge": _ratings(
