@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from markscheme import Reply, Rubric, Submission
-from markscheme.errors import JudgeError, JudgeSilent, JudgeUnavailable, NoJudge
+from markscheme.errors import JudgeBusy, JudgeError, JudgeSilent, JudgeUnavailable, NoJudge
 from markscheme.grading import Grade, Grading, grade_many
 from markscheme.judges.circuit import FAILURES, REST, SHORTEST_TRY
 from markscheme.judges.limited import PATIENCE, Limited, Limiter
@@ -98,6 +98,23 @@ def test_a_judge_that_is_down_for_20_seconds_is_asked_again_and_every_response_i
     with pytest.warns(RuntimeWarning, match="paused"):
         grades = run(main())
     assert all(grade.score is not None for grade in grades)
+
+
+def test_a_judge_that_asks_to_wait_for_half_a_minute_without_an_answer_is_named_in_one_warning() -> None:
+    judge = Limited(Provider(always(JudgeBusy("busy (429)", status=429))), Limiter())
+    with pytest.warns(RuntimeWarning) as caught:
+        grades = run(graded(judge, 40))
+    assert [grade.score for grade in grades] == [None] * 40
+    assert [str(warning.message).partition(";")[0] for warning in caught] == ["busy (429)"]
+    assert "no call was answered for 30 s" in str(caught[0].message)
+
+
+def test_a_judge_that_asks_to_wait_and_answers_in_between_is_not_warned_of() -> None:
+    judge = Limited(Provider(lambda number: JudgeBusy("busy", status=429) if number % 3 == 0 else None), Limiter())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        grades = run(graded(judge, 200))
+    assert sum(grade.score is not None for grade in grades) >= 190
 
 
 def test_a_server_that_never_finishes_an_answer_is_cut_off_at_the_deadline_and_counts_as_down() -> None:

@@ -207,7 +207,7 @@ def test_a_call_with_more_tokens_than_a_minute_allows_is_sent_a_minute_after_the
     assert provider.since_first == pytest.approx([0, 60, 120], abs=0.01)
 
 
-@pytest.mark.filterwarnings("ignore:.*calls failed in a row")
+@pytest.mark.filterwarnings("ignore:.*calls failed in a row", "ignore:.*no call was answered for 30 s")
 @example(seconds=60.0, concurrency=7, requests=None, faults=["busy"] * 12)
 @given(
     seconds=st.floats(0.01, 90),

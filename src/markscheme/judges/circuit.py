@@ -1,11 +1,12 @@
 """A circuit breaker that pauses or ends the calls to a judge that keeps failing."""
 
 import asyncio
+import math
 import warnings
 from dataclasses import dataclass, field
 from typing import Final
 
-from markscheme.errors import JudgeError, JudgeSilent, JudgeUnavailable, NoJudge
+from markscheme.errors import JudgeBusy, JudgeError, JudgeSilent, JudgeUnavailable, NoJudge
 
 WAYS_OUT: Final = {
     401: "check the key",
@@ -24,6 +25,8 @@ LONGEST_TRIAL_PAUSE: Final = 15.0
 """Largest number of seconds between two trial calls to a judge that is down."""
 SHORTEST_TRY: Final = 15.0
 """Smallest timeout of a trial call in seconds."""
+BUSY: Final = 30.0
+"""Seconds without an answer from a judge that asks to wait, after which the user is told."""
 REST: Final = 120.0
 """Seconds after giving up a judge before another call is tried."""
 
@@ -38,6 +41,7 @@ class Circuit:
     _answers: int = field(default=0, init=False)
     _failures: int = field(default=0, init=False)
     _refusals: int = field(default=0, init=False)
+    _busy_since: float | None = field(default=None, init=False)
     _cause: JudgeUnavailable | None = field(default=None, init=False)
     _given_up: bool = field(default=False, init=False)
     _until: float = field(default=0.0, init=False)
@@ -86,6 +90,7 @@ class Circuit:
         """Record that the judge answered, so that calls are no longer paused."""
         self._answers += 1
         self._failures = self._refusals = 0
+        self._busy_since = None
         self._cause, self._given_up, self._pause = None, False, FIRST_TRIAL_PAUSE
         self.leave()
 
@@ -102,6 +107,8 @@ class Circuit:
             NoJudge: The judge refuses every call, and has answered none.
         """
         status = getattr(error, "status", None)
+        if isinstance(error, JudgeBusy):
+            self._was_busy(error)
         if isinstance(error, JudgeUnavailable) and status is not None and status < 500 and not error.transient:
             self._refused(error, status)
         elif isinstance(error, JudgeSilent) or (isinstance(error, JudgeUnavailable) and (status or 0) >= 500):
@@ -111,6 +118,18 @@ class Circuit:
         if was_try:
             self._try_later(error)
             self.leave()
+
+    def _was_busy(self, error: JudgeBusy) -> None:
+        now = asyncio.get_running_loop().time()
+        if self._busy_since is None:
+            self._busy_since = now
+        elif now - self._busy_since >= BUSY:
+            self._busy_since = math.inf  # said once, until it answers
+            warnings.warn(
+                f"{error}; no call was answered for {BUSY:g} s, each is tried again until its deadline",
+                RuntimeWarning,
+                stacklevel=2,
+            )
 
     def _refused(self, error: JudgeUnavailable, status: int) -> None:
         self._refusals += 1
