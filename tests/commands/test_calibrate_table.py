@@ -134,6 +134,25 @@ def test_an_error_about_a_table_s_columns_or_options_names_what_to_change(
     assert why in refused(tmp_path, *options)
 
 
+@pytest.mark.parametrize(
+    ("known", "commands"),
+    [
+        ("x", ["--judge COLUMN --human COLUMN"]),
+        ("judge", ["--human COLUMN"]),
+        ("human", ["--judge COLUMN", "--human human --human COLUMN"]),
+    ],
+)
+def test_a_question_about_dozens_of_columns_names_a_few_of_them_and_no_command_lists_them(
+    known: str, commands: list[str], tmp_path: Path
+) -> None:
+    names = [known, *(f"q{number}" for number in range(50))]
+    table(tmp_path, ",".join(names), (",".join(str(1 + (row * place) % 5) for place in range(51)) for row in range(60)))
+    sentence, *printed = refused(tmp_path).splitlines()
+    assert "more" in sentence
+    assert len(sentence) < 300
+    assert [line.partition(".csv ")[2] for line in printed] == commands
+
+
 def test_options_of_tables_are_refused_for_a_rubric(tmp_path: Path) -> None:
     (tmp_path / "one.yaml").write_text("criteria: [{requirement: It is right.}]\n", encoding="utf-8")
     done = run("calibrate", "one.yaml", "--human", "label", cwd=tmp_path)

@@ -6,7 +6,7 @@ from shlex import quote
 from typing import Final
 
 from markscheme.errors import UsageError, suggestion
-from markscheme.phrases import counted, few_of, in_words
+from markscheme.phrases import counted, few_of, in_words, listed
 from markscheme.plain_data import shown
 from markscheme.readers.tabular.reading import TableReading
 from markscheme.readers.tabular.scales import ReadValues, likely_ends
@@ -164,7 +164,7 @@ def _label_rows(error: UsageError) -> str:
 
 
 def _columns(error: UsageError) -> str:
-    return in_words([repr(name) for name in error.columns])
+    return _quoted(error.columns)
 
 
 def _values_of(error: UsageError) -> str:
@@ -193,13 +193,13 @@ def _instead(error: UsageError) -> str:
 def _empty(error: UsageError) -> str:
     empty = _texts(error, "empty")
     has = "has" if len(empty) == 1 else "have"
-    return f" ({in_words([repr(name) for name in empty])} {has} no value)" if empty else ""
+    return f" ({_quoted(empty)} {has} no value)" if empty else ""
 
 
 def _others(error: UsageError) -> str:
     """Name the columns that the user may mean, since a table lacks a judge's or a person's column."""
     others = _texts(error, "others")
-    return f" (there are also {in_words([repr(name) for name in others])})" if others else ""
+    return f" (there are also {_quoted(others)})" if others else ""
 
 
 def _joined(error: UsageError) -> str:
@@ -212,7 +212,12 @@ def _span(error: UsageError) -> str:
 
 
 def _quoted(names: Sequence[str]) -> str:
-    return in_words(list(map(repr, names))) if names else ""
+    quoted = list(map(repr, names))
+    return listed(quoted, MOST_NAMED) if len(quoted) > MOST_NAMED else in_words(quoted) if quoted else ""
+
+
+MOST_NAMED: Final = 12
+"""Largest number of columns that a sentence names one by one."""
 
 
 def _long_rows(lines: Sequence[str]) -> str:

@@ -639,6 +639,9 @@ def _sides_of(
     grid = _grid(names, [column.name for column in columns])
     if grid and not people:
         return [_of_raters(patterns, has_judge=bool(judges)) for patterns in grid]
+    if len(names) > MOST_SPELLED_OUT and not judges and not people:
+        return [("--judge", "COLUMN", "--human", "COLUMN")]
+    names = names if len(names) <= MOST_SPELLED_OUT else ["COLUMN"]
     if judges:
         together = [tuple(word for name in names for word in ("--human", name))] if len(names) > 1 else []
         return [*together, *(("--human", name) for name in names)]
@@ -654,6 +657,8 @@ def _sides_of(
     return [*both, tuple(word for name in names for word in ("--human", name))]
 
 
+MOST_SPELLED_OUT: Final = 12
+"""Largest number of columns that a refusal's commands name."""
 FEW_RATERS: Final = 3
 """Largest number of columns for which a refusal proposes each as the judge's, if no name tells."""
 
