@@ -213,10 +213,10 @@ def _span(error: UsageError) -> str:
 
 def _quoted(names: Sequence[str]) -> str:
     quoted = list(map(repr, names))
-    return listed(quoted, MOST_NAMED) if len(quoted) > MOST_NAMED else in_words(quoted) if quoted else ""
+    return listed(quoted, MOST_IN_SENTENCE) if len(quoted) > MOST_IN_SENTENCE else in_words(quoted) if quoted else ""
 
 
-MOST_NAMED: Final = 12
+MOST_IN_SENTENCE: Final = 12
 """Largest number of columns that a sentence names one by one."""
 
 
