@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from itertools import compress
 from typing import Self
 
 import numpy as np
@@ -84,8 +85,7 @@ class Gold(Column):
     @cached_property
     def held_out_ids(self) -> frozenset[str]:
         """Ids of the held-out examples, whose texts people don't read."""
-        held_out = values_of(self.examples, "is_held_out")
-        return frozenset(unit for unit, is_held_out in zip(self.ids, held_out, strict=True) if is_held_out)
+        return frozenset(compress(self.ids, values_of(self.examples, "is_held_out")))
 
     @cached_property
     def labels(self) -> RatingCodes:

@@ -104,22 +104,29 @@ class _Numbers(dict[float | None, str]):
         return self[value]
 
 
-_WORDS = {True: "true", False: "false", None: "null"}
-"""JSON texts of the values that are neither texts nor numbers."""
+def _elements(value: Sequence[Any], newline: str, numbers: _Numbers) -> str:
+    """Return the JSON texts of a list's elements, joined; lists of only words or numbers take a faster way.
 
-
-def _texts(value: Sequence[Any], newline: str, numbers: _Numbers) -> list[str]:
-    """Return the JSON text of each element of a list; lists of only strings, booleans or numbers take a faster way."""
+    Args:
+        value: The list.
+        newline: A line break, followed by the indent of the elements.
+        numbers: Cache of the texts of numbers.
+    """
     types = set(map(type, value))
-    if types == {str}:
-        return list(map(encode_basestring, value))
-    if types == {str, type(None)}:
-        return ["null" if element is None else encode_basestring(element) for element in value]
-    if types <= {bool, type(None)}:
-        return list(map(_WORDS.__getitem__, value))
+    between = f",{newline}"
+    if types == {str} and _is_written_as_it_is("".join(value)):
+        joined = f'"{between}"'.join(value)
+        return f'"{joined}"'
+    if types <= _OF_WORDS:
+        return json.dumps(value, ensure_ascii=False, separators=(between, ":"))[1:-1]
     if types <= _OF_NUMBERS:
-        return list(map(numbers.__getitem__, value))
-    return ["".join(_pieces(element, newline, numbers)) for element in value]
+        return between.join(map(numbers.__getitem__, value))
+    return between.join("".join(_pieces(element, newline, numbers)) for element in value)
+
+
+def _is_written_as_it_is(text: str) -> bool:
+    """Return True if JSON writes all characters of a text as they are; False if it may write one in another way."""
+    return text.isprintable() and '"' not in text and "\\" not in text
 
 
 def _pieces(value: Any, newline: str, numbers: _Numbers) -> Iterator[str]:
@@ -139,7 +146,7 @@ def _pieces(value: Any, newline: str, numbers: _Numbers) -> Iterator[str]:
             before = f",{deeper}"
         yield f"{newline}}}" if value else "{}"
     elif isinstance(value, list | tuple):
-        yield f"[{deeper}{f',{deeper}'.join(_texts(value, deeper, numbers))}{newline}]" if value else "[]"
+        yield from (f"[{deeper}", _elements(value, deeper, numbers), f"{newline}]") if value else ["[]"]
     elif type(value) is str:
         yield encode_basestring(value)
     elif value is None or isinstance(value, str | int | float):

@@ -8,6 +8,8 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any, Final
 
+import numpy as np
+
 from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.calibration.comparison.measure import CriterionComparison
@@ -261,9 +263,13 @@ def _levels(compared: CriterionComparison, levels: Floats) -> Floats | list[str 
     return [None if math.isnan(level) else scale.level_name(level) for level in levels.tolist()]
 
 
+_DECISIONS: Final = np.array([False, True, None], dtype=object)
+"""The decisions of JSON: fail, pass and, last, no decision."""
+
+
 def _ratings(scores: Floats, passes: Floats, levels: Mapping[str, Floats | list[str | None]]) -> dict[str, Any]:
-    decisions = [None if math.isnan(value) else bool(value) for value in passes.tolist()]
-    return {"overall": scores, "pass": decisions, "criteria": levels}
+    decisions = _DECISIONS[np.where(np.isnan(passes), -1, passes).astype(np.int64)]
+    return {"overall": scores, "pass": decisions.tolist(), "criteria": levels}
 
 
 def _raters(comparison: Comparison) -> dict[str, Any]:

@@ -1,0 +1,34 @@
+"""JSON of results: long lists are written in the same form as by the standard library, only faster."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+from markscheme.report.json import dumps
+
+LISTS: dict[str, list[Any]] = {
+    "plain texts": ["a", "b c", "é 漢字 🙂"],
+    "quotes": ['say "no"', "a"],
+    "backslashes": ["a\\b", "\\n"],
+    "control characters": ["a\nb", "\t", "\x00\x1f", "\x7f\x85\u2028"],
+    "lone surrogates": ["\ud800", "a"],
+    "an empty text": [""],
+    "texts with gaps": ["a", None, 'b"'],
+    "flags with gaps": [True, False, None],
+    "only gaps": [None, None],
+    "whole numbers": [1, 2, 3],
+    "numbers with gaps": [1.0, 0.25, None, -0.0, 0.0],
+    "all kinds": ["a", 1, True, None, 0.5, ["b", {"c": []}], {}],
+}
+
+
+@pytest.mark.parametrize("values", LISTS.values(), ids=LISTS.keys())
+def test_a_list_is_written_as_by_the_standard_library(values: list[Any]) -> None:
+    data = {"list": values, "list of lists": [values, values]}
+    assert dumps(data) == json.dumps(data, indent=2, ensure_ascii=False)
+
+
+def test_an_array_is_written_as_its_list_with_unknown_numbers_as_null() -> None:
+    assert json.loads(dumps({"levels": np.array([1.0, np.nan, 0.1 + 0.2])})) == {"levels": [1.0, None, 0.3]}
