@@ -60,6 +60,8 @@ def _digests(texts: Iterable[str]) -> Iterator[str]:
 
 def _texts(texts: tuple[str, ...]) -> str:
     """Return the canonical JSON of a tuple of texts, faster than for other plain data."""
+    if len(texts) == 1:
+        return f"[{encode_basestring_ascii(texts[0])}]"
     return f"[{','.join(map(encode_basestring_ascii, texts))}]"
 
 

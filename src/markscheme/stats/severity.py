@@ -4,7 +4,7 @@ Signed error, or bias, is always judge minus gold: above 0 the judge is lenient,
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -110,6 +110,7 @@ def error_family(
     levels: npt.ArrayLike | None = None,
     level: float = 0.95,
     raters: tuple[str, str] = ("gold", "judge"),
+    names: Sequence[str] = (),
 ) -> dict[str, Estimate]:
     """Compute the errors and correlations of a judge with gold, by name.
 
@@ -121,6 +122,7 @@ def error_family(
         levels: Levels of the scale, or its two ends; None for the lowest and highest value seen.
         level: Coverage of the intervals, 0 to 1.
         raters: Names of gold and judge in notes.
+        names: Names of the statistics to compute; () for all.
 
     Returns:
         The statistics: mae, rmse and signed_error in the unit of the ratings; icc, ccc, pearson, spearman and kendall
@@ -135,7 +137,8 @@ def error_family(
         (0.75, -0.25)
     """
     pairs = replace(paired(gold, judge, groups, levels), raters=raters)
-    return {name: statistic(pairs, level) for name, statistic in (_ERROR_FAMILY | _of_features()).items()}
+    family = _ERROR_FAMILY | _of_features()
+    return {name: family[name](pairs, level) for name in names or family}
 
 
 def _mae(pairs: Pairs, level: float) -> Estimate:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from markscheme.calibration.comparison.comparison import Comparison
-from markscheme.calibration.comparison.measure import headline, merged_rows
+from markscheme.calibration.comparison.measure import headline
 from markscheme.calibration.findings.evidence import SIGNIFICANT, STUCK, Evidence, modal_level
 from markscheme.phrases import number, percent, signed
 from markscheme.ratings.example_rows import Example, values_of
@@ -18,8 +18,10 @@ from markscheme.ratings.gold import Gold
 from markscheme.ratings.kinds import KINDS
 from markscheme.stats import Estimate
 from markscheme.stats.change import holm
+from markscheme.stats.coefficients import agreement
 from markscheme.stats.intervals import Flags, Floats, Integers, group_numbers
-from markscheme.stats.severity import pair_statistic
+from markscheme.stats.rating_patterns import rating_patterns
+from markscheme.stats.severity import error_family, pair_statistic
 from markscheme.stats.shares import share
 from markscheme.stats.slice_contrast import SliceColumn, SliceLook
 
@@ -180,8 +182,7 @@ class Slice:
         """Bias on the slice: judge minus gold, in score."""
         gold = self.comparison.gold_values[self.part.inside]
         judge = self.comparison.judge_values[self.part.inside]
-        (gold, judge), groups = merged_rows(gold, judge, groups=self._sets)
-        return pair_statistic(gold, judge, "signed_error", groups=groups, levels=[0.0, 1.0])
+        return pair_statistic(gold, judge, "signed_error", groups=self._sets, levels=[0.0, 1.0])
 
     @cached_property
     def rest(self) -> float | None:
@@ -225,10 +226,16 @@ class Slice:
         inside = np.flatnonzero(self.part.inside)
         by_criterion = {}
         for name, criterion in Evidence.of(self.comparison).criteria.items():
-            here = replace(criterion, gold=criterion.gold[inside], judge=criterion.judge[inside], groups=self._sets)
-            figures = {name: here.kappa(name) for name in ("exact_agreement", headline(criterion.scale))}
+            has_both = criterion.both[inside]
+            levels = np.column_stack([criterion.gold[inside], criterion.judge[inside]])
+            pairs = rating_patterns(np.where(has_both[:, None], levels, np.nan), criterion.levels, groups=self._sets)
+            kappas = ("exact_agreement", headline(criterion.scale))
+            figures = {name: agreement(pairs, name, levels=criterion.levels) for name in kappas}
             if criterion.scale.ordered:
-                figures |= {name: here.statistic(name) for name in ("signed_error", "mae")}
+                row, groups = pairs.in_groups()
+                gold, judge = pairs.values[pairs.codes[row]].T
+                errors = ("signed_error", "mae")
+                figures |= error_family(gold, judge, groups=groups, levels=criterion.levels, names=errors)
             by_criterion[name] = figures
         return by_criterion
 
