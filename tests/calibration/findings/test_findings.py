@@ -168,6 +168,16 @@ def test_a_noisy_judge_that_was_already_asked_three_times_gets_no_advice_to_ask_
     assert finding.command(Commands("reply", "--judge gpt")) == ""
 
 
+def test_three_samples_in_a_file_of_ratings_are_as_good_as_three_that_the_rubric_asks_for() -> None:
+    of = rubric("tone")
+    gold = np.array([[1], [2], [3], [4], [5]] * 12)
+    both_ways = np.clip(gold + np.resize([1, 1, 1, 1, -1, 0], 60)[:, None], 1, 5)
+    ratings = [rating for sample in range(3) for rating in judged(of, both_ways, sample=sample)]
+    finding = of_code(diagnosed(of, examples(of, {"ann": gold, "ben": gold}), ratings), "noisy", "tone")
+    assert str(finding.suggestion).startswith("Split tone into questions with one answer each.")
+    assert finding.command(Commands("reply", "--judge gpt")) == ""
+
+
 def test_a_judge_whose_errors_all_go_one_way_is_reported_as_biased_and_not_as_noisy() -> None:
     of = rubric("tone")
     gold = np.array([[1], [2], [3], [4], [5]] * 12)

@@ -542,6 +542,14 @@ def test_accepted_runs_whose_means_differ_more_than_by_chance_give_the_finding_u
     assert unsteady.evidence["means"] == pytest.approx([2.7666667, 3.55, 2.7666667], abs=1)
     assert not baseline(calibration).alarm
     assert baseline(calibration).criteria["tone"].verdict == "can't tell"
+    assert (str(unsteady.suggestion).split(",")[0], unsteady.options) == (
+        "Use several samples (--samples 3)",
+        {"samples": "--samples 3"},
+    )
+    often = [rating for sample in range(3) for rating in _rated({"tone": truth}, sample=sample)]
+    asked_often = calibration_of(KIND_TONE, _examples({"tone": truth}), often, RATER, since=AcceptedBasis(stored))
+    (of_three,) = [finding for finding in asked_often.findings if finding.code == "unsteady-judge"]
+    assert (str(of_three.suggestion).split(":")[0], of_three.options) == ("Fix what varies between runs", {})
 
 
 def test_the_drift_report_says_that_medians_are_compared_if_a_run_has_several_samples(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import inspect
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -72,6 +72,18 @@ def test_the_table_of_perturbations_is_hidden_if_asking_again_without_a_change_a
     assert "+1.00" in document.blocks[0].text  # type: ignore[attr-defined]
     assert not any(type(block).__name__ == "Bars" for block in document.blocks)
     assert json_of(result)["control"]["correctness"].state == "finding"
+
+
+@pytest.mark.parametrize(("samples", "more"), [(1, 3), (2, 3), (3, 5), (5, 7)])
+def test_an_unsteady_judge_is_to_be_asked_more_often_than_it_was(samples: int, more: int, tmp_path: Path) -> None:
+    labels = (Rating("", "ann", "human", {"correctness": Rated(3.0), "greeting": Rated(1.0)}),)
+    labelled = [replace(e, labels=tuple(replace(label, id=e.id) for label in labels)) for e in EXAMPLES]
+    made = battery(RUBRIC, labelled, "gpt-5", StressOptions(only_changes=("whitespace",)))
+    result = ran(made, ByAsking(moved=True), tmp_path)
+    asked_often = replace(result, battery=replace(made, rubric=replace(RUBRIC, samples=samples)))
+    words, command = view(asked_often, "by-asking").onward or ("", "")
+    assert words == f"Next, ask each question {more} times"
+    assert command.endswith(f"--samples {more}")
 
 
 def test_the_table_of_perturbations_is_shown_for_a_steady_judge(tmp_path: Path) -> None:

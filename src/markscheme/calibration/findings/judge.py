@@ -290,7 +290,8 @@ def noisy(
     times = {name: np.isfinite(criterion.repeats).sum(axis=1) for name, criterion in criteria.items()}
     repeated = {n: criterion for n, criterion in criteria.items() if (times[n] >= 2).sum() >= FEWEST_FOR_SPREAD}
     labelled = {n: c for n, c in labelled.items() if not (_errs_one_way(c) or (n in biased and len(c.levels) == 2))}
-    asks_once = evidence.comparison.rubric.samples < ENOUGH_SAMPLES
+    samples = [evidence.comparison.rubric.samples, *(criterion.repeats.shape[1] for criterion in criteria.values())]
+    asks_once = max(samples) < ENOUGH_SAMPLES
     ask_more = "Ask three times and take the median level (samples: 3); if that doesn't help, s" if asks_once else "S"
     noisier = significant(labelled, _noise, lambda _, e: (e.value or 0.0) >= NOISE_RATIO and e.above(NOISE_BOUND))
     flipping = significant(repeated, _flips, lambda _, e: (e.value or 0.0) >= FLIP_SHARE and e.above(FLIP_SHARE_BOUND))

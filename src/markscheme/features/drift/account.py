@@ -9,6 +9,7 @@ from markscheme.calibration.earlier_runs.accepted_basis import FALSE_ALARM, LOOK
 from markscheme.calibration.findings import kinds
 from markscheme.calibration.findings.commands import Commands, TypedOptions
 from markscheme.calibration.findings.finding import Finding, Severity
+from markscheme.calibration.findings.judge import ENOUGH_SAMPLES
 from markscheme.calibration.judge_at_hand import judge_argument
 from markscheme.features.drift.shift import CriterionDrift, Explanation, ShiftPart, adjusted_p
 from markscheme.phrases import brief, counted, listed, number, number_or_over, signed
@@ -71,11 +72,17 @@ def drift_findings(
             yield Finding(kind, name, "high", text, evidence, drift.movers or (), advice, cost, options)
 
 
-def unsteady_findings(criteria: Sequence[CriterionDrift]) -> Iterator[Finding]:
+def unsteady_findings(criteria: Sequence[CriterionDrift], samples: int) -> Iterator[Finding]:
     """Yield a finding for each criterion on which the accepted runs differ by more than noise.
 
     Tests are adjusted by Holm's method over all criteria.
+
+    Args:
+        criteria: The drift of each criterion.
+        samples: Number of samples of this run.
     """
+    asks_more = samples < ENOUGH_SAMPLES
+    fix = "Use several samples (--samples 3), or fix" if asks_more else "Fix"
     adjusted = adjusted_p([criterion.drift.moved.p_alike for criterion in criteria])
     for criterion, p in zip(criteria, adjusted, strict=True):
         if not criterion.drift.unsteady or p is None or p > FALSE_ALARM:
@@ -95,9 +102,8 @@ def unsteady_findings(criteria: Sequence[CriterionDrift]) -> Iterator[Finding]:
             "medium",
             text,
             evidence,
-            suggestion="Use several samples (--samples 3), or fix what varies between runs: model version, "
-            "temperature, seed.",
-            options={"samples": "--samples 3"},
+            suggestion=f"{fix} what varies between runs: model version, temperature, seed.",
+            options={"samples": "--samples 3"} if asks_more else {},
         )
 
 

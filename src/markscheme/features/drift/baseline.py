@@ -304,7 +304,7 @@ def _findings(baseline: Baseline) -> Iterator[Finding]:
         yield from drift_findings(baseline.criteria, baseline.now.rubric, level=baseline.since.level, is_asked=is_asked)
     if baseline.alarm_by_looks:
         yield looks_finding(baseline.since)
-    yield from unsteady_findings(list(baseline.criteria.values()))
+    yield from unsteady_findings(list(baseline.criteria.values()), baseline.samples)
 
 
 # --- what is common -------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from markscheme.calibration.findings.commands import Commands
+from markscheme.calibration.findings.judge import ENOUGH_SAMPLES
 from markscheme.features.stress.battery import CONTROL, POLARITY, TRUNCATION, Battery
 from markscheme.features.stress.result import DIAGNOSES, INSTRUCTION, MovedExample, Stress
 from markscheme.features.stress.statistics import State, StressCell
@@ -118,7 +119,9 @@ def _onward(stress: Stress, judge: str | None, ask: AskOptions | None) -> tuple[
         pool = None if battery.file is None else f"--pool {shlex.quote(str(battery.file))}"
         return "Next, label the examples, which shows whether the judge is right", commands.label(pool)
     if stress.control_moved is not None:
-        return "Next, ask each question three times", commands.calibrate(samples="--samples 3")
+        samples = battery.rubric.samples
+        often = ENOUGH_SAMPLES if samples < ENOUGH_SAMPLES else samples + 2
+        return f"Next, ask each question {often} times", commands.calibrate(samples=f"--samples {often}")
     if stress.is_moved and commands.can_improve:
         return "Next, have the rubric reworded and the new words tested", commands.improve()
     return "Next", commands.calibrate()
