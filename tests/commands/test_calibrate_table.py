@@ -230,7 +230,20 @@ def test_a_column_of_a_table_without_any_value_is_named_in_the_error(tmp_path: P
     done = run("calibrate", "table.csv", cwd=tmp_path)
     assert done.returncode == 2
     assert "no column is people's ('human' has no value)" in done.stderr
-    assert "without labels, `markscheme discover table --pool table.csv` makes a rubric to label by" in done.stderr
+    assert "labels in another file are joined by id: `markscheme calibrate table.csv LABELS`" in done.stderr
+
+
+def test_a_judge_s_table_without_labels_is_sent_to_discover_only_if_it_has_responses(tmp_path: Path) -> None:
+    judged = "".join(f"T-{n},{'pass' if n % 3 else 'fail'}\n" for n in range(12))
+    (tmp_path / "judged.csv").write_text(f"id,verdict\n{judged}")
+    (tmp_path / "texts.csv").write_text("id,verdict,response\n" + judged.replace("\n", ",The reply is polite.\n"))
+    (tmp_path / "labels.csv").write_text(f"id,human\n{judged}")
+    without_texts = run("calibrate", "judged.csv", cwd=tmp_path).stderr
+    assert "discover" not in without_texts
+    assert "labels in another file are joined by id: `markscheme calibrate judged.csv LABELS`" in without_texts
+    assert "12 with both" in run("calibrate", "judged.csv", "labels.csv", cwd=tmp_path).stdout
+    with_texts = run("calibrate", "texts.csv", cwd=tmp_path).stderr
+    assert "without labels, `markscheme discover texts --pool texts.csv` makes a rubric to label by" in with_texts
 
 
 def test_the_title_of_a_table_s_report_counts_only_rows_with_a_verdict_and_the_next_line_all_rows_of_the_file(

@@ -157,6 +157,13 @@ def _discover(error: UsageError) -> str:
     return f"`markscheme discover {quote(table.stem)} --pool {quote(str(table))}`"
 
 
+def _without_labels(error: UsageError) -> str:
+    """Say what to do about a judge's table without labels: make a rubric of its responses, or name the labels' file."""
+    if error.facts["has_responses"]:
+        return f"without labels, {_discover(error)} makes a rubric to label by"
+    return f"labels in another file are joined by id: `markscheme calibrate {quote(str(error.path or 'TABLE'))} LABELS`"
+
+
 def _label_rows(error: UsageError) -> str:
     """Say how to label a table's rows if they bring criteria of their own, in a column `rubric`; else ""."""
     table = quote(str(error.path or "TABLE"))
@@ -277,7 +284,7 @@ SENTENCES_OF_CODES: Final[Mapping[str, Callable[[UsageError], str]]] = {
     ),
     "no-labels": lambda e: (
         f"{_columns(e)} {_is_are(e)} a judge's, and no column is people's{_empty(e)}: --human names one{_others(e)}; "
-        f"without labels, {_discover(e)} makes a rubric to label by"
+        + _without_labels(e)
     ),
     "nothing-rated": lambda e: (
         f"no column rates anything: {_columns(e)}{_label_rows(e) or f'; {_discover(e)} finds out what to rate'}"

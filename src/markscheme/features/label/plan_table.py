@@ -46,7 +46,8 @@ def plan_of_table(paths: Sequence[Path], columns: ColumnOptions, options: LabelO
         gold = no_gold(rubric_of_wholes())
         discover = f"markscheme discover {shlex.quote(paths[0].stem)} --pool {shlex.quote(str(paths[0]))}"
         needed = planned_labels(gold, None, target)
-        return _plan(paths[0].stem, 0, needed, target, annotators, f"{discover}{columns.as_shell}")
+        by_rubric = f"{discover}{columns.as_shell}" if error.facts.get("has_responses", True) else None
+        return _plan(paths[0].stem, 0, needed, target, annotators, by_rubric)
     if not reading.has_judge:
         gold = _people(reading, options)
         return _plan(reading.name, len(gold.ids), planned_labels(gold, None, target), target, annotators, init)
@@ -78,7 +79,7 @@ def _plan(
     needed: NextLabels,
     target: float,
     annotators: int,
-    init: str,
+    init: str | None,
     agreement: Estimate | None = None,
 ) -> Plan:
     return Plan(name, labelled, needed, (), (), annotators, target, (), agreement=agreement, init=init)

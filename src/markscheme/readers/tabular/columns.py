@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from itertools import permutations
-from typing import Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from markscheme.numerals import number_in
 from markscheme.ratings.column_options import SCALE_SIDES, ColumnOptions
@@ -559,11 +559,13 @@ def _refuse_one_side(
     others = [column.name for column in columns if column.name not in rated and not column.is_empty]
     if people:
         raise refusal("one-rater", columns=rated, choices=[("--judge", "COLUMN")], others=others)
+    has_responses = "response" in roles.values()
     if judges:
-        empty = [column.name for column in columns if column.is_empty]
-        raise refusal("no-labels", columns=rated, choices=[("--human", "COLUMN")], empty=empty, others=others)
+        facts: dict[str, Any] = {"others": others, "has_responses": has_responses}
+        facts["empty"] = [column.name for column in columns if column.is_empty]
+        raise refusal("no-labels", columns=rated, choices=[("--human", "COLUMN")], **facts)
     choices = [("--judge", "COLUMN", "--human", "COLUMN")]
-    if any(role == "response" for role in roles.values()):
+    if has_responses:
         raise refusal("nothing-rated", columns=[column.name for column in columns], choices=choices)
     apart = [c.name for c in columns if roles[c.name] == "other" and (_may_rate(c) or _is_named_after_values(c))]
     if len(apart) == len(SCALE_SIDES):
