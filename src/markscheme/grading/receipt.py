@@ -28,20 +28,18 @@ USES: tuple[str, ...] = get_args(Use)
 
 
 class _UseWords(NamedTuple):
-    """Phrases for a use such as "gate": alone, after a judge's name, and for a judge that may not be used so."""
+    """Phrases for a use such as "gate": alone, and for a judge that may not be used so."""
 
     alone: str
-    of_judge: str
     refused: str | None = None
 
 
 USE_WORDS: Mapping[str, _UseWords] = {
-    "gate": _UseWords("can gate", "can gate"),
-    "trend": _UseWords("can show trends", "can show trends, not gate"),
-    "explore": _UseWords("explore only", "decides nothing: explore only", "can't be used for decisions yet"),
-    "none": _UseWords("no use: adjust first", "has no use", "shouldn't be used"),
+    "gate": _UseWords("can gate"),
+    "trend": _UseWords("can show trends"),
+    "explore": _UseWords("explore only", "can't be used for decisions yet"),
+    "none": _UseWords("no use: adjust first", "shouldn't be used"),
 }
-_GATE_ALONE = "can gate, not show trends"
 
 
 def allowed_in_words(use: str, *, may_trend: bool = True) -> str:
@@ -52,18 +50,8 @@ def allowed_in_words(use: str, *, may_trend: bool = True) -> str:
         ('can gate', 'can gate, not show trends')
     """
     if use == "gate" and not may_trend:
-        return _GATE_ALONE
+        return "can gate, not show trends"
     return USE_WORDS[use].alone if use in USE_WORDS else use
-
-
-def judge_allowed_in_words(use: str, *, may_trend: bool) -> str:
-    """Return a phrase for what a judge may be used for, to follow the judge's name in a sentence.
-
-    Example:
-        >>> judge_allowed_in_words("trend", may_trend=True), judge_allowed_in_words("none", may_trend=False)
-        ('can show trends, not gate', 'has no use')
-    """
-    return _GATE_ALONE if use == "gate" and not may_trend else USE_WORDS[use].of_judge
 
 
 @dataclass(frozen=True)

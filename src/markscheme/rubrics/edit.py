@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 _NUMBER = re.compile(r"(?<![-+.\w])[-+.\w]+\Z")
 _PLAIN = re.compile(r"[A-Za-z](?!.*(: |:$| #|\n))(?!(?:yes|no|on|off|true|false|null|y|n)$)", re.IGNORECASE)
 """Pattern of text that certainly needs no quotes in YAML."""
-_FITTED = re.compile(r"^# fitted to (.+?)\r?\n", re.MULTILINE)
-"""Pattern of the comment that names the judge to whose levels the weights and pass mark were fitted."""
+FITTED = re.compile(r"^# fitted to (.+?)\r?\n", re.MULTILINE)
+"""Pattern of the comment in a rubric's file that names the judge that its numbers were fitted to."""
 _MARK_KEYS = ("passingThreshold", "pass_mark")
 FAILS_WITH, NONE_FAILS = "an output fails with", "faults of one kind alone don't fail an output"
 """Beginnings of comments next to a drafted rubric's pass mark that say which faults fail an output; new numbers
@@ -182,20 +182,9 @@ def edited(text: str, form: Form, changes: Changes, *, path: Path | None = None)
     return marker + after
 
 
-def judge_fitted_to(text: str) -> str | None:
-    """Return the judge that, by a comment in a rubric's file, the numbers were fitted to; None without such a comment.
-
-    Example:
-        >>> judge_fitted_to("# fitted to openai:gpt-5\\ncriteria:\\n- The reply is polite.\\n")
-        'openai:gpt-5'
-    """
-    match = _FITTED.search(text)
-    return None if match is None else match[1]
-
-
 def _with_judge(text: str, judge: str | None) -> str:
     """Return a rubric's text with its comment "fitted to JUDGE" added or replaced, or removed if JUDGE is None."""
-    plain = _FITTED.sub("", text)
+    plain = FITTED.sub("", text)
     end_of_line = "\r\n" if "\r\n" in plain else "\n"
     return plain if judge is None else f"# fitted to {' '.join(judge.split())}{end_of_line}{plain}"
 

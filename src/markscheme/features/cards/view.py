@@ -2,14 +2,14 @@
 
 import shlex
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from markscheme.calibration.comparison.limits import OF_SIDE
 from markscheme.calibration.comparison.measure import OF_SCORE
 from markscheme.errors import RatingError
 from markscheme.features.cards.card import JudgeCard
 from markscheme.features.cards.verification import Verification
-from markscheme.grading.receipt import CARD, allowed_in_words, judge_allowed_in_words
+from markscheme.grading.receipt import CARD, allowed_in_words
 from markscheme.phrases import counted, in_words, number
 from markscheme.report.document import Callout, Command, Document, Facts, Line, Name, Notes, Paragraph, Table, Tone
 from markscheme.report.figures import coefficient, share, share_with_interval, with_signed_interval
@@ -18,6 +18,12 @@ from markscheme.report.sections.labels import LABELS_IN_WORDS
 from markscheme.stats import Estimate
 
 TONES: Mapping[str, Tone] = {"gate": "good", "trend": "trend", "explore": "open", "none": "bad"}
+_ALLOWED_OTHERWISE: Final = {
+    "trend": "can show trends, not gate",
+    "explore": "decides nothing: explore only",
+    "none": "has no use",
+}
+"""Phrases for what a judge that can't gate may be used for, to follow its name."""
 
 
 def view(card: JudgeCard) -> Document:
@@ -148,7 +154,8 @@ def _not_checked(verification: Verification) -> str:
 
 
 def _allowed(content: Mapping[str, Any]) -> str:
-    allowed = judge_allowed_in_words(content["use"], may_trend=content["decision"]["may_trend"])
+    use, may_trend = content["use"], content["decision"]["may_trend"]
+    allowed = allowed_in_words(use, may_trend=may_trend) if use == "gate" else _ALLOWED_OTHERWISE[use]
     return f"By it, {content['judge']['name']} {allowed}."
 
 

@@ -8,7 +8,7 @@ from markscheme.calibration.findings.kinds import FindingKind
 from markscheme.calibration.findings.table import ExaminedJudge, FindingRow
 from markscheme.phrases import in_words
 from markscheme.ratings.codes import RatingCodes
-from markscheme.rubrics.edit import judge_fitted_to
+from markscheme.rubrics.edit import FITTED
 
 FITTED_TO_ANOTHER: Final = FindingKind(
     "fitted-to-another-judge",
@@ -25,9 +25,10 @@ def fitted_to_another(examined: ExaminedJudge) -> Iterator[Finding]:
     judges = sorted(RatingCodes.of(examined.ratings).raters)
     if file is None or not file.is_file():
         return
-    fitted_to = judge_fitted_to(file.read_text(encoding="utf-8", errors="replace"))
-    if fitted_to is None or not judges or judges == [fitted_to]:
+    comment = FITTED.search(file.read_text(encoding="utf-8", errors="replace"))
+    if comment is None or not judges or judges == [comment[1]]:
         return
+    fitted_to = comment[1]
     judge = in_words(judges)
     yield examined.evidence.finding(
         FITTED_TO_ANOTHER,
