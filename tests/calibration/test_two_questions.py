@@ -63,6 +63,11 @@ def counts_of(case: GateCase) -> tuple[int, int, int, int]:
     return case.fails, case.stopped, case.passes, case.kept
 
 
+def test_agreement_with_ties_counted_has_the_level_of_agreement_however_many_settings_were_tried() -> None:
+    data = calibrated((60, 55, 60, 55), settings=2).to_json()
+    assert data["ties"]["inclusive"]["level"] == data["agreement"]["level"] == 0.975
+
+
 @pytest.mark.parametrize("case", GATES)
 def test_whether_a_judge_can_gate_follows_from_the_shares_of_fails_stopped_and_passes_kept_and_the_target(
     case: GateCase,

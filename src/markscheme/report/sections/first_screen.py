@@ -580,4 +580,5 @@ def _ties_line(calibration: Calibration) -> str:
 
 def agreement_with_ties(comparison: Comparison) -> Estimate:
     """Estimate agreement with examples counted as agreeing if they differ from gold by exactly the tolerance."""
-    return comparison.ties.agreement_with_ties.estimate(method="agreement within or at tolerance")
+    of_ties = comparison.ties.agreement_with_ties
+    return of_ties.estimate(level=comparison.level, method="agreement within or at tolerance")

@@ -4,7 +4,7 @@ The page is assembled here; the content of a section is in the module of `report
 """
 
 import math
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any, Final
 
@@ -106,6 +106,7 @@ def json_of(calibration: Calibration) -> dict[str, Any]:
     decision = calibration.decision
     ties = comparison.ties
     withheld = _withheld(calibration)
+    of_levels = {name: why for name, why in withheld.items() if name not in OF_POSITIONS}
     return {
         "schema": 1,
         "rubric": {**attributes(calibration.rubric, "name fingerprint"), "text": text_of_rubric(calibration.rubric)},
@@ -130,7 +131,7 @@ def json_of(calibration: Calibration) -> dict[str, Any]:
         "overall": {**_without_unknown(comparison.overall, withheld), "within_tolerance": comparison.agreement},
         "criteria": {
             name: {
-                **_without_unknown(compared.statistics, withheld, given=OF_POSITIONS),
+                **_without_unknown(compared.statistics, of_levels),
                 "confusion": compared.confusion,
                 **_passes(compared),
             }
@@ -184,13 +185,8 @@ ENDS_UNKNOWN: Final = "the ends of the scale aren't stated"
 MARK_UNKNOWN: Final = "nothing says which values pass"
 
 
-def _without_unknown(
-    figures: Mapping[str, Estimate], withheld: Mapping[str, str], given: Collection[str] = ()
-) -> dict[str, Estimate]:
-    return {
-        name: figure.without(withheld[name]) if name in withheld and name not in given else figure
-        for name, figure in figures.items()
-    }
+def _without_unknown(figures: Mapping[str, Estimate], withheld: Mapping[str, str]) -> dict[str, Estimate]:
+    return {name: figure.without(withheld[name]) if name in withheld else figure for name, figure in figures.items()}
 
 
 def _wrong_decisions(calibration: Calibration) -> dict[str, Any]:
