@@ -16,6 +16,7 @@ from markscheme.calibration.recorded_trials import (
     SETTINGS,
     RecordedTrial,
     count_settings,
+    example_digests,
     record_settings,
     setting_digest,
 )
@@ -110,11 +111,11 @@ def tried(setting: str, *examples: str, at: str = "2026-11-02", split: str | Non
 def counted(record: Path, new: Sequence[RecordedTrial], *, on: Iterable[str]) -> int:
     """Record new settings, and count those on record for some examples."""
     on_record, _ = record_settings(record, new)
-    return count_settings(on, on_record)
+    return count_settings(example_digests(on), on_record)
 
 
 def test_without_a_record_of_tried_settings_one_setting_counts_as_tried_on_the_labels() -> None:
-    assert count_settings(["a", "b"], ()) == 1
+    assert count_settings(example_digests(["a", "b"]), ()) == 1
 
 
 def test_each_setting_of_rubric_and_judge_that_was_tried_on_any_of_the_examples_counts_once(tmp_path: Path) -> None:
@@ -145,8 +146,8 @@ def test_settings_of_rubric_and_judge_tried_on_dev_examples_do_not_count_for_hel
     for number in range(5):
         record_settings(path, [tried(f"edit {number}", *dev, split="dev")])
     after, _ = record_settings(path, [tried("edit 4", *test, split="test")])
-    assert count_settings(dev, after) == 5
-    assert count_settings(test, after) == 1
+    assert count_settings(example_digests(dev), after) == 5
+    assert count_settings(example_digests(test), after) == 1
 
 
 def test_wordings_tested_on_held_out_labels_count_as_tried_settings_even_without_a_record_of_them(
@@ -154,8 +155,8 @@ def test_wordings_tested_on_held_out_labels_count_as_tried_settings_even_without
 ) -> None:
     first = tried("first", "c", split="test")
     after, _ = record_settings(tmp_path / SETTINGS, [first])
-    assert count_settings(["c"], after, [first.rubric]) == 1
-    assert count_settings(["c"], after, [first.rubric, "0123456789abcdef"]) == 2
+    assert count_settings(example_digests(["c"]), after, [first.rubric]) == 1
+    assert count_settings(example_digests(["c"]), after, [first.rubric, "0123456789abcdef"]) == 2
 
 
 def test_settings_of_rubric_and_judge_that_several_processes_record_at_once_are_all_kept(tmp_path: Path) -> None:
@@ -177,7 +178,7 @@ def test_a_run_goes_on_without_a_folder_for_the_record_of_tried_settings(tmp_pat
     for path in (None, tmp_path / "file" / "reply" / SETTINGS):
         settings, is_kept = record_settings(path, [tried("first", "a")])
         assert not is_kept
-        assert count_settings(["a"], settings) == 1
+        assert count_settings(example_digests(["a"]), settings) == 1
 
 
 def test_a_symlink_in_place_of_the_record_of_tried_settings_is_not_followed(tmp_path: Path) -> None:
@@ -202,7 +203,7 @@ def test_an_unfinished_last_line_in_the_record_of_tried_settings_is_moved_aside(
         record.write('{"at": "2026')
     with pytest.warns(RatingWarning, match="is not readable JSON; moved to"):
         after, _ = record_settings(path, [tried("second", "a")])
-    assert count_settings(["a"], after) == 2
+    assert count_settings(example_digests(["a"]), after) == 2
     assert len(path.read_text().splitlines()) == 2
 
 

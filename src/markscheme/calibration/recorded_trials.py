@@ -7,7 +7,6 @@ these labels, not to the rubric's name: records of all rubrics of the project co
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from itertools import compress
 from pathlib import Path
 from typing import Any, Final
@@ -29,9 +28,6 @@ from markscheme.text import is_path_component
 SETTINGS: Final = "settings.jsonl"
 EXAMPLE_DIGITS: Final = 8
 """Digits of an example's digest: the chance that any two of 10,000 examples share one is 1 in 100."""
-
-EXAMPLE_SETS: Final = 2
-"""Number of sets of examples whose digests are cached: several judges are compared with the same labels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +93,7 @@ class RecordedTrial:
             split: The split that was used.
         """
         setting = setting_digest(rubric, measure, judge)
-        digests = _example_digests(tuple(examples))
-        return cls(at, setting, rubric.fingerprint, str(judge), len(examples), split, digests)
+        return cls(at, setting, rubric.fingerprint, str(judge), len(examples), split, example_digests(examples))
 
     @classmethod
     def read(cls, line: Any) -> "RecordedTrial":
@@ -120,22 +115,21 @@ class RecordedTrial:
         return about | ({"examples": sorted(self.examples)} if self.labels is None else {"labels": self.labels})
 
 
-def settings_on(examples: Iterable[str], tried: Iterable[RecordedTrial]) -> list[RecordedTrial]:
+def settings_on(examples: frozenset[str], tried: Iterable[RecordedTrial]) -> list[RecordedTrial]:
     """Return the settings that were tried on any of the given examples, in the order of the record.
 
     Args:
-        examples: Ids of the examples.
+        examples: Digests of the examples' ids.
         tried: The settings on record, in order of time.
     """
-    used = _example_digests(tuple(examples))
-    return [setting for setting in tried if not used.isdisjoint(setting.examples)]
+    return [setting for setting in tried if not examples.isdisjoint(setting.examples)]
 
 
-def count_settings(examples: Iterable[str], tried: Iterable[RecordedTrial], opened: Iterable[str] = ()) -> int:
+def count_settings(examples: frozenset[str], tried: Iterable[RecordedTrial], opened: Iterable[str] = ()) -> int:
     """Count the different settings that were tried on any of the given examples; at least 1.
 
     Args:
-        examples: Ids of the examples.
+        examples: Digests of the examples' ids.
         tried: The settings on record.
         opened: Fingerprints of the rubrics for which held-out labels of these examples were opened; those without a
             setting on record count too.
@@ -191,7 +185,7 @@ def compared_by_people(comparison: Comparison) -> list[str]:
 def after_those_on_record(comparison: Comparison) -> Comparison:
     """Return a comparison with intervals widened for the settings on record; this comparison isn't recorded."""
     tried = settings_on_record(record_of(comparison.rubric))
-    return replace(comparison, settings=count_settings(compared_by_people(comparison), tried))
+    return replace(comparison, settings=count_settings(example_digests(compared_by_people(comparison)), tried))
 
 
 def settings_on_record(path: Path | None) -> tuple[RecordedTrial, ...]:
@@ -282,8 +276,7 @@ def _labels_digest(labels: str) -> str:
     return fingerprint(labels)
 
 
-@lru_cache(maxsize=EXAMPLE_SETS)
-def _example_digests(ids: tuple[str, ...]) -> frozenset[str]:
+def example_digests(ids: Iterable[str]) -> frozenset[str]:
     """Return the digests of examples' ids."""
     return frozenset([digest[:EXAMPLE_DIGITS] for digest in fingerprints(zip(ids, strict=True))])
 

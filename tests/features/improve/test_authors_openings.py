@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from markscheme.calibration.recorded_trials import RecordedTrial, _example_digests, record_settings
+from markscheme.calibration.recorded_trials import RecordedTrial, example_digests, record_settings
 from markscheme.features.improve.confirmation import Ledger
 from markscheme.features.improve.fitting.numbers_fit import ALPHA_WEIGHTS
 from markscheme.features.improve.fitting.proposal import ALPHA_MARK
@@ -42,7 +42,7 @@ def test_settings_with_figures_on_held_out_labels_are_counted_except_the_one_in_
         return replace(setting, folder=project / "calibration" / "manners").settings_on_held_out
 
     def tried(name: str, fingerprint: str, *ids: str) -> None:
-        digests = _example_digests(ids)
+        digests = example_digests(ids)
         now = RecordedTrial("2026-11-27", name, fingerprint, "j", len(ids), None, digests)
         record_settings(project / "calibration" / "manners" / "settings.jsonl", [now])
 

@@ -286,23 +286,19 @@ class CalibrationRequest:
         """Record this run's settings, and widen intervals for all settings tried on the same labels so far."""
         today = date.today().isoformat()
         split = part_name(examples.examples, self.options.split)
-        by_people = [compared_by_people(calibration.comparison) for calibration in calibrations]
-        current = [
-            RecordedTrial.of(
-                calibration.rubric,
-                calibration.comparison.measure,
-                calibration.rater.identity or calibration.rater.name,
-                ids,
-                at=today,
-                split=split,
-            )
-            for calibration, ids in zip(calibrations, by_people, strict=True)
-            if ids
-        ]
-        tried, is_kept = record_settings(record_of(rubric), current)
+        trials: list[RecordedTrial | None] = []
+        for calibration in calibrations:
+            judge = calibration.rater.identity or calibration.rater.name
+            comparison = calibration.comparison
+            ids = compared_by_people(comparison)
+            trial = RecordedTrial.of(calibration.rubric, comparison.measure, judge, ids, at=today, split=split)
+            trials.append(trial if ids else None)
+        tried, is_kept = record_settings(record_of(rubric), [trial for trial in trials if trial is not None])
         return [
-            calibration.after(count_settings(ids, tried, opened), on_record=is_kept) if ids else calibration
-            for calibration, ids in zip(calibrations, by_people, strict=True)
+            calibration
+            if trial is None
+            else calibration.after(count_settings(trial.examples, tried, opened), on_record=is_kept)
+            for calibration, trial in zip(calibrations, trials, strict=True)
         ]
 
     def _examples(self, rubric: Rubric) -> tuple[ExampleSet, Path | None]:

@@ -20,6 +20,7 @@ from markscheme.calibration.recorded_trials import (
     SETTINGS,
     compared_by_people,
     count_settings,
+    example_digests,
     setting_digest,
     settings_on_record,
 )
@@ -240,7 +241,7 @@ class _CardFiles:
         index = next((index for index, setting in enumerate(tried) if setting.setting == digest), None)
         if index is None:
             return None
-        return count_settings(compared_by_people(comparison), tried[: index + 1])
+        return count_settings(example_digests(compared_by_people(comparison)), tried[: index + 1])
 
     def _path_of(self, role: str) -> Path:
         return next(path for file, path in self.paths.items() if file.role == role)

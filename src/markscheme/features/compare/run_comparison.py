@@ -17,6 +17,7 @@ from markscheme.calibration.recorded_trials import (
     RecordedTrial,
     compared_by_people,
     count_settings,
+    example_digests,
     record_of,
     record_settings,
 )
@@ -123,7 +124,7 @@ def _recorded(compared: Compared, part: Part | None) -> Compared:
     if ratings is None:
         return compared
     alone = Comparison(truth.judged(rubric, ratings), JUDGE, GOLD, measure)
-    settings = max(count_settings(compared_by_people(alone), tried), len(compared.contenders))
+    settings = max(count_settings(example_digests(compared_by_people(alone)), tried), len(compared.contenders))
     decision = decide(replace(alone, settings=settings))
     return replace(compared, choice=compared.choice.ruled_by(decision), decision=decision)
 

@@ -14,6 +14,7 @@ from markscheme.calibration.labelled_examples import labelled_examples
 from markscheme.calibration.recorded_trials import (
     SETTINGS,
     RecordedTrial,
+    example_digests,
     record_settings,
     settings_on,
     settings_on_record,
@@ -195,7 +196,7 @@ class ImprovableSet:
             return 1
         openings = openings_of(self.parted)
         tested = frozenset[str]() if openings is None else openings.wordings
-        seen = settings_on(self.sealed.gold.ids, settings_on_record(self.folder / SETTINGS))
+        seen = settings_on(example_digests(self.sealed.gold.ids), settings_on_record(self.folder / SETTINGS))
         with_this_rubric = {tried.setting for tried in seen if tried.rubric == self.rubric.fingerprint}
         others = {tried.setting for tried in seen if tried.rubric not in tested} - with_this_rubric
         return max(1, len(others) + max(0, len(with_this_rubric) - 1))

@@ -10,7 +10,7 @@ import numpy as np
 from markscheme.calibration.comparison.comparison import Comparison, measure_of
 from markscheme.calibration.earlier_runs.run_identity import RunIdentity, SettingChange, changes_between
 from markscheme.calibration.judge_runs import rated_by
-from markscheme.calibration.recorded_trials import record_of, settings_on, settings_on_record
+from markscheme.calibration.recorded_trials import example_digests, record_of, settings_on, settings_on_record
 from markscheme.errors import UsageError
 from markscheme.features.compare.versions.labels_of_versions import (
     gold_by,
@@ -258,7 +258,7 @@ def _groups(ids: Sequence[str], tasks: Mapping[str, str]) -> list[str] | None:
 
 def _settings(old: Rubric, new: Rubric, ids: Sequence[str]) -> int:
     """Count the settings (rubric with judge) tried on these examples, except the old version's; return at least 1."""
-    tried = settings_on(ids, settings_on_record(record_of(new)))
+    tried = settings_on(example_digests(ids), settings_on_record(record_of(new)))
     return max(1, len({setting.setting for setting in tried if setting.rubric != old.fingerprint}))
 
 
