@@ -26,7 +26,7 @@ LONGEST_TRIAL_PAUSE: Final = 15.0
 SHORTEST_TRY: Final = 15.0
 """Smallest timeout of a trial call in seconds."""
 BUSY: Final = 30.0
-"""Seconds without an answer from a judge that asks to wait, after which the user is told."""
+"""Seconds without an answer from a judge that asks to wait, after which the user gets a message."""
 REST: Final = 120.0
 """Seconds after giving up a judge before another call is tried."""
 
