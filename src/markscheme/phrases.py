@@ -97,6 +97,19 @@ def digits_to_tell(bound: float, shares: Iterable[float | None]) -> int:
     return _MOST_DIGITS
 
 
+def digits_to_subtract(first: float, second: float) -> int:
+    """Choose the fewest decimals, 0 to 2, at which two written percentages differ by their written difference.
+
+    >>> digits_to_subtract(0.84, 0.8), digits_to_subtract(0.844, 0.796)  # 84%, 80%, 5 points
+    (0, 1)
+    """
+    for digits in range(_MOST_DIGITS):
+        apart = float(percent(first, digits)[:-1]) - float(percent(second, digits)[:-1])
+        if number(apart, digits) == number(100 * (first - second), digits):
+            return digits
+    return _MOST_DIGITS
+
+
 def brief(value: float | None, digits: int = 2) -> str:
     """Write a number with a given count of significant digits.
 

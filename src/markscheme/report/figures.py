@@ -12,13 +12,13 @@ PLAIN_LEVEL = 0.95
 """Confidence level of intervals if only one setting was tried, and of all intervals in tables."""
 
 
-def share(value: float | None) -> str:
-    """Render a share as a whole percentage; a dash for None.
+def share(value: float | None, digits: int = 0) -> str:
+    """Render a share as a percentage with a given number of decimals; a dash for None.
 
     >>> share(0.8333), share(None)
     ('83%', '–')
     """
-    return NONE if value is None else f"{number(100 * value, 0)}%"
+    return NONE if value is None else f"{number(100 * value, digits)}%"
 
 
 def dollars(usd: float | None) -> str:
@@ -88,13 +88,13 @@ def coefficient(estimate: Estimate | None) -> str:
     return _spelt(estimate, lambda value: number(value).replace("0.", "."))
 
 
-def points(estimate: Estimate | None) -> str:
-    """Render a difference between two shares in percentage points.
+def points(estimate: Estimate | None, digits: int = 0) -> str:
+    """Render a difference between two shares in percentage points, with a given number of decimals.
 
     >>> points(Estimate(0.08, -0.02, 0.17))
     '+8 (−2 to +17)'
     """
-    return _spelt(estimate, lambda value: signed(100 * value, 0))
+    return _spelt(estimate, lambda value: signed(100 * value, digits))
 
 
 def why_no_interval(estimate: Estimate, level_name: Callable[[float], str] | None = None) -> str:

@@ -17,6 +17,7 @@ from markscheme.calibration.comparison.comparison import compare
 from markscheme.errors import RatingError
 from markscheme.features.pairs.measure import preferences_of_scores
 from markscheme.features.pairs.preferences import order_figures, systems_compared
+from markscheme.features.pairs.section import in_a_sentence
 from markscheme.grading import Grade, Grading, grade_json
 from markscheme.judges.judge import Identity, Reply, Usage
 from markscheme.prompts.prompt import Prompt
@@ -316,6 +317,23 @@ def test_two_systems_are_compared_by_shares_of_preferences() -> None:
     assert (only.prefers_first.value, only.ties.value, only.prefers_second.value) == (0.75, 0.125, 0.125)
     assert only.difference.value == 0.625
     assert compared.leader == "a"
+
+
+def test_two_systems_shares_are_written_with_as_many_decimals_as_their_difference_needs() -> None:
+    in_200 = [-1.0] * 169 + [0.0] * 2 + [1.0] * 29  # 84.5%, 14.5%: 84% and 14% to whole per cents
+    in_125 = [-1.0] * 68 + [0.0] * 7 + [1.0] * 50  # 54.4%, 40.0%
+    in_125_more = [-1.0] * 69 + [0.0] * 6 + [1.0] * 50  # 55.2%, 40.0%
+    in_250 = [-1.0] * 136 + [1.0] * 114  # 54.4%, 45.6%: 54% and 46% differ by 8 and not by 9
+    sentences = []
+    for levels in (in_200, in_125, in_125_more, in_250):
+        examples, scores = systems_of({("a", "b"): levels})
+        sentences.append(in_a_sentence(systems_compared(RUBRIC, examples, scores, "ann")).partition(" (")[0])
+    assert sentences == [
+        "ann prefers a in 84%, b in 14%, tie in 1%; difference +70",
+        "ann prefers a in 54%, b in 40%, tie in 6%; difference +14",
+        "ann prefers a in 55%, b in 40%, tie in 5%; difference +15",
+        "ann prefers a in 54.4%, b in 45.6%; difference +8.8",
+    ]
 
 
 def test_three_systems_are_compared_by_strengths_and_ranks() -> None:

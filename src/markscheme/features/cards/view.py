@@ -154,7 +154,8 @@ def _not_checked(verification: Verification) -> str:
 
 
 def _allowed(content: Mapping[str, Any]) -> str:
-    use, may_trend = content["use"], content["decision"]["may_trend"]
+    use = content["use"]
+    may_trend = content["decision"]["may_trend"]
     allowed = allowed_in_words(use, may_trend=may_trend) if use == "gate" else _ALLOWED_OTHERWISE[use]
     return f"By it, {content['judge']['name']} {allowed}."
 

@@ -6,8 +6,14 @@ from typing import Any
 
 from markscheme.calibration.calibration import Calibration
 from markscheme.features.pairs.davidson import Strengths
-from markscheme.features.pairs.preferences import OrderFigures, SystemsCompared, orders_of_all, systems_compared
-from markscheme.phrases import counted, in_words, signed
+from markscheme.features.pairs.preferences import (
+    OrderFigures,
+    SystemPair,
+    SystemsCompared,
+    orders_of_all,
+    systems_compared,
+)
+from markscheme.phrases import counted, digits_to_subtract, in_words, signed
 from markscheme.report import document as doc
 from markscheme.report.figures import (
     NONE,
@@ -120,10 +126,10 @@ def systems_blocks(compared: SystemsCompared) -> Iterator[doc.Block]:
             (
                 doc.Name(f"{pair.first} and {pair.second}"),
                 str(pair.n),
-                share(pair.prefers_first.value),
-                share(pair.ties.value),
-                share(pair.prefers_second.value),
-                points(pair.difference),
+                share(pair.prefers_first.value, _digits(pair)),
+                share(pair.ties.value, _digits(pair)),
+                share(pair.prefers_second.value, _digits(pair)),
+                points(pair.difference, _digits(pair)),
             )
             for pair in compared.pairs
         ),
@@ -131,6 +137,13 @@ def systems_blocks(compared: SystemsCompared) -> Iterator[doc.Block]:
     notes = list(_notes(compared))
     if notes:
         yield doc.Notes(tuple(notes))
+
+
+def _digits(pair: SystemPair) -> int:
+    """Return the decimals at which the shares of two systems, as written, differ by their written difference."""
+    first = pair.prefers_first.value
+    second = pair.prefers_second.value
+    return 0 if first is None or second is None else digits_to_subtract(first, second)
 
 
 def in_a_sentence(compared: SystemsCompared) -> str:
@@ -141,12 +154,14 @@ def in_a_sentence(compared: SystemsCompared) -> str:
         ahead = (pair.difference.value or 0.0) >= 0
         better, worse = (pair.first, pair.second) if ahead else (pair.second, pair.first)
         shares = (pair.prefers_first, pair.prefers_second) if ahead else (pair.prefers_second, pair.prefers_first)
-        tie = f", tie in {share(pair.ties.value)}" if pair.ties.value else ""
+        digits = _digits(pair)
+        in_better, in_worse = (share(figure.value, digits) for figure in shares)
+        tie = f", tie in {share(pair.ties.value, digits)}" if pair.ties.value else ""
         difference = mapped(pair.difference, operator.neg) if not ahead else pair.difference
         shown = "" if difference.above(0.0) else " It isn't shown which is better."
         return (
-            f"{who} {better} in {share(shares[0].value)}, {worse} in {share(shares[1].value)}{tie}; difference "
-            f"{points(difference)} points.{shown}"
+            f"{who} {better} in {in_better}, {worse} in {in_worse}{tie}; difference {points(difference, digits)} "
+            f"points.{shown}"
         )
     if compared.leader:
         return f"{who} {compared.leader} to each of the other {counted(len(compared.systems) - 1, 'system')}."

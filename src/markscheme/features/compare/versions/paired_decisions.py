@@ -42,6 +42,11 @@ class PairedDecisions:
     high: float | None
 
     @property
+    def shares(self) -> tuple[float, float]:
+        """Shares of the compared examples that the new and the old version decide as people do."""
+        return self.after / self.n, self.before / self.n
+
+    @property
     def value(self) -> float | None:
         """Share of decisions that are as people's: that of the new version minus that of the old; None without any."""
         return (self.after - self.before) / self.n if self.n else None

@@ -6,7 +6,7 @@ from typing import Any
 
 from markscheme.features.compare.versions.comparison import CriterionAgreement, VersionComparison
 from markscheme.features.compare.versions.paired_decisions import FEWEST_COMPARED, PairedDecisions
-from markscheme.phrases import counted, percent, signed
+from markscheme.phrases import counted, digits_to_subtract, percent, signed
 from markscheme.report import document as doc
 from markscheme.report.figures import NONE
 
@@ -61,12 +61,15 @@ def _answer(compared: VersionComparison) -> doc.Callout:
 
 
 def _points(decisions: PairedDecisions) -> str:
-    value, low, high = (signed(100 * (share or 0.0), 0) for share in (decisions.value, decisions.low, decisions.high))
-    return f"{_shares(decisions)}, {value} points ({low} to {high})"
+    digits = digits_to_subtract(*decisions.shares)
+    shares = (decisions.value, decisions.low, decisions.high)
+    value, low, high = (signed(100 * (share or 0.0), digits) for share in shares)
+    return f"{_shares(decisions, digits)}, {value} points ({low} to {high})"
 
 
-def _shares(decisions: PairedDecisions) -> str:
-    return f"{percent(decisions.after / decisions.n)} against {percent(decisions.before / decisions.n)}"
+def _shares(decisions: PairedDecisions, digits: int = 0) -> str:
+    after, before = (percent(share, digits) for share in decisions.shares)
+    return f"{after} against {before}"
 
 
 def _changes(compared: VersionComparison) -> Iterator[tuple[doc.Line, ...]]:
