@@ -11,7 +11,7 @@ from markscheme.features.compare.choice import Choice, ContenderFigures, Differe
 from markscheme.features.compare.examples import examples_of_choice
 from markscheme.features.compare.section import flipped_texts
 from markscheme.features.compare.statistics import LinkedScore
-from markscheme.phrases import counted, digits_to_subtract, in_words, number
+from markscheme.phrases import counted, in_words, number
 from markscheme.report import document as doc
 from markscheme.report.document import share_mark
 from markscheme.report.figures import (
@@ -252,10 +252,7 @@ def _criteria(pair: Differences) -> tuple[tuple[str, ...], tuple[tuple[doc.Line,
         exact: tuple[doc.Line, ...] = ()
         same = criterion.exact
         if same is not None:
-            first = same.first.value
-            second = same.second.value
-            digits = 0 if first is None or second is None else digits_to_subtract(first, second)
-            exact = (share(first, digits), share(second, digits), points(same.difference, digits))
+            exact = (share(same.first.value), share(same.second.value), points(same.difference))
         last = (share_with_interval(criterion.between), with_signed_interval(criterion.shift), chance(criterion.p))
         rows.append((doc.Name(name), *exact, *last))
     return ("Criterion", *of_gold, "same level", "shift, levels", "p (Holm)"), tuple(rows)

@@ -126,10 +126,10 @@ def systems_blocks(compared: SystemsCompared) -> Iterator[doc.Block]:
             (
                 doc.Name(f"{pair.first} and {pair.second}"),
                 str(pair.n),
-                share(pair.prefers_first.value, _digits(pair)),
-                share(pair.ties.value, _digits(pair)),
-                share(pair.prefers_second.value, _digits(pair)),
-                points(pair.difference, _digits(pair)),
+                share(pair.prefers_first.value),
+                share(pair.ties.value),
+                share(pair.prefers_second.value),
+                points(pair.difference),
             )
             for pair in compared.pairs
         ),
