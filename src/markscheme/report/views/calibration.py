@@ -4,7 +4,7 @@ The page is assembled here; the content of a section is in the module of `report
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from typing import Any, Final
 
@@ -227,22 +227,44 @@ def _limits(comparison: Comparison, decision: Decision) -> dict[str, Any]:
     return limits if comparison.trend is None else limits | comparison.trend.to_json(comparison.level)["limits"]
 
 
-def _rated(comparison: Comparison) -> dict[str, Any]:
+class _EntriesOnDemand(Mapping[str, Any]):
+    """Entries of JSON that are made when they are read, so that long lists needn't all be in memory at once."""
+
+    def __init__(self, **entries: Callable[[], Any]) -> None:
+        """Take the functions that make the entries, by key."""
+        self._entries = entries
+
+    def __getitem__(self, key: str) -> Any:
+        return self._entries[key]()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+
+def _rated(comparison: Comparison) -> Mapping[str, Any]:
     """Return, for JSON, gold's and the judge's ratings and how examples were drawn, each as a list by example."""
     gold = comparison.gold
-    criteria = comparison.criteria
-    return {
-        "responses": response_fingerprints(gold.examples),
-        "groups": [group or None for group in values_of(gold.examples, "group")],
-        "gold": _ratings(gold.scores, gold.decisions, {name: _levels(c, c.gold) for name, c in criteria.items()}),
-        "judge": _ratings(
-            comparison.scores, comparison.passes, {name: _levels(c, c.judge) for name, c in criteria.items()}
+    compared = comparison.criteria
+
+    def values(name: str) -> list[Any]:
+        """Return an attribute of each example; None where it is empty."""
+        return [value or None for value in values_of(gold.examples, name)]
+
+    return _EntriesOnDemand(
+        responses=lambda: response_fingerprints(gold.examples),
+        groups=lambda: values("group"),
+        gold=lambda: _ratings(gold.scores, gold.decisions, {name: _levels(c, c.gold) for name, c in compared.items()}),
+        judge=lambda: _ratings(
+            comparison.scores, comparison.passes, {name: _levels(c, c.judge) for name, c in compared.items()}
         ),
-        "drawn": list(values_of(gold.examples, "drawn")),
-        "weight": list(values_of(gold.examples, "weight")),
-        "stratum": [stratum or None for stratum in values_of(gold.examples, "stratum")],
-        "draw": [draw or None for draw in values_of(gold.examples, "draw")],
-    }
+        drawn=lambda: values("drawn"),
+        weight=lambda: list(values_of(gold.examples, "weight")),
+        stratum=lambda: values("stratum"),
+        draw=lambda: values("draw"),
+    )
 
 
 def _passes(compared: CriterionComparison) -> dict[str, list[str]]:
