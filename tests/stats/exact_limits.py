@@ -21,6 +21,7 @@ def clopper_pearson(successes: float, n: float, *, level: float = 0.95) -> tuple
     )
 
 
-def mid_p_limits(hits: float, n: float, tail: float = 0.025) -> tuple[float, float]:
+def mid_p_limits(hits: float, n: float, *, level: float = 0.95) -> tuple[float, float]:
     """Return the lower and upper mid-p limits of a share, from the package's upper limits of hits and of misses."""
+    tail = round((1 - level) / 2, 12)
     return 1 - float(mid_p_upper(n - hits, n, tail)), float(mid_p_upper(hits, n, tail))

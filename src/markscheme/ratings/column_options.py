@@ -238,11 +238,6 @@ class ColumnOptions:
         spans = spans_by_name(self.scale)
         return spans.get(column) or spans.get(SCALE_SIDES[0] if is_judge else SCALE_SIDES[1])
 
-    @property
-    def scaled(self) -> list[str]:
-        """Names for which `--scale` gives a range: columns, and "judge" or "human" for all columns of that kind."""
-        return [name.strip() for name, _ in map(_named, self.scale) if name]
-
 
 def _named(text: str) -> tuple[str, str]:
     name, sign, ends = text.rpartition("=")

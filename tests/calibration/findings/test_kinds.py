@@ -45,7 +45,7 @@ def test_each_kind_of_finding_is_listed_once_and_after_all_kinds_that_take_prece
     listed = finding_kinds()
     assert len(set(listed)) == len(listed)
     for place, kind in enumerate(listed):
-        assert {other for other in listed if kind.waits_for(other)} <= set(listed[:place])
+        assert {other for other in listed if other.step == kind.step - 1} <= set(listed[:place])
 
 
 def test_kinds_of_findings_are_ordered_by_what_to_fix_first_from_replies_to_labels_to_the_judge() -> None:

@@ -39,8 +39,9 @@ from markscheme.features.pass_rate.tracked.watched import (
 )
 from markscheme.stats.estimate import Estimate
 from markscheme.stats.intervals import Floats
-from markscheme.stats.verdict_rates import mid_p_limits, rate_by_verdict
+from markscheme.stats.verdict_rates import rate_by_verdict
 from tests.reference import tracked_rates
+from tests.stats.exact_limits import mid_p_limits
 from tests.stats.shared_numbers import block
 
 FILE = "rates.yaml"

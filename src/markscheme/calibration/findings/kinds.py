@@ -103,10 +103,6 @@ class FindingKind:
         """Index in `STAGES` of the stage in which findings of this kind are worked on."""
         return STAGES.index(self.stage)
 
-    def waits_for(self, earlier: "FindingKind") -> bool:
-        """Return True if findings of the kind `earlier` are to be fixed in the stage right before that of this kind."""
-        return earlier.step == self.step - 1
-
     @property
     def is_fixed_by_edit(self) -> bool:
         """True if an edit of the rubric fixes the finding."""

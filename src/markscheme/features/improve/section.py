@@ -17,7 +17,7 @@ def other_words(calibration: Calibration) -> doc.Section:
 
 def _rewording(calibration: Calibration) -> Iterator[doc.Block]:
     worded = [finding for finding in calibration.findings if finding.kind.fixed_by == "wording"]
-    waits = any(words.kind.waits_for(finding.kind) for words in worded for finding in calibration.findings)
+    waits = any(finding.kind.step == words.kind.step - 1 for words in worded for finding in calibration.findings)
     has_scores = not np.isnan(calibration.comparison.gold.scores).all()
     if worded and not waits and has_scores and calibration.rater.has_rubric:
         table = calibration.comparison.table
