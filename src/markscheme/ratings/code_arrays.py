@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 from itertools import repeat
-from operator import is_
 from typing import Any, Final
 
 import numpy as np
@@ -19,12 +18,7 @@ def header_values(codes: RatingCodes, value: Callable[[Rating], Any], dtype: Any
     """Compute a value from the header of each rating (its rater, kind, day, …), as an array of shape (n_ratings,)."""
     if not codes.headers:
         return np.zeros(0, dtype=dtype)
-    return np.array(list(map(value, codes.headers)), dtype=dtype)[header_numbers(codes)]
-
-
-def header_numbers(codes: RatingCodes) -> Integers:
-    """Return the index in `codes.headers` of each rating's header (its rater, kind, day, …), shape (n_ratings,)."""
-    return np.array(codes.header_numbers, dtype=np.int64)
+    return np.array(list(map(value, codes.headers)), dtype=dtype)[np.asarray(codes.header_numbers)]
 
 
 def rater_numbers(codes: RatingCodes, name: Callable[[Rating], Any]) -> tuple[list[Any], Integers]:
@@ -40,36 +34,32 @@ def rater_numbers(codes: RatingCodes, name: Callable[[Rating], Any]) -> tuple[li
     """
     values = list(dict.fromkeys(name(header) for header, _ in codes.header_counts()))
     number = {value: index for index, value in enumerate(values)}
-    return values, header_values(codes, lambda header: number.get(name(header), -1), np.int64)
+    return values, header_values(codes, lambda header: number.get(name(header), -1), np.int32)
 
 
 def answer_values(codes: RatingCodes, name: str, value: Callable[[Rated], Any], without: Any) -> npt.NDArray[Any]:
     """Compute a value from each rating's answer to a criterion; ratings without an answer get the value `without`."""
     by_code = np.array([*map(value, codes.answers_on(name)), without])
-    return np.asarray(by_code[np.array(codes.codes_on(name), dtype=np.int64)])
+    return np.asarray(by_code[np.asarray(codes.codes_on(name))])
 
 
-def levels_on(codes: RatingCodes, name: str) -> Floats:
-    """Return each rating's level on a criterion, nan where it has none, shape (n_ratings,)."""
-    return answer_values(codes, name, lambda rated: np.nan if rated.level is None else rated.level, np.nan)
+def level_kinds_on(codes: RatingCodes, name: str) -> tuple[npt.NDArray[Any], Floats, Flags]:
+    """Number the kinds of answers to a criterion: each level, and each way to have none.
 
-
-def skips_on(codes: RatingCodes, name: str) -> Flags:
-    """Return flags, shape (n_ratings,), of the ratings which say that a criterion does not apply to the example."""
-    return answer_values(codes, name, lambda rated: rated.declined == "not applicable", False)
-
-
-def level_kinds_on(codes: RatingCodes, name: str) -> Integers:
-    """Return for each rating a number that is equal for equal levels on a criterion, shape (n_ratings,).
-
-    An answer that the criterion doesn't apply has a number too; a rating without an answer has -1.
+    Returns:
+        The kind of each rating's answer, small whole numbers of shape (n_ratings,); the level of each kind, nan where
+        it is none; and a flag for each kind that says that the criterion does not apply. The last kind is no answer.
     """
     numbers: dict[tuple[float | None, bool], int] = {}
 
     def number(rated: Rated) -> int:
         return numbers.setdefault((rated.level, rated.declined == "not applicable"), len(numbers))
 
-    return answer_values(codes, name, number, -1)
+    of_answers = list(map(number, codes.answers_on(name)))
+    by_code = np.array([*of_answers, len(numbers)], dtype=np.min_scalar_type(len(numbers)))
+    levels = np.array([np.nan if level is None else level for level, _ in (*numbers, (None, False))], dtype=np.float64)
+    skipped = np.array([does_not_apply for _, does_not_apply in (*numbers, (None, False))])
+    return by_code[np.asarray(codes.codes_on(name))], levels, skipped
 
 
 def have_answer(codes: RatingCodes, says: Callable[[Rated], object]) -> Flags:
@@ -84,7 +74,7 @@ def have_answer(codes: RatingCodes, says: Callable[[Rated], object]) -> Flags:
 def rows_in(ids: Sequence[str], codes: RatingCodes) -> Integers:
     """Return, for each rating, the index of its example among the given ids; -1 if its example isn't among them."""
     times, more = divmod(len(codes), len(ids) or len(codes) + 1)
-    if not more and all(all(map(is_, codes.ids[nth::times], ids)) for nth in range(times)):
+    if not more and all(codes.ids[nth::times] == list(ids) for nth in range(times)):
         return np.repeat(np.arange(len(ids)), times)  # each example in turn, and equally often
     row = _row_of_each(ids) if isinstance(ids, tuple) else dict(zip(ids, range(len(ids)), strict=True))
     return np.fromiter(map(row.get, codes.ids, repeat(-1)), dtype=np.int64, count=len(codes))
@@ -113,7 +103,8 @@ def equal_rows(columns: Iterable[npt.NDArray[Any]], n: int) -> tuple[Integers, I
         number, size = _numbered(column)
         if n_kinds * size > MOST_KINDS:
             kind, n_kinds = _closed_up(kind, n_kinds)
-        kind = kind * size + number
+        kind *= size
+        kind += number
         n_kinds *= size
     kind, n_kinds = _closed_up(kind, n_kinds)
     return first_of(kind, n_kinds), kind
@@ -124,11 +115,13 @@ MOST_KINDS: Final = 2**40
 row."""
 
 
-def _numbered(column: npt.NDArray[Any]) -> tuple[Integers, int]:
+def _numbered(column: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], int]:
     """Convert a column's cells to whole numbers, equal for equal cells; return these and the largest of them plus 1."""
     if column.dtype.kind == "f":
         distinct, number = numbered_values(column)
         return number, max(len(distinct), 1)
+    if column.dtype.kind in "bu":
+        return column, int(column.max(initial=0)) + 1
     whole = column.astype(np.int64)
     low = int(whole.min(initial=0))
     return whole - low, int(whole.max(initial=0)) - low + 1

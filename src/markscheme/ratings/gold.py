@@ -22,6 +22,7 @@ from markscheme.ratings.second_labels import LABELLED_TWICE
 from markscheme.ratings.table import (
     Column,
     RatingTable,
+    coded_levels,
     column_of,
     earned_score,
     groups_of,
@@ -210,7 +211,7 @@ def gold_of(examples: ExampleSet, rubric: Rubric, *, kind: Kind | None = None, b
     return Gold(
         name=GOLD,
         kind=next(kind for kind in KINDS if kind in allowed),
-        levels=levels,
+        levels=coded_levels(levels),
         skipped=skipped,
         scores=scores,
         decisions=passed,

@@ -4,7 +4,7 @@ Only this module converts ratings to arrays and combines several samples of a ra
 score and decision are combined in one place, so that all figures follow one rule.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self, TypeAlias
@@ -18,10 +18,8 @@ from markscheme.ratings.code_arrays import (
     equal_rows,
     have_answer,
     level_kinds_on,
-    levels_on,
     rater_numbers,
     rows_in,
-    skips_on,
 )
 from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.example_rows import Example, taken, values_of
@@ -30,6 +28,7 @@ from markscheme.ratings.rating import Rated, Rating
 from markscheme.rubrics.distribution import Probabilities, mean_distribution, most_probable
 from markscheme.rubrics.rubric import Criterion, Rubric, Scale
 from markscheme.stats.annotators import gold
+from markscheme.stats.distinct import first_of, numbered, numbered_values
 from markscheme.stats.intervals import Flags, Floats, Integers
 
 MOST_ANNOTATORS = 6
@@ -274,7 +273,8 @@ def column_names(codes: RatingCodes, rows: Integers, *, samples_apart: bool) -> 
 
     names, number = rater_numbers(codes, column)
     number = number[placed]
-    in_order = list(dict.fromkeys(number.tolist()))
+    occurring, nth_occurring = numbered(number, len(names))
+    in_order = occurring[np.argsort(first_of(nth_occurring, len(occurring)))].tolist()
     crowds = {kind for kind in PEOPLE if sum(names[index][1] == kind for index in in_order) > MOST_ANNOTATORS}
     columns: dict[tuple[str, str], list[Integers]] = {}
     turn: dict[tuple[str, int], int] = {}
@@ -298,16 +298,14 @@ class _RatingArrays:
     Attributes:
         codes: The ratings.
         rubric: The rubric of the ratings.
-        levels: Levels by criterion, nan where missing, each of shape (n_ratings,).
-        skipped: Flags of the ratings that state that a criterion doesn't apply, shape (n_ratings,), by criterion.
+        kinds: The kinds of answers to each criterion, as `level_kinds_on` returns them.
         whole: A number for each rating, equal for ratings with equal score, error and decision, shape (n_ratings,).
         is_probable: Flags of the ratings with probabilities of levels, shape (n_ratings,).
     """
 
     codes: RatingCodes
     rubric: Rubric
-    levels: Mapping[str, Floats]
-    skipped: Mapping[str, Flags]
+    kinds: Mapping[str, tuple[npt.NDArray[Any], Floats, Flags]]
     whole: Integers
     is_probable: Flags
 
@@ -318,8 +316,7 @@ class _RatingArrays:
         return cls(
             codes,
             rubric,
-            {name: levels_on(codes, name) for name in names},
-            {name: skips_on(codes, name) for name in names},
+            {name: level_kinds_on(codes, name) for name in names},
             whole,
             have_answer(codes, lambda rated: rated.probabilities),
         )
@@ -338,17 +335,21 @@ class _RatingArrays:
         is_plain = is_alone & ~self.is_probable[chosen]
         plain = chosen[is_plain]
         of_plain = rows[is_plain]
-        levels = {criterion: np.full(n, np.nan) for criterion in self.levels}
-        skipped = {criterion: np.zeros(n, dtype=bool) for criterion in self.levels}
         scores = np.full(n, np.nan)
         decisions = np.full(n, np.nan)
         sources = np.full(n, -1)
-        for criterion in self.levels:
-            levels[criterion][of_plain] = self.levels[criterion][plain]
-            skipped[criterion][of_plain] = self.skipped[criterion][plain]
+        levels = {}
+        skipped = {}
+        for criterion, (of_ratings, levels_of_kinds, skips_of_kinds) in self.kinds.items():
+            kinds = np.full(n, len(levels_of_kinds) - 1, dtype=of_ratings.dtype)
+            kinds[of_plain] = of_ratings[plain]
+            levels[criterion] = (kinds, levels_of_kinds)
+            skipped[criterion] = (kinds, skips_of_kinds)
         scores[of_plain], decisions[of_plain] = (values[plain] for values in self._scores_and_decisions)
         sources[of_plain] = plain
-        column = Column(name, kind, levels, skipped, scores, decisions, self.codes, sources)
+        column = Column(
+            name, kind, _CodedValues(levels), _CodedValues(skipped), scores, decisions, self.codes, sources
+        )
         if is_plain.all():
             return column
         samples: dict[int, list[int]] = {}
@@ -359,8 +360,7 @@ class _RatingArrays:
     @cached_property
     def _scores_and_decisions(self) -> tuple[Floats, Floats]:
         """Score and decision of each rating, computed only once for ratings with equal levels."""
-        answers = (level_kinds_on(self.codes, name) for name in self.levels)
-        first, kind = equal_rows([self.whole, *answers], len(self.codes))
+        first, kind = equal_rows([self.whole, *(kinds for kinds, _, _ in self.kinds.values())], len(self.codes))
         combined = [self._of_one(index) for index in first.tolist()]
         scores = np.array([np.nan if row.score is None else row.score for row in combined], dtype=np.float64)
         decisions = np.array([np.nan if row.decision is None else row.decision for row in combined], dtype=np.float64)
@@ -375,7 +375,7 @@ def _with_collapsed(column: Column, samples: Mapping[int, Sequence[int]], rubric
     """Fill in the rows of a column whose rating has to be combined from several samples, or from probabilities.
 
     Args:
-        column: The column, in which these rows are still empty; they are filled in place.
+        column: The column, in which these rows are still empty.
         samples: Indices of the ratings of each such row, by the row's index.
         rubric: The rubric of the ratings.
     """
@@ -383,20 +383,23 @@ def _with_collapsed(column: Column, samples: Mapping[int, Sequence[int]], rubric
     n = len(column.scores)
     chances = np.full(n, np.nan)
     earned: EarnedByLevels = {}
+    levels = dict(column.levels)
+    skipped = dict(column.skipped)
     for row, indices in samples.items():
         ratings = [column.given[index] for index in indices]
         combined = collapsed(ratings, rubric, earned)
         column.sources[row] = indices[_nearest(ratings, combined, rubric)]
         for criterion, level in combined.levels.items():
-            column.levels[criterion][row] = level
+            levels[criterion][row] = level
         for criterion in combined.skipped:
-            column.skipped[criterion][row] = True
+            skipped[criterion][row] = True
         column.scores[row] = np.nan if combined.score is None else combined.score
         column.decisions[row] = np.nan if combined.decision is None else combined.decision
         if combined.probabilities:
             distributions[row] = combined.probabilities
             chance = chance_of_levels(combined.probabilities, combined.levels, rubric, combined.skipped)
             chances[row] = np.nan if chance is None else chance
+    column = replace(column, levels=coded_levels(levels), skipped=skipped)
     if not distributions:
         return column
     return replace(column, probabilities=_stacked_distributions(distributions, rubric, n), chances=chances)
@@ -420,6 +423,33 @@ def _stacked_distributions(
             of_levels[list(rows)] = list(rows.values())
             of_criteria[criterion.name] = of_levels
     return of_criteria
+
+
+class _CodedValues(Mapping[str, npt.NDArray[Any]]):
+    """Arrays of few different values, kept as small whole numbers; each access makes an array of the values."""
+
+    def __init__(self, codes: Mapping[str, tuple[npt.NDArray[Any], npt.NDArray[Any]]]) -> None:
+        """Keep arrays, each given as the index of each value among the different values, and the different values."""
+        self._codes = codes
+
+    def __getitem__(self, name: str) -> npt.NDArray[Any]:
+        number, values = self._codes[name]
+        return np.asarray(values[number])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._codes)
+
+    def __len__(self) -> int:
+        return len(self._codes)
+
+
+def coded_levels(levels: Mapping[str, Floats]) -> Mapping[str, Floats]:
+    """Return raters' levels by criterion in little memory: as small whole numbers, converted to levels on access."""
+    codes = {}
+    for name, column in levels.items():
+        values, number = numbered_values(column)
+        codes[name] = (number.astype(np.min_scalar_type(len(values))), values)
+    return _CodedValues(codes)
 
 
 # --- one rater, one example -----------------------------------------------------------------------------------------
