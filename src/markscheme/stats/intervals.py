@@ -542,7 +542,7 @@ class Groups:
     @property
     def units(self) -> Floats:
         """Number of units that each row of ratings represents, shape (n_rows,)."""
-        times = np.ones(len(self.number)) if self.times is None else self.times
+        times = np.broadcast_to(1.0, len(self.number)) if self.times is None else self.times
         return times if self.copies is None else times * self.copies[self.number]
 
     @property
@@ -570,6 +570,8 @@ class Groups:
 
     def count(self, rows: npt.NDArray[np.bool_]) -> int:
         """Count the units that the selected rows represent."""
+        if self.times is None and self.copies is None:
+            return int(np.count_nonzero(rows))
         return round(float(self.units[rows].sum()))
 
     def groups_with(self, rows: npt.NDArray[np.bool_]) -> int:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import chain
 from typing import Any, Final
 
@@ -518,7 +518,7 @@ class Comparison:
             criterion=criterion,
             gold=self.reference.levels[criterion.name],
             judge=self.judge.levels[criterion.name],
-            people=self._annotators(criterion.name),
+            read_people=partial(self._annotators, criterion.name),
             groups=self.sets,
             compute=self.measure.level_figures,
         )

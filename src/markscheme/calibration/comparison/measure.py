@@ -154,7 +154,7 @@ class CriterionComparison:
         criterion: The criterion.
         gold: Gold levels, shape (n_examples,), nan where there is none.
         judge: The judge's levels, shape (n_examples,), nan where there is none.
-        people: Levels of single annotators, shape (n_examples, n_people), nan where one gave none.
+        read_people: Function that returns `people`, which takes much memory.
         groups: The group of each example, or its set of groups, left out together in the jackknife; None if there are
             no groups.
         compute: Function that computes the Estimates of the criterion.
@@ -163,9 +163,14 @@ class CriterionComparison:
     criterion: Criterion
     gold: Floats
     judge: Floats
-    people: Floats
+    read_people: Callable[[], Floats]
     groups: Grouping
     compute: LevelFigures
+
+    @property
+    def people(self) -> Floats:
+        """Levels of single annotators, shape (n_examples, n_people), nan where one gave none."""
+        return self.read_people()
 
     @cached_property
     def merged(self) -> Self:
@@ -174,7 +179,7 @@ class CriterionComparison:
         A small set stays as it is, with a row for each example.
         """
         (gold, judge), groups = merged_rows(self.gold, self.judge, groups=self.groups)
-        return replace(self, gold=gold, judge=judge, people=np.zeros((len(gold), 0)), groups=groups)
+        return replace(self, gold=gold, judge=judge, read_people=lambda: np.zeros((len(gold), 0)), groups=groups)
 
     @cached_property
     def statistics(self) -> Mapping[str, Estimate]:
@@ -196,12 +201,13 @@ class CriterionComparison:
     @cached_property
     def ceiling(self) -> Ceiling | None:
         """Agreement of annotators with each other and with the judge; None unless an example has two annotators."""
-        if self.people.shape[1] < 2 or not np.any((~np.isnan(self.people)).sum(axis=1) >= 2):
+        people = self.people
+        if people.shape[1] < 2 or not np.any((~np.isnan(people)).sum(axis=1) >= 2):
             return None
         scale = self.criterion.scale
         metric: Metric = "nominal" if scale.is_yes_no or not scale.ordered else "ordinal"
         levels = sorted(set(scale.values))
-        return ceiling(self.people, self.judge, levels=levels, metric=metric, groups=self.groups)
+        return ceiling(people, self.judge, levels=levels, metric=metric, groups=self.groups)
 
     @cached_property
     def levels_given(self) -> list[float]:

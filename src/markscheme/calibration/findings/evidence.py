@@ -140,9 +140,9 @@ class CriterionEvidence(CriterionComparison):
         return self.count(self.both)
 
     @cached_property
-    def n_people(self) -> npt.NDArray[np.int64]:
+    def n_people(self) -> npt.NDArray[np.int16]:
         """Number of annotators who rated each example, shape (n_examples,)."""
-        return np.asarray(np.isfinite(self.people).sum(axis=1), dtype=np.int64)
+        return np.asarray(np.isfinite(self.people).sum(axis=1, dtype=np.int16))
 
     @cached_property
     def twice_labelled(self) -> bool:
@@ -256,7 +256,7 @@ class CriterionEvidence(CriterionComparison):
             self,
             gold=np.where(included, self.gold, np.nan),
             judge=np.where(included, self.judge, np.nan),
-            people=np.where(included[:, None], self.people, np.nan),
+            read_people=lambda: np.where(included[:, None], self.people, np.nan),
             repeats=np.where(included[:, None], self.repeats, np.nan),
         )
 
@@ -293,10 +293,10 @@ class Evidence:
                 compared.criterion,
                 compared.gold,
                 compared.judge,
-                compared.people,
+                compared.read_people,
                 compared.groups,
                 compared.compute,
-                stacked(samples, name) if samples else np.full((len(compared.gold), 1), np.nan),
+                stacked(samples, name) if samples else np.broadcast_to(np.nan, (len(compared.gold), 1)),
             )
             for name, compared in comparison.criteria.items()
         }

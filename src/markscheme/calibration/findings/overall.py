@@ -57,9 +57,11 @@ def halo_finding(evidence: Evidence) -> Iterator[Finding]:
     ]
     if len(ordered) < 2 or not evidence.ids:
         return
-    people = np.stack([criterion.merit(criterion.people).T for criterion in ordered]).T
+    people = np.empty((len(ordered), *ordered[0].people.T.shape))
+    for of_criterion, criterion in zip(people, ordered, strict=True):
+        of_criterion[:] = criterion.merit(criterion.people).T
     judge = np.stack([criterion.merit(criterion.judge) for criterion in ordered]).T
-    size_of_halo = halo(people, judge, groups=ordered[0].groups, level=ONE_SIDED_LEVEL)
+    size_of_halo = halo(people.T, judge, groups=ordered[0].groups, level=ONE_SIDED_LEVEL)
     size = size_of_halo.value or 0.0
     if size < HALO_SIZE or not size_of_halo.above(0.0):
         return

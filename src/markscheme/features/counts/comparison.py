@@ -210,7 +210,7 @@ class CountedComparison(Comparison):
         """Return the comparison of judge and gold on a criterion."""
         rows = self.counts.rows_of(criterion.name)
         return CriterionComparison(
-            criterion, rows.gold, rows.judge, rows.people, rows.groups, self.measure.level_figures
+            criterion, rows.gold, rows.judge, lambda: rows.people, rows.groups, self.measure.level_figures
         )
 
     @cached_property
