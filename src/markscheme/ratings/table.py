@@ -347,9 +347,7 @@ class _RatingArrays:
             skipped[criterion] = (kinds, skips_of_kinds)
         scores[of_plain], decisions[of_plain] = (values[plain] for values in self._scores_and_decisions)
         sources[of_plain] = plain
-        column = Column(
-            name, kind, _CodedValues(levels), _CodedValues(skipped), scores, decisions, self.codes, sources
-        )
+        column = Column(name, kind, _CodedValues(levels), _CodedValues(skipped), scores, decisions, self.codes, sources)
         if is_plain.all():
             return column
         samples: dict[int, list[int]] = {}

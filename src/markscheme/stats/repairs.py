@@ -1,8 +1,8 @@
 """Changes of decisions and scores if a criterion had gold's levels instead of the judge's."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any, Final, Literal, Self, TypeAlias
 
 import numpy as np
@@ -56,16 +56,11 @@ class TermSums:
             gains=gains,
             rewards=np.maximum(weights, 0.0),
             penalties=np.maximum(-weights, 0.0),
-            weighed=(weights != 0).astype(np.int8),
-            rewarding=(weights > 0).astype(np.int8),
-            fatal=is_fatal.astype(np.int8),
-            undecided=is_undecided.astype(np.int8),
+            weighed=(weights != 0).astype(np.int16),
+            rewarding=(weights > 0).astype(np.int16),
+            fatal=is_fatal.astype(np.int16),
+            undecided=is_undecided.astype(np.int16),
         )
-
-    @property
-    def total(self) -> Self:
-        """These sums added up over all criteria, shape (n_examples, 1)."""
-        return type(self)(*(column.sum(axis=1, keepdims=True) for column in self._columns))
 
     def plus(self, added: "TermSums") -> Self:
         """Return these sums plus others, whose shapes broadcast."""
@@ -74,10 +69,6 @@ class TermSums:
     def minus(self, subtracted: "TermSums") -> Self:
         """Return these sums minus others, whose shapes broadcast."""
         return type(self)(*(mine - its for mine, its in zip(self._columns, subtracted._columns, strict=True)))
-
-    def at(self, criteria: Sequence[int]) -> Self:
-        """Return the sums of only those criteria that have the given indices."""
-        return type(self)(*(column[:, criteria] for column in self._columns))
 
     @property
     def _columns(self) -> tuple[npt.NDArray[Any], ...]:
@@ -102,6 +93,15 @@ class TermSums:
         scores = self.scores
         passes = (scores >= passes_from) & (self.fatal == 0)
         return np.where(np.isnan(scores), np.nan, passes).astype(np.float64)
+
+
+TermsOfCriteria: TypeAlias = Callable[[Sequence[int]], TermSums]
+"""Function that returns what a rater's levels on some criteria, given by index, contribute to scores and decisions."""
+
+
+def total(terms: TermsOfCriteria, n_criteria: int) -> TermSums:
+    """Return the sums over all criteria of what a rater's levels contribute, shape (n_examples, 1)."""
+    return reduce(TermSums.plus, (terms([index]) for index in range(n_criteria)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,8 +148,10 @@ class LevelSwap:
     """A judge's levels and the gold levels to put in their place, to see which decisions and scores become right.
 
     Attributes:
-        judge: TermSums of the judge's levels by criterion, shape (n_examples, n_criteria).
-        gold: TermSums of gold's levels, of the same shape.
+        judge: Function of the indices of some criteria that returns the TermSums of the judge's levels on each of
+            them, shape (n_examples, n_chosen). Those of all criteria together would take much memory.
+        gold: The same function for gold's levels.
+        before: Sums over all criteria of what the judge's own levels contribute, shape (n_examples, 1).
         is_known: Flags of examples and criteria for which gold has a level, or states that the criterion doesn't apply,
             shape (n_examples, n_criteria).
         people: People's decisions, 1 for pass and 0 for fail, shape (n_examples,), nan if missing.
@@ -159,8 +161,9 @@ class LevelSwap:
         tolerance: Difference below which two scores agree.
     """
 
-    judge: TermSums
-    gold: TermSums
+    judge: TermsOfCriteria
+    gold: TermsOfCriteria
+    before: TermSums
     is_known: Flags
     people: Floats
     scores: Floats
@@ -169,13 +172,18 @@ class LevelSwap:
     tolerance: float
 
     @cached_property
-    def before(self) -> TermSums:
-        """Sums over all criteria of what the judge's own levels contribute, shape (n_examples, 1)."""
-        return self.judge.total
+    def _decided_before(self) -> Floats:
+        """The decisions by the judge's own levels, shape (n_examples, 1)."""
+        return self.before.decisions(self.passes_from)
+
+    @cached_property
+    def _agreed_before(self) -> Floats:
+        """1 for each score by the judge's own levels that agrees with people's, else 0, shape (n_examples, 1)."""
+        return close(self.scores[:, None], self.before.scores, self.tolerance)
 
     def moves(self, criteria: Sequence[int]) -> TermSums:
         """Return, for the criteria at these indices, what gold's levels contribute minus what the judge's levels do."""
-        return self.gold.at(criteria).minus(self.judge.at(criteria))
+        return self.gold(criteria).minus(self.judge(criteria))
 
     @cached_property
     def single(self) -> DecisionChanges:
@@ -214,26 +222,29 @@ class LevelSwap:
     @property
     def _differing(self) -> npt.NDArray[np.int64]:
         """Indices of the criteria on which gold's level would change any example's score or decision."""
-        moves = self.moves(range(self.is_known.shape[1]))
-        differs = (moves.gains != 0) | (moves.weighed != 0) | (moves.fatal != 0) | (moves.undecided != 0)
-        return np.flatnonzero((differs & self.follows[:, None] & self.is_known).any(axis=0))
+        differs = []
+        for index in range(self.is_known.shape[1]):
+            moves = self.moves([index])
+            is_moved = (moves.gains != 0) | (moves.weighed != 0) | (moves.fatal != 0) | (moves.undecided != 0)
+            differs.append((is_moved[:, 0] & self.follows & self.is_known[:, index]).any())
+        return np.flatnonzero(differs)
 
     @cached_property
     def stays_wrong(self) -> Flags:
         """Flags of the wrong decisions that gold's levels on all criteria would not correct, shape (n_examples,)."""
-        decisions = self.before.decisions(self.passes_from)[:, 0]
-        with_gold = self.gold.total.decisions(self.passes_from)[:, 0]
+        decisions = self._decided_before[:, 0]
+        with_gold = total(self.gold, self.is_known.shape[1]).decisions(self.passes_from)[:, 0]
         is_known = self.follows & self.is_known.all(axis=1)
         return np.asarray(is_known & (decisions == 1 - self.people) & (with_gold == 1 - self.people))
 
     def _changes(self, replaced: TermSums, is_known: Flags) -> DecisionChanges:
         people = self.people[:, None]
-        decisions = self.before.decisions(self.passes_from)
+        decisions = self._decided_before
         then = replaced.decisions(self.passes_from)
         is_comparable = self.follows[:, None] & is_known
         counted = is_comparable & ~np.isnan(people) & ~np.isnan(decisions)
         gold_scores = self.scores[:, None]
-        agreed = close(gold_scores, self.before.scores, self.tolerance)
+        agreed = self._agreed_before
         would_agree = close(gold_scores, replaced.scores, self.tolerance)
         return DecisionChanges(
             counted=counted,

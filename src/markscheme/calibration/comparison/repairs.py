@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.stats.agreement_figures import DECIMALS, close
 from markscheme.stats.distinct import numbered_values
 from markscheme.stats.intervals import Flags, Floats
-from markscheme.stats.repairs import DecisionChanges, LevelSwap, TermSums
+from markscheme.stats.repairs import DecisionChanges, LevelSwap, TermSums, total
 
 FEWEST_CRITERIA = 2
 """Fewest criteria for which repairs are counted: a single criterion would cause every wrong decision."""
@@ -263,15 +263,17 @@ class _Counting:
 
 
 def _swap(rubric: Rubric, judge: Column, gold: Column, tolerance: float) -> LevelSwap:
-    of_judge, judge_known = _terms(judge, rubric.decisive)
-    of_gold, gold_known = _terms(gold, rubric.decisive)
+    of_judge, of_gold = (partial(_terms, column, rubric.decisive, _split(column)) for column in (judge, gold))
+    judge_known, gold_known = (_are_known(column, rubric.decisive, _split(column)) for column in (judge, gold))
+    before = total(of_judge, len(rubric.decisive))
     return LevelSwap(
         judge=of_judge,
         gold=of_gold,
+        before=before,
         is_known=gold_known,
         people=np.where(np.isnan(judge.decisions), np.nan, gold.decisions),
         scores=gold.scores,
-        follows=_follows(of_judge.total, np.all(judge_known, axis=1), judge, rubric),
+        follows=_follows(before, np.all(judge_known, axis=1), judge, rubric),
         passes_from=_passes_from(rubric),
         tolerance=tolerance,
     )
@@ -282,20 +284,20 @@ def _passes_from(rubric: Rubric) -> float | None:
     return rubric.pass_mark - ROUNDING if rubric.has_score else None
 
 
-def _follows(total: TermSums, is_complete: Flags, judge: Column, rubric: Rubric) -> Flags:
+def _follows(before: TermSums, is_complete: Flags, judge: Column, rubric: Rubric) -> Flags:
     """Flag the examples with complete levels; flag none if the judge's scores or decisions don't follow from levels.
 
     They don't follow if the judge graded the response as a whole, or decided by another rule. On some examples they
     then equal by chance what follows from the levels, so one difference is enough to flag none.
 
     Args:
-        total: What the judge's levels contribute to scores and decisions, summed over criteria.
+        before: What the judge's levels contribute to scores and decisions, summed over criteria.
         is_complete: Flags of the examples with a known level on every criterion.
         judge: The judge's ratings.
         rubric: The rubric, with its pass mark.
     """
-    decisions = total.decisions(_passes_from(rubric))[:, 0]
-    scores = total.scores[:, 0]
+    decisions = before.decisions(_passes_from(rubric))[:, 0]
+    scores = before.scores[:, 0]
     differs = (decisions != judge.decisions) & ~np.isnan(decisions) & ~np.isnan(judge.decisions)
     if rubric.has_score:
         differs |= np.abs(scores - judge.scores) > SAME_AS_LEVELS
@@ -304,43 +306,51 @@ def _follows(total: TermSums, is_complete: Flags, judge: Column, rubric: Rubric)
     return np.asarray(is_complete)
 
 
-def _terms(column: Column, criteria: Sequence[Criterion]) -> tuple[TermSums, Flags]:
-    """Return what a rater's levels contribute to scores and decisions, and flags of the levels that are known.
-
-    A level is known where the rater gave one, or said that the criterion doesn't apply.
-    """
-    split = _split(column)
-    terms = [_of_criterion(column, criterion, split.get(criterion.name)) for criterion in criteria]
-    *of_terms, is_known = (np.column_stack(arrays) for arrays in zip(*terms, strict=True))
-    return TermSums.of(*of_terms), is_known
-
-
-def _of_criterion(column: Column, criterion: Criterion, split: Flags | None) -> tuple[Floats | Flags, ...]:
-    """Return a criterion's arguments for `TermSums.of`, in order, then flags of the examples whose level is known.
+def _terms(
+    column: Column, criteria: Sequence[Criterion], split: Mapping[str, Flags], chosen: Sequence[int]
+) -> TermSums:
+    """Return what a rater's levels on some criteria contribute to scores and decisions, each in a column.
 
     Args:
         column: The ratings of gold or of the judge.
-        criterion: The criterion.
-        split: Flags of the examples on which annotators split evenly, so that their level isn't known; None without
-            any.
+        criteria: All criteria that count.
+        split: Flags of the examples on which annotators split evenly, so that their level isn't known, by criterion.
+        chosen: Indices of the criteria.
     """
-    levels = column.levels[criterion.name]
+    terms = [_of_criterion(column, criteria[index], split) for index in chosen]
+    return TermSums.of(*(np.column_stack(arrays) for arrays in zip(*terms, strict=True)))
+
+
+def _of_criterion(column: Column, criterion: Criterion, split: Mapping[str, Flags]) -> tuple[Floats | Flags, ...]:
+    """Return a criterion's arguments for `TermSums.of`, in order, computed only once for examples of equal level."""
+    levels, number = numbered_values(column.levels[criterion.name])
     is_rated = ~np.isnan(levels)
-    does_not_apply = column.skipped[criterion.name] & ~is_rated
-    if split is not None:
-        does_not_apply &= ~split
     weights = np.where(is_rated & criterion.has_worth, criterion.weight, 0.0)
     gains = weights * np.nan_to_num(positions(criterion.scale, levels)) if criterion.has_worth else weights
     must = must_pass(criterion)
     is_fatal = is_rated & ~_passes(criterion, levels) if must else np.zeros_like(is_rated)
-    return gains, weights, is_fatal, does_not_apply & must, is_rated | does_not_apply
+    is_undecided = _do_not_apply(column, criterion, split) & must
+    return gains[number], weights[number], is_fatal[number], is_undecided
+
+
+def _do_not_apply(column: Column, criterion: Criterion, split: Mapping[str, Flags]) -> Flags:
+    """Return flags of the examples without a level to which a criterion doesn't apply, according to a rater."""
+    does_not_apply = column.skipped[criterion.name]
+    if does_not_apply.any():
+        does_not_apply = does_not_apply & np.isnan(column.levels[criterion.name])
+    return does_not_apply & ~split[criterion.name] if criterion.name in split else does_not_apply
+
+
+def _are_known(column: Column, criteria: Sequence[Criterion], split: Mapping[str, Flags]) -> Flags:
+    """Return flags of known levels, shape (n_examples, n_criteria): those given, and criteria that don't apply."""
+    known = (~np.isnan(column.levels[c.name]) | _do_not_apply(column, c, split) for c in criteria)
+    return np.column_stack(list(known))
 
 
 def _passes(criterion: Criterion, levels: Floats) -> Flags:
     """Return flags of the levels that pass a criterion."""
-    distinct, number = numbered_values(levels)
-    passes = [level == level and criterion.passes(criterion.scale.position(level)) for level in distinct.tolist()]
-    return np.asarray(np.array(passes, dtype=bool)[number])
+    passes = [level == level and criterion.passes(criterion.scale.position(level)) for level in levels.tolist()]
+    return np.array(passes, dtype=bool)
 
 
 def _split(column: Column) -> dict[str, Flags]:
