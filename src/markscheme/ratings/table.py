@@ -4,7 +4,7 @@ Only this module converts ratings to arrays and combines several samples of a ra
 score and decision are combined in one place, so that all figures follow one rule.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self, TypeAlias
@@ -73,26 +73,22 @@ class Column:
 
     def rows(self, chosen: npt.NDArray[np.bool_] | npt.NDArray[np.int64]) -> Self:
         """Return the column for some examples, chosen by a mask of shape (n_examples,) or by indices."""
-        return replace(
-            self,
-            levels={name: column[chosen] for name, column in self.levels.items()},
-            skipped={name: column[chosen] for name, column in self.skipped.items()},
-            scores=self.scores[chosen],
-            decisions=self.decisions[chosen],
-            sources=self.sources[chosen],
-            probabilities={name: of_levels[chosen] for name, of_levels in self.probabilities.items()},
-            chances=self.chances[chosen] if len(self.chances) else self.chances,
-        )
+        skipped = {name: column[chosen] for name, column in self.skipped.items()}
+        return replace(self._changed(lambda values: values[chosen]), skipped=skipped, sources=self.sources[chosen])
 
     def where(self, chosen: Flags) -> Self:
         """Return the column with nan for all examples that aren't chosen; its length stays."""
+        return self._changed(lambda values: np.where(chosen if values.ndim == 1 else chosen[:, None], values, np.nan))
+
+    def _changed(self, change: Callable[[Floats], Floats]) -> Self:
+        """Return the column with a change made to its levels, scores, decisions and probabilities."""
         return replace(
             self,
-            levels={name: np.where(chosen, column, np.nan) for name, column in self.levels.items()},
-            scores=np.where(chosen, self.scores, np.nan),
-            decisions=np.where(chosen, self.decisions, np.nan),
-            probabilities={name: np.where(chosen[:, None], p, np.nan) for name, p in self.probabilities.items()},
-            chances=np.where(chosen, self.chances, np.nan) if len(self.chances) else self.chances,
+            levels={name: change(column) for name, column in self.levels.items()},
+            scores=change(self.scores),
+            decisions=change(self.decisions),
+            probabilities={name: change(of_levels) for name, of_levels in self.probabilities.items()},
+            chances=change(self.chances) if len(self.chances) else self.chances,
         )
 
     def rating(self, index: int) -> Rating | None:

@@ -235,15 +235,9 @@ def halo(people: npt.ArrayLike, judge: npt.ArrayLike, *, groups: Grouping = None
     gammas = []
     by_criterion = np.ascontiguousarray(tables.T)
     of_all = by_criterion.sum(axis=0)
-    for of_criterion, of_judge in zip(by_criterion, np.ascontiguousarray(its.T), strict=True):
-        of_person = list(of_criterion)
-        of_others = list((of_all - of_criterion) / (n_criteria - 1))
-        first, others = ([_kept(of[a], rows) for (a, _), rows in counts.items()] for of in (of_person, of_others))
-        second = [_kept(of_person[b], rows) for (_, b), rows in counts.items()]
-        its_own = [_kept(of_judge, rows) for rows in counts.values()]
-        covariances = _Covariances(units)
-        gamma = [_second_slope(y, first, others, covariances) for y in (its_own, second)]
-        gammas.append(gamma[0] - gamma[1])
+    for of_people, of_judge in zip(by_criterion, its.T, strict=True):
+        others = list((of_all - of_people) / (n_criteria - 1))
+        gammas.append(_slope_beyond_people(counts, list(of_people), np.ascontiguousarray(of_judge), others, units))
     estimates = [gamma for gamma in gammas if np.isfinite(gamma[0])] or [np.full(units.n_sets + 1, np.nan)]
     values = np.mean(estimates, axis=0)
     if not np.isfinite(values[0]):
@@ -293,16 +287,35 @@ def leaning(gold: npt.ArrayLike, judge: npt.ArrayLike, on: npt.ArrayLike, *, gro
     if n_counted < LEAST_UNITS:
         why = Reason("few-units", {"units": n_counted, "rated_by": None})
         return Estimate.without_value(why, n=n_counted, method=method)
-    annotator = [_kept(of_person[a], rows) for (a, _), rows in counts.items()]
-    its_own, of = ([_kept(values, rows) for rows in counts.values()] for values in (its, feature))
-    covariances = _Covariances(units)
-    values = _second_slope(its_own, annotator, of, covariances)
-    if several:
-        second = [_kept(of_person[b], rows) for (_, b), rows in counts.items()]
-        values = values - _second_slope(second, annotator, of, covariances)
+    values = _slope_beyond_people(counts, of_person, its, [feature] * len(of_person), units)
     if not np.isfinite(values[0]):
         return Estimate.without_value(Reason("nothing-to-lean-on"), n=n_counted, method=method)
     return units.jackknife(values, transform=IDENTITY, level=0.95, method=method)
+
+
+def _slope_beyond_people(
+    rows_of: Mapping[tuple[int, int], Flags],
+    people: Sequence[Floats],
+    judge: Floats,
+    features: Sequence[Floats],
+    units: Groups,
+) -> Floats:
+    """Compute a feature's coefficient for the judge minus that for a second annotator, over all units and without each.
+
+    Args:
+        rows_of: Flags of the units that count, for each pair of annotators: the one whose ratings are held equal, and
+            the one in the judge's place. If both are one annotator, the judge's coefficient remains.
+        people: Ratings of each annotator.
+        judge: The judge's ratings.
+        features: The feature that goes with each annotator's ratings.
+        units: Groups of units to leave out in turn.
+    """
+    control, feature = ([_kept(of[a], rows) for (a, _), rows in rows_of.items()] for of in (people, features))
+    second = [_kept(people[b], rows) for (_, b), rows in rows_of.items()]
+    its_own = [_kept(judge, rows) for rows in rows_of.values()]
+    covariances = _Covariances(units)
+    of_judge, of_second = (_second_slope(y, control, feature, covariances) for y in (its_own, second))
+    return of_judge - of_second
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, Self, TypeVar
 
@@ -290,13 +290,8 @@ class Evidence:
         samples = rating_table(comparison.rubric, ids, ratings, samples_apart=True).columns if asked_again else ()
         criteria = {
             name: CriterionEvidence(
-                compared.criterion,
-                compared.gold,
-                compared.judge,
-                compared.read_people,
-                compared.groups,
-                compared.compute,
-                stacked(samples, name) if samples else np.broadcast_to(np.nan, (len(compared.gold), 1)),
+                **{of.name: getattr(compared, of.name) for of in fields(compared)},
+                repeats=stacked(samples, name) if samples else np.broadcast_to(np.nan, (len(ids), 1)),
             )
             for name, compared in comparison.criteria.items()
         }
