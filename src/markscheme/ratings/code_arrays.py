@@ -16,9 +16,7 @@ from markscheme.stats.intervals import Flags, Floats, Integers
 
 def header_values(codes: RatingCodes, value: Callable[[Rating], Any], dtype: Any) -> npt.NDArray[Any]:
     """Compute a value from the header of each rating (its rater, kind, day, …), as an array of shape (n_ratings,)."""
-    if not codes.headers:
-        return np.zeros(0, dtype=dtype)
-    return np.array(list(map(value, codes.headers)), dtype=dtype)[np.asarray(codes.header_numbers)]
+    return np.array(list(map(value, codes.headers)), dtype=dtype)[np.asarray(codes.header_numbers, dtype=np.intc)]
 
 
 def rater_numbers(codes: RatingCodes, name: Callable[[Rating], Any]) -> tuple[list[Any], Integers]:

@@ -323,7 +323,7 @@ def may_say(examples: Sequence[Example], *names: str) -> bool:
 
 def taken(examples: Sequence[Example], indices: Sequence[int]) -> Sequence[Example]:
     """Return the examples at these indices; if these are all the examples, in order, return `examples` itself."""
-    if len(indices) == len(examples) and all(index == row for row, index in enumerate(indices)):
+    if list(indices) == list(range(len(examples))):
         return examples
     return examples.taken(indices) if isinstance(examples, ExampleRows) else tuple(examples[index] for index in indices)
 

@@ -31,7 +31,7 @@ from markscheme.ratings.table import (
 )
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.annotators import GoldRule, gold
-from markscheme.stats.intervals import Flags, Floats, Integers
+from markscheme.stats.intervals import Flags, Floats
 
 GOLD = "gold"
 """Name of the gold column in a table."""
@@ -193,10 +193,7 @@ def gold_of(examples: ExampleSet, rubric: Rubric, *, kind: Kind | None = None, b
         raise ComparisonError(f"no example has {wanted} to compare with{examples.searched}")
     labelled = set(counted.ids)
     are_labelled = np.fromiter(map(labelled.__contains__, values_of(examples.examples, "id")), dtype=bool)
-    are_all = bool(are_labelled.all())
-    labelled_examples = (
-        examples.examples if are_all else taken(examples.examples, np.flatnonzero(are_labelled).tolist())
-    )
+    labelled_examples = taken(examples.examples, np.flatnonzero(are_labelled).tolist())
     ids = tuple(values_of(labelled_examples, "id"))
     table = rating_table(rubric, ids, counted)
     middles, used = _levels(table, by)
@@ -338,22 +335,6 @@ def _either_way(
     return {**answers, **worse}, {**answers, **better}
 
 
-def _kinds_of_row(
-    levels: Mapping[str, Floats], skipped: Mapping[str, Flags], splits: Mapping[str, Flags], *more: Floats, n: int
-) -> tuple[list[int], Integers]:
-    """Group examples with equal gold levels; return the first index of each group, and the group of each example.
-
-    Args:
-        levels: Gold levels by criterion.
-        skipped: Flags of the examples to which a criterion doesn't apply, by criterion.
-        splits: Flags of the examples on which annotators split evenly, by criterion.
-        more: Further values by example, such as scores, that must be equal within a group.
-        n: Number of examples.
-    """
-    first, kind = equal_rows([*levels.values(), *skipped.values(), *splits.values(), *more], n)
-    return first.tolist(), kind
-
-
 def _scores(
     labels: RatingCodes,
     table: RatingTable,
@@ -376,8 +357,8 @@ def _scores(
             whole = rating_table(rubric, table.ids, scored)
             theirs = gold(stacked(whole.columns), by="mean" if by == "mean" else "median")
             scores = np.where(np.isnan(scores), theirs, scores)
-    first, kind_of_row = _kinds_of_row(levels, skipped, splits, n=len(scores))
-    earned = np.array([_score_at(index, levels, skipped, splits, rubric) for index in first], dtype=np.float64)
+    first, kind_of_row = equal_rows([*levels.values(), *skipped.values(), *splits.values()], len(scores))
+    earned = np.array([_score_at(index, levels, skipped, splits, rubric) for index in first.tolist()], dtype=np.float64)
     return np.where(np.isnan(scores), earned[kind_of_row], scores)
 
 
@@ -423,7 +404,8 @@ def _decisions(
     if rubric.decides and depends.any():
         scored = set(labels.where(lambda label: label.overall is not None).ids)
         is_scored = np.array([unit in scored for unit in table.ids], dtype=bool)
-        first, kind_of_row = _kinds_of_row(levels, skipped, splits, scores, is_scored, n=len(scores))
+        answers = [*levels.values(), *skipped.values(), *splits.values()]
+        first, kind_of_row = equal_rows([*answers, scores, is_scored], len(scores))
         by_levels = np.full(len(first), np.nan)
         for number in np.unique(kind_of_row[depends]).tolist():
             index = first[number]
@@ -490,7 +472,7 @@ def _reference(labels: RatingCodes, ids: tuple[str, ...], used: set[str]) -> str
     that all are adjudicated.
 
     Args:
-        labels: The labels that gold is made from.
+        labels: The labels that gold is made from, all of these examples.
         ids: Ids of the examples with gold.
         used: The kinds of labels that count; empty if all of `labels` do.
     """
@@ -503,11 +485,9 @@ def _reference(labels: RatingCodes, ids: tuple[str, ...], used: set[str]) -> str
     if len({rater for _, rater in raters}) == 1 and not any(kind == "adjudicated" for kind, _ in raters):
         return "one-person"  # without a set for each example
     rows = rows_in(ids, labels)
-    is_placed = rows >= 0
-    rows = rows[is_placed]
     is_settled = np.zeros(len(ids), dtype=bool)
-    is_settled[rows[header_values(labels, lambda label: label.kind == "adjudicated", bool)[is_placed]]] = True
-    number = rater_numbers(labels, lambda label: label.rater)[1][is_placed]
+    is_settled[rows[header_values(labels, lambda label: label.kind == "adjudicated", bool)]] = True
+    _, number = rater_numbers(labels, lambda label: label.rater)
     one_rater = np.zeros(len(ids), dtype=np.int64)
     one_rater[rows] = number
     is_twice = np.zeros(len(ids), dtype=bool)

@@ -4,7 +4,8 @@ Only this module converts ratings to arrays and combines several samples of a ra
 score and decision are combined in one place, so that all figures follow one rule.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections import UserDict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self, TypeAlias
@@ -334,8 +335,7 @@ class _RatingArrays:
         scores = np.full(n, np.nan)
         decisions = np.full(n, np.nan)
         sources = np.full(n, -1)
-        levels = {}
-        skipped = {}
+        levels, skipped = _CodedValues(), _CodedValues()
         for criterion, (of_ratings, levels_of_kinds, skips_of_kinds) in self.kinds.items():
             kinds = np.full(n, len(levels_of_kinds) - 1, dtype=of_ratings.dtype)
             kinds[of_plain] = of_ratings[plain]
@@ -343,7 +343,7 @@ class _RatingArrays:
             skipped[criterion] = (kinds, skips_of_kinds)
         scores[of_plain], decisions[of_plain] = (values[plain] for values in self._scores_and_decisions)
         sources[of_plain] = plain
-        column = Column(name, kind, _CodedValues(levels), _CodedValues(skipped), scores, decisions, self.codes, sources)
+        column = Column(name, kind, levels, skipped, scores, decisions, self.codes, sources)
         if is_plain.all():
             return column
         samples: dict[int, list[int]] = {}
@@ -393,10 +393,13 @@ def _with_collapsed(column: Column, samples: Mapping[int, Sequence[int]], rubric
             distributions[row] = combined.probabilities
             chance = chance_of_levels(combined.probabilities, combined.levels, rubric, combined.skipped)
             chances[row] = np.nan if chance is None else chance
-    column = replace(column, levels=coded_levels(levels), skipped=skipped)
-    if not distributions:
-        return column
-    return replace(column, probabilities=_stacked_distributions(distributions, rubric, n), chances=chances)
+    return replace(
+        column,
+        levels=coded_levels(levels),
+        skipped=skipped,
+        probabilities=_stacked_distributions(distributions, rubric, n),
+        chances=chances if distributions else column.chances,
+    )
 
 
 def _stacked_distributions(
@@ -419,31 +422,22 @@ def _stacked_distributions(
     return of_criteria
 
 
-class _CodedValues(Mapping[str, npt.NDArray[Any]]):
-    """Arrays of few different values, kept as small whole numbers; each access makes an array of the values."""
-
-    def __init__(self, codes: Mapping[str, tuple[npt.NDArray[Any], npt.NDArray[Any]]]) -> None:
-        """Keep arrays, each given as the index of each value among the different values, and the different values."""
-        self._codes = codes
+class _CodedValues(UserDict[str, Any]):
+    """Arrays of few different values, each kept as the index of every value among the different values, and these."""
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
-        number, values = self._codes[name]
+        """Make an array of the values."""
+        number, values = self.data[name]
         return np.asarray(values[number])
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._codes)
-
-    def __len__(self) -> int:
-        return len(self._codes)
 
 
 def coded_levels(levels: Mapping[str, Floats]) -> Mapping[str, Floats]:
     """Return raters' levels by criterion in little memory: as small whole numbers, converted to levels on access."""
-    codes = {}
+    coded = _CodedValues()
     for name, column in levels.items():
         values, number = numbered_values(column)
-        codes[name] = (number.astype(np.min_scalar_type(len(values))), values)
-    return _CodedValues(codes)
+        coded[name] = (number.astype(np.min_scalar_type(len(values))), values)
+    return coded
 
 
 # --- one rater, one example -----------------------------------------------------------------------------------------

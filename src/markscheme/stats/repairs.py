@@ -171,16 +171,6 @@ class LevelSwap:
     passes_from: float | None
     tolerance: float
 
-    @cached_property
-    def _decided_before(self) -> Floats:
-        """The decisions by the judge's own levels, shape (n_examples, 1)."""
-        return self.before.decisions(self.passes_from)
-
-    @cached_property
-    def _agreed_before(self) -> Floats:
-        """1 for each score by the judge's own levels that agrees with people's, else 0, shape (n_examples, 1)."""
-        return close(self.scores[:, None], self.before.scores, self.tolerance)
-
     def moves(self, criteria: Sequence[int]) -> TermSums:
         """Return, for the criteria at these indices, what gold's levels contribute minus what the judge's levels do."""
         return self.gold(criteria).minus(self.judge(criteria))
@@ -232,19 +222,19 @@ class LevelSwap:
     @cached_property
     def stays_wrong(self) -> Flags:
         """Flags of the wrong decisions that gold's levels on all criteria would not correct, shape (n_examples,)."""
-        decisions = self._decided_before[:, 0]
+        decisions = self.before.decisions(self.passes_from)[:, 0]
         with_gold = total(self.gold, self.is_known.shape[1]).decisions(self.passes_from)[:, 0]
         is_known = self.follows & self.is_known.all(axis=1)
         return np.asarray(is_known & (decisions == 1 - self.people) & (with_gold == 1 - self.people))
 
     def _changes(self, replaced: TermSums, is_known: Flags) -> DecisionChanges:
         people = self.people[:, None]
-        decisions = self._decided_before
+        decisions = self.before.decisions(self.passes_from)
         then = replaced.decisions(self.passes_from)
         is_comparable = self.follows[:, None] & is_known
         counted = is_comparable & ~np.isnan(people) & ~np.isnan(decisions)
         gold_scores = self.scores[:, None]
-        agreed = self._agreed_before
+        agreed = close(gold_scores, self.before.scores, self.tolerance)
         would_agree = close(gold_scores, replaced.scores, self.tolerance)
         return DecisionChanges(
             counted=counted,

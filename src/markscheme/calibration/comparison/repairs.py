@@ -328,16 +328,15 @@ def _of_criterion(column: Column, criterion: Criterion, split: Mapping[str, Flag
     weights = np.where(is_rated & criterion.has_worth, criterion.weight, 0.0)
     gains = weights * np.nan_to_num(positions(criterion.scale, levels)) if criterion.has_worth else weights
     must = must_pass(criterion)
-    is_fatal = is_rated & ~_passes(criterion, levels) if must else np.zeros_like(is_rated)
+    position = criterion.scale.position
+    passes = [not must or level != level or criterion.passes(position(level)) for level in levels.tolist()]
     is_undecided = _do_not_apply(column, criterion, split) & must
-    return gains[number], weights[number], is_fatal[number], is_undecided
+    return gains[number], weights[number], ~np.array(passes, dtype=bool)[number], is_undecided
 
 
 def _do_not_apply(column: Column, criterion: Criterion, split: Mapping[str, Flags]) -> Flags:
     """Return flags of the examples without a level to which a criterion doesn't apply, according to a rater."""
-    does_not_apply = column.skipped[criterion.name]
-    if does_not_apply.any():
-        does_not_apply = does_not_apply & np.isnan(column.levels[criterion.name])
+    does_not_apply = np.asarray(column.skipped[criterion.name] & np.isnan(column.levels[criterion.name]))
     return does_not_apply & ~split[criterion.name] if criterion.name in split else does_not_apply
 
 
@@ -345,12 +344,6 @@ def _are_known(column: Column, criteria: Sequence[Criterion], split: Mapping[str
     """Return flags of known levels, shape (n_examples, n_criteria): those given, and criteria that don't apply."""
     known = (~np.isnan(column.levels[c.name]) | _do_not_apply(column, c, split) for c in criteria)
     return np.column_stack(list(known))
-
-
-def _passes(criterion: Criterion, levels: Floats) -> Flags:
-    """Return flags of the levels that pass a criterion."""
-    passes = [level == level and criterion.passes(criterion.scale.position(level)) for level in levels.tolist()]
-    return np.array(passes, dtype=bool)
 
 
 def _split(column: Column) -> dict[str, Flags]:

@@ -159,8 +159,7 @@ def ambiguous(evidence: Evidence, criteria: Mapping[str, CriterionEvidence]) -> 
 
 def _range_of_annotators(criterion: CriterionEvidence) -> Floats:
     """Return the highest minus the lowest annotator's level on each example; 0 with fewer than two annotators."""
-    people = criterion.people
-    filled = np.where(np.isnan(people), np.nan_to_num(criterion.gold)[:, None], people)
+    filled = np.where(np.isnan(criterion.people), np.nan_to_num(criterion.gold)[:, None], criterion.people)
     return np.where(criterion.n_people >= 2, np.ptp(filled, axis=1), 0.0)
 
 
@@ -193,8 +192,7 @@ def _left_without_noise(criterion: CriterionEvidence, noise: float) -> float:
 def _levels_given(evidence: Evidence, criterion: CriterionEvidence, places: Sequence[int]) -> str:
     parts = []
     for index in places[:3]:
-        levels = criterion.people[index]
-        levels = levels[np.isfinite(levels)]
+        levels = criterion.people[index][np.isfinite(criterion.people[index])]
         names = " and ".join(criterion.scale.level_name(float(level)) for level in (levels.min(), levels.max()))
         parts.append(f"{names} on {evidence.ids[index]}")
     return f"annotators gave {', '.join(parts)}" if parts else "say what separates its levels"
