@@ -32,14 +32,14 @@ def fingerprint(*parts: Any) -> str:
     return next(_digests([canonical]))
 
 
-def fingerprints(rows: Iterable[tuple[str, ...]]) -> list[str]:
-    """Compute a fingerprint for each row; a row is a tuple of texts.
+def fingerprints(rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    """Yield the fingerprint of each row; a row is a tuple of texts.
 
     Example:
-        >>> fingerprints([("a", "b"), ("text",)]) == [fingerprint("a", "b"), fingerprint("text")]
+        >>> list(fingerprints([("a", "b"), ("text",)])) == [fingerprint("a", "b"), fingerprint("text")]
         True
     """
-    return list(_digests(map(_texts, rows)))
+    return _digests(map(_texts, rows))
 
 
 def fingerprint_numbers(rows: Iterable[tuple[str, ...]]) -> Iterator[int]:
@@ -49,7 +49,7 @@ def fingerprint_numbers(rows: Iterable[tuple[str, ...]]) -> Iterator[int]:
         >>> [f"{number:016x}" for number in fingerprint_numbers([("text",)])] == [fingerprint("text")]
         True
     """
-    return (int(digest, 16) for digest in _digests(map(_texts, rows)))
+    return (int(digest, 16) for digest in fingerprints(rows))
 
 
 def _digests(texts: Iterable[str]) -> Iterator[str]:

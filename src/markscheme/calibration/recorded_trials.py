@@ -278,7 +278,7 @@ def _labels_digest(labels: str) -> str:
 
 def example_digests(ids: Iterable[str]) -> frozenset[str]:
     """Return the digests of examples' ids."""
-    return frozenset([digest[:EXAMPLE_DIGITS] for digest in fingerprints(zip(ids, strict=True))])
+    return frozenset(digest[:EXAMPLE_DIGITS] for digest in fingerprints(zip(ids, strict=True)))
 
 
 def _of_criterion(criterion: Criterion) -> list[Any]:

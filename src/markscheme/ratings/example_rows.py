@@ -313,7 +313,7 @@ def response_fingerprints(examples: Sequence[Example]) -> list[str]:
     """Return the fingerprint of each example's response, or of the two responses of a pair."""
     if isinstance(examples, ExampleRows) and "response_fingerprint" in examples.attributes:
         return list(map("{:016x}".format, examples.values("response_fingerprint")))
-    return fingerprints(values_of(examples, "responses"))
+    return list(fingerprints(values_of(examples, "responses")))
 
 
 def may_say(examples: Sequence[Example], *names: str) -> bool:
