@@ -55,23 +55,6 @@ class RecordedTrial:
     labels: str | None = None
 
     @classmethod
-    def of_counts(
-        cls, rubric: Rubric, measure: Measure, judge: str, labels: str, n: int, *, at: str
-    ) -> "RecordedTrial":
-        """Make the record of a judge that was compared with labels in a file of counts, which has no ids of examples.
-
-        Args:
-            rubric: The rubric of the counts.
-            measure: Measure on which judge and gold must agree.
-            judge: The judge's name.
-            labels: Name of the set of labels, which stays equal when labels are added to the set.
-            n: Number of examples.
-            at: The day of the run.
-        """
-        setting = setting_digest(rubric, measure, judge)
-        return cls(at, setting, rubric.fingerprint, judge, n, None, frozenset([_labels_digest(labels)]), labels)
-
-    @classmethod
     def of(
         cls,
         rubric: Rubric,
@@ -102,7 +85,7 @@ class RecordedTrial:
             split = line.get("split")
             at, setting, rubric, judge = (line[key] for key in ("at", "setting", "rubric", "judge"))
             labels = line.get("labels")
-            examples = line["examples"] if labels is None else [_labels_digest(labels)]
+            examples = line["examples"] if labels is None else [digest_of_set(labels)]
             if not all(isinstance(text, str) for text in (at, setting, rubric, judge, *examples, split or "")):
                 raise TypeError
             return cls(at, setting, rubric, judge, int(line["n"]), split, frozenset(examples), labels)
@@ -269,7 +252,7 @@ def _read(path: Path) -> tuple[RecordedTrial, ...]:
     return tuple(lines)
 
 
-def _labels_digest(labels: str) -> str:
+def digest_of_set(labels: str) -> str:
     """Return a digest of the name of a set of labels, which a record has if the examples have no ids."""
     if not isinstance(labels, str):
         raise TypeError

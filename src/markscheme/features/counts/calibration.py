@@ -12,7 +12,13 @@ from markscheme.calibration.calibration import Calibration, Counts, Rater, decis
 from markscheme.calibration.comparison.comparison import measure_of
 from markscheme.calibration.comparison.limits import ErrorLimits
 from markscheme.calibration.findings.diagnosis import findings_of
-from markscheme.calibration.recorded_trials import RecordedTrial, record_of, record_settings
+from markscheme.calibration.recorded_trials import (
+    RecordedTrial,
+    digest_of_set,
+    record_of,
+    record_settings,
+    setting_digest,
+)
 from markscheme.errors import ComparisonError, UsageError
 from markscheme.features.counts.accepted import accept_counts, since_accepted
 from markscheme.features.counts.comparison import CountedComparison, compare_counts
@@ -116,13 +122,16 @@ def _after_settings(calibration: CountedCalibration, labels: str) -> CountedCali
 
     Args:
         calibration: The calibration.
-        labels: Name of the set of labels.
+        labels: Name of the set of labels, which stays equal when labels are added to the set.
     """
     rubric = calibration.rubric
     measure = calibration.comparison.measure
     n = calibration.counts.examples
     today = date.today().isoformat()
-    current = RecordedTrial.of_counts(rubric, measure, calibration.rater.name, labels, n, at=today)
+    judge = calibration.rater.name
+    setting = setting_digest(rubric, measure, judge)
+    of_set = frozenset([digest_of_set(labels)])
+    current = RecordedTrial(today, setting, rubric.fingerprint, judge, n, None, of_set, labels)
     tried, is_kept = record_settings(record_of(rubric), [current])
     on_labels = {setting.setting for setting in tried if current.examples <= setting.examples}
     return calibration.after(max(1, len(on_labels)), on_record=is_kept)
