@@ -296,7 +296,7 @@ def test_labels_that_are_not_people_s_allow_no_trend(gate: Ruling) -> None:
 
 @pytest.mark.parametrize("gate", [GATE_OPEN, GATE_REFUSED])
 def test_a_judge_whose_scores_are_shown_to_be_as_good_as_an_annotator_s_may_be_used_for_trends(gate: Ruling) -> None:
-    as_person = replace(OPEN, low=True, asgood=True, beats=True)
+    as_person = OPEN._replace(low=True, asgood=True, beats=True)
     _, use, _ = verdict_row(gate, TREND_REFUSED, Circumstances(as_person))
     assert use == "trend"
 

@@ -25,7 +25,7 @@ def _decided(calibration: Calibration, verdict: str) -> Calibration:
     codes: dict[str, BecauseCode] = {"ok": "target", "adjust": "side", "not-enough-labels": "side-open"}
     decision = calibration.decision
     assert decision.gate_answer is not None
-    answer = replace(decision.gate_answer, ruling=Ruling("gate", (codes[verdict],)))
+    answer = decision.gate_answer._replace(ruling=Ruling("gate", (codes[verdict],)))
     return replace(calibration, decision=replace(decision, gate_answer=answer))
 
 

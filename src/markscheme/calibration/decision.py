@@ -276,7 +276,7 @@ def labels_to_begin(gold: Gold, target: float, *, settings: int = 1) -> Decisive
     mean_size = float((sizes**2).sum() / sizes.sum()) if len(sizes) else 1.0
     first = first_labels(target, confidence=side_confidence(settings), mean_size=mean_size)
     have = gold.n - gold.n_picked if gold.has_people else 0
-    return None if first is None else replace(first, more=max(0, first.more - have))
+    return None if first is None else first._replace(more=max(0, first.more - have))
 
 
 def first_labels_of(examples: ExampleSet, rubric: Rubric) -> tuple[DecisiveLabels | None, bool]:

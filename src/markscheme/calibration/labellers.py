@@ -1,12 +1,11 @@
 """Names for those who gave the labels, in sentences about a judge."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from markscheme.calibration.comparison.comparison import Comparison
 
 
-@dataclass(frozen=True, slots=True)
-class Labeller:
+class Labeller(NamedTuple):
     """The name for those who gave the labels, as the subject of a sentence, such as "people".
 
     Attributes:

@@ -1,9 +1,8 @@
 """The number of labels that an open verdict needs: saved by a calibration, and counted down while people label."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from markscheme.calibration.labels_in_words import ScarceDecision, labels_to_add
 from markscheme.errors import RatingError
@@ -23,8 +22,7 @@ _CALIBRATE_AGAIN = "As many are labelled as the last calibration asked for: cali
 _READ = ("judge", "verdict", "labelled", "labels_needed", "labels_chance", "assumed", "next_step")
 
 
-@dataclass(frozen=True)
-class NextLabels:
+class NextLabels(NamedTuple):
     """The number of labels to give before the next calibration, with a sentence for the user.
 
     Attributes:
@@ -75,17 +73,17 @@ def next_labels(folder: Path, rubric: Rubric, examples: ExampleSet) -> NextLabel
     if needed is None and record["by_one"]:
         second = second_labels_needed(examples.labelled.examples)
         ask = f"Have a second annotator label about {second:,} of the examples: labels of one show trends at most."
-        return replace(last, in_words=ask if second else _CALIBRATE_AGAIN, to_second=second)
+        return last._replace(in_words=ask if second else _CALIBRATE_AGAIN, to_second=second)
     if needed is None:
-        return replace(last, in_words=str(record["next_step"]) or None)
+        return last._replace(in_words=str(record["next_step"]) or None)
     labels = DecisiveLabels(int(needed), float(record["labels_chance"]), record["assumed"])
     since = max(0, examples.by_people - int(record["labelled"]))
     if not since:
-        return replace(last, labels=labels, in_words=str(record["next_step"]))
-    remaining = replace(labels, more=max(0, labels.more - since))
+        return last._replace(labels=labels, in_words=str(record["next_step"]))
+    remaining = labels._replace(more=max(0, labels.more - since))
     if not remaining.more:
-        return replace(last, labels=remaining, in_words=_CALIBRATE_AGAIN)
-    return replace(last, labels=remaining, in_words=labels_to_add(remaining, scarce=record["scarce"]))
+        return last._replace(labels=remaining, in_words=_CALIBRATE_AGAIN)
+    return last._replace(labels=remaining, in_words=labels_to_add(remaining, scarce=record["scarce"]))
 
 
 def _before_the_first(rubric: Rubric, examples: ExampleSet) -> NextLabels:

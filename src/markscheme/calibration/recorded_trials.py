@@ -6,10 +6,10 @@ these labels, not to the rubric's name: records of all rubrics of the project co
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import compress
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -30,8 +30,7 @@ EXAMPLE_DIGITS: Final = 8
 """Digits of an example's digest: the chance that any two of 10,000 examples share one is 1 in 100."""
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedTrial:
+class RecordedTrial(NamedTuple):
     """A setting of judge and rubric that was tried, and the labelled examples on which it was compared.
 
     Attributes:

@@ -54,8 +54,7 @@ def allowed_in_words(use: str, *, may_trend: bool = True) -> str:
     return USE_WORDS[use].alone if use in USE_WORDS else use
 
 
-@dataclass(frozen=True)
-class ExceptedPart:
+class ExceptedPart(NamedTuple):
     """A slice of the examples, such as one system's, that a judge may not decide although it may decide all others.
 
     Attributes:

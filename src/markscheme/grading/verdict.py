@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from markscheme.judges.judge import Reply
 from markscheme.plain_data import no_constant, shown
@@ -382,8 +382,7 @@ class _Twice:
         return "given twice"
 
 
-@dataclass(frozen=True, slots=True)
-class _Answer:
+class _Answer(NamedTuple):
     """A JSON object in a reply, and where in the text it begins and ends."""
 
     data: Mapping[str, Any]

@@ -29,8 +29,7 @@ QUOTE_WORDS = 30
 judgement."""
 
 
-@dataclass(frozen=True, slots=True)
-class DecisionQuestion:
+class DecisionQuestion(NamedTuple):
     """A criterion as a typed question, for a model that answers with probabilities instead of words.
 
     Attributes:

@@ -1,8 +1,7 @@
 """The two responses of a pair in a line of examples: their ids and the systems that wrote them."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from markscheme.errors import Fault
 from markscheme.fingerprint import fingerprint
@@ -10,8 +9,7 @@ from markscheme.plain_data import shown
 from markscheme.prompts.submission import PAIR_NAMES, RESPONSE_KEYS, response_in
 
 
-@dataclass(frozen=True, slots=True)
-class PairSide:
+class PairSide(NamedTuple):
     """Origin of one response of a pair: its id and the system that wrote it.
 
     Attributes:

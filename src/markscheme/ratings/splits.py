@@ -3,10 +3,9 @@
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from types import UnionType
-from typing import Any
+from typing import Any, NamedTuple
 
 from markscheme.errors import RatingError, refuse_lines, writing
 from markscheme.files import rewrite
@@ -24,8 +23,7 @@ OPENED = "opened.jsonl"
 TUNED = "tuned.jsonl"
 
 
-@dataclass(frozen=True, slots=True)
-class Opening:
+class Opening(NamedTuple):
     """A record that a command looked at labels of held-out examples, and what it tested on them.
 
     Attributes:
@@ -97,8 +95,7 @@ class Opening:
         return line
 
 
-@dataclass(frozen=True, slots=True)
-class Openings:
+class Openings(NamedTuple):
     """All records of commands that looked at labels of one set's held-out examples, in order.
 
     Attributes:

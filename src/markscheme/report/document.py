@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import FrozenInstanceError, dataclass
 from functools import cache
 from types import MappingProxyType
-from typing import Any, ClassVar, Literal, Self, TypeVar, dataclass_transform, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar, dataclass_transform, overload
 
 from markscheme.report.figures import NONE, cut_short, with_signed_interval
-from markscheme.stats import Estimate
+
+if TYPE_CHECKING:
+    from markscheme.stats import Estimate
 
 Tone = Literal["good", "trend", "open", "bad", "note"]
 TONE_SIGNS: Mapping[Tone, str] = {"good": "✓", "trend": "↗", "open": "?", "note": "!", "bad": "✗"}
@@ -125,24 +127,27 @@ class Mark(_Drawn):
         return min(1.0, max(0.0, (value - self.lowest) / (self.highest - self.lowest)))
 
 
-def share_mark(estimate: Estimate | None, role: Role = "judge", *, digits: int = 0, least: float | None = None) -> Mark:
+def share_mark(
+    estimate: "Estimate | None", role: Role = "judge", *, digits: int = 0, least: float | None = None
+) -> Mark:
     """Make the mark of a share on a line from 0 to 1, with its per cent to `digits` decimals and the target `least`."""
     if estimate is None:
         return Mark(NONE, role=role)
     return Mark(estimate.as_share(digits), estimate.value, estimate.low, estimate.high, role=role, least=least)
 
 
-def shift_mark(shift: Estimate, reach: float) -> Mark:
+def shift_mark(shift: "Estimate", reach: float) -> Mark:
     """Make the mark of a shift, such as a bias, on a line from -reach to reach."""
     return Mark(with_signed_interval(shift), shift.value, shift.low, shift.high, -reach, reach)
 
 
-def reach(shifts: Iterable[Estimate]) -> float:
+def reach(shifts: "Iterable[Estimate]") -> float:
     """Choose how far the lines for shifts, such as biases, extend to each side of 0, so that every shift fits.
 
     Equal figures are then equally far from the middle of every line.
 
     Example:
+        >>> from markscheme.stats import Estimate
         >>> reach([Estimate(0.3, -0.1, 0.7), Estimate(-0.2)]), reach([])
         (1.0, 0.25)
     """

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from difflib import unified_diff
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markscheme.errors import RubricError, RubricWarning, writing
 from markscheme.files import write_whole
@@ -90,8 +90,7 @@ class Changes:
         )
 
 
-@dataclass(frozen=True)
-class Edit:
+class Edit(NamedTuple):
     """A planned edit of a rubric's file, with its text before and after.
 
     Attributes:

@@ -6,8 +6,7 @@ Each kind of value can read a value and describe itself as JSON Schema, from whi
 import json
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 from markscheme.errors import nearest
 from markscheme.numerals import finite
@@ -49,8 +48,7 @@ Change = Literal[
 """Changes that `stress` makes to a response."""
 
 
-@dataclass(frozen=True)
-class KeyValueKind:
+class KeyValueKind(NamedTuple):
     """A kind of value that a key of a rubric file can take, such as a text or a list of numbers.
 
     Attributes:
@@ -68,8 +66,7 @@ def as_shown(value: Any) -> str:
     return "NaN" if isinstance(value, float) and math.isnan(value) else shown(value)
 
 
-@dataclass(frozen=True)
-class Key:
+class Key(NamedTuple):
     """A key that a mapping in a rubric file can have, with its kind of value, default and description."""
 
     kind: "KeyValueKind | Keys"
@@ -87,8 +84,7 @@ class Key:
         return kind | default | ({"description": self.description} if self.description else {})
 
 
-@dataclass(frozen=True)
-class Keys:
+class Keys(NamedTuple):
     """The set of keys that a mapping in a rubric file can have."""
 
     name: str

@@ -3,10 +3,10 @@
 import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from markscheme.errors import RubricError, RubricWarning, UsageError
 from markscheme.phrases import counted
@@ -42,8 +42,7 @@ ROWS_ALONE: Final = Rubric((Criterion(1.0, "Each row is graded by the criteria t
 """Rubric that names a run, and for which its judge is opened, if each row brings its criteria; it grades nothing."""
 
 
-@dataclass(frozen=True)
-class RowRubric:
+class RowRubric(NamedTuple):
     """The rubric that a row is graded by, if the row brings criteria of its own.
 
     Attributes:

@@ -151,9 +151,10 @@ def project_of(calibration: Path) -> Path:
 
 def _upwards(start: Path) -> Iterator[Path]:
     """Yield a folder and its parents, up to the one with a `.git` or the home folder."""
+    home: Path | None = None
     for folder in (start, *start.parents):
         yield folder
-        if (folder / ".git").exists() or folder == Path.home():
+        if (folder / ".git").exists() or folder == (home := home or Path.home()):
             return
 
 

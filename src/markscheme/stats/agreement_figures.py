@@ -6,6 +6,7 @@ tolerance, and all bounds respect groups of examples.
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -54,8 +55,7 @@ class AgreementFigures:
     person_minus_constant: GroupedMean
 
 
-@dataclass(frozen=True, slots=True)
-class AnnotatorShares:
+class AnnotatorShares(NamedTuple):
     """Shares, per example, of annotators who agree with each other, with the judge, and with a constant answer.
 
     Attributes:

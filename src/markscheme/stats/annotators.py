@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -37,8 +37,7 @@ _TIE = 1e-12
 """Difference below which two agreements are equal except for rounding, so that both win."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ceiling:
+class Ceiling(NamedTuple):
     """Krippendorff's alpha of annotators with each other, that of the judge with an annotator, and their difference.
 
     Attributes:
@@ -65,8 +64,7 @@ class Ceiling:
         return None if self.gap.low is None else self.gap.low > self.floor
 
 
-@dataclass(frozen=True, slots=True)
-class AltPerson:
+class AltPerson(NamedTuple):
     """Result of the alternative annotator test for one annotator.
 
     Attributes:
@@ -84,8 +82,7 @@ class AltPerson:
     n: int
 
 
-@dataclass(frozen=True, slots=True)
-class AltTest:
+class AltTest(NamedTuple):
     """Result of the alternative annotator test, which asks if the judge can replace any one of the annotators.
 
     Attributes:
@@ -248,7 +245,7 @@ def alternative_annotator_test(
         nothing = Estimate.without_value(why, n=0, method=made)
         return AltTest(nothing, nothing, tuple(tested), epsilon)
     adjusted = iter(benjamini_yekutieli([person.p for person in enough]).tolist())
-    people_tested = tuple(None if person is None else replace(person, adjusted_p=next(adjusted)) for person in tested)
+    people_tested = tuple(None if person is None else person._replace(adjusted_p=next(adjusted)) for person in tested)
     won = [person for person in people_tested if person is not None and person.adjusted_p <= q]
     winning_rate = Estimate(len(won) / len(enough), n=len(enough), method=made)
     advantage = Estimate(sum(person.judge_wins for person in enough) / len(enough), n=len(enough), method=made)

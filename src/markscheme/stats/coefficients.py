@@ -11,8 +11,8 @@ worst first.
 
 import math
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias, get_args
+from dataclasses import replace
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -50,8 +50,7 @@ _ENDLESS = 1e15
 """Number of examples that is used as infinite, so that corrections for small samples vanish."""
 
 
-@dataclass(frozen=True, slots=True)
-class Corrected:
+class Corrected(NamedTuple):
     """A chance-corrected coefficient with its observed and expected agreement.
 
     Attributes:
@@ -71,8 +70,7 @@ class Corrected:
 # ------------------------------------------------------------------------------------------ what a disagreement costs
 
 
-@dataclass(frozen=True, slots=True)
-class _Loss:
+class _Loss(NamedTuple):
     """Cost (loss) of two different ratings of a unit, as a bilinear form on vectors of features of the ratings.
 
     p' form q is the mean loss between two sets of ratings with mean features p and q. Features may be counts of levels,
@@ -340,8 +338,7 @@ def _beyond_chance(seen: Floats, chance: Floats) -> Floats:
 # ---------------------------------------------------------------------------------------------------- the coefficients
 
 
-@dataclass(frozen=True, slots=True)
-class _Coefficient:
+class _Coefficient(NamedTuple):
     """Definition of a chance-corrected coefficient.
 
     Attributes:
@@ -368,10 +365,10 @@ _BY_SHARED_MARGINS = _Coefficient(_seen, _chance_of_shared_margins)
 _BY_UNSURE_GUESS = _Coefficient(_seen, _chance_of_unsure_guess, guarded=False, categories=True)
 
 _COEFFICIENTS = {
-    "cohen_kappa": replace(_BY_OWN_MARGINS, for_more="conger_kappa"),
-    "weighted_kappa": replace(_BY_OWN_MARGINS, for_more="conger_kappa"),
+    "cohen_kappa": _BY_OWN_MARGINS._replace(for_more="conger_kappa"),
+    "weighted_kappa": _BY_OWN_MARGINS._replace(for_more="conger_kappa"),
     "conger_kappa": _BY_OWN_MARGINS,
-    "scott_pi": replace(_BY_SHARED_MARGINS, for_more="fleiss_kappa"),
+    "scott_pi": _BY_SHARED_MARGINS._replace(for_more="fleiss_kappa"),
     "fleiss_kappa": _BY_SHARED_MARGINS,
     "brennan_prediger": _Coefficient(_seen, _chance_of_uniform_guess, guarded=False, categories=True, pairs_only=True),
     "gwet_ac1": _BY_UNSURE_GUESS,

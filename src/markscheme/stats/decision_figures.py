@@ -6,7 +6,7 @@ its own: the share of gold's fails that the judge fails, and the share of gold's
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -19,8 +19,7 @@ from markscheme.stats.wrong_decisions import RateByVerdict, Stratum
 SideRate: TypeAlias = GroupedShare | RateByVerdict
 
 
-@dataclass(frozen=True, slots=True)
-class SideShare:
+class SideShare(NamedTuple):
     """Share of gold's fails (or passes) on which the judge makes one given decision, pass or fail.
 
     Attributes:

@@ -5,9 +5,8 @@ each side to be beta-binomial. Only the sums show whether the question is decide
 too much.
 """
 
-from dataclasses import dataclass
 from functools import lru_cache, partial
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -30,8 +29,7 @@ FIGURES_KEPT: Final = 64
 """Number of results that are cached: judges with equal decisions, and a table in several forms, share one."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Basis:
+class _Basis(NamedTuple):
     """Evidence on one share in the labels so far, as if all examples were independent.
 
     Attributes:

@@ -9,9 +9,9 @@ Annotators' ratings come as a table of shape (n_units, n_people), nan where one 
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import permutations
-from typing import Self
+from typing import NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -318,8 +318,7 @@ def _slope_beyond_people(
     return of_judge - of_second
 
 
-@dataclass(frozen=True, slots=True)
-class _SharedMoments:
+class _SharedMoments(NamedTuple):
     """Variances and covariances of judge and annotators, on the units that the judge and at least two annotators rated.
 
     Attributes:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any, Literal, Self, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, Self, TypeAlias, get_args
 
 from markscheme.stats.wording import Fact, reason_in_words, share_in_words
 
@@ -44,8 +44,7 @@ class Reason:
         return self.with_levels(lambda level: f"level {level:g}")
 
 
-@dataclass(frozen=True, slots=True)
-class Caveat:
+class Caveat(NamedTuple):
     """Limitation of an interval, with its reason and any remark.
 
     Attributes:

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Final, Self, TypeAlias
+from typing import Final, NamedTuple, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -31,8 +31,7 @@ STILL = 1e-13
 NO_SPREAD = Reason("no-spread")
 
 
-@dataclass(frozen=True, slots=True)
-class Transform:
+class Transform(NamedTuple):
     """A scale on which a statistic's distribution is symmetric enough for a t interval.
 
     Attributes:
@@ -70,8 +69,7 @@ LOG = Transform("log", math.log, lambda x: 1 / x, _unlog, 0.0, math.inf)
 IDENTITY = Transform("identity", float, lambda _: 1.0, float, -math.inf, math.inf)
 
 
-@dataclass(frozen=True, slots=True)
-class Spread:
+class Spread(NamedTuple):
     """Standard error of a statistic by the jackknife, with its degrees of freedom.
 
     Attributes:
@@ -273,7 +271,7 @@ def noted(estimate: Estimate, words: str | Reason) -> Estimate:
     """
     caveat = estimate.caveat or Caveat()
     remark = f"{caveat.remark}; {words}" if caveat.remark else str(words)
-    return replace(estimate, caveat=replace(caveat, remark=remark))
+    return replace(estimate, caveat=caveat._replace(remark=remark))
 
 
 def mark_rough(estimate: Estimate, why: str | Reason) -> Estimate:

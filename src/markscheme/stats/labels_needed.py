@@ -1,14 +1,13 @@
 """DecisiveLabels: the number of labels that is likely to show a figure above or below its target."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 EVEN = 1 / 2
 """Chance of a decision that a recommended number of labels must give; in simulations from 20 labels on, verdicts
 followed in .55-.97."""
 
 
-@dataclass(frozen=True, slots=True)
-class DecisiveLabels:
+class DecisiveLabels(NamedTuple):
     """A number of further labels that is likely to settle whether a figure, such as agreement, meets its target.
 
     Attributes:

@@ -6,6 +6,7 @@ Leaving one unit out is exact and costs no more than sorting, whatever the numbe
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -29,8 +30,7 @@ _SMALL_TABLE = 20_000
 """Largest number of cells with which pairs of levels are counted in a table; with more, units are sorted."""
 
 
-@dataclass(frozen=True, slots=True)
-class Moments:
+class Moments(NamedTuple):
     """Means of judge, gold and their differences, over all units and then without each unit (or group).
 
     Attributes:

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache, partial
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -186,8 +186,7 @@ class GroupedShare(GroupedFigure):
         return low, high
 
 
-@dataclass(frozen=True, slots=True)
-class MeanSide:
+class MeanSide(NamedTuple):
     """Centre and standard error from which the lower or the upper bound of a mean is computed.
 
     For the bound, a group of the worst possible values is added to the examples, since such values may still occur.

@@ -1,8 +1,9 @@
 """Comparison of a slice of examples with the rest, to find whether the judge does worse there, also at equal gold."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -29,8 +30,7 @@ FIFTHS = 5
 """Number of strata of gold scores if there are more distinct ones."""
 
 
-@dataclass(frozen=True, slots=True)
-class Contrast:
+class Contrast(NamedTuple):
     """A figure, such as the mean error, inside a slice of the examples and outside it, with a p value.
 
     Attributes:
@@ -54,8 +54,7 @@ class Contrast:
         return self.inside - self.outside
 
 
-@dataclass(frozen=True, slots=True)
-class SliceLook:
+class SliceLook(NamedTuple):
     """Comparison of one figure inside a slice and outside it: over all examples, and among examples with equal gold.
 
     A slice whose gold differs from the rest can look bad over all examples although the judge treats it like the
@@ -227,9 +226,9 @@ class SliceColumn:
         difference = contrast.difference
         p = _p_of_means(within, without, difference) if sign is None else _p_of_shares(sign * within, sign * without)
         if self.groups is None:
-            return replace(contrast, p=p)
+            return contrast._replace(p=p)
         of_part = _without_each(self.groups, np.where(is_inside, x, 0.0), is_inside.astype(np.float64))
-        return replace(contrast, p=max(p, _p_by_groups(of_part, self._without_each_group - of_part, difference)))
+        return contrast._replace(p=max(p, _p_by_groups(of_part, self._without_each_group - of_part, difference)))
 
 
 def _p_of_shares(within: Floats, without: Floats) -> float:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from markscheme.stats.estimate import Estimate, Reason
 from markscheme.stats.roots import zero_between
@@ -12,8 +12,7 @@ UNKNOWN = 0.5
 """Share that is assumed, with limits of 0 and 1, for a stratum without labels."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stratum:
+class Stratum(NamedTuple):
     """A stratum of the graded responses, all with the same decision by the judge, and its labels.
 
     Attributes:
@@ -39,8 +38,7 @@ class Stratum:
         return self.part * below, self.part * above
 
 
-@dataclass(frozen=True, slots=True)
-class RateByVerdict:
+class RateByVerdict(NamedTuple):
     """A rate of false passes (share of gold's fails that the judge passes) or of false fails, with bounds.
 
     Labels that are drawn by the judge's verdict show two shares: that of gold's fails among the judge's passes, and

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -75,8 +75,7 @@ class ErrorLimits:
         return round(least, LIMIT_DIGITS)
 
 
-@dataclass(frozen=True, slots=True)
-class GateSide:
+class GateSide(NamedTuple):
     """One side of a gate: how often a judge is right on gold's fails, or passes, and how often it must be.
 
     Attributes:

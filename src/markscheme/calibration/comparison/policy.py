@@ -7,7 +7,7 @@ module `decision` applies the policy to a comparison, and the module `reasons` s
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 from markscheme.calibration.comparison.limits import GateSide
 from markscheme.grading.receipt import Use
@@ -112,8 +112,7 @@ class Ruling:
         return {"state": self.state, "because": ", ".join(self.because)}
 
 
-@dataclass(frozen=True, slots=True)
-class VerdictStates:
+class VerdictStates(NamedTuple):
     """Flags of how agreement compares, by its interval, with the target, the best constant answer and annotators.
 
     Attributes:

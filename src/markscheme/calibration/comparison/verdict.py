@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from markscheme.calibration.comparison.limits import ErrorLimits, GateSide, SideName
 from markscheme.calibration.comparison.policy import (
@@ -32,8 +32,7 @@ OPEN_EXIT = 4
 """Exit status where labels are missing, disagree or aren't people's."""
 
 
-@dataclass(frozen=True)
-class GateAnswer:
+class GateAnswer(NamedTuple):
     """The answer to whether a judge may pass or fail responses without review, with the figures it rests on.
 
     Attributes:

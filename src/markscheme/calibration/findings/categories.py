@@ -1,7 +1,7 @@
 """Faults of a judge on categories: those that it seldom chooses for the examples that have them."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,8 +23,7 @@ LEAST_RECALL = 0.5
 label, since it misses more than it finds."""
 
 
-@dataclass(frozen=True)
-class _Label:
+class _Label(NamedTuple):
     """One category of a criterion, with figures of how often the judge chooses it for examples that gold puts in it."""
 
     name: str

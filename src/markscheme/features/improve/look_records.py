@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +66,7 @@ def open_test_labels(
             counts_apart=counts_apart,
         )
         _append(examples, OPENED, opening.to_json())
-    return examples.part("all" if whole else "test"), replace(before, all=(*before.all, opening))
+    return examples.part("all" if whole else "test"), before._replace(all=(*before.all, opening))
 
 
 def record_decision(examples: ExampleSet, opening: Opening, adopted: str | None) -> None:
@@ -83,7 +82,7 @@ def record_decision(examples: ExampleSet, opening: Opening, adopted: str | None)
     """
     path = _record(examples, OPENED)
     begun = opening.to_json()
-    answer = replace(opening, adopted=adopted, decided=True).to_json()
+    answer = opening._replace(adopted=adopted, decided=True).to_json()
 
     def answered(text: str) -> str:
         lines = text.split("\n")

@@ -2,15 +2,13 @@
 
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from datetime import date
-from functools import cache, cached_property, partial
+from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from markscheme.calibration.next_labels import NEXT_LABELS, NextLabels, next_labels
 from markscheme.errors import DamagedLine, MarkschemeError
-from markscheme.features.status.own_rubrics import own_rubrics
 from markscheme.grading.receipt import ACCEPTED, Receipt
 from markscheme.ratings.examples import RATINGS_FOLDER, examples_file, examples_files, load_examples
 from markscheme.rubrics.file import load_rubric
@@ -34,8 +32,7 @@ JUDGE_MOVED = "the judge moved since, on the accepted examples"
 """Reason why an accepted run is stale if later looks at its examples show that the judge changed."""
 
 
-@dataclass(frozen=True)
-class RubricStatus:
+class RubricStatus(NamedTuple):
     """The status of one rubric, as `status` shows it: its accepted run, its labels and the labels still needed.
 
     Attributes:
@@ -79,12 +76,12 @@ class RubricStatus:
     fresh_until: date | None = None
     stale: tuple[str, ...] = ()
     is_calibrated: bool = False
-    next_labels: Callable[[], NextLabels] | None = field(default=None, repr=False)
+    next_labels: Callable[[], NextLabels] | None = None
     labels_needed: int = 0
     history: "tuple[AcceptedPoint, ...]" = ()
-    draw_history: "Callable[[], Iterable[Block]]" = field(default=tuple, repr=False)
+    draw_history: "Callable[[], Iterable[Block]]" = tuple
 
-    @cached_property
+    @property
     def next_step(self) -> str | None:
         """Sentence on the labels that an open verdict needs; None if the verdict is decided or unknown."""
         return None if self.next_labels is None else self.next_labels().of(self.unlabelled)
@@ -96,13 +93,19 @@ class RubricStatus:
 
     def after_judge_moved(self) -> "RubricStatus":
         """Return this status with the accepted run marked as stale, because the judge has changed its ratings since."""
-        return replace(self, stale=(*self.stale, JUDGE_MOVED), fresh_until=None)
+        return self._replace(stale=(*self.stale, JUDGE_MOVED), fresh_until=None)
 
 
-def rubrics_here(start: Path, today: date) -> Iterator[RubricStatus]:
-    """Yield the status of each rubric in the project, then of accepted runs whose rubric's file isn't there."""
+def rubrics_here(files: Iterable[Path], start: Path, today: date) -> Iterator[RubricStatus]:
+    """Yield the status of each rubric in the project, then of accepted runs whose rubric's file isn't there.
+
+    Args:
+        files: The project's rubric files.
+        start: The working directory.
+        today: The day on which it is decided what is stale.
+    """
     names = set[str]()
-    for file in own_rubrics(start).values():
+    for file in files:
         rubric_status = _or_fault(file.stem, file, partial(_of_file, file, start, today))
         names.add(rubric_status.name)
         yield rubric_status
@@ -130,7 +133,7 @@ def _of_file(file: Path, start: Path, today: date) -> RubricStatus:
 
 def _of_accepted_run(name: str, folder: Path, today: date) -> RubricStatus:
     rubric = _accepted_run().accepted_rubric(folder)
-    return replace(_with_calibration(rubric, None, folder, today), name=name)
+    return _with_calibration(rubric, None, folder, today)._replace(name=name)
 
 
 def _with_calibration(rubric: Rubric, file: Path | None, folder: Path, today: date) -> RubricStatus:
@@ -166,7 +169,7 @@ def _with_calibration(rubric: Rubric, file: Path | None, folder: Path, today: da
 
 def _with_run(status: RubricStatus, rubric: Rubric, folder: Path, labelled: Sequence[Any], today: date) -> RubricStatus:
     """Return a rubric's status with the fields added that come from its accepted run."""
-    return replace(status, **_accepted_run().of_accepted_run(rubric, folder, labelled, today))
+    return status._replace(**_accepted_run().of_accepted_run(rubric, folder, labelled, today))
 
 
 def _accepted_run() -> "_AcceptedRun":

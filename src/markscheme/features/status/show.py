@@ -73,12 +73,13 @@ def _rubrics(start: Path, moved: Collection[str]) -> "tuple[list[RubricStatus], 
     The accepted run of a rubric in `moved`, whose judge moved since, is stale.
     If there are no rubrics, no reader of rubrics is imported.
     """
-    if own_rubrics(start) or calibrations(start):
+    files = own_rubrics(start).values()
+    if files or calibrations(start):
         from markscheme.features.status import rubric_status, view_rubrics
 
         rubrics = [
             status.after_judge_moved() if status.name in moved else status
-            for status in rubric_status.rubrics_here(start, date.today())
+            for status in rubric_status.rubrics_here(files, start, date.today())
         ]
         if rubrics:
             return rubrics, partial(view_rubrics.view_rubrics, rubrics)

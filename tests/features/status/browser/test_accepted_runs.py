@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from markscheme.calibration.accepted.accepted_history import AcceptedPoint
+from markscheme.features.status.history import history_blocks
 from markscheme.features.status.rubric_status import RubricStatus
 from markscheme.features.status.view import view
 from markscheme.features.status.view_rubrics import view_rubrics
@@ -27,7 +28,8 @@ def test_the_page_of_accepted_runs_shows_a_plot_and_a_table_without_accessibilit
         "2026-11-03", "gate", "haiku", "r", {"tone": "a"}, 80, Estimate(0.6, 0.5, 0.7), ("x",), 20, "d1"
     )
     second = replace(first, date="2026-11-09", judge="opus", agreement=Estimate(0.9, 0.8, 0.95), ratings="d2")
-    status = RubricStatus("desk", None, history=(first, second), target=0.8)
+    history = (first, second)
+    status = RubricStatus("desk", None, history=history, draw_history=partial(history_blocks, history, 0.8))
     file = tmp_path / "status.html"
     file.write_text(render_html(view(partial(view_rubrics, [status]), {}, [], [])), encoding="utf-8")
     opened = Opened(chromium, file, dark=dark)
