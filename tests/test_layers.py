@@ -120,7 +120,6 @@ LATE: dict[str, dict[str, str]] = {
         "grading.by_order": PAIRS,
     },
     "grading.checks": {"rapidfuzz.distance": FOR_THE_START},
-    "fingerprint": {"hashlib": "OpenSSL comes with it, and `status` of labels alone needs no digest"},
     "row_files": dict.fromkeys(("pyarrow", "pyarrow.parquet"), OPTIONAL),
     "judges.all_calls": {"asyncio": "what tells whether an accepted run is stale writes prompts, and asks nothing"},
     "judges.kinds": {

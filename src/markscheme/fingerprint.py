@@ -1,5 +1,6 @@
 """Digests of everything that affects a grade, so that grades with equal digests are comparable."""
 
+import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator
@@ -53,8 +54,6 @@ def fingerprint_numbers(rows: Iterable[tuple[str, ...]]) -> Iterator[int]:
 
 
 def _digests(texts: Iterable[str]) -> Iterator[str]:
-    import hashlib  # it loads OpenSSL, which reading ratings doesn't need
-
     return (hashlib.sha256(text.encode()).hexdigest()[:FINGERPRINT_DIGITS] for text in texts)
 
 

@@ -34,7 +34,7 @@ def test_status_without_accepted_runs_sessions_and_a_cache_loads_nothing_to_draw
         monkeypatch.setenv(variable, str(tmp_path))
     loaded = loaded_by("from markscheme.cli import main; assert main(['status']) == 0", here)
     assert "markscheme.features.status.view_rubrics" in loaded
-    assert not loaded & {"hashlib", "socket", "sqlite3", "markscheme.report.plot"}
+    assert not loaded & {"socket", "sqlite3", "markscheme.report.plot"}
 
 
 def test_status_of_an_unlabelled_rubric_imports_no_statistics(tmp_path: Path) -> None:
