@@ -148,6 +148,21 @@ def test_the_progress_of_labelling_rows_counts_criteria_and_tasks_and_names_the_
     after = run("markscheme", "label", "rows.jsonl", "--progress", cwd=folder).stdout
     assert "labelled: 6 by 1 annotator; 11 of 11 criteria, in 6 of 6 tasks" in " ".join(after.split())
     assert "markscheme calibrate rows.jsonl" in after
+    labelled(folder, "ben").file.close()
+    progress = json.loads(run("markscheme", "label", "rows.jsonl", "--progress", "--json", cwd=folder).stdout)
+    assert [(one["shared"], one["agreed"]) for one in progress["annotators"]] == [(11, 11), (11, 11)]
+
+
+def test_a_row_is_left_to_label_as_long_as_one_of_its_criteria_is(folder: Path) -> None:
+    labelled(folder, "ann").file.close()
+    ratings = folder / "calibration/rows.jsonl/ratings/ann.jsonl"
+    lines = [json.loads(line) for line in ratings.read_text().splitlines()]
+    longest = max(lines, key=lambda line: len(line["criteria"]))
+    longest["criteria"].popitem()
+    ratings.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    progress = " ".join(run("markscheme", "label", "rows.jsonl", "--progress", cwd=folder).stdout.split())
+    assert "labelled: 5 by 1 annotator; 10 of 11 criteria" in progress
+    assert "1 of 6 is left to label" in progress
 
 
 def test_after_a_row_s_criterion_is_reworded_its_old_labels_are_left_out_and_the_new_words_are_asked(

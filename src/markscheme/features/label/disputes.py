@@ -57,10 +57,12 @@ class Dispute:
     pairs: tuple[tuple[tuple[str, str], int], ...]
 
 
-def agreement_so_far(ratings: Iterable[Rating], rubric: Rubric, rater: str, ids: Sequence[str]) -> list[AgreementSoFar]:
+def agreement_so_far(
+    ratings: Iterable[Rating], rubric: Rubric, rater: str, ids: Sequence[str], *, step: int = AGREEMENT_STEP
+) -> list[AgreementSoFar]:
     """Count how often a rater's labels agree with other annotators' labels, for each criterion.
 
-    The earliest examples are counted, in multiples of AGREEMENT_STEP. "Can't tell" and labels given under another
+    The earliest examples are counted, in multiples of a step. "Can't tell" and labels given under another
     wording don't count.
 
     Args:
@@ -68,6 +70,7 @@ def agreement_so_far(ratings: Iterable[Rating], rubric: Rubric, rater: str, ids:
         rubric: The rubric with its current wording.
         rater: Name of the rater.
         ids: Ids of the examples that the rater has labelled, in the order of labelling; other examples aren't used.
+        step: Number of examples of which a multiple is counted, so that the counts give no single label away.
     """
     labels = first_labels(ratings, rubric)
     own_column = column_of(rater, [label for label in labels if label.rater == rater], rubric, ids)
@@ -78,7 +81,7 @@ def agreement_so_far(ratings: Iterable[Rating], rubric: Rubric, rater: str, ids:
         mine = _labels_as_numbers([own_column], criterion)
         theirs = _labels_as_numbers(others or (nobody,), criterion)
         common = np.flatnonzero(~np.isnan(mine[:, 0]) & ~np.isnan(theirs).all(axis=1))
-        counted = common[: len(common) // AGREEMENT_STEP * AGREEMENT_STEP]
+        counted = common[: len(common) // step * step]
         is_label = ~np.isnan(theirs[counted])
         is_same = theirs[counted] == mine[counted]
         agreement.append(AgreementSoFar(criterion.name, len(counted), int(is_label.sum()), int(is_same.sum())))

@@ -10,7 +10,7 @@ from typing import Any
 from markscheme.calibration.carried_labels import carried_labels
 from markscheme.calibration.findings.commands import SECOND_ANNOTATOR, Commands
 from markscheme.calibration.next_labels import NextLabels, next_labels
-from markscheme.features.label.disputes import agreement_so_far, first_labels, ratings_in
+from markscheme.features.label.disputes import AGREEMENT_STEP, agreement_so_far, first_labels, ratings_in
 from markscheme.features.label.pool import read_pool
 from markscheme.features.label.relabelling import labels_to_give_again
 from markscheme.features.label.rows import rows_to_label
@@ -122,9 +122,10 @@ def overview_of(named: str, here: Path, pool: Path | None) -> Overview:
     raters = dict.fromkeys(rating.rater for rating in first)
     counts = dict.fromkeys(ids, 0)
     for rating in first:
-        counts[rating.id] += 1
+        counts[rating.id] += rows is None or rows.is_answered_in(rating)
     by_count = {n: list(counts.values()).count(n) for n in sorted(set(counts.values()))}
-    annotators = tuple(_annotator(rater, ratings, first, rubric) for rater in raters)
+    together = rows is not None
+    annotators = tuple(_annotator(rater, ratings, first, rubric, together=together) for rater in raters)
     own_examples = _own_examples(rubric, folder) if rows is None else ExampleSet(())
     is_done = rows is not None and all(counts.values())
     needed = NextLabels(None, _CALIBRATE_ROWS) if is_done else next_labels(folder, rubric, own_examples)
@@ -162,7 +163,18 @@ def _own_examples(rubric: Rubric, folder: Path) -> ExampleSet:
     return load_examples(files[0], rubric, ratings=folder / RATINGS_FOLDER) if len(files) == 1 else ExampleSet(())
 
 
-def _annotator(rater: str, ratings: Sequence[Rating], first: Sequence[Rating], rubric: Rubric) -> AnnotatorProgress:
+def _annotator(
+    rater: str, ratings: Sequence[Rating], first: Sequence[Rating], rubric: Rubric, *, together: bool
+) -> AnnotatorProgress:
+    """Count an annotator's labels, and how many of them the annotator and others gave again.
+
+    Args:
+        rater: Name of the annotator.
+        ratings: The labels of all annotators.
+        first: The labels that each annotator gave first.
+        rubric: The rubric.
+        together: True to compare annotators on all criteria together, since each criterion is of few responses.
+    """
     own_labels = {rating.id: rating for rating in first if rating.rater == rater}
     again = [rating for rating in ratings if rating.rater == rater and rating.sample == 1 and rating.id in own_labels]
     pairs = [
@@ -171,7 +183,10 @@ def _annotator(rater: str, ratings: Sequence[Rating], first: Sequence[Rating], r
         for name, rated in rating.criteria.items()
         if (first_rated := own_labels[rating.id].criteria.get(name)) is not None
     ]
-    agreement = agreement_so_far(ratings, rubric, rater, list(own_labels))
+    step = 1 if together else AGREEMENT_STEP
+    agreement = agreement_so_far(ratings, rubric, rater, list(own_labels), step=step)
+    if sum(criterion.others for criterion in agreement) < AGREEMENT_STEP:
+        agreement = []
     times = [rating.seconds for rating in own_labels.values() if rating.seconds is not None]
     return AnnotatorProgress(
         rater,
@@ -206,7 +221,9 @@ def view(overview: Overview) -> Document:
     labelled = "; ".join(filter(None, (spread or "none yet", overview.of_rows)))
     title = f"{overview.rubric.name}: {counted(overview.responses, 'response')}; labelled: {labelled}"
     left = overview.labelled.get(0, 0)
-    head = f"{left} of {overview.responses} are left to label." if left else "All of them are labelled."
+    head = "All of them are labelled."
+    if left:
+        head = f"{left} of {overview.responses} {'is' if left == 1 else 'are'} left to label."
     sentence = overview.next_step or "No more labels are needed."
     labels = overview.next_labels.labels
     sentence += f" {FOR_A_GATE}" if labels is not None and labels.more else ""

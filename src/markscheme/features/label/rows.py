@@ -43,6 +43,10 @@ class RowsToLabel(NamedTuple):
         tasks = len({example.group or example.id for example in self.pool.examples})
         return f"{counted(n_asked, 'criterion', 'criteria')} to label in {counted(tasks, 'task')}"
 
+    def is_answered_in(self, label: Rating) -> bool:
+        """Return True if a label answers all criteria on which its response is to be labelled."""
+        return all(criterion.name in label.criteria for criterion in self.criteria_by_id.get(label.id, ()))
+
     def progress(self, labels: Iterable[Rating]) -> str:
         """Return a phrase on how many of the criteria to label have a label, and in how many of the tasks."""
         answered = {(label.id, name) for label in labels for name in label.criteria}
