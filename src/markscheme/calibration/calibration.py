@@ -409,7 +409,7 @@ def _why_no_score(rating: Rating, rubric: Rubric) -> str:
             return f"no level on {criterion.name}"
         if rated.level is None:
             return rated.reason or f"{rated.declined or 'no level'} on {criterion.name}"
-    return "no score"
+    return "the answers in the two orders contradict each other, with no tie" if rubric.is_of_pairs else "no score"
 
 
 def _rows(comparison: Comparison, rater: str) -> Iterator[dict[str, Any]]:

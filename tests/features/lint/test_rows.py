@@ -35,3 +35,9 @@ def test_lint_reads_rubrics_in_rows_of_a_csv_file_and_reports_criteria_of_a_row_
         "rows.csv: note: 1 criterion has the words of another: asked once, and the weights add up (1 row, first 2)"
     )
     assert (done.returncode, last) == (0, "rows.csv: 1 row, 1 different criterion: no issues")
+
+
+def test_lint_refuses_a_file_of_rows_without_any_row_instead_of_finding_no_issues(tmp_path: Path) -> None:
+    (tmp_path / "rows.jsonl").write_text("\n")
+    done = run("markscheme", "lint", "rows.jsonl", cwd=tmp_path)
+    assert (done.returncode, done.stdout, "rows.jsonl is empty" in done.stderr) == (2, "", True)

@@ -348,6 +348,21 @@ def test_three_systems_are_compared_by_strengths_and_ranks() -> None:
     assert (compared.n, compared.n_groups) == (90, 30)
 
 
+def test_the_sentence_on_the_preferred_system_says_which_pairs_leave_open_what_the_ranks_show() -> None:
+    wins = [-1.0] * 30
+    few = [-1.0] * 13 + [1.0] * 7
+    even = [-1.0] * 15 + [1.0] * 15
+    examples, scores = systems_of({("a", "b"): wins[:27] + [1.0] * 3, ("a", "c"): few, ("b", "c"): even})
+    compared = systems_compared(RUBRIC, examples, scores, "labels")
+    assert compared is not None
+    assert compared.strengths is not None
+    assert (compared.strengths.ranks.count(1), compared.leader) == (1, "")
+    assert in_a_sentence(compared) == (
+        "Which system the labels prefer isn't shown: a has the first rank by all pairs together, but its own pairs "
+        "with c leave it open."
+    )
+
+
 @pytest.mark.parametrize("limit", [0.0, 1 / 3, 2 / 3])
 def test_a_pair_s_score_exactly_at_the_limit_of_a_tie_is_a_tie_in_grades_and_in_figures(limit: float) -> None:
     scores = np.array([(1 - limit) / 2, (1 + limit) / 2])

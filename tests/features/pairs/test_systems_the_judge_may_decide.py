@@ -33,3 +33,16 @@ def test_a_judge_whose_preferences_agree_everywhere_may_decide_the_pairs_of_all_
     calibration: Any = markscheme.calibrate(RUBRIC, examples=list(examples), ratings=list(ratings))
     assert calibration.to_json()["agreement"]["value"] == 1
     assert (calibration.use, calibration.to_json()["decision"]["except"]) == ("gate", [])
+
+
+def test_a_pair_whose_two_orders_contradict_each_other_without_a_tie_is_named_as_the_reason_for_no_score() -> None:
+    examples, ratings = zip(*map(pair, range(30)), strict=True)
+    orders = [{**rating, "shown": "first-second"} for rating in ratings]
+    turned = {"first": "second", "second": "first"}
+    levels = ratings[0]["criteria"]
+    second = {"id": "p0", "criteria": {name: turned[level] for name, level in levels.items()}, "sample": 1}
+    orders.append({**second, "shown": "second-first"})
+    calibration: Any = markscheme.calibrate(RUBRIC, examples=list(examples), ratings=orders)
+    assert calibration.to_json()["not_graded_because"] == {
+        "p0": "the answers in the two orders contradict each other, with no tie"
+    }

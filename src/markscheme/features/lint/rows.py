@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from markscheme.errors import Fault, SubmissionError
+from markscheme.errors import Fault, RatingError, SubmissionError
 from markscheme.features.lint.lint import LintReport
 from markscheme.grading.by_row import NO_RUBRIC, rubric_for
 from markscheme.phrases import counted
@@ -19,7 +19,7 @@ def lint_rows(path: Path) -> LintReport:
     """Check the rubric in each row of a file: return the faults by line, and remarks on rows that aren't faulty.
 
     Raises:
-        RatingError: The file can't be read.
+        RatingError: The file can't be read, or has no rows.
     """
     faults: list[Fault] = []
     criteria: set[str] = set()
@@ -36,6 +36,8 @@ def lint_rows(path: Path) -> LintReport:
         else:
             faults.append(Fault(row_rubric, line))
             may_be_mapped |= isinstance(data, Mapping) and _may_be_mapped(data)
+    if not n_rows:
+        raise RatingError("is empty; expected rows that each bring a `rubric`", path=path)
     counts = f"{counted(n_rows, 'row')}, {counted(len(criteria), 'different criterion', 'different criteria')}"
     notes = [f"{note} ({counted(len(lines), 'row')}, first {lines[0]})" for note, lines in lines_by_note.items()]
     if may_be_mapped:

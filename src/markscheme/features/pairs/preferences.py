@@ -197,10 +197,15 @@ class SystemsCompared:
     def leader(self) -> str:
         """Name of the system that is significantly better than every other one; "" if there is none."""
         for name in self.systems:
-            others = [self._over(name, rival) for rival in self.systems if rival != name]
-            if others and all(difference is not None and difference.above(0.0) for difference in others):
+            rivals = [rival for rival in self.systems if rival != name]
+            if rivals and all(self.is_over(name, rival) for rival in rivals):
                 return name
         return ""
+
+    def is_over(self, name: str, rival: str) -> bool:
+        """Return True if the pairs of two systems show that the first of them is better."""
+        difference = self._over(name, rival)
+        return difference is not None and difference.above(0.0)
 
     def rules_out(self, first: str, second: str, difference: float) -> bool:
         """Return True if the interval of the difference between two systems lies wholly above or below a value."""

@@ -171,6 +171,10 @@ def in_a_sentence(compared: SystemsCompared) -> str:
     )
     verb = "Which system the labels prefer" if compared.rater == "labels" else f"Which system {compared.rater} prefers"
     among = f": {in_words(first)} share the first rank" if len(first) > 1 else ""
+    if len(first) == 1:
+        rivals = [name for name in compared.systems if name != first[0] and not compared.is_over(first[0], name)]
+        open_with = f"its own pairs with {in_words(rivals)} leave it open"
+        among = f": {first[0]} has the first rank by all pairs together, but {open_with}"
     return f"{verb} isn't shown{among}."
 
 
