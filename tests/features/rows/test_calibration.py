@@ -366,3 +366,14 @@ def test_rows_without_any_label_are_refused_with_the_command_that_labels_them(na
     (tmp_path / "calibration" / name / "ratings").mkdir(parents=True)
     refused = run("calibrate", name, cwd=tmp_path)
     assert (refused.returncode, f"to label them: markscheme label {name}" in refused.stderr) == (2, True)
+
+
+def test_the_details_on_rows_give_the_annotators_agreement_and_no_table_of_criteria_without_figures(
+    tmp_path: Path,
+) -> None:
+    write_rows(tmp_path / "rows.jsonl", [row(number, wrong=10) for number in range(40)])
+    done = run("calibrate", "rows.jsonl", "--details", cwd=tmp_path)
+    words = " ".join(done.stdout.split())
+    assert "Two annotators give the same decision on 100% (91–100) of 40 examples." in words
+    assert "the judge gave no level" not in words
+    assert "Too few examples have labels" not in words

@@ -19,6 +19,11 @@ def annotators(calibration: Calibration) -> doc.Section:
     ceilings = [(name, criterion.ceiling) for name, criterion in criteria.items() if criterion.ceiling is not None]
     if not ceilings:
         is_one = gold.reference == "one-person" or not gold.has_people
+        answer = calibration.decision.gate_answer
+        if answer is not None and answer.people.people.n:
+            alike = answer.people.people.estimate(level=2 * answer.stops.confidence - 1)
+            lines.append(f"Two annotators give the same decision on {alike.as_share()} of {alike.n} examples.")
+            return doc.Section("Annotators", (doc.Paragraph(tuple(lines)),), "annotators")
         lack = f"{'No example has' if is_one else 'Too few examples have'} labels from two annotators"
         lines.append(f"{lack}: how well annotators agree with each other is not known.")
         return doc.Section("Annotators", (doc.Paragraph(tuple(lines)),), "annotators")

@@ -46,9 +46,13 @@ def criterion_figures() -> tuple[CriterionFigure, ...]:
 def criteria_blocks(
     comparison: Comparison, findings: Sequence[Finding] = (), tag_prefix: str | None = None
 ) -> Iterator[doc.Block]:
-    """Yield the table of criteria with its notes, a line on the total score, and on pages a section per criterion."""
-    yield _table(comparison, findings, tag_prefix)
-    yield doc.Notes(tuple(_notes(comparison)))
+    """Yield the table of criteria with its notes, a line on the total score, and on pages a section per criterion.
+
+    If only whole responses were rated, without levels, there is only the line.
+    """
+    if not all(np.isnan([*rated.gold, *rated.judge]).all() for rated in comparison.criteria.values()):
+        yield _table(comparison, findings, tag_prefix)
+        yield doc.Notes(tuple(_notes(comparison)))
     yield doc.Paragraph((overall_line(comparison),))
     by_criterion = [comparison.by(criterion) for criterion in comparison.rubric.criteria]
     details = [_in_detail(index, of_levels, tag_prefix) for index, of_levels in enumerate(by_criterion)]
