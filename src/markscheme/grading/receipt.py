@@ -231,7 +231,7 @@ def calibration_text(receipt: Receipt | None) -> str:
         return f"calibrated for {' and '.join(receipt.differs)}"
     if receipt.outside:
         return f"outside what was calibrated: {'; '.join(receipt.outside)}"
-    margin = "" if receipt.margin is None else f"± {_rounded(receipt.margin)} "
+    margin = "" if receipt.margin is None else f"± {number(receipt.margin) if receipt.margin >= 0.005 else '<0.01'} "
     again = ""
     if receipt.relabelled is not None:
         relabelled, same = receipt.relabelled
@@ -274,11 +274,6 @@ def why_no_gate(receipt: Receipt | None, advice: str | None = None) -> str:
     if receipt.why_excepted:
         return f"{run} doesn't hold here: {receipt.why_excepted}"
     return f'{run} is for use "{receipt.use}": {allowed_in_words(receipt.use, may_trend=receipt.averages)}'
-
-
-def _rounded(margin: float) -> str:
-    """Round a margin to two decimals; below 0.005 it is "<0.01"."""
-    return number(margin) if margin >= 0.005 else "<0.01"
 
 
 def score_text(score: float, receipt: Receipt | None) -> str:

@@ -1,6 +1,5 @@
 """The block for a plot: its axes, the marks between them, and a table of the same figures."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -47,17 +46,14 @@ class Axis:
     @classmethod
     def counting(cls, most: float, title: str | None = None) -> "Axis":
         """Make an axis of counts, from 0 to the round number above `most`, with about four ticks."""
-        step = next(step for step in _steps() if step * MOST_TICKS >= most)
+        steps = (factor * 10**power for power in range(9) for factor in (1, 2, 5))
+        step = next(step for step in steps if step * MOST_TICKS >= most)
         high = step * max(1, -(-most // step))
         return cls(0.0, high, tuple((n * step, f"{n * step:g}") for n in range(round(high / step) + 1)), title)
 
 
 MOST_TICKS = 5
 """Largest number of steps on an axis of counts; more labels would overlap on a phone."""
-
-
-def _steps() -> Sequence[int]:
-    return [factor * 10**power for power in range(9) for factor in (1, 2, 5)]
 
 
 @dataclass(frozen=True)

@@ -192,8 +192,8 @@ def _instead(error: UsageError) -> str:
     if error.values:
         return f"; {_columns(error)} {'have' if len(error.columns) > 1 else 'has'} {_values_of(error)}"
     option, _, name = str(error.facts["option"]).partition(" ")
-    ask = "; a judge is asked by a rubric, `markscheme calibrate RUBRIC --judge NAME`"
-    hint = (_label_rows(error) or ask) if option == "--judge" else ""
+    ask = _label_rows(error) or "; a judge is asked by a rubric, `markscheme calibrate RUBRIC --judge NAME`"
+    hint = ask if option == "--judge" else ""
     return suggestion(name, error.columns, mark="'") or f"; there are {_columns(error)}{hint}"
 
 

@@ -148,7 +148,7 @@ def _chance_above(
     """
     stop_chances, keep_chances = chances
     stop_adds, keep_adds = adds
-    first = max(0, int(np.floor(stops)) + 1) if np.isfinite(stops) else _end(stops, len(stop_chances))
+    first = max(0, int(np.floor(stops)) + 1) if np.isfinite(stops) else (len(stop_chances) if stops > 0 else 0)
     stopped = np.arange(first, len(stop_chances))
     if not len(stopped):
         return 0.0
@@ -160,10 +160,6 @@ def _chance_above(
     index = np.clip(np.floor(least) + 1, 0, len(keep_chances)).astype(np.int64)
     tail = np.append(np.cumsum(keep_chances[::-1])[::-1], 0.0)
     return float((stop_chances[stopped] * tail[index]).sum())
-
-
-def _end(limit: float, size: int) -> int:
-    return size if limit > 0 else 0
 
 
 def _basis(share: GroupedShare) -> _Basis:
