@@ -1,0 +1,30 @@
+"""The sentence on which version of a rubric decides more as people do."""
+
+import pytest
+
+from markscheme.features.compare.versions.comparison import VersionComparison
+from markscheme.features.compare.versions.paired_decisions import PairedDecisions
+from markscheme.features.compare.versions.sides import RubricVersion
+from markscheme.features.compare.versions.view_versions import view
+from markscheme.report.document import Callout
+from markscheme.rubrics.rubric import Criterion, Rubric
+
+RUBRIC = Rubric((Criterion(1.0, "It is polite."),))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "says"),
+    [
+        (100, 200, "80% against 40%, +40 points (+5 to +13)"),
+        (114, 136, "54.4% against 45.6%, +8.8 points (+5.0 to +13.0)"),
+    ],
+)
+def test_both_versions_shares_and_their_difference_have_the_decimals_at_which_they_fit(
+    before: int, after: int, says: str
+) -> None:
+    decisions = PairedDecisions(250, before, after, after - before, 0, settings=1, low=0.05, high=0.13)
+    old = RubricVersion("old.yaml", RUBRIC)
+    new = RubricVersion("new.yaml", RUBRIC)
+    compared = VersionComparison(old, new, decisions, {}, (), left_out=0, labelled=250, judges=None)
+    answer = next(block for block in view(compared).blocks if isinstance(block, Callout))
+    assert answer.head == f"new.yaml decides more as people do: {says}."
