@@ -273,6 +273,17 @@ def test_the_error_on_an_ambiguous_table_in_python_shows_calls_with_the_table_s_
     assert "  calibrate('table.csv', human='foo')" in calls
 
 
+def test_a_table_whose_sides_contradict_each_other_is_refused_with_the_argument_that_its_calls_have() -> None:
+    verdicts = ["fail" if letter == "f" else "pass" for letter in "fpppfppppfpppffpppff"]
+    table = [
+        {"id": f"t{index}", "verdict": verdict, "human": passed}
+        for index, (verdict, passed) in enumerate(zip(verdicts, "00011000110001100011", strict=True))
+    ]
+    with pytest.raises(UsageError, match="`pass_` says for each column which value passes") as refused:
+        calibrate(table)
+    assert "calibrate(TABLE, pass_=['verdict=pass', 'human=0'])" in refused.value.commands
+
+
 @pytest.mark.parametrize("value", [None, 3, ["The reply is polite"]])
 def test_calibrate_and_grade_refuse_a_number_none_or_a_list_of_texts_as_rubric_and_say_what_they_take(
     value: Any,

@@ -331,7 +331,7 @@ SENTENCES_OF_CODES: Final[Mapping[str, Callable[[UsageError], str]]] = {
     "several-values": lambda e: f"{_columns(e)} lists several values in a cell ({_values_of(e)}): one is compared",
     "reversed": lambda e: (
         f"{_columns(e)} say the opposite of each other more often than chance; "
-        + ("--pass says for each column which value passes" if "--pass" in " ".join(e.choices) else _ENDS_SETTLE)
+        + ("--pass says for each column which value passes" if e.facts["by_pass"] else _ENDS_SETTLE)
     ),
     "words-apart": lambda e: (
         f"{_columns(e)} each have values that the other lacks: {_values_of(e)}; --same says which two are one"

@@ -73,9 +73,9 @@ def refuse_reversed(comparison: ValueComparison, read: ReadValues) -> None:
             pairs = _both_rated(judge, person, comparison, read)
             upper = measure(*map(list, zip(*pairs, strict=True))) if pairs else None
             if upper is not None and upper < 0:
-                raise refusal(
-                    "reversed", columns=both, values=comparison.counts_of(both), choices=_ways(comparison, both)
-                )
+                ways = _ways(comparison, both)
+                facts = {"by_pass": "--pass" in ways[0]}
+                raise refusal("reversed", columns=both, values=comparison.counts_of(both), choices=ways, **facts)
 
 
 def _ways(comparison: ValueComparison, both: Sequence[str]) -> list[tuple[str, ...]]:
