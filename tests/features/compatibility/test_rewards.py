@@ -200,6 +200,20 @@ def test_rewards_that_require_calibration_are_refused_unless_the_judge_s_scores_
         rewarded(["good"], calibration="maybe")
 
 
+def test_rewards_that_require_calibration_are_refused_for_criteria_of_the_row_and_for_a_named_rubric_without_a_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    judge = ScriptedJudge(by_words)
+    own = [[{"requirement": "Is good", "weight": 2}], RUBRIC]
+    with pytest.raises(UsageError, match="1 response of 2 with criteria of their own, which have no accepted run"):
+        asyncio.run(reward(["good", "good"], own, judge=judge, calibration="require"))
+    with pytest.raises(UsageError, match="no run of this rubric is accepted"):
+        asyncio.run(reward(["good"], "code-quality", judge=judge, calibration="require"))
+    with pytest.warns(RatingWarning, match="criteria of their own, which have no accepted run"):
+        asyncio.run(reward(["good"], own[:1], judge=judge, calibration="warn"))
+
+
 @pytest.mark.parametrize("averages", [True, False])
 def test_rewards_that_require_calibration_accept_a_judge_for_trends_and_refuse_one_that_may_only_gate(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, averages: bool

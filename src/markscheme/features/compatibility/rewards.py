@@ -7,7 +7,7 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
-from markscheme.errors import BudgetError, RatingWarning
+from markscheme.errors import BudgetError, RatingWarning, UsageError
 from markscheme.features.compatibility.report_types import ToGrade, response_text
 from markscheme.grading import Grade, Grading, receipt_wanted
 from markscheme.grading.receipt import CALIBRATION, Receipt, why_no_gate
@@ -16,8 +16,10 @@ from markscheme.judges.ask_many import ask_many
 from markscheme.judges.judge import Judge, make_room
 from markscheme.phrases import counted
 from markscheme.prompts.submission import Submission
+from markscheme.rubrics.file import load_rubric
 from markscheme.rubrics.of_rows import ROWS_ALONE
 from markscheme.rubrics.rubric import Rubric
+from markscheme.rubrics.search import find_rubric
 
 __all__ = ["reward"]
 
@@ -91,6 +93,8 @@ async def reward(
         raise ValueError(f"calibration is one of {', '.join(CALIBRATION)}; found {calibration!r}")
     make_room(judge, concurrency)
     listed = [rubrics] * len(responses) if isinstance(rubrics, Rubric) else _as_sequence(rubrics)
+    if calibration != "off":
+        listed = _with_calibrated(listed, calibration)
     submissions = (
         Submission(
             response_text(response),
@@ -140,6 +144,28 @@ def _as_sequence(rubrics: Any) -> Sequence[Any]:
         return list(rubrics)
     made: Sequence[Any] = rubrics
     return made
+
+
+def _with_calibrated(rubrics: Sequence[Any], calibration: str) -> list[Any]:
+    """Replace names of rubrics by the rubrics, whose accepted runs are known by name; warn of criteria without a run.
+
+    Raises:
+        UsageError: A calibration is required, and criteria that come with a response have none.
+    """
+    by_name = {rubric: load_rubric(find_rubric(rubric)) for rubric in rubrics if _is_name(rubric)}
+    listed = [by_name[rubric] if _is_name(rubric) else rubric for rubric in rubrics]
+    own = sum(not isinstance(rubric, Rubric) for rubric in listed)
+    if not own:
+        return listed
+    lack = f"{counted(own, 'response')} of {len(listed)} with criteria of their own, which have no accepted run"
+    if calibration == "require":
+        raise UsageError(f"calibration is require, and scores of this judge cannot be averaged: {lack}")
+    warnings.warn(f"scores by this judge are not shown to be good for averages: {lack}", RatingWarning, stacklevel=3)
+    return listed
+
+
+def _is_name(rubric: Any) -> bool:
+    return isinstance(rubric, str) and not rubric.lstrip().startswith(("[", "{"))
 
 
 def _as_input(rubric: Any) -> dict[str, Any]:
