@@ -205,13 +205,13 @@ def test_rewards_that_require_calibration_are_refused_for_criteria_of_the_row_an
 ) -> None:
     monkeypatch.chdir(tmp_path)
     judge = ScriptedJudge(by_words)
-    own = [[{"requirement": "Is good", "weight": 2}], RUBRIC]
+    rubrics = [[{"name": "a", "requirement": "Is good", "weight": 2}], RUBRIC]
     with pytest.raises(UsageError, match="1 response of 2 with criteria of their own, which have no accepted run"):
-        asyncio.run(reward(["good", "good"], own, judge=judge, calibration="require"))
+        asyncio.run(reward(["good", "good"], rubrics, judge=judge, calibration="require"))
     with pytest.raises(UsageError, match="no run of this rubric is accepted"):
         asyncio.run(reward(["good"], "code-quality", judge=judge, calibration="require"))
     with pytest.warns(RatingWarning, match="criteria of their own, which have no accepted run"):
-        asyncio.run(reward(["good"], own[:1], judge=judge, calibration="warn"))
+        asyncio.run(reward(["good"], rubrics[:1], judge=judge, calibration="warn"))
 
 
 @pytest.mark.parametrize("averages", [True, False])

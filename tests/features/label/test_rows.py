@@ -150,7 +150,7 @@ def test_the_progress_of_labelling_rows_counts_criteria_and_tasks_and_names_the_
     assert "markscheme calibrate rows.jsonl" in after
     labelled(folder, "ben").file.close()
     progress = json.loads(run("markscheme", "label", "rows.jsonl", "--progress", "--json", cwd=folder).stdout)
-    assert [(one["shared"], one["agreed"]) for one in progress["annotators"]] == [(11, 11), (11, 11)]
+    assert [(person["shared"], person["agreed"]) for person in progress["annotators"]] == [(11, 11), (11, 11)]
 
 
 def test_a_row_is_left_to_label_as_long_as_one_of_its_criteria_is(folder: Path) -> None:
