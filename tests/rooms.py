@@ -68,6 +68,7 @@ NAMED_BY: Mapping[str, str] = {
     "decision_models": r"features\.decision_models|DecisionJudge|ProbabilityAudit|probability_audit",
     "demo": r"markscheme\.features\.demo\b|[pP]lanted",
     "discover": r"[dD]iscover|ReadingWork",
+    "doubts": r"features\.doubts",
     "drift": r"features\.drift|CriterionDrift|[dD]rift_(since|findings)|\baccount\b",
     "experiment": r"ExperimentError|(is|read)_experiment|features\.experiment",
     "improve": r"features\.improve|ImprovementRe?|ImprovableSet|TrialPart|held_out_needed",

@@ -116,11 +116,11 @@ def test_labels_drawn_by_the_judge_s_verdict_let_it_gate_only_with_the_chances_o
     outputs = {False: 40, True: 900}  # of each verdict; all that it fails are labelled
     labels = [[{"rater": rater, "criteria": {"it": LEVEL[level]}} for rater in ("ana", "ben")] for level in gold]
     drawn = [
-        {"id": f"e{place}", "response": f"Output {place}", "drawn": "by-verdict", "labels": of_both}
-        for place, of_both in enumerate(labels)
+        {"id": f"e{index}", "response": f"Output {index}", "drawn": "by-verdict", "labels": of_both}
+        for index, of_both in enumerate(labels)
     ]
-    weighted = [{**line, "weight": outputs[place >= 40] / 40} for place, line in enumerate(drawn)]
-    ratings = [{"id": f"e{place}", "criteria": {"it": LEVEL[place >= 40]}} for place in range(80)]
+    weighted = [{**line, "weight": outputs[index >= 40] / 40} for index, line in enumerate(drawn)]
+    ratings = [{"id": f"e{index}", "criteria": {"it": LEVEL[index >= 40]}} for index in range(80)]
     without_chances, with_chances = (calibrate(RUBRIC, examples, ratings=ratings) for examples in (drawn, weighted))
     assert (without_chances.use, without_chances.decision.because_code) == ("trend", "picked")
     assert "80 of 80 examples were drawn by the judge's verdict with unknown chances." in text_of(view(without_chances))

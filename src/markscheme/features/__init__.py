@@ -11,6 +11,7 @@ from markscheme.features.counts import COUNTS
 from markscheme.features.decision_models import DECISION_MODELS
 from markscheme.features.demo import DEMO
 from markscheme.features.discover import DISCOVER
+from markscheme.features.doubts import DOUBTS
 from markscheme.features.drift import DRIFT
 from markscheme.features.experiment import EXPERIMENT
 from markscheme.features.grader_texts import GRADER_TEXTS
@@ -42,6 +43,7 @@ FEATURES: tuple[Feature, ...] = (
     DECISION_MODELS,
     DEMO,
     DISCOVER,
+    DOUBTS,
     DRIFT,
     EXPERIMENT,
     GRADER_TEXTS,

@@ -1,0 +1,35 @@
+"""Sentences on the doubts that labels leave."""
+
+from collections.abc import Sequence
+from shlex import quote
+
+from markscheme.phrases import in_words
+
+
+def annotators_alike(first: str, second: str, examples: int) -> str:
+    """Say that two annotators never differ, and that they count as one unless they labelled independently."""
+    return (
+        f"Warning: {first} and {second} gave equal labels on all {examples} examples. Unless they labelled "
+        "independently, they are one annotator, whose labels allow trends at most."
+    )
+
+
+def judge_alike(names: Sequence[str], examples: int) -> str:
+    """Say that the judge never differs from some annotators, which shows nothing if these took over its verdicts."""
+    return (
+        f"Warning: the judge never differs from {in_words(names)} on {examples} examples. Labels that were made from "
+        "its verdicts show nothing about it."
+    )
+
+
+def named_as_judge(name: str) -> str:
+    """Say that an annotator has the judge's name."""
+    return f"Warning: labels of {name} count as an annotator's, but that is the judge's name."
+
+
+def rows_repeat(role: str, column: str, repeated: int, rows: int) -> str:
+    """Say that rows of a table share a text, so that they say less than their number, and which option counts that."""
+    return (
+        f"Warning: {repeated} of {rows} rows repeat the {role} of an earlier row, and say less than their number. "
+        f"`--group {quote(column)}` counts them so."
+    )

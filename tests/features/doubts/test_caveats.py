@@ -1,0 +1,75 @@
+"""Warnings about labels that let a judge decide although they may not be what they seem to be."""
+
+from typing import Any
+
+from markscheme import Rubric, calibrate
+from markscheme.calibration.calibration import Calibration
+from markscheme.report.views.calibration import view
+from tests.report.reading import text_of
+
+PASSED = [row % 5 != 0 for row in range(200)]
+"""Decisions of careful annotators."""
+BY_BEN = [passed != (row % 41 == 3) for row, passed in enumerate(PASSED)]
+"""Decisions that differ from these on five examples."""
+JUDGED = [passed != (row % 37 == 2) for row, passed in enumerate(PASSED)]
+WORDS = {True: "pass", False: "fail"}
+
+
+def of_table(judge: list[bool], *people: list[bool], **columns: list[str]) -> str:
+    """Return the text of the report on a table's judge, with a column for each annotator and further columns."""
+    rows = [
+        {"id": f"t{row}", "judge": WORDS[passed]}
+        | {f"human{number}": WORDS[labels[row]] for number, labels in enumerate(people, 1)}
+        | {name: cells[row] for name, cells in columns.items()}
+        for row, passed in enumerate(judge)
+    ]
+    calibration = calibrate(rows)
+    assert isinstance(calibration, Calibration)
+    return " ".join(text_of(view(calibration)).split())
+
+
+def test_two_annotators_who_never_differ_are_named_since_one_may_be_a_copy() -> None:
+    warning = "Warning: human1 and human2 gave equal labels on all 200 examples."
+    assert warning in of_table(JUDGED, PASSED, PASSED)
+    assert "Warning" not in of_table(JUDGED, PASSED, BY_BEN)
+
+
+def test_annotators_who_never_differ_because_nearly_all_passes_or_few_examples_are_labelled_are_not_named() -> None:
+    passes = [True] * 196 + [False] * 4
+    assert "gave equal labels" not in of_table(passes, passes, passes)
+    assert "gave equal labels" not in of_table(JUDGED[:74], PASSED[:74], PASSED[:74])
+
+
+def test_a_judge_that_never_differs_from_an_annotator_is_named_since_its_verdicts_may_be_the_labels() -> None:
+    text = of_table(PASSED, PASSED, BY_BEN)
+    assert "Warning: the judge never differs from human1 on 200 examples." in text
+
+
+def test_rows_of_a_table_that_share_queries_or_responses_are_counted_until_a_column_of_groups_is_named() -> None:
+    queries = [f"Question {row % 8}" for row in range(200)]
+    responses = [f"The parcel is in town {row % 25}." for row in range(200)]
+    warning = "Warning: {} of 200 rows repeat the {} of an earlier row"
+    assert warning.format(192, "query") in of_table(JUDGED, PASSED, BY_BEN, query=queries, response=responses)
+    assert warning.format(175, "response") in of_table(JUDGED, PASSED, BY_BEN, response=responses)
+    assert "`--group response`" in of_table(JUDGED, PASSED, BY_BEN, response=responses)
+    assert "Warning" not in of_table(JUDGED, PASSED, BY_BEN, query=queries, group=queries)
+    assert "Warning" not in of_table(JUDGED, PASSED, BY_BEN, answer=["Leeds", "Hull"] * 100)
+
+
+def test_labels_by_a_rater_who_has_the_judge_s_name_are_named() -> None:
+    level = {True: "MET", False: "UNMET"}
+    rubric = Rubric.from_dict({"name": "kind", "criteria": [{"name": "it", "requirement": "Is it kind?"}]})
+    examples: list[dict[str, Any]] = [
+        {
+            "id": f"e{row}",
+            "response": f"Output {row}",
+            "labels": [
+                {"rater": "ana", "criteria": {"it": level[ana]}},
+                {"rater": "j", "criteria": {"it": level[ben]}},
+            ],
+        }
+        for row, (ana, ben) in enumerate(zip(PASSED, BY_BEN, strict=True))
+    ]
+    ratings = [{"id": f"e{row}", "rater": "j", "criteria": {"it": level[passed]}} for row, passed in enumerate(JUDGED)]
+    text = " ".join(text_of(view(calibrate(rubric, examples, ratings=ratings))).split())
+    assert "Warning: labels of j count as an annotator's, but that is the judge's name." in text
