@@ -7,6 +7,7 @@ from binascii import a2b_base64
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import chain
 from typing import Any
 from urllib.parse import unquote
 
@@ -154,14 +155,15 @@ def _decoded(text: str) -> Iterator[str]:
     yield text[::-1]
     if "%" in text:
         yield unquote(text)
-    for passage in _BASE64.findall(text):
+    encoded = _BASE64.findall(text)
+    for passage in encoded:
         whole = passage[:-1] if len(passage) % 4 == 1 else passage + "=" * (-len(passage) % 4)
         yield a2b_base64(whole.translate(_STANDARD)).decode(errors="ignore")
-    for passage in _HEX.findall(text):
+    for passage in chain.from_iterable(map(_HEX.findall, encoded)):  # its letters are all of Base64
         yield bytes.fromhex(passage).decode(errors="ignore")
-    for passage in _BYTES.findall(text):
+    for passage in _BYTES.findall(text) if "\\x" in text else ():
         yield bytes.fromhex(passage.replace("\\x", "")).decode(errors="ignore")
-    for passage in _TAGS.findall(text):
+    for passage in () if text.isascii() else _TAGS.findall(text):
         yield "".join(chr(ord(letter) - _TAG_PLANE) for letter in passage)
 
 

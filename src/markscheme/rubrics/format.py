@@ -22,6 +22,7 @@ from markscheme.rubrics.keys import (
     TREND_SUBJECTS,
     Strategy,
 )
+from markscheme.text import encodable
 from markscheme.user_code import names_function
 
 Problems = list[tuple[Place, str]]
@@ -199,7 +200,7 @@ def _written_text(value: Any) -> str:
     text = _string(value)
     if not text.strip():
         raise ValueError("is given but empty" + (f", found {as_shown(text)}" if text else ""))
-    if any("\ud800" <= letter <= "\udfff" for letter in text):
+    if encodable(text) != text:
         raise ValueError(f"holds half a character, which nothing can send or store, found {as_shown(text)}")
     return text
 
