@@ -27,7 +27,7 @@ from typing import Any
 import yaml
 
 from benchmarks.engine import slow_server
-from markscheme.session import client
+from markscheme.session import client, session_sockets
 from tests.real.promptfoo import QUIET, install_promptfoo, with_node, without_keys
 
 ROOT = Path(__file__).parents[1]
@@ -206,7 +206,7 @@ class Bench:
     def sessions(self) -> list[dict[str, Any]]:
         """What the running sessions say of themselves."""
         os.environ["XDG_RUNTIME_DIR"] = str(self.folder / "run")
-        return [told for place in client.sockets() if (told := client.status(place)) is not None]
+        return [told for place in session_sockets() if (told := client.status(place)) is not None]
 
     def session_cpu(self) -> float:
         """CPU seconds that the running sessions have used."""
@@ -218,7 +218,7 @@ class Bench:
 
     def stop(self) -> None:
         """End all sessions."""
-        for place in list(client.sockets()):
+        for place in list(session_sockets()):
             client.stop(place)
 
 

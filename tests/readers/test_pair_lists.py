@@ -88,6 +88,13 @@ def test_a_pair_whose_id_is_the_number_0_keeps_it(tmp_path: Path) -> None:
     assert example.id == "0"
 
 
+def test_a_response_of_a_pair_whose_id_is_the_number_0_keeps_it(tmp_path: Path) -> None:
+    sides = {name: {"id": number, "response": name} for number, name in enumerate(("first", "second"))}
+    rows = [{"id": "p", **sides, "winner": "first"}]
+    (file,) = open_rated([written(tmp_path, "pairs.jsonl", rows)], columns=BY_A_PERSON).files
+    assert [side.id for side in file.examples[0].sides or ()] == ["0", "1"]
+
+
 def test_pairs_of_responses_are_read_from_a_table(tmp_path: Path) -> None:
     (tmp_path / "pairs.csv").write_text(
         "id,query,response_a,response_b,model_a,model_b,winner\np1,Hi?,one,two,x,y,model_b\n"

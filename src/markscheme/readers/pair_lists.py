@@ -195,7 +195,7 @@ def _row(record: Mapping[str, Any], keys: tuple[str, str], index: int) -> PairRo
         inputs = {"query": str(turns[0][0].get("content", ""))}
     texts = [str(turn[-1].get("content", "")) if turn else _text(side) for turn, side in zip(turns, sides, strict=True)]
     systems = _systems(record, named, sides)
-    ids = tuple(str(mapping(side).get("id") or "") for side in sides)
+    ids = tuple(id_of(mapping(side).get("id")) for side in sides)
     lost = [f"{shown(key)} of a pair" for key in record.keys() - keys_read - {*QUERIES, *_ABOUT}]
     id = id_of(record.get("id"), record.get("question_id"), f"pair-{index}")
     return PairRow(

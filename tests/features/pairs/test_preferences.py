@@ -327,7 +327,9 @@ def test_two_systems_shares_are_written_with_as_many_decimals_as_their_differenc
     sentences = []
     for levels in (in_200, in_125, in_125_more, in_250):
         examples, scores = systems_of({("a", "b"): levels})
-        sentences.append(in_a_sentence(systems_compared(RUBRIC, examples, scores, "ann")).partition(" (")[0])
+        compared = systems_compared(RUBRIC, examples, scores, "ann")
+        assert compared is not None
+        sentences.append(in_a_sentence(compared).partition(" (")[0])
     assert sentences == [
         "ann prefers a in 84%, b in 14%, tie in 1%; difference +70",
         "ann prefers a in 54%, b in 40%, tie in 6%; difference +14",
