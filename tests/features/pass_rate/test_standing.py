@@ -1,6 +1,7 @@
 """What is said of the streams here, and looks at the accepted examples that `calibrate` adds to the record."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from markscheme.report.json import dumps
 from markscheme.report.streams import STREAMS, WatchedStream
 from tests.commands.console import run
 from tests.features.pass_rate.planted_worlds import RUBRIC, begin
-from tests.features.pass_rate.test_tracked import audits_of, label, lines_of, said, write
+from tests.features.pass_rate.test_tracked import audits_of, label, lines_of, said, tracked, write
 
 CALIBRATE = ("calibrate", "reply", "--judge", "function:stand_in:judge", "--quiet")
 
@@ -66,6 +67,18 @@ def test_status_shows_the_pass_rate_of_a_tracked_stream_with_its_interval_in_a_s
     assert "Pass rate of reply" in page
     assert "a: 2025-W47, new &lt;prompt&gt;" in page
     assert f"people would pass {rate}% ({low}–{high})" in page
+
+
+def test_status_gives_the_pass_rate_since_people_pass_fewer_as_the_report_does(folder: Path) -> None:
+    lines = [line | {"pass": n < 200 and line["pass"]} for n, line in enumerate(lines_of(*range(8)))]
+    tracked(folder, write(folder, lines), "--audits-per-week", "50")
+    label(folder, good_before=4)
+    said(folder, status=1)
+    report = " ".join(tracked(folder, json_too=False).stdout.split())
+    sentence = re.search(r"People would pass \d+% \(\d+–\d+\), before \d+%\.", report)
+    assert sentence is not None
+    (shown,) = watched_in(folder, "streams")
+    assert shown.line.endswith(f"responses got worse. {sentence[0]}")
 
 
 def test_status_reports_a_tracked_stream_that_cannot_be_read_and_shows_the_others(folder: Path) -> None:

@@ -293,6 +293,16 @@ def test_responses_that_wait_too_long_for_an_audit_and_edited_records_of_a_strea
     assert (done.returncode, changed in done.stdout) == (4, True)
 
 
+def test_a_week_that_is_added_after_later_weeks_is_not_reported_as_lines_that_are_gone(folder: Path) -> None:
+    changed = "looks.jsonl no longer follows from the files"
+    tracked(folder, write(folder, lines_of(0, 1, 2, 3, 4, 5, 7)))
+    late = tracked(folder, write(folder, lines_of(6)), json_too=False)
+    assert (late.returncode, "8 weeks, 400 responses" in late.stdout, changed in late.stdout) == (4, True, False)
+    graded = audits_of(folder).parent / "graded.jsonl"
+    graded.write_text("".join(graded.read_text().splitlines(keepends=True)[:-60]))
+    assert changed in tracked(folder, json_too=False).stdout
+
+
 def test_a_report_on_worse_responses_says_that_the_length_of_inputs_does_not_explain_the_change(folder: Path) -> None:
     lines = [
         line | {"language": "x" * (1 + n % 60), "pass": n < 200 and line["pass"]}

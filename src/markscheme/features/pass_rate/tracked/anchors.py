@@ -110,6 +110,10 @@ class AnchorWatch:
         after: Evidence after each look that counts; looks that replace missing accepted runs don't count.
         shifts: Shift of the mean level from the accepted runs to the last look, as a share of the range, by criterion.
         filling: Number of looks, the first ones, that replace missing accepted runs.
+        otherwise_before: If the judge moved before these runs were accepted, the number of their decisions that an
+            earlier look has otherwise, and the number of examples in both; None if no earlier looks show that.
+        is_unknown_before: True if the judge was looked at before these runs were accepted, and too few of the examples
+            are the same to say whether it had moved.
     """
 
     sizes: tuple[int, int] = (0, 0)
@@ -119,6 +123,8 @@ class AnchorWatch:
     after: tuple[float, ...] = ()
     shifts: Mapping[str, float] | None = None
     filling: int = 0
+    otherwise_before: tuple[int, int] | None = None
+    is_unknown_before: bool = False
 
     @property
     def is_watched(self) -> bool:
@@ -132,8 +138,8 @@ class AnchorWatch:
 
     @property
     def has_rung(self) -> bool:
-        """True if the evidence has ever reached the alarm threshold."""
-        return rings_in(self.after, LOOKS_ALARM) is not None
+        """True if the evidence has ever reached the alarm threshold, or did before these runs were accepted."""
+        return self.otherwise_before is not None or rings_in(self.after, LOOKS_ALARM) is not None
 
     def flips_since(self, day: date) -> tuple[Floats, Floats, Floats]:
         """Return mean flips, numbers of examples and usual flip rates, shape (2,) each.
@@ -238,19 +244,30 @@ def _of_sample(grade: Grade, sample: int) -> Rating:
     return Rating(grade.id, "judge", "model", levels)
 
 
-def judge_moved(accepted: Accepted, looks: Iterable[AnchorLook], since: date | None = None) -> AnchorWatch:
+def judge_moved(
+    accepted: Accepted, looks: Iterable[AnchorLook], since: date | None = None, begun: str | None = None
+) -> AnchorWatch:
     """Compute the evidence that the judge has changed, from the looks at the examples of its accepted runs.
 
     Args:
         accepted: The accepted runs.
-        looks: Looks at their examples; those at examples of other runs don't count.
+        looks: Looks at their examples, and at those of runs accepted before them.
         since: The day from which looks count; None for all.
+        begun: The time from which looks at runs accepted before these count, as evidence that the judge had moved when
+            these were accepted; None for none of them.
     """
     if not accepted.ratings:
         return AnchorWatch()
     rubric = accepted.setting.rubric
     ids = anchor_ids(accepted)
-    compared = [look for look in looks if look.accepted == accepted.digest]
+    all_looks = list(looks)
+    compared = [look for look in all_looks if look.accepted == accepted.digest]
+    settings = {look.setting for look in compared or all_looks[-1:]}
+    earlier = [
+        look
+        for look in all_looks
+        if begun is not None and look.accepted != accepted.digest and look.setting in settings and look.at >= begun
+    ]
     runs = [_decisions_and_levels(_accepted_run(accepted, ratings), ids, rubric) for ratings in accepted.runs]
     filling = max(0, FEWEST_ACCEPTED_RUNS - len(runs))
     later = compared[filling:]
@@ -262,16 +279,26 @@ def judge_moved(accepted: Accepted, looks: Iterable[AnchorLook], since: date | N
     latest = [_decisions_and_levels(look, ids, rubric) for look in counted]
     flips = [_flips(decided, majority, sides) for decided, _ in latest]
     sizes = (int(sides[FAIL_SIDE].sum()), int(sides[PASS_SIDE].sum()))
-    own_flips = tuple(_own_flips(decisions[:, side]) for side in sides)
+    fail_side, pass_side = sides
+    own_flips = _own_flips(decisions[:, fail_side]), _own_flips(decisions[:, pass_side])
     looked = tuple(look.day for look in counted)
-    if not latest or len(runs) < 2 or sum(sizes) < FEWEST_ANCHORS:
+    if len(runs) < 2 or sum(sizes) < FEWEST_ANCHORS:
         filled = len(compared) - len(later)
-        return AnchorWatch(sizes, tuple(flips), looked, (own_flips[0], own_flips[1]), filling=filled)
+        return AnchorWatch(sizes, tuple(flips), looked, own_flips, filling=filled)
+    still = [_most_flips_when_still(decisions[:, side]) for side in sides]
+    before_acceptance = [_decisions_and_levels(look, ids, rubric)[0] for look in earlier]
+    shared = [decided for decided in before_acceptance if _n_shared(decided, majority) >= FEWEST_ANCHORS]
+    otherwise = _otherwise_before(shared, majority, sides, still)
+    is_unknown = bool(before_acceptance) and not shared
+    if not latest:
+        filled = len(compared) - len(later)
+        return AnchorWatch(
+            sizes, (), looked, own_flips, filling=filled, otherwise_before=otherwise, is_unknown_before=is_unknown
+        )
     before = [levels for _, levels in runs]
     shifts = {
         c.name: _shifts([run[c.name] for run in before], [run[c.name] for _, run in latest]) for c in rubric.criteria
     }
-    still = [_most_flips_when_still(decisions[:, side]) for side in sides]
     horizons = [slice(begin, begin + HORIZON) for begin in range(0, len(latest), HORIZON)]
     after = np.concatenate(
         [
@@ -280,7 +307,48 @@ def judge_moved(accepted: Accepted, looks: Iterable[AnchorLook], since: date | N
         ]
     )
     moved = {name: float(np.nanmean(of[-1])) for name, of in shifts.items() if not np.isnan(of[-1]).all()}
-    return AnchorWatch(sizes, tuple(flips), looked, (own_flips[0], own_flips[1]), tuple(after.tolist()), moved)
+    return AnchorWatch(
+        sizes,
+        tuple(flips),
+        looked,
+        own_flips,
+        tuple(after.tolist()),
+        moved,
+        otherwise_before=otherwise,
+        is_unknown_before=is_unknown,
+    )
+
+
+def _n_shared(decided: Floats, majority: Floats) -> int:
+    """Return the number of examples that a look has a decision on, and that accepted runs don't tie on."""
+    return int((~np.isnan(decided) & ~np.isnan(majority)).sum())
+
+
+def _otherwise_before(
+    earlier: Sequence[Floats], majority: Floats, sides: Sequence[Flags], still: Sequence[float]
+) -> tuple[int, int] | None:
+    """Return how many decisions the judge gave otherwise before its runs were accepted, if it had moved by then.
+
+    Args:
+        earlier: The decisions of looks at runs accepted before, each of shape (n_examples,), nan if missing.
+        majority: The decision of most accepted runs, shape (n_examples,), nan for a tie.
+        sides: Flags of the examples that the accepted runs fail, and of those that they pass.
+        still: For each of these two sides, the largest share of flips with which a judge counts as unchanged.
+
+    Returns:
+        The number of other decisions in the look with most of them, and the number of examples it shares with the
+        accepted runs; None if the looks don't show that the judge moved.
+    """
+    flips = [_flips(decided, majority, sides) for decided in earlier]
+    sizes = [[int((~np.isnan(decided) & side).sum()) for side in sides] for decided in earlier]
+    by_side = [
+        evidence([decision_growth(flipped[side], size[side], still=still[side]) for flipped, size in looks])
+        for side in (FAIL_SIDE, PASS_SIDE)
+        if (looks := list(zip(flips, sizes, strict=True))[-HORIZON:]) and min(size[side] for _, size in looks) >= 2
+    ]
+    if not by_side or rings_in(np.mean(by_side, axis=0), LOOKS_ALARM) is None:
+        return None
+    return max((sum(flipped), sum(size)) for flipped, size in zip(flips, sizes, strict=True))
 
 
 def _evidence(

@@ -150,7 +150,7 @@ def look_at(
     labels: Mapping[str, bool],
     through: date,
     *,
-    anchors: Callable[[date | None], AnchorWatch | None] | None = None,
+    anchors: Callable[[date | None, str], AnchorWatch | None] | None = None,
     at_least: float | None = None,
 ) -> Look:
     """Compute a stream's pass rate by people, and the evidence that this rate, the judge or its verdicts have changed.
@@ -159,7 +159,8 @@ def look_at(
         memory: Everything stored about the stream, with at least its start.
         labels: True for responses that people pass, False for those that they fail, by digest of the id.
         through: The last day that counts; a week that ends later is shown and not counted.
-        anchors: Function that returns the evidence on the judge since a day; None if the judge isn't watched.
+        anchors: Function that returns the evidence on the judge since a day, and since the time at which the period was
+            stored; None if the judge isn't watched.
         at_least: The rate below which evidence of a fall grows; None to compute it from the first weeks.
     """
     everything, of_judge = _beginnings(memory, through)
@@ -175,8 +176,11 @@ def look_at(
     since_judge = [week for week in graded if of_judge is None or week.week >= week_of(of_judge)]
     people, floor = watch_people(closed, at_least)
     share = watch_share(since_judge)
-    judge = None if anchors is None else anchors(of_judge)
-    named, shift, mix = _what_moved(people, judge, share, since_judge, counted_rows)
+    begun = max(line.at for line in memory.decisions if line.kind in ("start", "period"))
+    judge = None if anchors is None else anchors(of_judge, begun)
+    named, shift, mix = _what_moved(
+        people, judge, share, since_judge, counted_rows, judge_had_moved=_named_judge(memory)
+    )
     rate_before = None if not people.reference else _one_look([w for w in closed if w.week in people.reference])
     moved_since = people.begins if people.has_rung else share.begins
     since = [week for week in closed if moved_since is not None and week.week >= moved_since]
@@ -342,18 +346,28 @@ def _mean_and_variance(shares: Floats, times: Floats) -> tuple[float, float]:
     return mean, float((shares - mean) ** 2 @ times) / n / n
 
 
+def _named_judge(memory: StreamMemory) -> bool:
+    """Return True if a look of the current period named the judge as the cause, or a part of it."""
+    begins = memory.periods[-1].begins if memory.periods else None
+    named = {look.get("named") for look in memory.looks if look.get("period") == begins}
+    return bool(named & {"judge", "judge and responses"})
+
+
 def _what_moved(
     people: Watched,
     judge: AnchorWatch | None,
     share: Watched,
     graded: Sequence[WeekCounts],
     rows: Sequence[GradedLine],
+    *,
+    judge_had_moved: bool,
 ) -> tuple[MovedCause | None, float | None, MixShift | None]:
     """Return the cause of a change, how far the judge's share of passes shifted, and the column that explains it best.
 
-    All three are None if no evidence has reached its threshold.
+    All three are None if no evidence has reached its threshold. A judge that had moved at an earlier look of the period
+    stays the cause, even if it was accepted again since.
     """
-    judge_rang = judge is not None and judge.has_rung
+    judge_rang = judge_had_moved or (judge is not None and judge.has_rung)
     if not (people.has_rung or share.has_rung or judge_rang):
         return None, None, None
     begins = share.begins if share.has_rung or not people.has_rung else people.begins
@@ -361,7 +375,8 @@ def _what_moved(
     since = _share_of([week for week in graded if begins is not None and week.week >= begins])
     shift = 0.0 if before is None or since is None else since - before
     may_explain = True
-    if judge is not None and before is not None and begins is not None and judge.is_watched:
+    is_known = judge is not None and judge.is_watched and not judge.is_unknown_before
+    if judge is not None and before is not None and begins is not None and is_known:
         flipped, examples, own_flips = judge.flips_since(monday_of(begins))
         may_explain = may_be_judge(shift, most_by_judge(shift, before, flipped, examples, own_flips)[1])
     mix = None

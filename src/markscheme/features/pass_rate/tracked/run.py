@@ -234,17 +234,36 @@ def _look_line(look: Look, at: str, through: date) -> dict[str, Any]:
         },
         "named": look.named,
         **({"better": True} if look.is_better else {}),
+        **_fall(look),
     }
 
 
+def _fall(look: Look) -> dict[str, Any]:
+    """Return people's pass rate before and since a fall that is shown, with the keys of a look's line; else {}."""
+    before = look.rate_before
+    since = look.rate_since
+    if not look.people.has_rung or before is None or since is None or since.value is None:
+        return {}
+    return {"before": before.value, "since": {"rate": since.value, "low": since.low, "high": since.high}}
+
+
 def _has_other_evidence(memory: StreamMemory, look: Look, through: date) -> bool:
-    """Return True if evidence that the last look recorded, on weeks over by now, can't be recomputed from the files."""
+    """Return True if evidence that the last look recorded, on weeks over by now, can't be recomputed from the files.
+
+    From the first week on that came after that look, the evidence is another one by right.
+    """
     before = memory.looks[-1] if memory.looks else None
     if before is None or before.get("period") != look.period:
         return False
     today = dict(zip(look.share.weeks, look.share.after, strict=True))
     recorded = before.get("evidence", {}).get("share", {})
-    earlier = {week: evidence for week, evidence in recorded.items() if is_over(week, through)}
+    late = {week.week for week in look.weeks if week.is_graded}.difference(before.get("counted", ()))
+    unchanged_to = min(late, default=None)
+    earlier = {
+        week: evidence
+        for week, evidence in recorded.items()
+        if is_over(week, through) and (unchanged_to is None or week < unchanged_to)
+    }
     return any(week not in today or abs(today[week] - earlier[week]) > 1e-6 * abs(earlier[week]) for week in earlier)
 
 
@@ -350,7 +369,7 @@ def _period(
     is_other_judge = setting is not None and before is not None and setting != before
     has_same_rubric = current.rubric == rubric.fingerprint
     rang = memory.looks[-1].get("named") if memory.looks else None
-    of_judge = is_other_judge and has_same_rubric and rang in (None, "judge")
+    of_judge = has_same_rubric and (rang == "judge" or (is_other_judge and rang is None))
     restarts = "judge" if of_judge else "all"
     begins = monday.isoformat()
     return StreamLine(at, "period", current.chance, current.seed, rubric.fingerprint, begins, options.because, restarts)
@@ -528,8 +547,8 @@ def _accepted(folder: Path) -> Accepted | None:
     return accepted if accepted is not None and accepted.ratings else None
 
 
-def _anchors(folder: Path) -> Callable[[date | None], AnchorWatch] | None:
-    """Return a function from a day to the evidence since then that the judge changed; None without an accepted run."""
+def _anchors(folder: Path) -> Callable[[date | None, str], AnchorWatch] | None:
+    """Return a function that weighs the evidence since a day that the judge changed; None without an accepted run."""
     accepted = _accepted(folder)
     if accepted is None:
         return None

@@ -44,7 +44,11 @@ def _sentence(last: Mapping[str, Any]) -> str:
         return "not looked at yet"
     moved = "nothing moved." if last.get("named") is None else _head(last)
     rate = "What people would pass isn't known yet."
-    if last.get("rate") is not None:
+    since = last.get("since")
+    if since is not None:
+        now = f"{percent(since['rate'])} ({range_of(since['low'], since['high'])})"
+        rate = f"People would pass {now}, before {percent(last['before'])}."
+    elif last.get("rate") is not None:
         rate = f"People would pass {percent(last['rate'])} (95% CI {range_of(last['low'], last['high'])})."
     return f"through {last['through']}, {moved[:1].lower()}{moved[1:]} {rate}"
 

@@ -57,6 +57,10 @@ _HEADS: Final = {
     "traffic and responses": "Traffic and responses moved.",
 }
 """Headings of the report, by what changed."""
+_BY_JUDGE: Final = ("judge", "judge and responses")
+"""Causes that name the judge."""
+_MOVED_EARLIER: Final = "it moved at an earlier look, and its run was accepted again since"
+"""Words for a judge that moved in this period, and didn't since its run was accepted again."""
 _BETTER: Final = "Responses got better."
 """Heading of the report if the responses changed and pass more often."""
 
@@ -187,8 +191,15 @@ def _what_moved(look: Look) -> str:
 
 def _of_judge(look: Look) -> str:
     judge = look.judge
-    if look.named not in ("judge", "judge and responses", "open"):
+    if look.named not in (*_BY_JUDGE, "open"):
         return "The judge didn't move." if judge is not None and judge.is_watched else "The judge isn't watched."
+    if _moved_earlier(look):
+        return f"{_MOVED_EARLIER[:1].upper()}{_MOVED_EARLIER[1:]}."
+    if judge is not None and judge.otherwise_before is not None:
+        otherwise, examples = judge.otherwise_before
+        return f"Before its run was accepted again, it decided {otherwise} of {examples} accepted examples otherwise."
+    if judge is not None and judge.is_unknown_before:
+        return "Its run was accepted again in this period, and whether it moved before isn't known."
     if judge is None or not judge.is_watched:
         return f"The judge isn't watched, so it may explain a share that is {_shift(look)}."
     if look.named == "open":
@@ -200,6 +211,11 @@ def _of_judge(look: Look) -> str:
         return f"It passes {fails} of {judge.sizes[0]} accepted examples that it failed."
     name, shift = max((judge.shifts or {}).items(), key=lambda shift_of: abs(shift_of[1]), default=("its levels", 0.0))
     return f"Its levels of {name} are {percent(abs(shift))} of the range {'higher' if shift > 0 else 'lower'}."
+
+
+def _moved_earlier(look: Look) -> bool:
+    """Return True if the judge is named for an earlier look, and hasn't moved since its run was accepted again."""
+    return look.named in _BY_JUDGE and not (look.judge is not None and look.judge.has_rung)
 
 
 def _of_people(look: Look) -> str:
@@ -234,7 +250,7 @@ def _of_traffic(look: Look) -> str:
 
 def _shift(look: Look) -> str:
     shift = look.shift or 0.0
-    return f"{percent(abs(shift))} {'higher' if shift > 0 else 'lower'}"
+    return f"{number(100 * abs(shift), 0)} points {'higher' if shift > 0 else 'lower'}"
 
 
 def _flips(judge: AnchorWatch) -> str:
@@ -246,7 +262,7 @@ def _flips(judge: AnchorWatch) -> str:
 
 
 def _facts(look: Look) -> Iterator[tuple[str, str]]:
-    yield "judge", judge_fact(look.judge)
+    yield "judge", _MOVED_EARLIER if _moved_earlier(look) else judge_fact(look.judge)
     yield "responses", _responses_fact(look)
     yield "traffic", _traffic_fact(look.traffic, look)
 
@@ -262,6 +278,9 @@ def judge_fact(judge: AnchorWatch | None, *, names_looks: bool = True) -> str:
         return "not watched: no run is accepted; --accept of calibrate keeps one"
     if sum(judge.sizes) < FEWEST_ANCHORS:
         return f"not watched: {counted(sum(judge.sizes), 'accepted example')}, {FEWEST_ANCHORS} needed"
+    if judge.otherwise_before is not None:
+        otherwise, examples = judge.otherwise_before
+        return f"moved: before its run was accepted again, {otherwise} of {examples} decisions were others"
     if judge.filling and not judge.flips:
         return f"not watched yet: {counted(judge.filling, 'look')} so far; the first ones show how far its runs differ"
     if not judge.is_watched:
@@ -365,10 +384,12 @@ def _onward(run: TrackedRun) -> tuple[str, str] | None:
         last = look.over[-1].week
         whose = "last week's" if set(look.waiting) == {last} else "the waiting"
         return f"Next, label {whose} {counted(waiting, 'audit')}", commands.label("--audits")
-    if look.named in ("judge", "judge and responses"):
+    judge = look.judge
+    is_accepted_again = _moved_earlier(look) or (judge is not None and judge.otherwise_before is not None)
+    if look.named in _BY_JUDGE and not is_accepted_again:
         words = "Next, use another judge, or accept this one as it is now"
         return words, commands.calibrate(cache="-o cache=off", accept="--accept --replace", samples="--samples 5")
-    next_look_may_tell = look.named == "open" and look.judge is not None and look.judge.is_watched
+    next_look_may_tell = look.named == "open" and judge is not None and judge.is_watched and not judge.is_unknown_before
     if look.named is not None and not next_look_may_tell:
         return "Next, say what happened, which begins a new period", _new_period(run)
     return None
