@@ -47,3 +47,16 @@ def test_a_judge_of_a_table_that_fails_on_one_system_may_gate_all_others_alone()
     calibration = calibrated(judge, system=systems)
     assert [part.called for part in calibration.decision.excepted] == ["system c"]
     assert "Can gate, except system c." in text_of(view(calibration))
+
+
+def test_further_judges_in_a_table_count_as_settings_tried_though_one_alone_is_named() -> None:
+    words = {True: "pass", False: "fail"}
+    rows = [
+        {"id": f"t{row}", "judge_a": words[passed], "judge_b": words[row % 3 > 0], "judge_score": row}
+        | {"human1": words[passed], "human2": words[passed]}
+        for row, passed in enumerate(PASSES)
+    ]
+    calibration = calibrate(rows, judge="judge_a")
+    assert calibration.decision.settings == 2, "a column of other values may be the same judge's"
+    without_b = [{name: cell for name, cell in row.items() if name != "judge_b"} for row in rows]
+    assert calibrate(without_b, judge="judge_a").decision.settings == 1

@@ -99,7 +99,8 @@ def test_the_report_names_the_excepted_slice_and_says_that_people_decide_it() ->
     calibration = calibrated((14, 40), (144, 160))
     text = text_of(view(calibration))
     assert "Can gate, except system X." in text
-    assert "On system X it agrees on 35% of 40: let people decide there." in text
+    assert "On system X it agrees on 35% of 40: let people decide there and on any system not labelled." in text
+    assert ": good for trends elsewhere." in text
     assert "Elsewhere: it stops 90% of what people fail (81–96)" in text
     assert json_of(calibration)["decision"]["except"][0] == {
         "by": "system",

@@ -145,7 +145,8 @@ def calibrations_of(reading: TableReading, options: LabelOptions) -> dict[str, l
                 rated_table=(reading, criterion),
             )
             calibration = calibration_of(rubric, examples, reading.judged(criterion, judge), rater, options=options)
-            of_criterion.append(calibration.after(len(judges)) if len(judges) > 1 else calibration)
+            settings = len(judges) + reading.judges_aside(judge)
+            of_criterion.append(calibration.after(settings) if settings > 1 else calibration)
         calibrations[criterion] = of_criterion
     return calibrations
 

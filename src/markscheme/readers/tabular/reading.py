@@ -28,7 +28,7 @@ from markscheme.readers.tabular.read_values import read_values
 from markscheme.readers.tabular.refusals import refusal
 from markscheme.readers.tabular.scales import ReadValues
 from markscheme.readers.tabular.source import Sheet, open_sheets
-from markscheme.readers.tabular.words import ID_NAMES, decision_of, folded, name_words
+from markscheme.readers.tabular.words import ID_NAMES, decision_of, folded, is_model_name, name_words
 from markscheme.rubrics.rubric import DEFAULT_PASS_MARK, Criterion, Rubric, TableOf
 
 
@@ -89,6 +89,11 @@ class TableReading:
     def raters(self, criterion: str, *, judges: bool) -> list[str]:
         """Return the names of the judges, or of the annotators, who rate a criterion."""
         return [side.name for side in self.sides(criterion) if side.is_judge is judges]
+
+    def judges_aside(self, judge: str) -> int:
+        """Count the columns in no figure that hold ratings by further judges, in the values of a judge's column."""
+        columns = {column.name: set(column.different) for column in self.columns}
+        return sum(is_model_name(name) and columns[name] <= columns[judge] for name in self.roles.aside)
 
     def with_both(self, criterion: str) -> int:
         """Count the rows rated by a judge and a person on a criterion; without a judge, by two annotators."""

@@ -114,7 +114,7 @@ def scores_line(comparison: Comparison, decision: Decision) -> doc.Paragraph:
 def _good_for_trends(decision: Decision) -> str:
     """Say if the judge's scores are good for trends; "" if the labels aren't people's, or the judge has drifted."""
     if decision.may_trend:
-        return "good for trends"
+        return "good for trends elsewhere" if decision.excepted else "good for trends"
     if not decision.circumstances.by_people or decision.circumstances.drifted:
         return ""
     match decision.trend.because[0]:
