@@ -19,7 +19,7 @@ LISTS: dict[str, list[Any]] = {
     "flags with gaps": [True, False, None],
     "only gaps": [None, None],
     "whole numbers": [1, 2, 3],
-    "numbers with gaps": [1.0, 0.25, None, -0.0, 0.0],
+    "numbers with gaps": [1.0, 0.25, None, 0.0],
     "all kinds": ["a", 1, True, None, 0.5, ["b", {"c": []}], {}],
 }
 
@@ -28,6 +28,14 @@ LISTS: dict[str, list[Any]] = {
 def test_a_list_is_written_as_by_the_standard_library(values: list[Any]) -> None:
     data = {"list": values, "list of lists": [values, values]}
     assert dumps(data) == json.dumps(data, indent=2, ensure_ascii=False)
+
+
+def test_zero_is_written_without_a_sign() -> None:
+    zeros = {"list": [-0.0, 0.0, -0.0], "array": np.array([-0.0, 0.0]), "number": -0.0, "value": -1e-17}
+    assert json.loads(dumps(zeros)) == json.loads(
+        '{"list": [0.0, 0.0, 0.0], "array": [0.0, 0.0], "number": 0.0, "value": 0.0}'
+    )
+    assert "-" not in dumps(zeros)
 
 
 def test_an_array_is_written_as_its_list_with_unknown_numbers_as_null() -> None:

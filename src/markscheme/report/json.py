@@ -20,22 +20,24 @@ def plain(value: Any) -> Any:
 
     A value with a `to_json` method is serialized by it. Numbers are rounded to 12 significant digits, limits of an
     estimate also to 12 decimals. That is more precise than any coefficient's agreement with its published values, and
-    removes 0.30000000000000004.
+    removes 0.30000000000000004 and the sign of -0.0.
 
     >>> plain({"score": float("nan"), "ids": ("a", "b")})
     {'score': None, 'ids': ['a', 'b']}
     >>> plain({"score": 0.1 + 0.2, "p": 1e-14, "shift": {"value": 1e-17, "low": -0.1, "high": 0.1}})
     {'score': 0.3, 'p': 1e-14, 'shift': {'value': 0.0, 'low': -0.1, 'high': 0.1}}
+    >>> plain([0.0, -0.0])
+    [0.0, 0.0]
     """
     match value:
         case float():
-            return None if math.isnan(value) else float(f"{value:.{_DIGITS}g}")
+            return None if math.isnan(value) else float(f"{value:.{_DIGITS}g}") + 0.0
         case str() | int() | None:
             return value
         case Mapping():
             entries = {str(key): plain(element) for key, element in value.items()}
             return entries | {
-                key: round(entries[key], _DIGITS) for key in _LIMITS if isinstance(entries.get(key), float)
+                key: round(entries[key], _DIGITS) + 0.0 for key in _LIMITS if isinstance(entries.get(key), float)
             }
         case list() | tuple():
             types = set(map(type, value))
@@ -66,7 +68,7 @@ class _Rounded(dict[float | None, float | None]):
 
     def __missing__(self, value: float | None) -> float | None:
         rounded: float | None = plain(value)
-        if value and value == value:  # 0.0 is equal to -0.0, and nan to nothing
+        if value == value:  # nan is equal to nothing
             self[value] = rounded
         return rounded
 
@@ -98,8 +100,8 @@ class _Numbers(dict[float | None, str]):
     """Cache of the JSON texts of numbers, null for an unknown one, since reports repeat few numbers in long lists."""
 
     def __missing__(self, value: float | None) -> str:
-        if not value or value != value:  # 0.0 is equal to -0.0, and nan to nothing
-            return "null" if value is None or value != value else repr(value)
+        if value != value:  # nan is equal to nothing
+            return "null"
         self[value] = json.dumps(plain(value), allow_nan=False)
         return self[value]
 
