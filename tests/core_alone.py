@@ -38,7 +38,8 @@ def core_alone() -> Iterator[None]:
 
 
 def without_sections_of_features(page: str, report: str) -> str:
-    """Return a page in Markdown without the sections that the core's report doesn't have."""
+    """Return a page in Markdown without the sections and warnings that the core's report doesn't have."""
     titles = set(re.findall(r"^### .*$", report, re.MULTILINE))
-    pieces = re.split(r"(?=^#{2,3} )", page, flags=re.MULTILINE)
+    of_core = re.sub(r"^Warning: .*\n\n", lambda line: line[0] if line[0] in report else "", page, flags=re.MULTILINE)
+    pieces = re.split(r"(?=^#{2,3} )", of_core, flags=re.MULTILINE)
     return "".join(piece for piece in pieces if not piece.startswith("### ") or piece.splitlines()[0] in titles)
