@@ -130,7 +130,7 @@ def test_calibrating_a_table_loads_no_modules_for_tuning_weights_or_asking_a_jud
     (tmp_path / "table.csv").write_text("\n".join(["id,verdict,label", *rows]) + "\n")
     loaded = loaded_by("from markscheme.cli import main; main(['calibrate', 'table.csv', '--quiet'])", tmp_path)
     assert "markscheme.calibration.calibration" in loaded
-    assert not loaded & {"scipy.optimize", "markscheme.features.improve.weights", "pydantic", "httpx2"}
+    assert not loaded & {"scipy.optimize", "markscheme.features.improve.weights", "pydantic", "httpx2", "asyncio"}
     assert not loaded & {f"markscheme.judges.{name}" for name in ("asking", "registry", "provider", "function")}
 
 

@@ -138,6 +138,7 @@ LATE: dict[str, dict[str, str]] = {
     "calibration.calibration": {"calibration": "a rubric's start needs no table"},
     "calibration.table_frames": dict.fromkeys(("narwhals", "pandas", "polars"), "loaded when a frame comes"),
     "calibration.requests.calibration": {
+        "calibration.judge_runs": "asyncio comes with it, and a table's judge isn't asked",
         **dict.fromkeys(
             (
                 "calibration.labelled_files",

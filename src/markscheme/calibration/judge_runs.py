@@ -36,6 +36,16 @@ def run_to_end(work: Coroutine[Any, Any, Result]) -> Result:
         loop.close()
 
 
+def grading_of_each(judges: Iterable[GradingJudge], rubric: Rubric, ask: AskOptions) -> list[Grading]:
+    """Make the grading of a rubric by each of the judges, with the user's own checks by code.
+
+    Raises:
+        UsageError: A module with checks can't be imported, or has no check that the rubric names.
+    """
+    scorers = scorers_for(rubric, ask.scorers)
+    return [Grading(rubric, judge, scorers=scorers) for judge in judges]
+
+
 async def grade_runs(
     runs: Sequence[Grading],
     examples: Sequence[Example],
@@ -107,8 +117,8 @@ def rated_by(
         whole: True if all grades are needed, so that an error is raised if the budget ends before.
         close: True to close the judge at the end.
     """
-    grading = Grading(rubric, judge, scorers=scorers_for(rubric, ask.scorers))
-    runs = grade_runs([grading], examples, concurrency=ask.at_once, what=what, watch=watch, whole=whole, close=close)
+    grading = grading_of_each([judge], rubric, ask)
+    runs = grade_runs(grading, examples, concurrency=ask.at_once, what=what, watch=watch, whole=whole, close=close)
     (grades,) = run_to_end(runs)
     rater = str(judge.identity)
     return [rating for grade in grades for rating in ratings_of(grade, rubric, rater)], grades

@@ -13,7 +13,6 @@ from markscheme.calibration.calibration import Calibration, Rater, by_current_wo
 from markscheme.calibration.carried_labels import carried_labels
 from markscheme.calibration.file_answers import FileAnswer, answer_of, calibrations_otherwise
 from markscheme.calibration.findings.commands import Commands
-from markscheme.calibration.judge_runs import grade_runs, rater_of, run_to_end
 from markscheme.calibration.labelled_examples import examples_with_every_label
 from markscheme.calibration.options import DriftOptions, LabelOptions
 from markscheme.calibration.recorded_trials import (
@@ -25,7 +24,6 @@ from markscheme.calibration.recorded_trials import (
 )
 from markscheme.errors import UsageError, no_file
 from markscheme.files import refuse_unmakeable
-from markscheme.grading import Grade, Grading, scorers_for
 from markscheme.grading.receipt import ACCEPTED
 from markscheme.judges.family import warn_of_kinship
 from markscheme.judges.judge import GradingJudge, Judge, Usage, replying, total
@@ -56,6 +54,7 @@ if TYPE_CHECKING:
     from markscheme.calibration.earlier_runs.accepted_basis import AcceptedBasis
     from markscheme.calibration.labelled_files import ToolFilesAnswer
     from markscheme.calibration.tables import AnnotatorAgreement
+    from markscheme.grading import Grade
     from markscheme.readers.rated import RatedFiles
 
 
@@ -433,11 +432,12 @@ class CalibrationRequest:
     def _from_judge(
         self, wanted: str | Judge | None, rubric: Rubric, examples: ExampleSet, folder: Path | None, path: Path
     ) -> Calibration:
+        from markscheme.calibration.judge_runs import grade_runs, grading_of_each, rater_of, run_to_end
+
         labelled = examples.labelled.examples
         opened = self._opening(wanted, rubric, examples, folder)
         judge = opened()
         close = wanted is None or isinstance(wanted, str)
-        scorers = scorers_for(rubric, self.ask.scorers)
         times = (self.ask.samples or 1) if self.drift.accept else 1
         before = 0
         if not isinstance(judge, RecordedJudge):
@@ -446,7 +446,7 @@ class CalibrationRequest:
                 before = self._runs_at(path).before(rater_of(judge).setting(rubric), gold.examples, times)
         numbers = range(before, before + times)
         numbered = [_from_sample(judge, of_run * rubric.samples) for of_run in numbers]
-        runs = [Grading(rubric, one_run, scorers=scorers) for one_run in numbered]
+        runs = grading_of_each(numbered, rubric, self.ask)
         first, *later = run_to_end(
             grade_runs(runs, labelled, concurrency=self.ask.at_once, watch=self.watch, close=close)
         )
@@ -500,7 +500,7 @@ def _from_sample(judge: GradingJudge, first: int) -> GradingJudge:
     return FromSample(replying(judge), first)
 
 
-def _repeats(runs: Sequence[Sequence[Grade]], rubric: Rubric, rater: str) -> list[Rating]:
+def _repeats(runs: "Sequence[Sequence[Grade]]", rubric: Rubric, rater: str) -> list[Rating]:
     """Return the ratings of all runs but the first, with these runs numbered from 1."""
     return [
         rating
