@@ -4,10 +4,13 @@ This module doesn't know the kinds of parts. A text with marks is a `PartedText`
 text with its marks, and a mark contains the part's digest. Prompts, judges' adapters and pages find the parts in it.
 """
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Protocol
 
+from markscheme.errors import RatingWarning
 from markscheme.seam import OpenTable
 
 _SIGNS: Final = ('"image', '"pdf"', '"input_', '"file"', '"document"', "data:image/", "application/pdf")
@@ -141,6 +144,10 @@ class PartChange(NamedTuple):
 
 PART_CHANGES: Final = OpenTable[PartChange]()
 """Changes of parts, in the order of the table of a stress test."""
+PART_SUFFIXES: Final = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".pdf")
+"""Endings of the names of files that can be shown to a judge as parts."""
+_LONGEST_PATH: Final = 1000
+"""Largest number of characters of a text that may be a path."""
 PART_READERS: Final = OpenTable[PartReader]()
 """Readers of parts, such as images, from plain data; the first that finds any is used."""
 
@@ -171,6 +178,21 @@ def parted_text(value: Any, folder: Path | None, name: str) -> PartedText | None
         if text is not None:
             return text
     return None
+
+
+def warn_of_bare_path(text: str, folder: Path, name: str) -> None:
+    """Warn of a text that is nothing but the path of an image or document in a folder: a judge is shown that text.
+
+    Args:
+        text: The text, which ends as the name of such a file does.
+        folder: The folder that paths are relative to.
+        name: Name of the text in the warning.
+    """
+    with suppress(OSError, ValueError):
+        if len(text) <= _LONGEST_PATH and (folder / text).is_file():
+            key = "pdf" if text.endswith(".pdf") else "image"
+            shows = f'{{"{key}": "PATH"}} in its place shows the file'
+            warnings.warn(f"{name} is the path of a file, and a judge is shown that text; {shows}", RatingWarning, 2)
 
 
 def loaded_part(value: Any, name: str) -> Any:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from markscheme.errors import SubmissionError, UsageError
 from markscheme.plain_data import shown
-from markscheme.prompts.parts import loaded_part, may_name_parts, parted_text
+from markscheme.prompts.parts import PART_SUFFIXES, loaded_part, may_name_parts, parted_text, warn_of_bare_path
 from markscheme.text import encodable
 
 NO_RESPONSE = "the row has no response"
@@ -228,6 +228,8 @@ def text_in_file(
 
 def _input_text(name: str, value: Any, folder: Path | None) -> str:
     if isinstance(value, str):
+        if folder is not None and value.endswith(PART_SUFFIXES):
+            warn_of_bare_path(value, folder, f"input {name!r}")
         return encodable(value)
     return as_text(value, f"input {name!r}", allow_nan=False, folder=folder)
 

@@ -26,7 +26,7 @@ from markscheme.plain_data import (
     shown,
     table_rows,
 )
-from markscheme.prompts.parts import in_cell, parted_text
+from markscheme.prompts.parts import PART_SUFFIXES, in_cell, parted_text
 from markscheme.prompts.submission import IS_PAIR, PAIR_NAMES, Submission, as_text, has_pair_alone, plain_metadata
 from markscheme.ratings.cell_labels import label_in_cells, number_or_text
 from markscheme.ratings.codes import CodedRating, RatingLines
@@ -294,6 +294,8 @@ class _Reading:
         ids, responses, *inputs = ([row[key] for row in rows] for key in ("id", "response", *names))
         if not _TEXT_ALONE.issuperset(map(type, chain(ids, responses, *inputs))) or "" in ids:
             return False
+        if any(text.endswith(PART_SUFFIXES) for text in chain(*inputs)):
+            return False
         if len({*ids}) < len(ids) or not self.line_of.keys().isdisjoint(ids):
             return False
         try:
@@ -367,7 +369,8 @@ class _Reading:
         first, second, inputs = self._given_texts(data)
         source: _Source
         source, texts = (first, *inputs.values()), ((first,), inputs)
-        if not (row.is_line and second is None and _TEXT_ALONE.issuperset(map(type, source))):
+        is_plain = row.is_line and second is None and _TEXT_ALONE.issuperset(map(type, source))
+        if not is_plain or any(text.endswith(PART_SUFFIXES) for text in inputs.values()):
             source = Submission(first, inputs, unit, second=second, folder=self._folder)
             texts = source.responses, source.inputs
         if self.with_labels:

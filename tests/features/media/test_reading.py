@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from markscheme import Image, Pdf, Rubric, Submission
-from markscheme.errors import RatingError, SubmissionError, UsageError
+from markscheme.errors import RatingError, RatingWarning, SubmissionError, UsageError
 from markscheme.features.media.formats import DamagedContentError, sniffed
 from markscheme.prompts.parts import PartedText, as_written
 from markscheme.prompts.prompt import verdict_prompt
@@ -314,3 +314,19 @@ def test_an_example_s_response_may_be_an_image_but_no_other_structured_data(fold
     assert example.submission.response == MARK
     with pytest.raises(RatingError, match="an example has a response, a text"):
         load_examples(written({"answer": "charts/one.png"}), RUBRIC)
+
+
+@pytest.mark.parametrize("has_labels", [True, False])
+def test_an_input_that_is_only_the_path_of_an_image_as_text_is_warned_of_since_the_judge_is_shown_the_text(
+    folder: Path, has_labels: bool
+) -> None:
+    label = {"rater": "ann", "criteria": {"right": "MET"}}
+    row = {"id": "a", "chart": "charts/one.png", "response": "Sales rose.", "labels": [label] * has_labels}
+    rows = folder / "rows.jsonl"
+    rows.write_text(json.dumps(row) + "\n" + json.dumps(row | {"id": "b", "chart": "charts/none.png"}) + "\n")
+    with pytest.warns(RatingWarning) as warned:
+        list(load_examples(rows, RUBRIC).examples) if has_labels else list(read_submissions(rows, {}, ["chart"]))
+    assert [str(warning.message) for warning in warned] == [
+        "input 'chart' is the path of a file, and a judge is shown that text; "
+        '{"image": "PATH"} in its place shows the file'
+    ]
