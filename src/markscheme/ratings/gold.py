@@ -31,7 +31,7 @@ from markscheme.ratings.table import (
 )
 from markscheme.rubrics.rubric import Rubric
 from markscheme.stats.annotators import GoldRule, gold
-from markscheme.stats.intervals import Flags, Floats
+from markscheme.stats.intervals import Flags, Floats, group_numbers
 
 GOLD = "gold"
 """Name of the gold column in a table."""
@@ -115,7 +115,7 @@ class Gold(Column):
     @property
     def n_groups(self) -> int | None:
         """Number of groups of the examples; None if no example names a group."""
-        return None if self.groups is None else len(set(self.groups))
+        return None if self.groups is None else group_numbers(self.groups, self.n)[1]
 
     @property
     def group_sizes(self) -> list[int]:

@@ -32,6 +32,8 @@ def numbered(
         return distinct, place.reshape(-1)
     occurs = np.zeros(end, dtype=bool)
     occurs[keys] = True
+    if occurs.all():
+        return np.arange(end), keys
     return np.flatnonzero(occurs), (np.cumsum(occurs) - 1)[keys]
 
 

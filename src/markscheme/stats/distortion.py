@@ -157,7 +157,7 @@ def true_correlations(
         >>> round(true_correlations({"tone": first, "errors": 6 - first})("tone", "errors", 0.95).value, 3)
         -1.0
     """
-    columns = {name: list(np.array(people_table(ratings).T, order="C")) for name, ratings in criteria.items()}
+    columns = {name: list(np.ascontiguousarray(people_table(ratings).T)) for name, ratings in criteria.items()}
     units = Groups.of(groups, max((len(of[0]) for of in columns.values()), default=0))
     covariances = _Covariances(units)
 
@@ -340,7 +340,7 @@ class _SharedMoments(NamedTuple):
         table, its = people_and_judge(people, judge)
         counted = ~np.isnan(its) & ((~np.isnan(table)).sum(axis=1) >= 2)
         groups_counted = Groups.of(groups, len(table)).of_units(counted)
-        columns = list(np.array(table[counted].T, order="C"))
+        columns = list(np.ascontiguousarray((table if counted.all() else table[counted]).T))
         of_judge = its[counted]
         rows_of = {(a, b): np.isfinite(columns[a] + columns[b]) for a, b in permutations(range(len(columns)), 2)}
         first = [_kept(columns[a], rows) for (a, _), rows in rows_of.items()]

@@ -555,6 +555,8 @@ class Groups:
 
     def of_units(self, units: npt.NDArray[np.bool_]) -> Self:
         """Return the groups of the selected rows alone."""
+        if units.all():
+            return self
         group_of = self.number[units]
         used = np.bincount(group_of, minlength=self.n_sets) > 0
         copies = None if self.copies is None else self.copies[used]

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import betaincinv, gammaln, logit, roots_legendre
 
+from markscheme.stats.distinct import numbered, numbered_values
 from markscheme.stats.estimate import Caveat, Estimate, Reason
 from markscheme.stats.intervals import (
     Floats,
@@ -451,11 +452,12 @@ def _correlations(
     y = np.asarray(hits, dtype=np.float64).round(_HITS_ALIKE)
     m = np.asarray(sizes, dtype=np.float64)
     times = np.ones_like(y) if copies is None else np.asarray(copies, dtype=np.float64)
-    in_order = np.lexsort((y, m))
-    y, m, times = (of_groups[in_order[times[in_order] > 0]] for of_groups in (y, m, times))
-    first = np.flatnonzero((np.diff(m, prepend=-1.0) != 0) | (np.diff(y, prepend=-1.0) != 0))
-    of_kind = np.add.reduceat(times, first)
-    reached, roots = _posterior_of(y[first].tobytes(), m[first].tobytes(), of_kind.tobytes())
+    (hits_seen, hit), (sizes_seen, size) = numbered_values(y), numbered_values(m)
+    kinds, kind = numbered(size * len(hits_seen) + hit)
+    of_kind = np.bincount(kind, weights=times)
+    kinds = kinds[of_kind > 0]
+    y, m = hits_seen[kinds % len(hits_seen)], sizes_seen[kinds // len(hits_seen)]
+    reached, roots = _posterior_of(y.tobytes(), m.tobytes(), of_kind[of_kind > 0].tobytes())
     return [float(np.interp(quantile, reached, roots)) ** 2 for quantile in quantiles]
 
 
@@ -596,14 +598,10 @@ def _rate_nodes(correlation: Floats, hits: Floats, sizes: Floats, copies: Floats
     groups = float(copies.sum())
     mean_size = float((copies * sizes**2).sum()) / n
     quarter = n / (1 + (mean_size - 1) * correlation) / 4
-    low = np.full_like(quarter, np.inf)
-    high = np.full_like(quarter, -np.inf)
-    of_groups = ((copies * hits / sizes).sum() + 0.5) / (groups + 1)
-    for share in (((copies * hits).sum() + 0.5) / (n + 1), of_groups):
-        a = share * quarter + 0.5
-        b = (1 - share) * quarter + 0.5
-        low = np.minimum(low, logit(betaincinv(a, b, 1e-6)))
-        high = np.maximum(high, -logit(betaincinv(b, a, 1e-6)))
+    of_groups = float(((copies * hits / sizes).sum() + 0.5) / (groups + 1))
+    least, most = sorted((float(((copies * hits).sum() + 0.5) / (n + 1)), of_groups))
+    low = logit(betaincinv(least * quarter + 0.5, (1 - least) * quarter + 0.5, 1e-6))
+    high = -logit(betaincinv((1 - most) * quarter + 0.5, most * quarter + 0.5, 1e-6))
     low = np.maximum(low, -_FURTHEST_LOGIT)
     high = np.minimum(high, _FURTHEST_LOGIT)
     nodes, weights = _gauss(_RATE_NODES)

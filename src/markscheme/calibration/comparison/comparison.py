@@ -567,4 +567,5 @@ class Comparison:
     def _differing(self, *, judge: float, gold: float) -> list[str]:
         places = np.flatnonzero((self.passes == judge) & (self.reference.decisions == gold))
         far = np.nan_to_num(np.abs(self.score_errors[places]), nan=-1.0)
-        return [self.ids[index] for index in places[np.argsort(-far, kind="stable")]]
+        ids = self.ids
+        return [ids[index] for index in places[np.argsort(-far, kind="stable")].tolist()]

@@ -231,7 +231,7 @@ def with_other_fails(drawn: Floats, gold: Floats, examples: Sequence[Example] | 
 
 
 def _picked(examples: Sequence[Example] | None, n: int) -> Flags:
-    if examples is None:
+    if examples is None or not may_say(examples, "drawn"):
         return np.zeros(n, dtype=bool)
     return np.array(values_of(examples, "is_picked_by_hand"), dtype=bool)
 
