@@ -335,7 +335,8 @@ class _RatingArrays:
         scores = np.full(n, np.nan)
         decisions = np.full(n, np.nan)
         sources = np.full(n, -1)
-        levels, skipped = _CodedValues(), _CodedValues()
+        levels = _CodedValues()
+        skipped = _CodedValues()
         for criterion, (of_ratings, levels_of_kinds, skips_of_kinds) in self.kinds.items():
             kinds = np.full(n, len(levels_of_kinds) - 1, dtype=of_ratings.dtype)
             kinds[of_plain] = of_ratings[plain]

@@ -5,7 +5,9 @@ tolerance, and all bounds respect groups of examples.
 """
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -262,8 +264,7 @@ def pair_agreement(people: npt.ArrayLike, tolerance: float) -> Floats:
         [0.3333, 1.0]
     """
     p = np.asarray(people, dtype=np.float64)
-    first, second = np.triu_indices(p.shape[1], 1)
-    return _mean_known(close(p[:, first], p[:, second], tolerance))
+    return _share_agreeing(combinations(p.T, 2), len(p), tolerance)
 
 
 def agreement_with_people(score: npt.ArrayLike, people: npt.ArrayLike, tolerance: float) -> Floats:
@@ -279,8 +280,7 @@ def agreement_with_people(score: npt.ArrayLike, people: npt.ArrayLike, tolerance
         [0.6667, 0.6667]
     """
     p = np.asarray(people, dtype=np.float64)
-    scores = np.broadcast_to(np.asarray(score, dtype=np.float64), (len(p),))
-    return _mean_known(close(scores[:, None], p, tolerance))
+    return _share_agreeing(((score, column) for column in p.T), len(p), tolerance)
 
 
 def close(a: npt.ArrayLike, b: npt.ArrayLike, tolerance: float) -> Floats:
@@ -296,7 +296,7 @@ def close(a: npt.ArrayLike, b: npt.ArrayLike, tolerance: float) -> Floats:
     if not tolerance > 0:
         raise ValueError(f"a tolerance is above 0, not {tolerance}")
     apart = np.round(np.abs(np.asarray(a, dtype=np.float64) - np.asarray(b, dtype=np.float64)), DECIMALS)
-    return np.where(np.isnan(apart), np.nan, (apart < tolerance).astype(np.float64))
+    return np.where(np.isnan(apart), np.nan, apart < tolerance)
 
 
 def best_constant(
@@ -329,8 +329,21 @@ def best_constant(
     return float(answers[np.round(weight_so_far[last] - weight_so_far[first], DECIMALS).argmax()])
 
 
-def _mean_known(values: Floats) -> Floats:
-    return over(np.nansum(values, axis=1), np.isfinite(values).sum(axis=1, dtype=np.float64))
+def _share_agreeing(pairs: Iterable[tuple[npt.ArrayLike, Floats]], n: int, tolerance: float) -> Floats:
+    """Compute, per example, the share of pairs of scores that agree, of those without nan; nan for an example without.
+
+    Args:
+        pairs: Pairs of columns of scores, each of shape (n,), or of one score for all examples and a column.
+        n: Number of examples.
+        tolerance: Difference below which two scores agree.
+    """
+    agreeing = np.zeros(n)
+    n_pairs = np.zeros(n)
+    for first, second in pairs:
+        agrees = close(first, second, tolerance)
+        agreeing += agrees == 1
+        n_pairs += ~np.isnan(agrees)
+    return over(agreeing, n_pairs)
 
 
 def _best_constant_for_people(people: Floats, candidates: npt.ArrayLike, tolerance: float, units: Floats) -> float:

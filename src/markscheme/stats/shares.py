@@ -452,12 +452,13 @@ def _correlations(
     y = np.asarray(hits, dtype=np.float64).round(_HITS_ALIKE)
     m = np.asarray(sizes, dtype=np.float64)
     times = np.ones_like(y) if copies is None else np.asarray(copies, dtype=np.float64)
-    (hits_seen, hit), (sizes_seen, size) = numbered_values(y), numbered_values(m)
+    hits_seen, hit = numbered_values(y)
+    sizes_seen, size = numbered_values(m)
     kinds, kind = numbered(size * len(hits_seen) + hit)
     of_kind = np.bincount(kind, weights=times)
     kinds = kinds[of_kind > 0]
-    y, m = hits_seen[kinds % len(hits_seen)], sizes_seen[kinds // len(hits_seen)]
-    reached, roots = _posterior_of(y.tobytes(), m.tobytes(), of_kind[of_kind > 0].tobytes())
+    of_kinds = (hits_seen[kinds % len(hits_seen)], sizes_seen[kinds // len(hits_seen)], of_kind[of_kind > 0])
+    reached, roots = _posterior_of(*(column.tobytes() for column in of_kinds))
     return [float(np.interp(quantile, reached, roots)) ** 2 for quantile in quantiles]
 
 

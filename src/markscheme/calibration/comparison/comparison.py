@@ -567,5 +567,4 @@ class Comparison:
     def _differing(self, *, judge: float, gold: float) -> list[str]:
         places = np.flatnonzero((self.passes == judge) & (self.reference.decisions == gold))
         far = np.nan_to_num(np.abs(self.score_errors[places]), nan=-1.0)
-        ids = self.ids
-        return [ids[index] for index in places[np.argsort(-far, kind="stable")].tolist()]
+        return list(map(self.ids.__getitem__, places[np.argsort(-far, kind="stable")].tolist()))

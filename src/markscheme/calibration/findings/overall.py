@@ -249,11 +249,10 @@ def _annotators_scores(evidence: Evidence) -> Floats:
     """
     criteria = list(evidence.criteria.values())
     if all(criterion.twice_labelled for criterion in criteria):
-        scores = np.sum(
-            [evidence.share(criterion) * positions(criterion.scale, criterion.people) for criterion in criteria], axis=0
-        )
+        shares = (evidence.share(criterion) * positions(criterion.scale, criterion.people) for criterion in criteria)
+        scores = np.asarray(sum(shares), dtype=np.float64)
         if int((np.isfinite(scores).sum(axis=1) >= 2).sum()) >= LEAST_SHARED:
-            return np.asarray(scores, dtype=np.float64)
+            return scores
     return np.where(evidence.included, evidence.comparison.gold.scores, np.nan)
 
 
