@@ -73,6 +73,14 @@ def test_a_half_finished_offline_labelling_page_can_be_imported_and_later_comman
     assert [(one["rater"], one["labelled"]) for one in content["annotators"]] == [("ana", 3)]
 
 
+def test_a_sheet_that_is_written_again_says_how_many_responses_are_still_to_label(tmp_path: Path) -> None:
+    project = make_pool(tmp_path)
+    assert "ana.html: 21 to label by ana." in run("markscheme", *SHEET, cwd=project).stdout
+    saved(project, data_of(project))
+    assert imported(project, "--append", "--to", "calibration/manners/ratings/ana.jsonl")[0] == 0
+    assert "ana.html: 18 of 21 to label by ana." in run("markscheme", *SHEET, cwd=project).stdout
+
+
 def test_importing_an_offline_labelling_page_leaves_examples_in_yaml_unchanged(tmp_path: Path) -> None:
     home = make_pool(tmp_path) / "calibration" / "manners"
     home.mkdir(parents=True)

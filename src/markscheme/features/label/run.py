@@ -215,7 +215,9 @@ def _write_sheets(works: Sequence[LabelSession], target: Path, *, timed: bool, j
             print(dumps({"schema": 1, "sheet": str(path), "rater": rater, "total": len(work.steps), **files}))
             continue
         along = sent_with(sent_along)
-        print(f"{path}: {len(work.steps)} to label by {rater}. Send it{along}; when the answers come back:")
+        left = len(work.steps) - work.done
+        of_all = f" of {len(work.steps)}" if work.done else ""
+        print(f"{path}: {left}{of_all} to label by {rater}. Send it{along}; when the answers come back:")
         name = typed_name(work.rubric)
         answers = quote(f"{work.rubric.name}-{rater}.json")
         ratings = quote(str(work.file.path))
