@@ -336,7 +336,8 @@ def _summary(
     yield ""
     mark = f" (pass mark {grading.rubric.pass_mark:g})" if grading.rubric.has_score else ""
     judged = f"Judge: {calibration_text(grading.receipt)}"
-    yield f"{'; '.join([f'{decisions[PASS]} of {total} {verb}{mark}', *others])}. {judged}."
+    first = counted(total, "pair") if grading.rubric.is_of_pairs else f"{decisions[PASS]} of {total} {verb}{mark}"
+    yield f"{'; '.join([first, *others])}. {judged}."
     if grading.has_core and (grading.receipt is None or not grading.receipt.holds):
         commands = Commands.on(grading.rubric, judge).after(None, ask)
         yield f"Next, see how far the judge can be trusted:\n  {commands.calibrate()}"

@@ -287,7 +287,7 @@ def _levels_of_numbers(numbers: Collection[float | None], path: Path) -> Mapping
     """
     if {None} < {*numbers, None} <= {0.0, 1.0, None}:
         says = "has no preferences in numbers but 0 and 1, which may mean several things: say `--levels 1=first` or"
-        raise RatingError(f"{says} `--levels 1=second`, and `--levels 0=` tie, first or second", path=path)
+        raise RatingError(f"{says} `--levels 1=second`, and `--levels 0=tie`, `0=first` or `0=second`", path=path)
     return _FROM_ZERO if all(value is None or value >= 0 for value in numbers) else _AROUND_ZERO
 
 
