@@ -41,10 +41,10 @@ class Ceiling(NamedTuple):
     """Krippendorff's alpha of annotators with each other, that of the judge with an annotator, and their difference.
 
     Attributes:
-        people: Krippendorff's alpha between two annotators, mean over pairs of them, on every example that two rated;
-            it doesn't depend on the judge.
-        judge: Alpha between the judge and an annotator, mean over annotators, on those examples that the judge rated
-            too.
+        people: Krippendorff's alpha between two annotators, mean over pairs of them, each weighted by its examples, on
+            every example that two rated; it doesn't depend on the judge.
+        judge: Alpha between the judge and an annotator, mean over annotators in the same way, on those examples that
+            the judge rated too.
         gap: `judge` minus `people` on the examples of `judge`, with a 90 % interval, so that `gap.low` is the
             one-sided 95 % limit.
         floor: Limit that `gap.low` must exceed for the judge to count as good as a second annotator.
@@ -343,13 +343,16 @@ class _AlphaComparison:
         return guard(made, self._fewest_off(rating))
 
     def _mean_alpha(self, pairs: Sequence[tuple[int, int]]) -> Floats:
+        """Return the mean of alpha over pairs of columns, each weighted by the examples that both rated."""
+        rated = ~np.isnan(self.columns)
+        shared = [self.groups.count(rated[:, first] & rated[:, second]) for first, second in pairs]
         alphas = [
             pair_left_out(
                 self.columns[:, pair], "krippendorff_alpha", levels=self.levels, weights=self.metric, groups=self.groups
             )
             for pair in pairs
         ]
-        return np.asarray(np.mean(alphas, axis=0))
+        return np.asarray(np.average(alphas, axis=0, weights=shared))
 
     def _fewest_off(self, rating: Sequence[int]) -> int:
         """Count, for each of some raters, the examples off the rater's commonest level; return the smallest count.
