@@ -289,9 +289,8 @@ class _AlphaComparison:
     @cached_property
     def people_pairs(self) -> list[tuple[int, int]]:
         """Pairs of columns of annotators who share enough examples."""
-        rated = ~np.isnan(self.columns)
         among = combinations(range(1, self.columns.shape[1]), 2)
-        return [(a, b) for a, b in among if self.groups.count(rated[:, a] & rated[:, b]) >= LEAST_SHARED_EXAMPLES]
+        return [pair for pair in among if self._shared(*pair) >= LEAST_SHARED_EXAMPLES]
 
     @property
     def people_in_pairs(self) -> list[int]:
@@ -344,15 +343,17 @@ class _AlphaComparison:
 
     def _mean_alpha(self, pairs: Sequence[tuple[int, int]]) -> Floats:
         """Return the mean of alpha over pairs of columns, each weighted by the examples that both rated."""
-        rated = ~np.isnan(self.columns)
-        shared = [self.groups.count(rated[:, first] & rated[:, second]) for first, second in pairs]
         alphas = [
             pair_left_out(
                 self.columns[:, pair], "krippendorff_alpha", levels=self.levels, weights=self.metric, groups=self.groups
             )
             for pair in pairs
         ]
-        return np.asarray(np.average(alphas, axis=0, weights=shared))
+        return np.asarray(np.average(alphas, axis=0, weights=[self._shared(*pair) for pair in pairs]))
+
+    def _shared(self, first: int, second: int) -> int:
+        """Count the examples that two columns both rated."""
+        return self.groups.count(~np.isnan(self.columns[:, first] + self.columns[:, second]))
 
     def _fewest_off(self, rating: Sequence[int]) -> int:
         """Count, for each of some raters, the examples off the rater's commonest level; return the smallest count.

@@ -7,18 +7,15 @@ from markscheme.phrases import in_words
 
 
 def annotators_alike(first: str, second: str, examples: int) -> str:
-    """Say that two annotators never differ, and that they count as one unless they labelled independently."""
-    return (
-        f"Warning: {first} and {second} gave equal labels on all {examples} examples. Unless they labelled "
-        "independently, they are one annotator, whose labels allow trends at most."
-    )
+    """Say that two annotators never differ, so that one may be a copy of the other."""
+    return f"Warning: {first} and {second} never differ on {examples} examples; a copy is no second annotator."
 
 
 def judge_alike(names: Sequence[str], examples: int) -> str:
     """Say that the judge never differs from some annotators, which shows nothing if these took over its verdicts."""
     return (
-        f"Warning: the judge never differs from {in_words(names)} on {examples} examples. Labels that were made from "
-        "its verdicts show nothing about it."
+        f"Warning: the judge never differs from {in_words(names)} on {examples} examples; labels made from its "
+        "verdicts show nothing about it."
     )
 
 
@@ -28,8 +25,8 @@ def named_as_judge(name: str) -> str:
 
 
 def rows_repeat(role: str, column: str, repeated: int, rows: int) -> str:
-    """Say that rows of a table share a text, so that they say less than their number, and which option counts that."""
+    """Say that rows of a table share a text, and which option counts such rows as related."""
     return (
-        f"Warning: {repeated} of {rows} rows repeat the {role} of an earlier row, and say less than their number. "
-        f"`--group {quote(column)}` counts them so."
+        f"Warning: {repeated} of {rows} rows repeat the {role} of an earlier row; `--group {quote(column)}` counts "
+        "them as related."
     )

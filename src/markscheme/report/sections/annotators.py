@@ -32,9 +32,7 @@ def annotators(calibration: Calibration) -> doc.Section:
         (doc.Name(name), coefficient(ceiling.people), coefficient(ceiling.judge), _as_good(ceiling))
         for name, ceiling in ceilings
     )
-    notes = [
-        "Krippendorff's alpha, mean over pairs of raters, with its 95% CI: 1 is full agreement, 0 what chance gives."
-    ]
+    notes = ["Krippendorff's alpha, mean over pairs, with its 95% CI: 1 is full agreement, 0 what chance gives."]
     reasons = (ceiling.people.undefined for _, ceiling in ceilings)
     notes += dict.fromkeys(f"No alpha (–): {reason}." for reason in reasons if reason)
     matrix = annotator_matrix(calibration.comparison)
