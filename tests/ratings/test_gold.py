@@ -81,6 +81,14 @@ def test_up_to_a_tenth_of_the_examples_may_have_a_single_annotator_before_gold_c
     assert gold_of(set_of(*pairs, *alone), ONE).reference == "one-person"
 
 
+def test_two_labels_of_one_annotator_on_an_example_do_not_count_as_two_annotators() -> None:
+    twice = [(tone(place, "p", "human", 2), tone(place, "p", "human", 3, sample=1)) for place in range(9)]
+    once = (tone(9, "p", "human", 2), tone(9, "q", "human", 2))
+    assert gold_of(set_of(*twice, once), ONE).reference == "one-person"
+    by_two = [(tone(place, "p", "human", 2), tone(place, "q", "human", 3)) for place in range(9)]
+    assert gold_of(set_of(*by_two, once), ONE).reference == "people"
+
+
 @pytest.mark.parametrize(("by", "level"), [("median", 3.5), ("mean", 3.25), ("majority", 4.0)])
 def test_levels_by_several_people_are_combined_into_gold_by_the_chosen_rule(by: str, level: float) -> None:
     labels = tuple(tone(0, f"p{i}", "human", x) for i, x in enumerate([2, 3, 4, 4]))

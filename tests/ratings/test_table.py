@@ -1,10 +1,12 @@
 """Tables of ratings as arrays: one column per rater, with several samples combined by one rule."""
 
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from markscheme.ratings.codes import RatingCodes
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.ratings.table import (
     MOST_ANNOTATORS,
@@ -175,3 +177,16 @@ def test_ratings_whose_answers_are_one_python_object_give_the_same_column_as_rat
     assert one.passed == other.passed
     assert one.levels["kind"].tolist() == other.levels["kind"].tolist() == [0, 1, 0, 1, 0, 0.5, 0, 1, 0, 1, 0, 1]
     assert (one.passed[3], one.scores[4]) == (False, 0.9)
+
+
+def test_levels_of_many_examples_take_a_byte_each_until_they_are_read() -> None:
+    units = [f"e{place}" for place in range(10_000)]
+    ratings = [tone(unit, "p", 1 + place % 5) for place, unit in enumerate(units) if place % 7]
+    tracemalloc.start()
+    column = column_of("p", RatingCodes.of(ratings), ONE, units)
+    before = tracemalloc.get_traced_memory()[0]
+    levels = column.levels["tone"]
+    assert tracemalloc.get_traced_memory()[0] - before >= levels.nbytes
+    tracemalloc.stop()
+    assert levels.dtype == np.float64
+    assert np.array_equal(levels, [1 + place % 5 if place % 7 else np.nan for place in range(10_000)], equal_nan=True)
