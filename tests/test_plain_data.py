@@ -36,6 +36,15 @@ def test_a_damaged_json_line_is_refused_with_its_file_and_line_number(tmp_path: 
         list(json_lines(damaged(tmp_path), RatingError))
 
 
+def test_a_json_line_that_the_file_ends_in_is_said_to_be_cut_off_perhaps(tmp_path: Path) -> None:
+    path = tmp_path / "traces.jsonl"
+    for text, is_cut in (('{"id": "a"}\n{"id', True), ('{"id": "a"}\n{"id\n', False)):
+        path.write_text(text)
+        with pytest.raises(RatingError, match=r"traces\.jsonl:2: is not readable JSON") as refused:
+            list(json_lines(path, RatingError))
+        assert ("it is the end of the file, which may be cut off" in str(refused.value)) is is_cut
+
+
 @pytest.mark.parametrize("read", [read_json, lambda path, error: list(json_parts(path, error))])
 def test_an_empty_json_file_is_called_empty(tmp_path: Path, read: Callable[[Path, type[RatingError]], object]) -> None:
     path = tmp_path / "export.json"

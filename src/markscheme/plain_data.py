@@ -310,7 +310,8 @@ def _json_line(raw: bytes, path: Path, line_number: int, error: type[FileError])
     except UnicodeDecodeError as problem:
         raise error("is not UTF-8 text", path=path, line=line_number) from problem
     except (ValueError, RecursionError) as problem:
-        raise error(f"is not readable JSON: {problem}", path=path, line=line_number) from problem
+        end = "" if raw.endswith(b"\n") else "; it is the end of the file, which may be cut off"
+        raise error(f"is not readable JSON: {problem}{end}", path=path, line=line_number) from problem
 
 
 def _pairs_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
