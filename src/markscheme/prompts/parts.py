@@ -146,8 +146,6 @@ PART_CHANGES: Final = OpenTable[PartChange]()
 """Changes of parts, in the order of the table of a stress test."""
 PART_SUFFIXES: Final = (".png", ".jpg", ".jpeg", ".webp", ".gif", ".pdf")
 """Endings of the names of files that can be shown to a judge as parts."""
-_LONGEST_PATH: Final = 1000
-"""Largest number of characters of a text that may be a path."""
 PART_READERS: Final = OpenTable[PartReader]()
 """Readers of parts, such as images, from plain data; the first that finds any is used."""
 
@@ -188,8 +186,8 @@ def warn_of_bare_path(text: str, folder: Path, name: str) -> None:
         folder: The folder that paths are relative to.
         name: Name of the text in the warning.
     """
-    with suppress(OSError, ValueError):
-        if len(text) <= _LONGEST_PATH and (folder / text).is_file():
+    with suppress(OSError, ValueError):  # a text that can't be a path
+        if (folder / text).is_file():
             key = "pdf" if text.endswith(".pdf") else "image"
             shows = f'{{"{key}": "PATH"}} in its place shows the file'
             warnings.warn(f"{name} is the path of a file, and a judge is shown that text; {shows}", RatingWarning, 2)
