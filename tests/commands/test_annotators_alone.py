@@ -156,3 +156,17 @@ def test_the_error_on_a_removed_command_names_its_successor_with_the_options_tha
         "error: `agreement` is part of `calibrate`:\n"
         "  markscheme calibrate table.csv -o metric=nominal -o agreement_weights=identity --judge one --json -\n"
     )
+
+
+def test_if_no_annotator_rated_every_example_the_share_on_which_all_agree_is_of_the_raters_of_each(
+    tmp_path: Path,
+) -> None:
+    levels = {"ana": "1 2 3 1 2 3", "ben": "1 2 3 1 2 -", "cy": "- - - 3 2 3"}
+    rows = [f"e{index},{name},{level}" for name, rated in levels.items() for index, level in enumerate(rated.split())]
+    text = "\n".join(["id,rater,label", *(row for row in rows if "-" not in row)])
+    (tmp_path / "long.csv").write_text(text, encoding="utf-8")
+    done = run("calibrate", "long.csv", "--human", "ana", "ben", "cy", cwd=tmp_path)
+    assert "all raters of an example on 83%" in " ".join(done.stdout.split()), done.stdout + done.stderr
+    report = figures(tmp_path, "long.csv", "--human", "ana", "ben", "cy")
+    assert "gwet_ac1" not in report["chance"], "the ends of the scale aren't stated"
+    assert "krippendorff_alpha" in report["chance"]

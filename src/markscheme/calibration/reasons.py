@@ -345,9 +345,7 @@ def exceptions(excepted: Mapping[ExceptedPart, Estimate]) -> str:
         ]
     )
     kinds = in_words(list(dict.fromkeys(subset.by for subset in excepted)), "or")
-    return (
-        f"{agreements[:1].upper()}{agreements[1:]}: let people decide there and on any {kinds} not labelled. Elsewhere:"
-    )
+    return f"{_capital(agreements)}: let people decide there and on any {kinds} not labelled. Elsewhere:"
 
 
 def agreement_and_target(agreement: Estimate, target: float) -> str:

@@ -145,8 +145,7 @@ def calibrations_of(reading: TableReading, options: LabelOptions) -> dict[str, l
                 rated_table=(reading, criterion),
             )
             calibration = calibration_of(rubric, examples, reading.judged(criterion, judge), rater, options=options)
-            settings = len(judges) + reading.judges_aside(judge)
-            of_criterion.append(calibration.after(settings) if settings > 1 else calibration)
+            of_criterion.append(calibration.after(len(judges) + reading.judges_aside(judge)))
         calibrations[criterion] = of_criterion
     return calibrations
 
@@ -280,7 +279,8 @@ def _measures(
         name: figure.without("the ends of the scale aren't stated") if name in values.withheld else figure
         for name, figure in measures.statistics.items()
     }
-    return replace(measures, statistics=of_known_ends)
+    chance = {name: corrected for name, corrected in measures.chance.items() if name not in values.withheld}
+    return replace(measures, statistics=of_known_ends, chance=chance)
 
 
 def _groups(reading: TableReading) -> list[str] | None:

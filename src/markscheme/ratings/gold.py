@@ -143,8 +143,7 @@ class Gold(Column):
         """Flags of the examples picked by hand, or by a judge's verdict with no chance of the draw on record."""
         if any(values_of(self.examples, "stratum")) or set(values_of(self.examples, "weight")) - {1}:
             return self.picked_by_hand
-        by_verdict = [manner == "by-verdict" for manner in values_of(self.examples, "drawn")]
-        return np.asarray(self.picked_by_hand | np.array(by_verdict, dtype=bool))
+        return np.asarray(self.picked_by_hand | (np.array(values_of(self.examples, "drawn")) == "by-verdict"))
 
     @property
     def n_picked(self) -> int:

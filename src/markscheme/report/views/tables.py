@@ -181,7 +181,9 @@ def _agreement_callout(name: str, figures: AnnotatorFigures) -> doc.Callout:
     of = f"{name}: " if name else ""
     two = f"{of}{'The two' if len(figures.annotators) == 2 else 'Two'} annotators"
     two = f"{two} agree on {_share(figures.agreement_person)} of examples"
-    every = f"; all {len(figures.annotators)} on {_share(figures.all_agree)}" if len(figures.annotators) > 2 else ""
+    rate_all = all(pair.n == figures.several for pair in figures.pairs.values())
+    who = f"all {len(figures.annotators)}" if rate_all else "all raters of an example"
+    every = f"; {who} on {_share(figures.all_agree)}" if len(figures.annotators) > 2 else ""
     return doc.Callout(tone, f"{two}{every}.", f"Alpha {coefficient(figures.alpha)}: {good_for}.")
 
 
