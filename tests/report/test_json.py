@@ -1,12 +1,12 @@
 """JSON of results: long lists are written in the same form as by the standard library, only faster."""
 
 import json
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 
-from markscheme.report.json import dumps
+from markscheme.report.json import dumps, plain
 
 LISTS: dict[str, list[Any]] = {
     "plain texts": ["a", "b c", "é 漢字 🙂"],
@@ -40,3 +40,25 @@ def test_zero_is_written_without_a_sign() -> None:
 
 def test_an_array_is_written_as_its_list_with_unknown_numbers_as_null() -> None:
     assert json.loads(dumps({"levels": np.array([1.0, np.nan, 0.1 + 0.2])})) == {"levels": [1.0, None, 0.3]}
+
+
+class Named(NamedTuple):
+    """Values with names."""
+
+    least: float
+    of: tuple[int, ...]
+
+
+class Formatted(NamedTuple):
+    """A value with a JSON form of its own."""
+
+    hidden: int
+
+    def to_json(self) -> dict[str, int]:
+        return {"shown": self.hidden + 1}
+
+
+def test_a_named_tuple_is_an_object_with_its_names_or_its_own_form() -> None:
+    data = {"named": Named(0.5, (1, 2)), "list": [Formatted(1)]}
+    expected = {"named": {"least": 0.5, "of": [1, 2]}, "list": [{"shown": 2}]}
+    assert json.loads(dumps(data)) == plain(data) == expected

@@ -16,7 +16,7 @@ _LIMITS = ("value", "low", "high")
 
 
 def plain(value: Any) -> Any:
-    """Convert a result to plain data: unknown values to null, arrays and tuples to lists, dataclasses to dicts.
+    """Convert a result to plain data: unknown values to null, arrays and tuples to lists, named fields to dicts.
 
     A value with a `to_json` method is serialized by it. Numbers are rounded to 12 significant digits, limits of an
     estimate also to 12 decimals. That is more precise than any coefficient's agreement with its published values, and
@@ -39,7 +39,7 @@ def plain(value: Any) -> Any:
             return entries | {
                 key: round(entries[key], _DIGITS) + 0.0 for key in _LIMITS if isinstance(entries.get(key), float)
             }
-        case list() | tuple():
+        case list() | tuple() if not hasattr(value, "_fields"):
             types = set(map(type, value))
             if types <= _OF_WORDS:
                 return list(value)
@@ -52,6 +52,8 @@ def plain(value: Any) -> Any:
         return plain(value.to_json())
     if hasattr(value, "tolist"):  # an array or a number of numpy
         return plain(value.tolist())
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return plain(value._asdict())
     if is_dataclass(value) and not isinstance(value, type):
         return plain({field.name: getattr(value, field.name) for field in fields(value)})
     raise TypeError(f"no JSON for a {type(value).__name__}")
@@ -147,7 +149,7 @@ def _pieces(value: Any, newline: str, numbers: _Numbers) -> Iterator[str]:
             yield from _pieces(_limit(key, element), deeper, numbers)
             before = f",{deeper}"
         yield f"{newline}}}" if value else "{}"
-    elif isinstance(value, list | tuple):
+    elif isinstance(value, list | tuple) and not hasattr(value, "_fields"):
         yield from (f"[{deeper}", _elements(value, deeper, numbers), f"{newline}]") if value else ["[]"]
     elif type(value) is str:
         yield encode_basestring(value)
