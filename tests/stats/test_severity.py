@@ -383,6 +383,13 @@ def test_statistics_of_errors_and_of_decisions_have_the_names_that_reports_use()
     assert decisions <= set(yes_no_family([1, 0], [1, 0])) == set(YES_NO_NAMES)
 
 
+def test_named_errors_are_those_of_the_whole_family_in_the_order_of_the_names() -> None:
+    gold, judge = [1, 2, 3, 4], [1, 3, 3, 2]
+    family = error_family(gold, judge)
+    named = error_family(gold, judge, names=["signed_error", "mae"])
+    assert list(named.items()) == [(name, family[name]) for name in ("signed_error", "mae")]
+
+
 def test_a_higher_confidence_level_widens_the_interval_of_a_statistic_of_errors() -> None:
     gold, judge = some_levels(2, 50, k=2)
     for name in YES_NO_NAMES:
