@@ -3,7 +3,8 @@
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator
+import struct
+from collections.abc import Iterable, Iterator, Sequence
 from json.encoder import encode_basestring_ascii
 from typing import Any
 
@@ -51,6 +52,16 @@ def fingerprint_numbers(rows: Iterable[tuple[str, ...]]) -> Iterator[int]:
         True
     """
     return (int(digest, 16) for digest in fingerprints(rows))
+
+
+def fingerprints_of(numbers: Sequence[int]) -> list[str]:
+    """Return the fingerprints that are given as whole numbers of 64 bits.
+
+    Example:
+        >>> fingerprints_of([255]) == ["00000000000000ff"]
+        True
+    """
+    return struct.pack(f">{len(numbers)}Q", *numbers).hex(" ", FINGERPRINT_DIGITS // 2).split()
 
 
 def _digests(texts: Iterable[str]) -> Iterator[str]:

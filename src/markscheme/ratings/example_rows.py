@@ -8,7 +8,7 @@ from operator import sub
 from pathlib import Path
 from typing import Any, Final, Literal, SupportsIndex, get_args, overload
 
-from markscheme.fingerprint import fingerprints
+from markscheme.fingerprint import fingerprints, fingerprints_of
 from markscheme.prompts.parts import as_written
 from markscheme.prompts.submission import PAIR_NAMES, Submission
 from markscheme.ratings.codes import EqualSequence, RatingCodes, RatingView
@@ -312,7 +312,7 @@ def values_of(examples: Sequence[Example], name: str) -> Sequence[Any]:
 def response_fingerprints(examples: Sequence[Example]) -> list[str]:
     """Return the fingerprint of each example's response, or of the two responses of a pair."""
     if isinstance(examples, ExampleRows) and "response_fingerprint" in examples.attributes:
-        return list(map("{:016x}".format, examples.values("response_fingerprint")))
+        return fingerprints_of(examples.values("response_fingerprint"))
     return list(fingerprints(values_of(examples, "responses")))
 
 

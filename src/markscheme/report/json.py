@@ -119,8 +119,7 @@ def _elements(value: Sequence[Any], newline: str, numbers: _Numbers) -> str:
     types = set(map(type, value))
     between = f",{newline}"
     if types == {str} and _is_written_as_it_is("".join(value)):
-        joined = f'"{between}"'.join(value)
-        return f'"{joined}"'
+        return '"' + f'"{between}"'.join(value) + '"'
     if types <= _OF_WORDS:
         return json.dumps(value, ensure_ascii=False, separators=(between, ":"))[1:-1]
     if types <= _OF_NUMBERS:

@@ -285,19 +285,17 @@ class CalibrationRequest:
         """Record this run's settings, and widen intervals for all settings tried on the same labels so far."""
         today = date.today().isoformat()
         split = part_name(examples.examples, self.options.split)
-        trials: list[RecordedTrial | None] = []
+        runs: list[RecordedTrial | None] = []
         for calibration in calibrations:
             judge = calibration.rater.identity or calibration.rater.name
             comparison = calibration.comparison
             ids = compared_by_people(comparison)
-            trial = RecordedTrial.of(calibration.rubric, comparison.measure, judge, ids, at=today, split=split)
-            trials.append(trial if ids else None)
-        tried, is_kept = record_settings(record_of(rubric), [trial for trial in trials if trial is not None])
+            run = RecordedTrial.of(calibration.rubric, comparison.measure, judge, ids, at=today, split=split)
+            runs.append(run if ids else None)
+        tried, is_kept = record_settings(record_of(rubric), [run for run in runs if run])
         return [
-            calibration
-            if trial is None
-            else calibration.after(count_settings(trial.examples, tried, opened), on_record=is_kept)
-            for calibration, trial in zip(calibrations, trials, strict=True)
+            calibration.after(count_settings(run.examples, tried, opened), on_record=is_kept) if run else calibration
+            for calibration, run in zip(calibrations, runs, strict=True)
         ]
 
     def _examples(self, rubric: Rubric) -> tuple[ExampleSet, Path | None]:
