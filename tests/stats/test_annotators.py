@@ -152,7 +152,7 @@ def test_a_pair_of_annotators_weighs_in_mean_alpha_by_the_examples_that_both_rat
     pairs = [people[:, pair] for pair in ([0, 1], [0, 2], [1, 2])]
     alphas = [agreement(pair, "krippendorff_alpha", levels=[0, 1], weights="nominal").value for pair in pairs]
     mean = ceiling(people, first, levels=[0, 1], metric="nominal").people.value
-    assert mean == approx((400 * alphas[0] + 40 * alphas[1] + 40 * alphas[2]) / 480)
+    assert mean == approx(float(np.average(np.array(alphas, dtype=float), weights=[400, 40, 40])))
 
 
 def test_a_judge_as_good_as_an_annotator_is_shown_to_be_so_and_a_poor_judge_is_not() -> None:
