@@ -1,5 +1,6 @@
 """How many labels a goal takes, and what a run costs before it is run."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -68,6 +69,6 @@ def test_a_labelling_plan_can_be_made_before_the_first_label() -> None:
 
 def test_in_a_labelling_plan_gold_between_two_levels_counts_as_the_nearest_level() -> None:
     truth, _ = labelled(20)
-    truth.levels["good"][:] = np.array([1.5, 4.5] * 10)
+    truth = replace(truth, levels={**truth.levels, "good": np.array([1.5, 4.5] * 10)})
     needs = by_what(needs_of(truth, None, RUBRIC.criteria))
     assert needs["good: ten examples outside the most common level"].labels == 20
