@@ -7,7 +7,6 @@
 import ast
 import itertools
 import math
-import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
@@ -196,18 +195,10 @@ def unexplained_constants(module: Module) -> list[str]:
     ]
 
 
-DRAWN = ("_Drawn", "Block")
-"""Base classes whose subclasses are like dataclasses, without the decorator."""
-
-
 def is_dataclass(node: ast.AST) -> bool:
-    """Return True if a node is a class with the decorator `dataclass`, or a value that renderers draw."""
-    return isinstance(node, ast.ClassDef) and (
-        any(re.search(r"\bdataclass\b", ast.unparse(decorator)) for decorator in node.decorator_list)
-        or (
-            any(ast.unparse(base).removeprefix("doc.") in DRAWN for base in node.bases)
-            and any(isinstance(statement, ast.AnnAssign) for statement in node.body)
-        )
+    """Return True if a node is a class with the decorator `dataclass`."""
+    return isinstance(node, ast.ClassDef) and any(
+        "dataclass" in ast.unparse(decorator) for decorator in node.decorator_list
     )
 
 

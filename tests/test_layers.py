@@ -130,6 +130,7 @@ LATE: dict[str, dict[str, str]] = {
     "judges.price": {"genai_prices": "pydantic comes with it, and only a budget or a report of cost needs it"},
     "judges.connections": {"of_library.__module__.partition('.')[0]": "the HTTP library that the SDK has loaded"},
     "judges.provider": {"self.sdk": SDK, "email.utils": FOR_THE_START},
+    "judges": {"platformdirs": FOR_THE_START},
     "judges.registry": {"judges.panel": "few judges are panels"},
     "options.table": {"plain_data": "only a fault needs it"},
     "options.settings": {"tomllib": FOR_THE_START},

@@ -4,10 +4,9 @@ Renderers know the blocks below but no results; a view knows its result but no f
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import FrozenInstanceError, dataclass
+from dataclasses import dataclass, field
 from functools import cache
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeVar, dataclass_transform, overload
+from typing import TYPE_CHECKING, Literal, Self, TypeVar, overload
 
 from markscheme.report.figures import NONE, cut_short, with_signed_interval
 
@@ -24,64 +23,33 @@ Role = Literal["judge", "baseline", "annotators", "target", "chance"]
 _Made = TypeVar("_Made")
 
 
-@dataclass_transform(frozen_default=True)
-class _Drawn:
-    """A value that renderers draw, with the fields that its class declares, like those of a frozen dataclass.
-
-    No method is compiled for such a class: as dataclasses, the forty of a report took a tenth of a short command.
-
-    >>> Name("tone") == Name(text="tone"), Name("tone")
-    (True, Name(text='tone', target=None))
-    """
-
-    _names: ClassVar[tuple[str, ...]] = ()
-
-    def __init_subclass__(cls) -> None:
-        cls._names += tuple(cls.__annotations__)
-
-    def __init__(self, *values: Any, **named: Any) -> None:
-        """Set the fields to the values, in order or by name, and the others to their defaults."""
-        by_name = dict(zip(self._names, values, strict=False)) | named
-        vars(self).update({name: by_name.pop(name) if name in by_name else getattr(self, name) for name in self._names})
-        if by_name or len(values) > len(self._names):
-            raise TypeError(f"{type(self).__name__} has the fields {', '.join(self._names)}, and no others")
-
-    def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and vars(other) == vars(self)
-
-    def __hash__(self) -> int:
-        return hash((type(self), *vars(self).values()))
-
-    def __repr__(self) -> str:
-        return f"{type(self).__qualname__}({', '.join(f'{name}={value!r}' for name, value in vars(self).items())})"
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        raise FrozenInstanceError(f"cannot assign to field {name!r}")
-
-
 # --- pieces of a line -----------------------------------------------------------------------------------------------
 
 
-class Command(_Drawn):
+@dataclass(frozen=True)
+class Command:
     """A line of the document with a command, for the reader to copy and run."""
 
     text: str
 
 
-class Name(_Drawn):
+@dataclass(frozen=True)
+class Name:
     """A name that the user gave, such as a criterion's, to be escaped; on a page it links to the section `target`."""
 
     text: str
     target: str | None = None
 
 
-class Ids(_Drawn):
+@dataclass(frozen=True)
+class Ids:
     """Ids of examples; a text report lists the first few of them, and on an HTML page they open the examples."""
 
     ids: tuple[str, ...]
 
 
-class Count(_Drawn):
+@dataclass(frozen=True)
+class Count:
     """A number of examples, such as a matrix cell; on an HTML page, a click on it lists the examples.
 
     Attributes:
@@ -97,7 +65,8 @@ class Count(_Drawn):
     says: str | None = None
 
 
-class Mark(_Drawn):
+@dataclass(frozen=True)
+class Mark:
     """An estimate, both in words and as a mark on a line that runs from `lowest` to `highest`.
 
     Attributes:
@@ -156,7 +125,8 @@ def reach(shifts: "Iterable[Estimate]") -> float:
     return next((half for half in _REACHES if farthest <= half), farthest)
 
 
-class ChangedWords(_Drawn):
+@dataclass(frozen=True)
+class ChangedWords:
     """A piece of text that only one of two compared texts has, marked as deleted or inserted."""
 
     text: str
@@ -190,7 +160,7 @@ def word_difference(old: str, new: str) -> tuple[tuple[Piece, ...], tuple[Piece,
 # --- blocks ---------------------------------------------------------------------------------------------------------
 
 
-class Block(_Drawn):
+class Block:
     """A block of a document, such as a paragraph or a table."""
 
 
@@ -204,12 +174,14 @@ class Callout(Block):
     command: str | None = None
 
 
+@dataclass(frozen=True)
 class Paragraph(Block):
     """Consecutive lines of text, drawn as one block."""
 
     lines: tuple[Line, ...]
 
 
+@dataclass(frozen=True)
 class Items(Block):
     """A list, each item of which has a line and may have further lines below it.
 
@@ -222,18 +194,21 @@ class Items(Block):
     are_examples: bool = False
 
 
+@dataclass(frozen=True)
 class Notes(Block):
     """Small print, such as what a sign in the table above means."""
 
     lines: tuple[Line, ...]
 
 
+@dataclass(frozen=True)
 class Verbatim(Block):
     """Text to be copied or compared letter by letter, such as a diff; its lines are never broken."""
 
     text: str
 
 
+@dataclass(frozen=True)
 class Table(Block):
     """Rows under headings, each named by its first cell; a matrix counts examples by level.
 
@@ -247,6 +222,7 @@ class Table(Block):
     is_sortable: bool = False
 
 
+@dataclass(frozen=True)
 class Bars(Block):
     """Shares drawn as bars on one scale from 0 to 100%, each with its name; `interval` says what intervals are shown.
 
@@ -259,13 +235,15 @@ class Bars(Block):
     axis: tuple[float, ...] = ()
 
 
+@dataclass(frozen=True)
 class Tiles(Block):
     """Counts to be seen at once, each as heading, count in words, ids of examples, and their tag in a page's list."""
 
     tiles: tuple[tuple[str, str, Ids, str], ...]
 
 
-class Card(_Drawn):
+@dataclass(frozen=True)
+class Card:
     """A finding to act on: what is wrong, in which examples, what to edit, and the command to run."""
 
     title: Line
@@ -287,18 +265,21 @@ class Card(_Drawn):
         )
 
 
+@dataclass(frozen=True)
 class Cards(Block):
     """Findings to act on, the most important first."""
 
     cards: tuple[Card, ...]
 
 
+@dataclass(frozen=True)
 class Facts(Block):
     """A list of names with their values, such as a run's judge and cost."""
 
     rows: tuple[tuple[str, str], ...]
 
 
+@dataclass(frozen=True)
 class Curve(Block):
     """Curves of counts that grow from step to step; `counts` and `steps` name the axes.
 
@@ -321,7 +302,8 @@ class Curve(Block):
         return max((value for values in self.series.values() for value in values), default=1.0) or 1.0
 
 
-class RatingCell(_Drawn):
+@dataclass(frozen=True)
+class RatingCell:
     """A rater's answer on a criterion, as a cell of a table.
 
     Attributes:
@@ -341,7 +323,8 @@ class RatingCell(_Drawn):
     quote_in: str | None = None
 
 
-class Case(_Drawn):
+@dataclass(frozen=True)
+class Case:
     """An example in a list: one line with its scores and decisions, and what a page shows when a reader opens it.
 
     Attributes:
@@ -425,6 +408,7 @@ class OnDemand(Sequence[_Made]):
     __hash__ = None  # type: ignore[assignment]
 
 
+@dataclass(frozen=True)
 class Examples(Block):
     """A list of examples, the most important first, which a page shows in full and text in part.
 
@@ -437,16 +421,18 @@ class Examples(Block):
 
     cases: Sequence[Case]
     columns: tuple[str, ...]
-    filters: Mapping[str, str] = MappingProxyType({})
+    filters: Mapping[str, str] = field(default_factory=dict)
     differing: int = 0
 
 
+@dataclass(frozen=True)
 class OnPages(Block):
     """Blocks that are shown on HTML pages only, since text has no room for them."""
 
     blocks: tuple[Block, ...]
 
 
+@dataclass(frozen=True)
 class Section(Block):
     """A heading with the blocks below it; `key` is the target of links to it."""
 

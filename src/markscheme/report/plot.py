@@ -129,6 +129,7 @@ class PlotBar:
 PlotMark = PlotPoint | PlotLine | PlotRule | PlotBand | PlotBar
 
 
+@dataclass(frozen=True)
 class Plot(Block):
     """A plot, which HTML pages draw; text shows its table instead.
 

@@ -8,6 +8,7 @@ from cyclopts import Parameter
 
 from markscheme.commands.options import JsonFlag
 from markscheme.errors import UsageError
+from markscheme.features.batches.under_way import batch_json, batch_line, batches_here, cancel, forget
 
 
 def batches(
@@ -32,8 +33,6 @@ def batches(
     Exit status:
         0 done, 1 no batch is under way, 2 invalid arguments, 3 no key for its provider.
     """
-    from markscheme.features.batches.under_way import batch_json, batch_line, batches_here, cancel, forget
-
     batches_named = [batch for batch in batches_here() if id in (None, batch.remote, batch.token)]
     if id and not batches_named:
         raise UsageError(f"no batch {id} is under way; `markscheme batches` lists them")

@@ -39,6 +39,7 @@ class AnsweredText:
     answers: tuple[JudgeAnswer, ...]
 
 
+@dataclass(frozen=True)
 class SideBySide(Block):
     """A block of examples, each with the answers of several judges next to each other."""
 
