@@ -144,8 +144,8 @@ def test_the_list_of_optional_features_equals_the_names_of_their_folders_in_alph
     assert [feature.name for feature in FEATURES] == names_of_features()
 
 
-CORE_SCREENS = {"calibrate": "core/calibrate.txt"}
-"""Golden screens of the core alone, which suggests no command that a feature adds."""
+CORE_SCREENS = {name: f"core/{name}.txt" for name in ("calibrate", "calibrate-rare-fails")}
+"""Golden screens of the core alone, which has no command and no warning that a feature adds."""
 
 
 @pytest.mark.parametrize(
