@@ -17,7 +17,7 @@ RUBRIC: Rubric = Rubric.from_dict([{"name": "clear", "weight": 1, "requirement":
 TEXTS: Mapping[str, str] = {"a": "Yes, “of course”.", "b": "", "c": "No:\n[{}]"}
 """The response of each example, by id."""
 LABEL: Mapping[str, object] = {"rater": "ann", "criteria": {"clear": "MET"}}
-ON_POSIX = pytest.mark.skipif(not hasattr(os, "pread"), reason="texts stay in memory without os.pread, as on Windows")
+ON_POSIX = pytest.mark.skipif(not hasattr(os, "pread"), reason="runs where the system has os.pread")
 
 
 def write(path: Path, texts: Mapping[str, str]) -> None:
@@ -85,7 +85,7 @@ def test_a_pipe_is_not_opened_since_its_lines_can_be_read_once_only(tmp_path: Pa
 def test_the_file_is_closed_when_its_examples_are_no_longer_used(path: Path) -> None:
     folder = Path("/proc/self/fd")
     if not folder.is_dir():
-        pytest.skip("this system doesn't list open files in /proc")
+        pytest.skip("runs where the system lists a process's open files in /proc/self/fd")
 
     def is_open() -> bool:
         return any(link.exists() and link.samefile(path) for link in folder.iterdir())

@@ -120,10 +120,10 @@ class Circuit:
             self.leave()
 
     def _was_busy(self, error: JudgeBusy) -> None:
-        now = asyncio.get_running_loop().time()
+        clock = asyncio.get_running_loop().time()
         if self._busy_since is None:
-            self._busy_since = now
-        elif now - self._busy_since >= BUSY:
+            self._busy_since = clock
+        elif clock - self._busy_since >= BUSY:
             self._busy_since = math.inf  # said once, until it answers
             warnings.warn(
                 f"{error}; no call was answered for {BUSY:g} s, each is tried again until its deadline",

@@ -428,8 +428,8 @@ class _CodedValues(UserDict[str, Any]):
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
         """Make an array of the values."""
-        number, values = self.data[name]
-        return np.asarray(values[number])
+        indices, values = self.data[name]
+        return np.asarray(values[indices])
 
 
 def coded_levels(levels: Mapping[str, Floats]) -> Mapping[str, Floats]:

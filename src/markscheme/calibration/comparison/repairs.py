@@ -342,8 +342,8 @@ def _do_not_apply(column: Column, criterion: Criterion, split: Mapping[str, Flag
 
 def _are_known(column: Column, criteria: Sequence[Criterion], split: Mapping[str, Flags]) -> Flags:
     """Return flags of known levels, shape (n_examples, n_criteria): those given, and criteria that don't apply."""
-    known = (~np.isnan(column.levels[c.name]) | _do_not_apply(column, c, split) for c in criteria)
-    return np.column_stack(list(known))
+    are_known = (~np.isnan(column.levels[c.name]) | _do_not_apply(column, c, split) for c in criteria)
+    return np.column_stack(list(are_known))
 
 
 def _split(column: Column) -> dict[str, Flags]:

@@ -77,8 +77,8 @@ class Commands:
         Args:
             options: Options to add, as typed in a shell, by key; each replaces an earlier option of that key.
         """
-        kept = (text for key, text in {**self.asking, **self.comparing}.items() if key not in options)
-        return _command("calibrate", self.rubric, self.judge, self.examples_option, *kept, *options.values())
+        repeated = (text for key, text in {**self.asking, **self.comparing}.items() if key not in options)
+        return _command("calibrate", self.rubric, self.judge, self.examples_option, *repeated, *options.values())
 
     def calibrate_by(self, **judge: str) -> str:
         """Return the command that calibrates another judge in the same way; `judge` are the options that name it."""

@@ -154,10 +154,10 @@ def _with_calibrated(rubrics: Sequence[Any], calibration: str) -> list[Any]:
     """
     by_name = {rubric: load_rubric(find_rubric(rubric)) for rubric in rubrics if _is_name(rubric)}
     listed = [by_name[rubric] if _is_name(rubric) else rubric for rubric in rubrics]
-    own = sum(not isinstance(rubric, Rubric) for rubric in listed)
-    if not own:
+    n_by_row = sum(not isinstance(rubric, Rubric) for rubric in listed)
+    if not n_by_row:
         return listed
-    lack = f"{counted(own, 'response')} of {len(listed)} with criteria of their own, which have no accepted run"
+    lack = f"{counted(n_by_row, 'response')} of {len(listed)} with criteria of their own, which have no accepted run"
     if calibration == "require":
         raise UsageError(f"calibration is require, and scores of this judge cannot be averaged: {lack}")
     warnings.warn(f"scores by this judge are not shown to be good for averages: {lack}", RatingWarning, stacklevel=3)

@@ -46,8 +46,8 @@ def _sentence(last: Mapping[str, Any]) -> str:
     rate = "What people would pass isn't known yet."
     since = last.get("since")
     if since is not None:
-        now = f"{percent(since['rate'])} ({range_of(since['low'], since['high'])})"
-        rate = f"People would pass {now}, before {percent(last['before'])}."
+        rate_since = f"{percent(since['rate'])} ({range_of(since['low'], since['high'])})"
+        rate = f"People would pass {rate_since}, before {percent(last['before'])}."
     elif last.get("rate") is not None:
         rate = f"People would pass {percent(last['rate'])} (95% CI {range_of(last['low'], last['high'])})."
     return f"through {last['through']}, {moved[:1].lower()}{moved[1:]} {rate}"
