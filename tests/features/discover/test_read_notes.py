@@ -87,6 +87,16 @@ def test_a_line_in_markscheme_s_own_format_keeps_notes_and_failure_modes_and_how
     assert list(content.modes) == ["m"]
 
 
+def test_notes_without_numbers_keep_their_failure_modes_and_modes_that_are_no_names_are_refused(tmp_path: Path) -> None:
+    noted = [{"text": "bad", "modes": "wrong-price"}, {"text": "rude", "modes": ["tone", "length"]}, {"text": "odd"}]
+    line = {"id": "o1", "rater": "ann", "kind": "human", "notes": noted}
+    content = read_notes(written(tmp_path, {"ann.jsonl": [line, {**line, "id": "o2", "notes": None}]}))
+    assert [passage.modes for passage in content.passages["ann", "o1"]] == [("wrong-price",), ("tone", "length"), ()]
+    assert notes(content)["ann", "o2"] == []
+    with pytest.raises(RatingError, match="`modes` of a note is a list of names"):
+        read_notes(written(tmp_path, {"odd.jsonl": [{**line, "notes": [{"n": 1, "text": "bad", "modes": 1.5}]}]}))
+
+
 def test_importing_comments_from_promptfoo_s_viewer_requires_the_name_of_their_writer(tmp_path: Path) -> None:
     grading = {"pass": True, "score": 1, "comment": "too long", "componentResults": []}
     row = {

@@ -301,3 +301,38 @@ def test_a_fault_of_many_lines_is_reported_once_and_of_many_different_faults_the
     assert sentences[1:] == [f"t.csv:{line}: has {line} cells" for line in range(11, 16)] + [
         "t.csv: and 2 more lines like line 11"
     ]
+
+
+# --- encodings, and files that aren't tables -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
+def test_a_table_reads_the_same_in_utf_8_and_utf_16_with_and_without_a_byte_order_mark(
+    tmp_path: Path, encoding: str
+) -> None:
+    rows = "".join(
+        f"t{index},{judge},{human}\n" for index, (judge, human) in enumerate(zip(VOTES, OTHERS, strict=True))
+    )
+    path = tmp_path / "t.csv"
+    path.write_bytes(f"id,verdict,human\n{rows}".encode(encoding))
+    reading = read_files([path], ColumnOptions())
+    assert levels(reading, "verdict") == [float(vote == "yes") for vote in VOTES]
+    assert levels(reading, "human") == [float(vote == "yes") for vote in OTHERS]
+
+
+@pytest.mark.parametrize(
+    ("raw", "kind"),
+    [
+        (b"<table border=1><tr><th>id</th></tr></table>", "HTML"),
+        (b"<!DOCTYPE html><p>Sign in</p>", "HTML"),
+        (b"id,verdict\n\0\0\0,\0\n", "binary data"),
+    ],
+)
+def test_a_page_and_binary_data_under_a_table_s_name_are_refused_as_what_they_are(
+    tmp_path: Path, raw: bytes, kind: str
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_bytes(raw)
+    with pytest.raises(UsageError) as error:
+        read_files([path], ColumnOptions())
+    assert (error.value.code, error.value.facts["kind"]) == ("not-a-table", kind)

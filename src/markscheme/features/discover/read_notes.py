@@ -264,8 +264,10 @@ def _add_line_of_notes(record: Mapping[str, Any], content: NotesIn) -> OutputRea
     if record.get("withdrawn") is True:
         content.withdraw(reading)
         return reading
-    names = {raw.get("n"): raw.get("modes") for raw in record["notes"] if isinstance(raw, Mapping)}
-    passages = [NotedPassage(note.text, note.quote, tuple(names.get(note.n) or ())) for note in reading.notes]
+    passages = [
+        NotedPassage(note.text, note.quote, _names_in_note(raw.get("modes")))
+        for raw, note in zip(record.get("notes") or (), reading.notes, strict=True)
+    ]
     for passage in passages:
         for name in passage.modes:
             content.add_mode(Mode(name, by=reading.rater, kind=reading.kind, named=reading.at))
@@ -336,6 +338,13 @@ def _kind(record: Mapping[str, Any], stated: Kind | None) -> Kind:
     if kind not in KINDS:
         raise ValueError(f"kind is one of {', '.join(KINDS)}; found {shown(kind)}")
     return kind  # type: ignore[return-value]
+
+
+def _names_in_note(value: Any) -> tuple[str, ...]:
+    """Return the names of the modes of a note in our own notes files."""
+    if value is not None and not isinstance(value, list | str):
+        raise ValueError(f"`modes` of a note is a list of names, found {shown(value)}")
+    return _names(value)
 
 
 def _names(value: Any) -> tuple[str, ...]:

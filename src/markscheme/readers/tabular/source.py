@@ -165,16 +165,16 @@ def _zeros(raw: bytes) -> tuple[int, int]:
 
 def _decoded(raw: bytes, path: Path, options: ColumnOptions) -> tuple[str, tuple[str, ...]]:
     """Decode a file's bytes; also return a note if the encoding is only a guess."""
+    zeros = _zeros(raw)
     named = options.encoding or next((name for mark, name in _MARKS.items() if raw.startswith(mark)), None)
+    if named is None and max(zeros) > len(raw[:_HEAD]) / 4:
+        named = "utf-16-le" if zeros[0] > zeros[1] else "utf-16-be"
     try:
         if named is not None:
             return encodable(raw.decode(named)), ()
         try:
             return encodable(raw.decode("utf-8")), ()
         except UnicodeDecodeError:
-            zeros = _zeros(raw)
-            if max(zeros) > len(raw[:_HEAD]) / 4:
-                return encodable(raw.decode("utf-16-le" if zeros[0] > zeros[1] else "utf-16-be")), ()
             return raw.decode("cp1252"), ("encoding",)
     except (UnicodeDecodeError, LookupError) as problem:
         raise RatingError(f"cannot be read as {options.encoding or 'text'}: {problem}", path=path) from problem
@@ -184,7 +184,7 @@ def _of_text(text: str, path: Path, name: str, options: ColumnOptions) -> Sheet:
     begin = text[:_HEAD].lstrip("\ufeff \t\r\n")
     if begin[:1] in ("{", "["):
         return records_sheet(_json_records(text, path, options), name, path)
-    if begin[:1] == "<" and ("<html" in begin.casefold() or "<!doctype" in begin.casefold()):
+    if begin[:1] == "<" and any(tag in begin.casefold() for tag in ("<html", "<!doctype", "<table")):
         raise refusal("not-a-table", kind="HTML", path=str(path))
     return _delimited(text.removeprefix("\ufeff"), path, name)
 
