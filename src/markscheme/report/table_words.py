@@ -227,9 +227,10 @@ MOST_IN_SENTENCE: Final = 12
 """Largest number of columns that a sentence names one by one."""
 
 
-def _long_rows(lines: Sequence[str]) -> str:
-    several = "a row has" if len(lines) == 1 else f"{len(lines)} rows have"
-    return f"{several} more cells than the header ({'line' if len(lines) == 1 else 'lines'} {', '.join(lines[:3])})"
+def _uneven_rows(error: UsageError, more: str) -> str:
+    lines = _texts(error, "lines")
+    several = f"{error.facts['path']}: " + ("a row has" if len(lines) == 1 else f"{len(lines)} rows have")
+    return f"{several} {more} cells than the header ({'line' if len(lines) == 1 else 'lines'} {', '.join(lines[:3])})"
 
 
 def _which_columns(error: UsageError) -> str:
@@ -252,7 +253,8 @@ SENTENCES_OF_CODES: Final[Mapping[str, Callable[[UsageError], str]]] = {
         f"{e.facts['path']} holds {e.facts['count']} files ({e.facts['members']}); unpack it and name one"
     ),
     "not-a-table": lambda e: f"{e.facts['path']} is {e.facts['kind']}, not a table",
-    "long-rows": lambda e: f"{e.facts['path']}: {_long_rows(_texts(e, 'lines'))}",
+    "long-rows": lambda e: _uneven_rows(e, "more"),
+    "short-rows": lambda e: f"{_uneven_rows(e, 'fewer')}; an empty cell needs its delimiter too",
     "equal-names": lambda e: (
         f"{e.facts['path']}: has several columns named {_columns(e)}, which differ; rename all but one"
     ),

@@ -47,14 +47,12 @@ class Sheet:
         name: Name of the file, without folder and ending.
         header: Names of the columns.
         cells: Cells of each column, in the order of rows.
-        first_line: Number of the line, or row, below the header, for messages.
         notes: Codes of assumptions that the user may want to correct.
     """
 
     name: str
     header: tuple[str, ...]
     cells: Sequence[Sequence[str]]
-    first_line: int = 2
     notes: tuple[str, ...] = ()
 
     @property
@@ -232,13 +230,13 @@ def _delimited(text: str, path: Path, name: str) -> Sheet:
         header = next(filled, None)
         if header is None:
             raise RatingError("holds no rows", path=path)
-        first_line = rows.line_num + skipped + 1
+        numbered = ((rows.line_num + skipped, row) for row in rows)
         if not _may_be_title(header):
-            return _headed(header, rows, path, name, first_line)
+            return _headed(header, numbered, path, name)
         below = next(filled, [])
         if _names_columns(below, len(header)):
-            return _headed(below, rows, path, name, rows.line_num + skipped + 1)
-        return _headed(header, chain([below], rows), path, name, first_line)
+            return _headed(below, numbered, path, name)
+        return _headed(header, chain([(rows.line_num + skipped, below)], numbered), path, name)
     except csv.Error as problem:
         raise RatingError(f"cannot be read: {problem}", path=path) from problem
 
@@ -277,34 +275,34 @@ def _delimiter(text: str) -> str:
     return max(counts, key=lambda mark: counts[mark]) if counts else ","
 
 
-def _headed(header: Sequence[str], rows: Iterable[Sequence[str]], path: Path, name: str, first_line: int) -> Sheet:
-    """Make a Sheet from a header and rows; blank rows and repeated headers are dropped, longer rows are refused.
+def _headed(header: Sequence[str], rows: Iterable[tuple[int, Sequence[str]]], path: Path, name: str) -> Sheet:
+    """Make a Sheet from a header and rows; drop blank rows and repeated headers, refuse rows of another length.
 
     Args:
         header: The cells of the header.
-        rows: The cells of each row.
+        rows: Each row's number, or its line in the file, and its cells.
         path: The file, for messages.
         name: Name of the sheet.
-        first_line: Number of the first row's line in the file.
     """
     names = [cell.strip() for cell in header]
     if names and not names[-1]:
         rows = list(rows)
-    while names and not names[-1] and not any(len(row) >= len(names) and row[len(names) - 1] for row in rows):
+    while names and not names[-1] and not any(len(row) >= len(names) and row[len(names) - 1] for _, row in rows):
         names.pop()
     cells: list[list[str]] = [[] for _ in names]
-    too_long: list[int] = []
+    uneven: dict[str, list[int]] = {"long-rows": [], "short-rows": []}
     shared: dict[str, str] = {}
-    for line, row in enumerate(rows, start=first_line):
+    for line, row in rows:
         if not any(map(str.strip, row)) or list(map(str.strip, row[: len(names)])) == names:
             continue
-        if any(map(str.strip, row[len(names) :])):
-            too_long.append(line)
+        if len(row) < len(names) or any(map(str.strip, row[len(names) :])):
+            uneven["short-rows" if len(row) < len(names) else "long-rows"].append(line)
             continue
-        for index, column in enumerate(cells):
-            column.append(_shared(row[index], shared) if index < len(row) else "")
-    if too_long:
-        raise refusal("long-rows", path=str(path), lines=too_long)
+        for cell, column in zip(row, cells, strict=False):
+            column.append(_shared(cell, shared))
+    for code, lines in uneven.items():
+        if lines:
+            raise refusal(code, path=str(path), lines=lines)
     if not cells or not cells[0]:
         raise RatingError("holds no rows", path=path)
     notes: tuple[str, ...] = ()
@@ -322,7 +320,7 @@ def _headed(header: Sequence[str], rows: Iterable[Sequence[str]], path: Path, na
         cells = [[cell for row, cell in enumerate(column) if row not in sums] for column in cells]
         notes = (*notes, "totals")
     named = [column or (f"column {index}" if index > 1 else "") for index, column in enumerate(names, start=1)]
-    return _without_twins(Sheet(name, tuple(named), list(map(tuple, cells)), first_line, notes), path)
+    return _without_twins(Sheet(name, tuple(named), list(map(tuple, cells)), notes), path)
 
 
 class _RowsOf(Sequence[Sequence[str]]):
@@ -514,7 +512,7 @@ def records_sheet(records: Iterable[Mapping[str, Any]], name: str, path: Path | 
     filled = [row for row in rows if any(row)]
     if not filled:
         raise RatingError("holds no rows", path=path or name)
-    return Sheet(name, header, list(zip(*filled, strict=True)), first_line=1)
+    return Sheet(name, header, list(zip(*filled, strict=True)))
 
 
 def _flat(record: Mapping[str, Any], before: tuple[str, ...] = ()) -> Iterable[tuple[str, str]]:
@@ -596,7 +594,7 @@ def _of_workbook(path: Path, raw: bytes, name: str, options: ColumnOptions) -> S
     chosen = _chosen(tables, options, alike=alike_in(tables))
     rows = [[cell_text(cell) for cell in row] for row in tables[chosen]]
     start = _header_row(rows) or 0
-    return _headed(rows[start], rows[start + 1 :], path, name, start + 2)
+    return _headed(rows[start], enumerate(rows[start + 1 :]), path, name)
 
 
 def _header_row(rows: Sequence[Sequence[Any]]) -> int | None:
@@ -631,7 +629,7 @@ def _of_database(path: Path, name: str, options: ColumnOptions) -> Sheet:
             rows = [tuple(map(cell_text, row)) for row in cursor]
     except sqlite3.Error as problem:
         raise RatingError(f"cannot be read: {problem}", path=path) from problem
-    return _headed(header, rows, path, name, 1)
+    return _headed(header, enumerate(rows), path, name)
 
 
 def _of_arrow(path: Path, raw: bytes, name: str) -> Sheet:
@@ -646,4 +644,4 @@ def _of_arrow(path: Path, raw: bytes, name: str) -> Sheet:
     except (ArrowException, OSError) as problem:
         raise RatingError(f"cannot be read: {problem}", path=path) from problem
     columns = [[cell_text(cell) for cell in column.to_pylist()] for column in table.columns]
-    return _headed(table.column_names, list(zip(*columns, strict=True)), path, name, 1)
+    return _headed(table.column_names, enumerate(zip(*columns, strict=True)), path, name)
