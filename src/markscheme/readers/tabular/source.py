@@ -215,13 +215,10 @@ def _delimited(text: str, path: Path, name: str) -> Sheet:
     csv.field_size_limit(LONGEST_CELL)
     skipped = 0
     first, _, rest = text.partition("\n")
+    stated = first.strip(" \r").casefold()
     delimiter = ""
-    if first.strip().casefold().startswith("sep=") and len(first.strip()) == len("sep=,"):
-        delimiter = first.strip()[-1]
-        text = rest
-        skipped = 1
-    elif first.rstrip("\r").casefold() == "sep=\t":
-        delimiter = "\t"
+    if stated.startswith("sep=") and len(stated) == len("sep=,"):
+        delimiter = stated[-1]
         text = rest
         skipped = 1
     rows = csv.reader(_lines(text), delimiter=delimiter or _delimiter(text))
