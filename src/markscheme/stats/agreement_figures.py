@@ -141,7 +141,8 @@ def agreement_figures(
     if p.ndim != 2 or len(p) != len(g):
         raise ValueError(f"people must have shape ({len(g)}, n_people), not {p.shape}")
     if constants is None:
-        constants = np.concatenate([j, (p if np.isfinite(p).any() else g).reshape(-1)])
+        answers = (j, *p.T) if np.isfinite(p).any() else (j, g)
+        constants = np.concatenate([numbered_values(of_rater)[0] for of_rater in answers])
     units = Groups.of(groups, len(g))
     agrees = close(g, j, tolerance)
     judged = _both_ways(np.where(np.isnan(j), np.nan, g), mirrored)
