@@ -9,8 +9,9 @@ import pytest
 from markscheme.calibration.calibration import Calibration, Rater, calibration_of
 from markscheme.ratings.examples import ExampleSet
 from markscheme.report.views.calibration import json_of, view
+from markscheme.rubrics.rubric import YES_NO
 from markscheme.stats.shares import grouped_share
-from tests.calibration.made import examples, judged, yes_no_rubric
+from tests.calibration.made import examples, judged, rubric, yes_no_rubric
 from tests.report.reading import text_of
 from tests.stats.shared_numbers import block
 
@@ -108,6 +109,22 @@ def test_the_report_names_the_excepted_slice_and_says_that_people_decide_it() ->
         "agreement": next(iter(calibration.decision.excepted.values())),
     }
     assert calibration.exit_status == 0
+
+
+def test_a_slice_excepted_because_of_one_criterion_is_reported_with_that_criterion_if_decisions_agree_there() -> None:
+    two = rubric("right", "tone", scale=YES_NO, weights=[19, 1])
+    right = (np.arange(200) % 2).astype(float)
+    tone = (np.arange(200) // 2 % 2).astype(float)
+    systems = ["X" if place < 40 else "YZ"[place // 4 % 2] for place in range(200)]
+    labelled = examples(two, dict.fromkeys(("p1", "p2"), np.column_stack([right, tone])), systems=systems)
+    tone_of_judge = np.where(np.arange(200) < 40, 1.0, tone)
+    ratings = judged(two, np.column_stack([right, tone_of_judge]))
+    text = text_of(view(calibration_of(two, labelled, ratings, Rater("judge", "", "ratings"))))
+    assert "Can gate, except system X." in text
+    assert (
+        "On system X it agrees on 100% of 40, but is worse than elsewhere "
+        "(tone: bias +0.50 levels, elsewhere at the same gold 0.00): let people decide there"
+    ) in text
 
 
 def test_if_a_judge_may_only_show_trends_because_it_is_worse_on_a_slice_the_slice_is_named() -> None:

@@ -80,11 +80,10 @@ def decide(
     without_excepted = _decided(_without(comparison, inside), target, findings, drifted, most_wrong)
     if inside.sum() > MOST_EXCEPTED * len(inside) or without_excepted.verdict != "ok":
         return _forbidding_gate(whole, "weak-part")
-    excepted = {_excepted(comparison, weaker): weaker.agreement for weaker in broken}
     return replace(
         without_excepted,
-        excepted=excepted,
-        because=f"{exceptions(excepted)} {without_excepted.because[:1].lower()}{without_excepted.because[1:]}",
+        excepted={_excepted(comparison, weaker): weaker.agreement for weaker in broken},
+        because=f"{exceptions(broken)} {without_excepted.because[:1].lower()}{without_excepted.because[1:]}",
         needs_adjustment=whole.needs_adjustment,
     )
 

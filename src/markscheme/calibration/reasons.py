@@ -1,6 +1,6 @@
 """The sentences that explain a verdict: the judge's right decisions, its agreement, and the labels needed."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -10,9 +10,9 @@ from markscheme.calibration.comparison.comparison import Comparison
 from markscheme.calibration.comparison.limits import GateSide, SideName
 from markscheme.calibration.comparison.policy import BecauseCode, labels_for_target
 from markscheme.calibration.comparison.verdict import LIMIT_OF_SIDE, Decision, GateAnswer
+from markscheme.calibration.findings.slices import LOWER_AGREEMENT, Slice
 from markscheme.calibration.labellers import Labeller, labeller_of
 from markscheme.calibration.labels_in_words import ASKED_OF_TRENDS, ScarceDecision, labels_to_add
-from markscheme.grading.receipt import ExceptedPart
 from markscheme.phrases import counted, digits_to_tell, in_words, number, percent
 from markscheme.ratings.gold import Gold
 from markscheme.stats import Estimate
@@ -336,16 +336,20 @@ def offer_in_words(comparison: Comparison, decision: Decision) -> str:
     )
 
 
-def exceptions(excepted: Mapping[ExceptedPart, Estimate]) -> str:
+def exceptions(broken: Sequence[Slice]) -> str:
     """Say how often the judge agrees on each slice that people should decide instead of the judge."""
-    agreements = in_words(
-        [
-            f"on {subset.called} it agrees on {percent(agreement.value or 0.0)} of {agreement.n}"
-            for subset, agreement in excepted.items()
-        ]
-    )
-    kinds = in_words(list(dict.fromkeys(subset.by for subset in excepted)), "or")
-    return f"{_capital(agreements)}: let people decide there and on any {kinds} not labelled. Elsewhere:"
+    kinds = in_words(list(dict.fromkeys(weaker.part.by for weaker in broken)), "or")
+    agreements = _capital(in_words(list(map(_agreement_on, broken))))
+    return f"{agreements}: let people decide there and on any {kinds} not labelled. Elsewhere:"
+
+
+def _agreement_on(weaker: Slice) -> str:
+    """Say how often the judge agrees on a slice, and on what it is worse there if agreement doesn't show that."""
+    inside = weaker.agreement.value or 0.0
+    agrees = f"on {weaker.part.called} it agrees on {percent(inside)} of {weaker.n}"
+    if weaker.figure is None or (weaker.rest or 0.0) - inside >= LOWER_AGREEMENT:
+        return agrees
+    return f"{agrees}, but is worse than elsewhere ({weaker.figure.in_words})"
 
 
 def agreement_and_target(agreement: Estimate, target: float) -> str:
