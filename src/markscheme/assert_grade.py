@@ -41,7 +41,7 @@ LONGEST_LINE = 800
 
 @dataclass
 class Background:
-    """The judges that all tests share, open in an event loop on a thread of its own."""
+    """The judges that all tests share, open in an event loop that runs in a separate thread."""
 
     engine: Engine = field(default_factory=Engine)
     loop: BackgroundLoop = field(default_factory=BackgroundLoop)

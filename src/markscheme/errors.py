@@ -160,7 +160,7 @@ def suggestion(text: str, valid_names: Iterable[str], *, mark: str | None = None
 
 
 def nearest(text: str, valid_names: Iterable[str], *, least: float = 0.6) -> str | None:
-    """Return the most similar of some names to a text; None if no name is similar.
+    """Return the name that is most similar to a text; None if no name is similar enough.
 
     Args:
         text: The text.
@@ -352,7 +352,7 @@ class BudgetError(MarkschemeError):
 
 
 class JudgeError(MarkschemeError):
-    """Error of a judge that gave nothing to grade with."""
+    """Error of a judge that can't be asked, or that gave no usable reply."""
 
 
 class NoJudge(JudgeError):  # noqa: N818 - reads as the sentence it is

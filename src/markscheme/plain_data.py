@@ -190,10 +190,10 @@ def id_and_rest(raw: bytes) -> tuple[str | None, bytes]:
 
     Lines that differ only in their ids then need to be parsed only once.
 
-    If a line is an object in which no key occurs twice, so is every line with another id and the same rest.
+    If a line is an object in which no key occurs twice, so is every line with another id and the same remaining text.
 
     Returns:
-        The id and the rest; None and the whole line if the line doesn't begin with an id.
+        The id and the remaining text; None and the whole line if the line doesn't begin with an id.
 
     Example:
         >>> id_and_rest(b'{"id": "a7", "rater": "judge", "criteria": {"tone": 3}}\n')

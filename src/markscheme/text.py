@@ -95,7 +95,7 @@ def encodable_data(data: Any) -> Any:
 
 
 def spreadsheet_cell(text: str) -> str:
-    """Make a text safe from evaluation as a formula: one that begins like a formula gets a quote in front.
+    """Make a text safe from evaluation as a formula: a text that begins like a formula gets a quote in front.
 
     White space before the sign and signs of another width (such as the full-width `＝`) count too.
 

@@ -130,7 +130,7 @@ def calibrate(
 
 
 def _only(result: Any) -> Calibration:
-    """Return the only calibration of a call; raise an error if there are several."""
+    """Return the calibration that a call made; raise an error if the call made several."""
     if not isinstance(result, list):
         return cast(Calibration, result)
     if len(result) > 1:

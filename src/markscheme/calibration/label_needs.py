@@ -25,7 +25,7 @@ class Need(NamedTuple):
         goal: The kind of goal.
         what: Description of the goal in a few words.
         labels: Total number of labelled examples needed; None if no number would be enough.
-        have: Number of labelled examples that there are.
+        have: Number of labelled examples so far.
         basis: Words for what `labels` was computed from, such as the figures so far or assumed ones.
     """
 
@@ -37,7 +37,7 @@ class Need(NamedTuple):
 
     @property
     def more(self) -> int | None:
-        """Number of labels that the goal needs besides those that there are; None if no number would be enough."""
+        """Number of labels that the goal needs in addition to those given so far; None if no number would be enough."""
         return None if self.labels is None else max(0, self.labels - self.have)
 
 

@@ -50,7 +50,7 @@ class Reported:
         return reporter_of(self).markdown(self)
 
     def to_html(self) -> str:
-        """Return the report as a page to open, send or print; it loads nothing from elsewhere."""
+        """Return the report as a page to open, send or print, which loads nothing from the network."""
         return reporter_of(self).page(self)
 
     def _repr_html_(self) -> str:

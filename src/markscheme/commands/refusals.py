@@ -41,7 +41,7 @@ def _without_json(words: Sequence[str], written: Any) -> list[str]:
 
 
 def _whole(command: str, words: Sequence[str], choice: Sequence[str]) -> str:
-    """Return the command line as typed, with the options of an offered choice added or in place of typed ones."""
+    """Return the command line as typed, in which the options of a suggested choice are added, or replace typed ones."""
     replaced = {word.partition("=")[0] for word in choice if word.startswith("--")} - _ADDED
     staying: list[str] = []
     is_gone = False

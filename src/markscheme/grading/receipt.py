@@ -73,7 +73,7 @@ class ExceptedPart(NamedTuple):
         return f"{self.by} {self.name}"
 
     def why_excepted(self, facts: Mapping[str, str]) -> str | None:
-        """Return why the judge may not decide an example that is, or may be, in this slice; None for others.
+        """Return why the judge may not decide an example that is, or may be, in this slice; None for any other example.
 
         Args:
             facts: Facts about the example, by property, such as its system and its group.

@@ -100,7 +100,7 @@ def receipt_wanted(
     averaged: bool = False,
     named: str | None = YOUR_JUDGE,
 ) -> Receipt | None:
-    """Find the receipt to attach to grades, before the judge is asked; None if there is none or none is wanted.
+    """Find the receipt to attach to grades, before the judge is asked; None without one, or if the user wants none.
 
     Args:
         wish: The user's wish, one of CALIBRATION.

@@ -299,7 +299,7 @@ def decision_of_levels(score: float | None, levels: Mapping[str, float], rubric:
 
 
 def _raw_and_normalized(weighted: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    """Return the raw sum of weight times position, and the score from 0 to 1 that follows from it."""
+    """Return the raw sum of weight times position, and this sum converted to a score from 0 to 1."""
     raw = sum(weight * position for weight, position in weighted)
     return raw, _normalized(raw, [weight for weight, _ in weighted])
 

@@ -1,4 +1,4 @@
-"""Names of the checks by code that a rubric can name, and the table of those of an agent's steps."""
+"""Names of the checks by code that a rubric can name, and the table of checks of an agent's steps."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias

@@ -75,7 +75,7 @@ def _one_by_one(rubric: Rubric) -> Passes:
 
 
 def _there_and_back(rubric: Rubric) -> Passes:
-    """Return two passes: all prompts, then those with several criteria, reversed; only one if none has several."""
+    """Return the prompts of two passes: all, then those with several criteria, reversed; one pass if there are none."""
     groups = in_calls(rubric, _judged(rubric))
     reversed_groups = [group[::-1] for group in groups if len(group) > 1]
     return [groups, reversed_groups] if reversed_groups else [groups]

@@ -434,7 +434,7 @@ _THINK, _THOUGHT = "<think>", "</think>"
 
 
 def wrapper_of(text: str) -> str:
-    """Return what around a reply's JSON object is removed: a code fence, a think block, or "" for nothing.
+    """Return the wrapping of a reply's JSON object that is removed: a code fence, a think block, or "" for none.
 
     Example:
         >>> wrapper_of('<think>Hm.</think> {"score": 1}'), wrapper_of('{"score": 1}')

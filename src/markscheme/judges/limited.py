@@ -473,7 +473,8 @@ class Limited(Wrapping):
             prompt: The prompt.
             sample: Number of the sample.
             end: Time on the event loop's clock at which the call is given up.
-            try_until: An earlier such time, for a call that tries if a failing judge answers again; None for others.
+            try_until: An earlier time, for a call that tries whether a failing judge answers again; None for any other
+                call.
         """
         clock = asyncio.get_running_loop().time
         began = clock()

@@ -29,7 +29,7 @@ class Unprobed(Wrapping):
 
 
 def is_probed(judge: Judge) -> bool:
-    """Return True unless a judge, or one that it wraps, is marked as Unprobed: exempt from sight tests."""
+    """Return True if a judge is to be tested for sight: neither it nor a judge that it wraps is marked as Unprobed."""
     if isinstance(judge, Unprobed):
         return False
     return not isinstance(judge, Wrapping) or is_probed(judge.judge)

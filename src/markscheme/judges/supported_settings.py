@@ -175,7 +175,7 @@ class TakenSettings:
         return RequestForm(frozenset(dropped), None if lower is not None and lower < self._largest else lower)
 
     def step(self, kind: SettingKind, form: RequestForm) -> str:
-        """Return the next setting of a kind to leave out of requests of this form; "" if nothing is left to try."""
+        """Return the next setting of a kind that these requests can leave out; "" if all have been left out."""
         return next((step for step in self.steps.get(kind, ()) if step not in form.dropped), "")
 
     def limit_in(self, form: RequestForm) -> int:

@@ -50,7 +50,7 @@ class ShownPart(Protocol):
 
     @property
     def path(self) -> Path | None:
-        """The file with the part's content; None if that isn't in a file of its own."""
+        """The file with the part's content; None if the content isn't in a separate file."""
         ...
 
     def in_message(self, api: str) -> Mapping[str, Any]:

@@ -91,7 +91,7 @@ class Prompt:
 def verdict_prompt(
     rubric: Rubric, submission: Submission, criteria: Sequence[Criterion], *, again: bool = False
 ) -> Prompt:
-    """Build the prompt for a verdict on each of some criteria, which must all be shown the same inputs.
+    """Build the prompt for a verdict on each of the given criteria, which must all be shown the same inputs.
 
     Args:
         rubric: The rubric, whose description and guidelines introduce the criteria.
@@ -132,7 +132,7 @@ class _Frame(NamedTuple):
 
 
 def _frame(rubric: Rubric, criteria: tuple[Criterion, ...]) -> _Frame:
-    """Return the parts of a prompt about some criteria that are the same for all submissions, cached.
+    """Return, cached, the parts of a prompt about the given criteria that are the same for all submissions.
 
     A rubric whose criteria are asked about one by one has many such parts. They are small, so more of them are cached.
     """

@@ -81,7 +81,7 @@ class AgentStep:
         return "\n".join(line for line in (head[:MOST_OF_STEP], text) if line)
 
     def is_asked_for(self, names: Iterable[str]) -> bool:
-        """Return True if the step's role, its title, or both together match one of some names with * as a wildcard."""
+        """Return True if the step's role, title, or both together match one of these names; * matches anything."""
         names_of_step = {self.role.casefold(), self.title.casefold(), self.head.casefold()}
         return any(fnmatchcase(name_of_step, name.casefold()) for name in names for name_of_step in names_of_step)
 

@@ -227,7 +227,7 @@ class _Reading:
                 self.columns[name] = self._column(name)
 
     def _column(self, name: str) -> list[Any]:
-        """Return a field's value for each example so far; if none of them has had the field, its default for each."""
+        """Return a field's value for each example so far, or its default for each if no example has had the field."""
         return self.columns.get(name, [OF_ROWS[name]] * len(self.line_of))
 
     def rows(self, path: Path) -> Iterator[_Row]:
@@ -246,7 +246,7 @@ class _Reading:
             yield from starmap(_Row, self._table(_rows(path, form)))
 
     def _rows_of_lines(self, lines: Sequence[tuple[int, bytes]], path: Path) -> Iterator[_Row]:
-        """Yield those examples on lines that must be checked one by one; none if all could be added at once."""
+        """Yield those examples of the lines that must be checked one by one; none if all could be added at once."""
         parts = [_labels_apart(raw) if self.with_labels else None for _, raw in lines]
         rows = json_values([part[0] for part in parts if part])
         ratings = None if rows is None else self.lines.coded([text for part in parts if part for text in part[1]])

@@ -317,7 +317,7 @@ def response_fingerprints(examples: Sequence[Example]) -> list[str]:
 
 
 def may_say(examples: Sequence[Example], *names: str) -> bool:
-    """Return True unless it is known, without reading any example, that no example sets one of the named attributes."""
+    """Return False only if it is known, without reading any, that no example has any of these attributes."""
     return not isinstance(examples, ExampleRows) or not examples.attributes.keys().isdisjoint(names)
 
 

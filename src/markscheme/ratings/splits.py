@@ -75,7 +75,7 @@ class Opening(NamedTuple):
         )
 
     def saw_any(self, levels: frozenset[str]) -> bool:
-        """Return True if the command looked at one of some levels, or if it isn't recorded at which levels it looked.
+        """Return True if the command looked at one of these levels, or if its levels aren't recorded.
 
         Args:
             levels: Digests of the levels, as in the record.

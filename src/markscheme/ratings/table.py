@@ -424,7 +424,7 @@ def _stacked_distributions(
 
 
 class _CodedValues(UserDict[str, Any]):
-    """Arrays of few different values, each kept as the index of every value among the different values, and these."""
+    """Arrays with few different values, stored as these values and, for each element, the index of its value."""
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
         """Make an array of the values."""

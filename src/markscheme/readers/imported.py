@@ -247,7 +247,7 @@ class ImportedFile(Import):
         self.by_id.setdefault(example.id, example)
 
     def add(self, rating: Rating) -> None:
-        """Add a rating, unless it has no level, score or decision."""
+        """Add a rating if it has a level, a score or a decision; ignore it otherwise."""
         if said_anything(rating):
             self.ratings.append(rating)
 

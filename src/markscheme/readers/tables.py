@@ -307,7 +307,7 @@ class _Table:
         self.reading.add_example(example)
 
     def _free(self, names: tuple[str, ...]) -> tuple[str, ...]:
-        """Return those of some names that are columns of the table and not names of criteria."""
+        """Return those of the given names that are columns of the table and aren't names of criteria."""
         free = self.free.get(names)
         if free is None:
             of_table = (name for name in names if name in self.columns)
@@ -537,7 +537,7 @@ class _Row:
         self.by_name = {plain(str(name)): value for name, value in raw.items()}
 
     def first(self, names: Sequence[str]) -> str | None:
-        """Return the name of the first of some columns that has a value in the row; None if none has."""
+        """Return the name of the first of the given columns that has a value in the row; None if none has."""
         return next((name for name in names if self.by_name.get(name) not in (None, "")), None) if names else None
 
     def value(self, names: Sequence[str]) -> Any:
@@ -551,7 +551,7 @@ class _Row:
         return None if value is None else as_text(value).strip()
 
     def content(self, names: Sequence[str], folder: Path) -> str | None:
-        """Return the response or input in the first of some columns that has a value; None if none has.
+        """Return the response or input in the first of the given columns that has a value; None if none has.
 
         If the cell names a file, the file's content is returned.
         """

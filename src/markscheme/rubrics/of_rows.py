@@ -222,7 +222,7 @@ def _asked_as(core: Rubric, criteria: Iterable[Criterion], rubric_of_row: Rubric
 
 
 def _by_shares(core: Rubric, row_criteria: Sequence[Criterion]) -> tuple[Sequence[Criterion], Sequence[Criterion]]:
-    """Return the run's and the row's criteria, weighted so that each side has its share of the score (`core_share`).
+    """Return the run's and the row's criteria; the run's together get their share of the score, `core_share`.
 
     Raises:
         RubricError: A side has nothing to earn, so that it can't have a share.

@@ -356,7 +356,7 @@ class _AlphaComparison:
         return self.groups.count(~np.isnan(self.columns[:, first] + self.columns[:, second]))
 
     def _fewest_off(self, rating: Sequence[int]) -> int:
-        """Count, for each of some raters, the examples off the rater's commonest level; return the smallest count.
+        """Count, for each given rater, the examples off the rater's commonest level; return the smallest count.
 
         Args:
             rating: Columns of these raters.

@@ -133,7 +133,7 @@ def _custom(weights: npt.ArrayLike, n_levels: int) -> _Loss:
 
 
 def _loss(weights: Weights, table: RatingPatterns) -> _Loss | Reason:
-    """Return the cost of each disagreement, or the reason why the ratings don't allow the wanted one.
+    """Return the cost of each disagreement, or the reason why the ratings don't allow the wanted cost.
 
     Args:
         weights: The cost by name, such as "quadratic", or a matrix of the credit for each pair of levels.

@@ -41,7 +41,7 @@ def first_of(place: npt.NDArray[np.int64], n: int) -> npt.NDArray[np.int64]:
     """Return, for each number from 0 to n - 1, the index of its first occurrence in an array.
 
     Args:
-        place: The array, which contains each of the numbers at least once and no others.
+        place: The array, which contains each of these numbers at least once, and no other number.
         n: Number of different numbers.
 
     Example:

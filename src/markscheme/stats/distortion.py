@@ -303,8 +303,8 @@ def _slope_beyond_people(
     """Compute a feature's coefficient for the judge minus that for a second annotator, over all units and without each.
 
     Args:
-        rows_of: Flags of the units that count, for each pair of annotators: the one whose ratings are held equal, and
-            the one in the judge's place. If both are one annotator, the judge's coefficient remains.
+        rows_of: Flags of the units that count, for each pair of annotators: the annotator whose ratings are held equal,
+            and the annotator in the judge's place. If both are the same annotator, the judge's coefficient remains.
         people: Ratings of each annotator.
         judge: The judge's ratings.
         features: The feature that goes with each annotator's ratings.

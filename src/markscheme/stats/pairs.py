@@ -262,7 +262,7 @@ def equal_vectors(**named: npt.ArrayLike) -> Floats:
 
 
 def concordance(gold: Integers, judge: Integers, units: Floats | None = None) -> Floats:
-    """Count, for each row's unit, units that both raters put on the same side of it, minus those on opposite sides.
+    """Count, for each row's unit, the units that both raters put above it or below it, minus those on opposite sides.
 
     Args:
         gold: Ranks of gold's ratings, from 0 without gaps, with one rank for ties, shape (n_rows,).
@@ -301,7 +301,7 @@ def concordance(gold: Integers, judge: Integers, units: Floats | None = None) ->
 
 
 def _concordance_of_units(gold: Integers, judge: Integers) -> Floats:
-    """Count, for each unit, the units that gold and judge put on one side of it, minus those on opposite sides.
+    """Count, for each unit, the units that both gold and judge put above it or below it, minus those on opposite sides.
 
     It sorts, and so takes little memory even if there are many different values.
 

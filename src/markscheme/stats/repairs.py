@@ -63,11 +63,11 @@ class TermSums:
         )
 
     def plus(self, added: "TermSums") -> Self:
-        """Return these sums plus others, whose shapes broadcast."""
+        """Add other sums to these; their shapes may differ if they broadcast."""
         return type(self)(*(mine + its for mine, its in zip(self._columns, added._columns, strict=True)))
 
     def minus(self, subtracted: "TermSums") -> Self:
-        """Return these sums minus others, whose shapes broadcast."""
+        """Subtract other sums from these; their shapes may differ if they broadcast."""
         return type(self)(*(mine - its for mine, its in zip(self._columns, subtracted._columns, strict=True)))
 
     @property

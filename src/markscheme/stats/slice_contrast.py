@@ -1,4 +1,4 @@
-"""Comparison of a slice of examples with the rest, to find whether the judge does worse there, also at equal gold."""
+"""Comparison of a slice with all other examples: whether the judge does worse there, also at equal gold."""
 
 import math
 from dataclasses import dataclass
@@ -36,8 +36,8 @@ class Contrast(NamedTuple):
     Attributes:
         inside: Mean over the units of the slice; nan if there are none.
         outside: Mean over all other units; nan if there are none.
-        p: Probability of means at least this far apart, in either direction, if the slice were like the rest; 1 if
-            there is nothing to compare.
+        p: Probability of means at least this far apart, in either direction, if the slice were like the other examples;
+            1 if there is nothing to compare.
         n_inside: Number of units of the slice that have the figure.
         n_outside: Number of other units that have the figure.
     """
@@ -57,17 +57,18 @@ class Contrast(NamedTuple):
 class SliceLook(NamedTuple):
     """Comparison of one figure inside a slice and outside it: over all examples, and among examples with equal gold.
 
-    A slice whose gold differs from the rest can look bad over all examples although the judge treats it like the
-    others; the second comparison shows that.
+    A slice whose gold differs from that of the other examples can look bad although the judge treats it like them; the
+    second comparison shows that.
 
     Attributes:
         as_it_is: Comparison over all examples.
         same_gold: Inside minus outside among examples of equal gold; 0 if there is nothing to compare.
-        p_same_gold: Probability of a difference at least as large, in either direction, if the slice were like the rest
-            at equal gold.
+        p_same_gold: Probability of a difference at least as large, in either direction, if the slice were like the
+            other examples at equal gold.
         comparable_inside: Number of examples of the slice whose gold also occurs outside it.
         comparable_outside: Number of other examples whose gold also occurs in the slice.
-        shift: True if the figure has a direction; a slice then counts only if it is further from 0 than the rest.
+        shift: True if the figure has a direction; a slice then counts only if it is further from 0 than the other
+            examples.
     """
 
     as_it_is: Contrast
@@ -254,7 +255,7 @@ def _p_of_means(within: Floats, without: Floats, difference: float) -> float:
     """Compute the two-sided p of Student's and Welch's t test of two means, and return the larger one.
 
     Student's test assumes equal variances, Welch's doesn't. Student's test is misled by a slice with more spread than
-    the rest, and Welch's by a small slice whose few values happen to be equal. So the larger p counts.
+    the other examples, and Welch's by a small slice whose few values happen to be equal. So the larger p counts.
 
     Args:
         within: Values inside the slice, shape (n_inside,).
@@ -373,7 +374,7 @@ def _without_each(groups: Groups, values: Floats, numbers: Floats) -> Floats:
 
 
 def _p_by_groups(of_part: Floats, of_rest: Floats, difference: float) -> float:
-    """Compute the jackknife p of a difference, by groups; 1 if a single group is the whole slice or all of the rest.
+    """Compute the jackknife p of a difference, by groups; 1 if the slice, or everything outside it, is a single group.
 
     Args:
         of_part: Sum and number of the figure's values in the slice, without each group, shape (2, n_groups).

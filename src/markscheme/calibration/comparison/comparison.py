@@ -227,7 +227,7 @@ class Comparison:
 
     @cached_property
     def audits(self) -> Mapping[str, Any]:
-        """Figures that features add about the judge, by JSON key; None for one that its ratings don't allow."""
+        """Figures about the judge that features add, by JSON key; None if the ratings don't allow a figure."""
         audited = [audit(self.table, self.judge_name, self.gold_name) for audit in AUDITS]
         return {key: figures for by_key in audited for key, figures in by_key.items()}
 

@@ -58,9 +58,9 @@ class ErrorLimits:
         )
 
     def least(self, side: SideName, target: float) -> float:
-        """Return the smallest share of right decisions that is enough on one side of a gate.
+        """Return the smallest share of right decisions that is enough on gold's fails, or on gold's passes.
 
-        That is 1 minus the limit on wrong decisions of the side or, without a limit, `target` minus 0.1.
+        That is 1 minus the limit on wrong decisions about these examples or, without a limit, `target` minus 0.1.
 
         Args:
             side: "stops" for the examples that gold fails, "keeps" for those that it passes.
@@ -119,7 +119,7 @@ class GateSide(NamedTuple):
 
     @property
     def limit_that_holds(self) -> float | None:
-        """The strictest limit on wrong decisions that these labels show to be kept; None if there is none to offer.
+        """The strictest limit on wrong decisions that the judge is shown to keep; None if no limit can be offered.
 
         Example:
             >>> shares = decision_figures([0.0] * 32 + [1.0] * 168, [0.0] * 32 + [1.0] * 128 + [0.0] * 40)
@@ -269,7 +269,7 @@ def side_weights(examples: Sequence[Example] | None) -> Floats | None:
 
 
 def _estimate(share: SideShare, of: str, level: float) -> Estimate:
-    """Convert one side's share to an Estimate, which has no value if gold has no example on this side."""
+    """Convert the share of right decisions on gold's fails, or passes, to an Estimate; undefined without examples."""
     if not share.of:
         return Estimate.without_value(f"no {of}", n=0, method=f"share of {of}", level=level)
     return share.rate.estimate(level=level, method=f"share of {of}")

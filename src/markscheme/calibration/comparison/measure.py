@@ -60,7 +60,7 @@ class Measure:
     """True if each value compares two things, and it is arbitrary which of the two is stored first."""
 
     def values(self, column: Column) -> Floats:
-        """Return a rater's value of each example by this measure, shape (n_examples,), nan where it has none."""
+        """Return a rater's value of each example by this measure, shape (n_examples,), nan if the rater gave none."""
         if isinstance(self.of, Criterion):
             return merits(self.of, column.levels[self.of.name])
         if isinstance(self.of, Rubric):

@@ -309,7 +309,7 @@ def _follows(before: TermSums, is_complete: Flags, judge: Column, rubric: Rubric
 def _terms(
     column: Column, criteria: Sequence[Criterion], split: Mapping[str, Flags], chosen: Sequence[int]
 ) -> TermSums:
-    """Return what a rater's levels on some criteria contribute to scores and decisions, each in a column.
+    """Return what a rater's levels on the chosen criteria contribute to scores and decisions, each in a column.
 
     Args:
         column: The ratings of gold or of the judge.

@@ -22,7 +22,7 @@ follows."""
 
 
 class SubjectRow(NamedTuple):
-    """A thing that rubrics compare, such as preferences, with functions that measure it and rank systems by it.
+    """Subject of comparison, such as preferences, with functions that measure it and rank systems by it.
 
     Attributes:
         compares: The value of a rubric's key `compare` that this row is for.

@@ -1,4 +1,4 @@
-"""Faults of a judge on categories: those that it seldom chooses for the examples that have them."""
+"""Faults of a judge on categories: it seldom chooses some of them for examples that gold puts in them."""
 
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple

@@ -243,7 +243,7 @@ def central_tendency(evidence: Evidence, criteria: Mapping[str, CriterionEvidenc
 
 
 def _like_the_first(criterion: CriterionEvidence, places: list[int]) -> list[int]:
-    """Return those of some examples on which judge and gold give the levels that they give on the first one.
+    """Select the examples with the same two levels, by judge and by gold, as the first of them.
 
     Args:
         criterion: The evidence on the criterion.

@@ -217,7 +217,7 @@ def _each_two(gold: Floats, judge: Floats, units: Floats) -> tuple[Floats, Float
 
     Args:
         gold: Gold's decisions, 1 for pass and 0 for fail, shape (n_rows,).
-        judge: The judge's decisions in that form, shape (n_rows,).
+        judge: The judge's decisions, 1 for pass and 0 for fail, shape (n_rows,).
         units: Number of examples that each row represents, shape (n_rows,).
     """
     n = np.bincount((2 * gold + judge).astype(np.int64), weights=units, minlength=4).astype(np.float64)

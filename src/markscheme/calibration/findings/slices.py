@@ -1,4 +1,4 @@
-"""Slices of the examples, such as one system's responses, on which the judge may be worse than on the rest."""
+"""Slices of the examples, such as one system's responses, on which the judge may be worse than elsewhere."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -86,8 +86,9 @@ class SliceFigure:
         name: agreement, signed_error, mae, or other_level (share of examples with another level than gold).
         unit: Factor that converts the figures in `look` into the figure's own unit, levels or score.
         least: Smallest difference that matters; below 0 if a smaller figure is worse.
-        look: The figure on the slice compared with the rest, over all examples and among those with the same gold.
-        p: Probability of such a difference if the slice were like the rest, after Holm's correction.
+        look: The figure on the slice compared with that on the other examples, over all examples and among those with
+            the same gold.
+        p: Probability of such a difference if the slice were like the other examples, after Holm's correction.
         measured_in: The unit of a difference of 1, in words; None for shares and scores.
     """
 
@@ -150,14 +151,14 @@ def _spelled(name: FigureName, value: float) -> str:
 
 @dataclass(frozen=True)
 class Slice:
-    """The judge's performance on a slice of the examples, compared with its performance on the rest.
+    """The judge's performance on a slice of the examples, compared with its performance on the other examples.
 
     Attributes:
         part: The definition of the slice.
-        p: Probability of so large a difference from the rest by chance: the smallest over the slice's figures,
-            corrected for all figures of all slices.
+        p: Probability of so large a difference from the other examples by chance: the smallest over the slice's
+            figures, corrected for all figures of all slices.
         comparison: The comparison whose examples it is a part of.
-        figure: The figure by which the slice is worst; None where it is no worse than the rest.
+        figure: The figure by which the slice is worst; None if it is no worse than the other examples.
         criteria: The criteria on which the judge is worse there; empty if only the score is.
     """
 
@@ -310,7 +311,7 @@ def _metadata_keys(examples: Sequence[Example]) -> list[str]:
 
 
 def slices_of(comparison: Comparison) -> tuple[Slice, ...]:
-    """Compare the judge's performance on every slice with that on the rest, and mark slices on which it is worse.
+    """Compare the judge's performance on every slice with that on other examples, and mark slices where it is worse.
 
     A slice is marked if a figure is worse than elsewhere both over all examples and among examples with the same gold,
     so that better or worse responses don't look like a fault. Slices are looked at from the smallest p on, and a slice
@@ -357,14 +358,14 @@ def _worse_without(looks: "_Looks", example_part: ExamplePart, worse: Sequence[i
 
 
 class _Looks:
-    """Comparisons of slices with the rest, by agreement, size of error and bias, in score and on each criterion.
+    """Comparisons of slices with other examples, by agreement, size of error and bias, in score and on each criterion.
 
     A criterion on which the judge is stuck on one level is left out, and so is the score if all criteria are left out:
     that is another finding.
     """
 
     def __init__(self, evidence: Evidence, free: Sequence[str]) -> None:
-        """Choose the examples and criteria on which slices are compared with the rest.
+        """Choose the examples and criteria on which slices are compared with the other examples.
 
         Args:
             evidence: The evidence with the examples.

@@ -83,11 +83,11 @@ def _gold(file: RatedFile, rubric: Rubric) -> Gold | None:
 
 
 def decided(rating: Rating, *, named: bool) -> Rating:
-    """Return a rating, without its overall score if the score is its only answer and `named` is False.
+    """Return a rating; drop its overall score if that is its only answer and no rubric says which scores pass.
 
     Args:
         rating: The rating.
-        named: True if a rubric is named, by whose pass mark a score alone becomes a decision.
+        named: True if a rubric is named, whose pass mark turns the score into a decision.
     """
     has_levels = any(rated.level is not None for rated in rating.criteria.values())
     states_decision = rating.passed is not None or has_levels or (named and rating.overall is not None)

@@ -298,7 +298,7 @@ def _difference(first: _Group, second: _Group, how: DrawnHow) -> GroupDifference
 
     Args:
         first: The first group: its graded responses, and its labels.
-        second: The second group in that form.
+        second: The second group: its graded responses, and its labels.
         how: How the labelled responses were drawn.
     """
     first_pool, first_labels = first

@@ -29,7 +29,7 @@ class BatchApi(Protocol):
         ...
 
     async def find(self, token: str, since: float, prompts: int) -> list[BatchState]:
-        """Return the provider's batches that may be the one with a token, to find a batch whose id was never received.
+        """Return the provider's batches that may be the one sent with a token, for a batch whose id was never received.
 
         Args:
             token: Our id for the batch.

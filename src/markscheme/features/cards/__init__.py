@@ -1,6 +1,4 @@
-"""Judge cards: files with an accepted run's figures, which `verify` computes again from the files that they follow
-from.
-"""
+"""Judge cards: files with an accepted run's figures, which `verify` computes again from the project's files."""
 
 from collections.abc import Mapping
 from functools import partial

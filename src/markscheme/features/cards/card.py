@@ -1,7 +1,7 @@
-"""Judge card: the figures of an accepted run, short enough for a pull request, and the files that they follow from.
+"""Judge card: the figures of an accepted run, short enough for a pull request, and the files behind them.
 
-A card states figures and the digests of all files that they follow from. The module `verification` computes the figures
-again.
+A card states figures and the digests of all files that they were computed from. The module `verification` computes the
+figures again.
 """
 
 import json
@@ -52,7 +52,7 @@ NAMES_IN_ACCEPTED: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True)
 class CardFile:
-    """A file that a card's figures follow from.
+    """A file that a card's figures were computed from.
 
     Attributes:
         role: The kind of its content.
@@ -117,7 +117,7 @@ class CardTerms:
 
 @dataclass(frozen=True, repr=False)
 class JudgeCard(Reported):
-    """Judge card: figures of an accepted run, with digests of the files that they follow from.
+    """Judge card: figures of an accepted run, with digests of the files that they were computed from.
 
     Attributes:
         content: The card's data, without its id.
@@ -159,7 +159,7 @@ class JudgeCard(Reported):
 
     @cached_property
     def files(self) -> tuple[CardFile, ...]:
-        """The files from which the card's figures follow.
+        """The files that the card's figures were computed from.
 
         Raises:
             RatingError: The card names no files, or several with a role of which there is only one.
@@ -201,7 +201,7 @@ def card_of(
         accepted: The data of the run's accepted.json.
         calibration: The calibration of the run.
         terms: Settings on which the card's figures depend.
-        files: The files that the figures follow from.
+        files: The files that the figures were computed from.
         path: Path of card.json, which isn't written yet.
     """
     comparison = calibration.comparison

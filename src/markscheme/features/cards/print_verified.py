@@ -1,4 +1,4 @@
-"""Output of `verify`, which says whether a card or a certificate follows from the files that it names."""
+"""Output of `verify`, which says whether a card or a certificate agrees with the files that it names."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +12,7 @@ from markscheme.grading.receipt import CARD
 
 
 def print_verified(path: Path, *, json: bool) -> int:
-    """Print whether each card or certificate follows from its files, and return the worst exit status.
+    """Print whether each card or certificate agrees with its files, and return the worst exit status.
 
     Args:
         path: The file of a card or certificate, or a folder, whose card and certificates are all checked.

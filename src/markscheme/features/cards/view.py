@@ -107,7 +107,7 @@ def _facts(content: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _sides(decisions: Mapping[str, Any] | None) -> Iterator[tuple[str, str]]:
-    """Yield the name of each side, and the share that the judge gets right with the least that is required."""
+    """Yield the lines "Stops" and "Keeps", each with the judge's share of right decisions and the least required."""
     if decisions is None:
         return
     for name, of in (("stops", OF_SIDE["stops"]), ("keeps", OF_SIDE["keeps"])):
@@ -133,7 +133,7 @@ def _estimate(figure: Mapping[str, Any] | None) -> Estimate:
 
 
 def verified(verification: Verification) -> Document:
-    """Return the page of a card's check: whether its figures follow from today's files, and what differs."""
+    """Return the page of a card's check: whether today's files give the same figures, and what differs."""
     card = verification.card
     title = f"{card.content['rubric']['name']}: card {card.id}"
     if verification.holds:
@@ -161,7 +161,7 @@ def _allowed(content: Mapping[str, Any]) -> str:
 
 
 def verified_json(verification: Verification) -> dict[str, Any]:
-    """Return a card's check as a dict for JSON: whether its figures follow from the files, and what differs."""
+    """Return a card's check as a dict for JSON: whether the files give the same figures, and what differs."""
     card = verification.card
     return {
         "schema": 1,

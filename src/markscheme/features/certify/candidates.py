@@ -89,7 +89,7 @@ def refuse_stages(stages: Sequence[str]) -> None:
 
 
 def refuse_code(stages: Iterable[str]) -> None:
-    """Raise an error, before any judge is asked, if one is code, which no certificate may name.
+    """Raise an error, before any judge is asked, if one is the user's code, which no certificate may name.
 
     Raises:
         UsageError: A judge is code; the message names it.

@@ -66,7 +66,7 @@ class Certificate:
 
     @property
     def certified(self) -> dict[MarkSide, CertifiedCascade]:
-        """The cascades by side (passes, fails or both), without sides on which people decide everything."""
+        """The cascade for passes, for fails or for both; without an entry for decisions that people make entirely."""
         return {side: of_side for side, of_side in self.parts.items() if of_side.is_certified}
 
     @property
@@ -110,8 +110,8 @@ class Certificate:
             index: Index of the judge, from 0.
 
         Returns:
-            One number, or a dict with one for each side that has a promise of its own; None if none of its decisions
-            are automatic.
+            One number, or a dict with one for passes and one for fails if these have separate promises; None if none of
+            its decisions are automatic.
         """
         return self._by_side(lambda of_side: of_side.certain[index])
 

@@ -237,7 +237,7 @@ def _refuse_counts(data: Mapping[str, Any]) -> None:
 
 
 def _estimates(data: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """Return a certificate's estimates of the share of automatic decisions by name: one, or one for each side."""
+    """Return a certificate's estimates of the share of automatic decisions: for all, or for passes and for fails."""
     automatic = data.get("automatic") or {}
     by_side = {f"automatic.{side}": automatic[side] for side in ("passes", "fails") if side in automatic}
     return by_side or {"automatic": automatic}

@@ -215,7 +215,7 @@ def _asked_for(side: str) -> AskedFor:
 
 @dataclass(frozen=True)
 class _DecisionSources:
-    """The labels, ratings and recorded replies that a certificate's decisions should follow from.
+    """The labels, ratings and recorded replies from which a certificate's decisions should result.
 
     Attributes:
         file: The certificate.

@@ -1,4 +1,4 @@
-"""Sentence on the decisions that a promise was tested on: annotators' own, or those that follow from their labels."""
+"""Sentence on the decisions that a promise was tested on: given by annotators, or computed from their labels."""
 
 from markscheme.features.certify.decided_labels import DecidedLabels
 from markscheme.grading.score import must_pass

@@ -14,8 +14,8 @@ from markscheme.rubrics.gray_zone import GrayZone
 def zone_of(certificate: Certificate) -> float | GrayZone | None:
     """Return the gray zone that leaves the same labelled examples to people as a certificate; None if no zone does.
 
-    Of the widths that do so, it is the one with the fewest decimals. A side without automatic decisions goes to people
-    altogether.
+    Of the widths that do so, it is the one with the fewest decimals. If no passes are automatic, people decide all
+    passes; likewise for fails.
 
     Returns:
         The half-width in score, or one for each side; None if no decisions are certified, or if they aren't ranked by
@@ -30,7 +30,7 @@ def zone_of(certificate: Certificate) -> float | GrayZone | None:
 
 
 def _width(certificate: Certificate, side: MarkSide) -> float:
-    """Return the distance from the pass mark within which people decide on one side; infinite if they always decide."""
+    """Return the distance from the pass mark within which people decide passes, fails or both; infinite for always."""
     of_side = certificate.parts.get(side)
     certain = None if of_side is None else of_side.certain[0]
     if certain is None:

@@ -1,4 +1,4 @@
-"""Promise about the share of wrong decisions among those that need no person."""
+"""Promise about the share of wrong decisions among the decisions that are made without a person."""
 
 from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias, get_args
@@ -43,7 +43,7 @@ class Promise:
 
     @property
     def sides(self) -> tuple[MarkSide, ...]:
-        """The sides that are tested separately: passes and fails, or the single side that the promise is about."""
+        """The decisions that are tested separately: passes and fails, or the only ones that the promise is about."""
         return MARK_SIDES if self.side == "each" else (self.side,)
 
     @property

@@ -63,7 +63,7 @@ class SeenDecisions:
         return ErrorLimit(promise.error, promise.level / len(self.judges))
 
     def stage(self, decisions: RankedDecisions, side: MarkSide) -> StageDecisions:
-        """Return a judge's decisions for the search of thresholds on a side; decisions not on it have certainty nan."""
+        """Return a judge's decisions for the search of thresholds: all of them, or only passes or fails (`side`)."""
         certainty = np.where(on_side(side, decisions.passes), decisions.certainty, math.nan)
         return StageDecisions.of(certainty, self.labels.wrong(decisions.passes), decisions.passes)
 

@@ -11,7 +11,7 @@ from markscheme.report.results import DocumentReporter
 
 
 def checked(check: CertificateCheck) -> Document:
-    """Render the check of a certificate: whether it follows from its decisions and files, and every difference."""
+    """Render a certificate's check: whether its decisions and files give the same thresholds, and every difference."""
     title = f"{check.file.path.resolve().parent.name}: {check.file.path.name}"
     not_checked = (Notes((f"Not checked: {'; '.join(check.unchecked)}.",)),) if check.unchecked else ()
     if check.holds:

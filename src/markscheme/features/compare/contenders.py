@@ -173,7 +173,7 @@ def _raters(file: RatedFile) -> Iterator[Contender]:
 
 
 def _shared(rated: RatedFiles, notes: list[str], *, alone: bool) -> RatedFiles:
-    """Return the files without ids whose responses differ and, if only files are compared, ids not in every file.
+    """Leave out ids whose responses differ between files and, if only files are compared, ids that some file lacks.
 
     Args:
         rated: The contents of the files.

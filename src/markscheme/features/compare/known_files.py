@@ -1,4 +1,4 @@
-"""Recognition of the sides of a comparison that are files of ratings."""
+"""Recognition of those arguments of `compare` that are files of ratings."""
 
 from pathlib import Path
 

@@ -132,7 +132,7 @@ def _of_file(path: Path, earlier: str | None) -> CountsColumns:
 
 
 def _plain_csv(raw: bytes, earlier: str | None) -> tuple[tuple[str, ...], Integers, dict[str, Floats]] | None:
-    """Read a simple CSV: its parts' names, each row's part as an index, and columns of numbers; None for others.
+    """Read a simple CSV: its parts' names, each row's part as an index, and columns of numbers; None for any other CSV.
 
     Args:
         raw: The file's content.

@@ -308,7 +308,7 @@ def _refuse_another_rubric(table: CountsColumns, rows: Mapping[str, CountedRows]
 
 
 def _off_scale(of_part: CountedRows, criterion: Criterion, earlier: str | None = None) -> tuple[int, str] | None:
-    """Return the first row with a level off the criterion's scale, by index, and the column's name; None without any.
+    """Return the first row with a level off the criterion's scale, by index, and the column's name; else None.
 
     Args:
         of_part: Rows of the criterion's part of the counts file.

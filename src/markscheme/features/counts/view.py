@@ -34,7 +34,7 @@ SINCE_ACCEPTED: Final = "Since the accepted run"
 
 
 def json_of(calibration: CountedCalibration) -> dict[str, Any]:
-    """Return a calibration's JSON from counts: the usual keys, with null for everything that takes single examples."""
+    """Return a calibration's JSON from counts: the usual keys, with null for figures that need single examples."""
     data = whole.json_of(calibration)
     outcomes = data["counts"]
     counts = {name: getattr(outcomes, name) if name in OUTCOMES_COUNTED else None for name in vars(outcomes)}
@@ -82,7 +82,7 @@ def _with_shown(sections: Iterable[doc.Section], calibration: CountedCalibration
 
 
 def _slices_section(slices: Sequence[CountedSlice]) -> doc.Section:
-    """Build the section with figures of slices; counts don't allow tests of whether a slice differs from the rest."""
+    """Build the section with figures of slices; counts don't allow tests of whether a slice differs from other ones."""
     rows = tuple(
         (
             doc.Name(f"{of.by}: {of.name}"),

@@ -95,7 +95,7 @@ def _event(criterion: Criterion, probabilities: Floats, gold: Floats) -> tuple[F
     """Return, for each example, the judge's probability that a criterion passes, and 1 if it passes by gold, else 0.
 
     A criterion passes at its threshold or above, a fault below its threshold. If levels have no order, the event is
-    another one: that the judge's most probable level is gold's.
+    that the judge's most probable level is gold's.
     """
     scale = criterion.scale
     has_any = ~np.isnan(probabilities).any(axis=1)

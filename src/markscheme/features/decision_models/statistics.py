@@ -543,7 +543,7 @@ def at_least_wrong(chances: Floats, errors: int) -> float:
 
 
 def _edges(ranked: Floats) -> list[int]:
-    """Return the index at which each bin ends: bins have about equal counts, and equal probabilities share one."""
+    """Return the index at which each bin ends: bins have about equal counts; equal probabilities are in one bin."""
     n = len(ranked)
     k = min(MOST_BINS, n // LEAST_IN_BIN)
     edges: list[int] = []
@@ -566,7 +566,7 @@ def _bins(p: Floats, y: Floats, groups: Integers | None) -> Iterator[Reliability
 
 
 def calibration_error(p: Floats, y: Floats) -> float:
-    """Return the root mean squared calibration error over bins, corrected for chance; nan without any bin.
+    """Return the root mean squared calibration error over bins, corrected for chance; nan if there is no bin.
 
     Source:
         Kumar, Liang and Ma (2019), Verified Uncertainty Calibration. arXiv:1909.10155

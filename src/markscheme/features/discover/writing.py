@@ -72,7 +72,7 @@ class Written:
 
 
 def write_rubric(opened: OpenedDiscovery, here: Path, day: str, *, replaces: bool = False) -> Written:
-    """Write the rubric that follows from a discovery, and the files with its first examples and labels.
+    """Write the rubric drafted from a discovery, and the files with its first examples and labels.
 
     Args:
         opened: The discovery.

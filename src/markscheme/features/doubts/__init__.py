@@ -1,4 +1,4 @@
-"""Doubts about labels that let a judge decide: raters who never differ, one with the judge's name, and equal rows."""
+"""Doubts about labels that let a judge decide: raters who never differ, a rater with the judge's name, equal rows."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence

@@ -151,7 +151,7 @@ class Baseline:
 
     @property
     def headline(self) -> str:
-        """Sentence on the criterion that moved most; if none did, on an alarm by all looks together; "" without one."""
+        """Sentence on the criterion that moved most, else on an alarm raised by all looks together, else ""."""
         foremost = self.foremost
         if foremost is None:
             return over_looks(self.since) if self.alarm_by_looks else ""

@@ -23,7 +23,7 @@ class Variant:
     Attributes:
         name: Its name in the table; the judge never sees it.
         prompt: The prompt, with {{name}} as a placeholder for an input of the case.
-        system: The system prompt, with such placeholders; None for none.
+        system: The system prompt, with placeholders like those of `prompt`; None to send no system prompt.
     """
 
     name: str

@@ -59,7 +59,7 @@ def read_outputs(path: Path) -> list[GivenOutput]:
 def _entries(path: Path) -> Iterator[tuple[int | None, Any]]:
     """Return the outputs in a file, each with its line number; None if the format has no lines.
 
-    From another tool's files they are GivenOutputs; from others, they are records still to be read.
+    Files of another tool give GivenOutput objects; any other files give records that are still to be read.
     """
     if has_results(path):
         return _of_results(read_results(path, unjudged=True).rows)

@@ -219,7 +219,7 @@ def _whole(name: str, row: VariantFigures) -> str:
 
 
 def _to_print(differences: Sequence[Difference]) -> list[Difference]:
-    """Return the comparisons to print: all if they are few, else those with the first variant."""
+    """Return the comparisons to print: all if they are few, else only those between the first variant and another."""
     return [d for d in differences if len(differences) <= _MOST_PAIRS or d.first == differences[0].first]
 
 

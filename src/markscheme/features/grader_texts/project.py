@@ -1,4 +1,4 @@
-"""The rubric of a Promptfoo configuration: each model-graded text is a criterion, or one for each of its points."""
+"""The rubric of a Promptfoo configuration: each model-graded text becomes a criterion, or several, one per point."""
 
 import re
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Parts of a labelled set that has none yet: drawn by task, one to try wordings on and one to test them on."""
+"""Division of a labelled set, task by task, into a part to try wordings on and a part to test them on."""
 
 from dataclasses import replace
 

@@ -456,7 +456,7 @@ def _folds(task: _Task, generator: np.random.Generator) -> Iterator[tuple[Flags,
     """Yield, for each fold of the cross-validation, the examples left out and the weights fitted to all other examples.
 
     Yields:
-        Flags of the held-out examples, the sums of the rest, and the weights fitted to the rest.
+        Flags of the held-out examples, the sums over all other examples, and the weights fitted to these.
     """
     upright = task.upright
     everything = task.sums

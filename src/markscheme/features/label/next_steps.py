@@ -13,7 +13,7 @@ LEAST_DECIDED = 40
 
 
 def onward_steps(work: LabelSession) -> tuple[tuple[str, str], ...]:
-    """Return what to do once a rater has labelled everything, each step as a reason and a command; empty before."""
+    """Return what to do once a rater has labelled everything, each step as a reason and a command; empty until then."""
     commands = Commands.on(work.rubric)
     calibrate = commands.calibrate()
     if work.current is not None or not work.steps:

@@ -47,7 +47,7 @@ def shown_of(work: LabelSession, step: Step, shortening: Shortening | None = Non
 
 
 def inputs_shown(example: Example, rubric: Rubric) -> list[str]:
-    """Return the names of inputs on the page: those of the rubric that the example has, or lacks although declared."""
+    """Return the names of the rubric's inputs that the page shows: those given, and those declared but missing."""
     inputs = example.submission.inputs
     missing = [name for name in rubric.inputs or () if name not in inputs and not steps_elsewhere(name, inputs)]
     return [name for name in rubric.known_inputs if name in inputs or name in missing]

@@ -184,7 +184,7 @@ def _say_what_follows(work: LabelSession) -> None:
 
 
 def _say_onward(works: Sequence[LabelSession]) -> None:
-    """Print the next steps once every rater has labelled everything."""
+    """Print the next steps once every rater has labelled all responses."""
     if works and all(work.current is None for work in works):
         for why, command in onward_steps(works[0]):
             print(f"{why} {command}", file=sys.stderr)

@@ -69,7 +69,7 @@ def _n_needed(plan: Plan) -> int:
 
 
 def _about_the_number(plan: Plan) -> Iterator[str]:
-    """Yield sentences on what the number of labels needed follows from, and whether a better judge may cost less."""
+    """Yield sentences on where the number of labels needed comes from, and whether a better judge may cost less."""
     labels = plan.next_labels.labels
     if plan.agreement is not None:
         yield f"So far: {plan.next_labels.because}"
@@ -86,7 +86,7 @@ def _costs_much(plan: Plan) -> bool:
 
 
 def _onward(plan: Plan, to: str | None) -> tuple[str, str] | None:
-    """Return the next step and its command: label the outputs drawn, draw outputs, or calibrate; None if none fits.
+    """Return the next step and its command: label the outputs drawn, draw outputs, or calibrate; None if no step fits.
 
     Args:
         plan: The plan.

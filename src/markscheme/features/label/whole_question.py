@@ -45,7 +45,7 @@ def asked_whole(
 
 
 def may_ask_whole(ask_whole: AskWhole, rubric: Rubric) -> bool:
-    """Return True unless the user wants no question about whole responses, or the rubric allows none."""
+    """Return True if the page may ask about whole responses: neither the user nor the rubric rules that out."""
     return ask_whole != "never" and _why_no_whole(rubric) is None
 
 

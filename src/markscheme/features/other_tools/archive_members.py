@@ -21,7 +21,7 @@ _LOCAL_HEADER = 30
 
 
 def members(path: Path, names: Sequence[str]) -> Iterator[tuple[str, bytes]]:
-    """Yield the named members of a zip archive, each with its unpacked bytes, one after the other.
+    """Yield the members of a zip archive that have these names, each with its unpacked bytes, one after the other.
 
     Raises:
         RatingError: A member can't be unpacked, or all of them exceed the size limit.

@@ -240,7 +240,7 @@ def _cell(rating: RawRating) -> str:
 def _levelled(rating: RawRating, read: ReadValues, column: str | None) -> RawRating:
     """Replace a rating's value by its level on the scale.
 
-    A value that is no level becomes None, and its text the reason of a rating without one. "Does not apply" stays.
+    If the value isn't a level, the rating gets None, with the value's text as the reason. "Does not apply" stays.
     """
     if _cell(rating).strip().casefold() in NOT_APPLICABLE:
         return rating

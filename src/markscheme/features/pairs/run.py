@@ -1,4 +1,4 @@
-"""Ranking of the systems in some pairs: by the labels together, and by each judge."""
+"""Ranking of the systems whose responses are compared in pairs: by all labels together, and by each judge."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

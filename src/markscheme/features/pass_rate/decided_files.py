@@ -53,11 +53,12 @@ def decided_by_tests(results: Results) -> RatingTable | None:
 
 
 def _without_undecided(judged: RatingCodes, *, named: bool) -> RatingCodes:
-    """Return the judge's ratings without overall scores that come with no decision, unless a pass mark decides.
+    """Return the judge's ratings; drop overall scores that say neither pass nor fail, unless a rubric's pass mark does.
 
     Args:
         judged: The judge's ratings.
-        named: True if the user names a rubric, whose pass mark decides; then the ratings are returned unchanged.
+        named: True if the user names a rubric, whose pass mark turns scores into decisions; then ratings are returned
+            unchanged.
     """
     if named or all(header.overall is None or header.passed is not None for header in judged.headers):
         return judged

@@ -52,7 +52,7 @@ def asks_for_gate(files: Sequence[Path], least: float | None, columns: ColumnOpt
 def own_labels(
     files: Sequence[Path], rubric: Rubric | None, columns: ColumnOptions
 ) -> tuple[RatedFiles, DecidedExamples] | None:
-    """Read the only file, and its examples that both people and the judge decided; None for a table or without any."""
+    """Read a single file, and its examples that people and judge both decided; None if that isn't possible."""
     if len(files) != 1 or names_table([str(files[0])]):
         return None
     try:

@@ -280,7 +280,7 @@ async def ask(
 
 
 def begin_run(folder: Path, key: str) -> int:
-    """Return the number of the unfinished run with some questions, or begin the next run; the first has number 1.
+    """Return the number of the unfinished run with these questions and judge, or begin the next run; the first is 1.
 
     Args:
         folder: The folder with the files of runs.

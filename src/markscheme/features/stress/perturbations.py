@@ -128,7 +128,7 @@ def whitespace(original: Submission) -> str | None:
 
 
 def indent(original: Submission) -> str | None:
-    """Reduce indentation by steps of four columns to steps of two; None for any other indentation, or for none."""
+    """Reduce indentation by steps of four columns to steps of two; None for code that isn't indented so."""
     lines = original.response.splitlines()
     widths = [len(line) - len(line.lstrip(" ")) for line in lines if line.strip()]
     if "\t" in original.response or not any(widths) or any(width % 4 for width in widths):

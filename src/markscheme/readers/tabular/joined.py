@@ -77,7 +77,7 @@ def _with_one_of_equal(columns: Sequence[TableColumn], tables: _Tables, options:
 
 
 def _are_one(columns: Sequence[TableColumn]) -> bool:
-    """Return True if several columns are filled in some row, and have the same value in each row where they are."""
+    """Return True if columns agree: some row has several of their values, and in no row do their values differ."""
     rows = [list(filter(None, map(folded, cells))) for cells in zip(*(c.cells for c in columns), strict=True)]
     return all(len(set(values)) < 2 for values in rows) and any(len(values) > 1 for values in rows)
 

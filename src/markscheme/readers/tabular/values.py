@@ -400,7 +400,7 @@ class ValueComparison:
             raise self._missing_word(sorted(words), self.values)
 
     def _canonical(self) -> dict[str, str]:
-        """Map words for pass to one of them, and words for fail to one; {} if a column has several for pass or fail."""
+        """Map all words for pass to one word, and all words for fail to another; {} if a column has several for one."""
         for counted in self.values.values():
             decided = [family(value) for value in counted if decision_of(value) is not None]
             if not is_decision(decided):

@@ -411,7 +411,7 @@ def _wrong(ids: doc.Ids, wrong: SideShare, rate: Estimate, called: tuple[str, st
 
 
 def caveats(calibration: Calibration) -> Iterator[doc.Line]:
-    """Yield a line for each thing that limits what the figures on the page mean."""
+    """Yield a line for each reason why the page's figures may mean less than they seem to."""
     counts = calibration.counts
     gold = calibration.comparison.gold
     if not gold.has_people:

@@ -1,4 +1,4 @@
-"""Section on slices: groups of examples on which the judge does worse than on the rest."""
+"""Section on slices: groups of examples on which the judge does worse than on the other examples."""
 
 from collections.abc import Iterator, Sequence
 

@@ -56,7 +56,7 @@ def _assumption(rates: PassRates) -> str:
 
 
 def _has_all_labels(rates: PassRates) -> bool:
-    """Return True if no graded response is without a label, so that nothing is corrected."""
+    """Return True if every graded response has a label, so that nothing is corrected."""
     return rates.how != "elsewhere" and 0 < rates.labels_here == rates.raw.n
 
 

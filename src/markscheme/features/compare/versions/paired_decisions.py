@@ -48,7 +48,7 @@ class PairedDecisions:
 
     @property
     def value(self) -> float | None:
-        """Share of decisions that are as people's: that of the new version minus that of the old; None without any."""
+        """Share of the new version's decisions that equal people's, minus the old version's; None without decisions."""
         return (self.after - self.before) / self.n if self.n else None
 
     @property

@@ -153,7 +153,7 @@ def _cost_saved(rows: DecidedRows, before: AuthorNumbers, after: AuthorNumbers) 
     Args:
         rows: People's decisions with levels; each belongs to a unit, an example or a group.
         before: The author's weights and pass mark.
-        after: The new ones.
+        after: The new weights and pass mark.
     """
     difference = _costs(rows, before) * (_right(rows, after) - _right(rows, before))
     return np.asarray(np.bincount(rows.units, difference, minlength=len(rows.names)), dtype=np.float64)
@@ -212,7 +212,7 @@ def _right(rows: DecidedRows, numbers: AuthorNumbers) -> Floats:
 
 
 def share_right(rows: DecidedRows, numbers: AuthorNumbers) -> float:
-    """Compute the share of people's decisions or preferences that follow from these weights and pass mark."""
+    """Compute the share of people's decisions or preferences that a score by these weights and pass mark gives too."""
     return float(rows.weights @ _right(rows, numbers) / rows.weights.sum())
 
 

@@ -34,7 +34,7 @@ def has_repeated_tasks(evidence: DecisionEvidence) -> bool:
 
 
 def sides_in_words(evidence: DecisionEvidence) -> str:
-    """Format the numbers of passes and of fails, and of tasks with as many of one as of the other."""
+    """Format how many examples (or tasks) pass, fail, and are evenly split between passes and fails."""
     tasks = "tasks " if has_repeated_tasks(evidence) else ""
     split = len(evidence.tasks) - evidence.passes - evidence.fails
     return f"{evidence.passes} {tasks}pass, {evidence.fails} fail{f', {split} evenly split' if split else ''}"

@@ -110,8 +110,8 @@ class AnchorWatch:
         after: Evidence after each look that counts; looks that replace missing accepted runs don't count.
         shifts: Shift of the mean level from the accepted runs to the last look, as a share of the range, by criterion.
         filling: Number of looks, the first ones, that replace missing accepted runs.
-        otherwise_before: If the judge moved before these runs were accepted, the number of their decisions that an
-            earlier look has otherwise, and the number of examples in both; None if no earlier looks show that.
+        otherwise_before: If the judge moved before these runs were accepted, the number of their decisions that differ
+            in an earlier look, and the number of examples in both; None if no earlier looks show that.
         is_unknown_before: True if the judge was looked at before these runs were accepted, and too few of the examples
             are the same to say whether it had moved.
     """
@@ -254,7 +254,7 @@ def judge_moved(
         looks: Looks at their examples, and at those of runs accepted before them.
         since: The day from which looks count; None for all.
         begun: The time from which looks at runs accepted before these count, as evidence that the judge had moved when
-            these were accepted; None for none of them.
+            these were accepted; None to count no such looks.
     """
     if not accepted.ratings:
         return AnchorWatch()
@@ -327,7 +327,7 @@ def _n_shared(decided: Floats, majority: Floats) -> int:
 def _otherwise_before(
     earlier: Sequence[Floats], majority: Floats, sides: Sequence[Flags], still: Sequence[float]
 ) -> tuple[int, int] | None:
-    """Return how many decisions the judge gave otherwise before its runs were accepted, if it had moved by then.
+    """Count the decisions of accepted runs that the judge had made differently before, if it had moved by then.
 
     Args:
         earlier: The decisions of looks at runs accepted before, each of shape (n_examples,), nan if missing.
@@ -336,8 +336,8 @@ def _otherwise_before(
         still: For each of these two sides, the largest share of flips with which a judge counts as unchanged.
 
     Returns:
-        The number of other decisions in the look with most of them, and the number of examples it shares with the
-        accepted runs; None if the looks don't show that the judge moved.
+        The number of different decisions in the look that has most of them, and the number of examples that this look
+        shares with the accepted runs; None if the looks don't show that the judge moved.
     """
     flips = [_flips(decided, majority, sides) for decided in earlier]
     sizes = [[int((~np.isnan(decided) & side).sum()) for side in sides] for decided in earlier]

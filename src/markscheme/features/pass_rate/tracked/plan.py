@@ -71,7 +71,7 @@ class JudgeRates:
 
     @property
     def good(self) -> float:
-        """Share of all responses that people pass, which follows from the other rates."""
+        """Share of all responses that people pass, computed from the other rates."""
         return self.share * self.of_passes + (1 - self.share) * self.of_fails
 
     def after_drop(self, drop: float) -> "JudgeRates":

@@ -131,7 +131,7 @@ def _judge_of(files: Sequence[Path], columns: ColumnOptions) -> tuple[ColumnOpti
 
 
 def _parts(run: TrackedRun, column: str) -> Mapping[str, Estimate]:
-    """Estimate, over a stream's closed weeks, the pass rate for each value of a column; empty before one is closed.
+    """Estimate, over a stream's closed weeks, the pass rate for each value of a column; empty until a week is closed.
 
     Raises:
         UsageError: No response has that column.

@@ -67,7 +67,7 @@ class TrackedRun:
         look: The look.
         added: Number of new responses.
         changed: Number of responses whose id came again with another content.
-        not_recomputed: True if an earlier look no longer follows from the files.
+        not_recomputed: True if an earlier look can no longer be recomputed from the files.
         memory: Everything stored about the stream.
         labels: True for responses that people pass, False for those that they fail, by digest of the id.
         through: The last day that counts.
@@ -218,7 +218,7 @@ def _looked(
 
 
 def _look_line(look: Look, at: str, through: date) -> dict[str, Any]:
-    """Convert a look to a line of the stream's memory, with the weeks it counted; later responses of these are late."""
+    """Convert a look to a line of the stream's memory, with its weeks; responses of these that come later are late."""
     return {
         "at": at,
         "through": through.isoformat(),
@@ -250,7 +250,7 @@ def _fall(look: Look) -> dict[str, Any]:
 def _has_other_evidence(memory: StreamMemory, look: Look, through: date) -> bool:
     """Return True if evidence that the last look recorded, on weeks over by now, can't be recomputed from the files.
 
-    From the first week on that came after that look, the evidence is another one by right.
+    Weeks from the first one that was graded after that look aren't compared: their evidence may rightly differ.
     """
     before = memory.looks[-1] if memory.looks else None
     if before is None or before.get("period") != look.period:
