@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from markscheme.report.views.calibration import MARK_UNKNOWN
 from tests.commands.console import run
 from tests.commands.pasted import printed_commands
 from tests.readers import exports
@@ -50,6 +51,23 @@ def test_the_import_command_that_the_report_on_an_export_suggests_reads_that_exp
     done = run(*shlex.split(command.replace("RUBRIC", "place.yaml")), cwd=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert (tmp_path / "ratings.jsonl").is_file()
+
+
+def test_figures_of_passes_are_null_for_an_exported_metric_of_levels_since_nothing_says_which_of_them_pass(
+    tmp_path: Path,
+) -> None:
+    files = exports.langfuse()
+    for row, score in enumerate(files["scores.json"]):
+        score |= {"dataType": "NUMERIC", "value": 1 + row % 5}
+        del score["stringValue"]
+    exports.written(tmp_path, files)
+    _, report = calibrated(tmp_path, "scores.json", "traces.json")
+    (place,) = report["metrics"]
+    one = place["calibration"]
+    figures = one["overall"], one["criteria"]["place"]
+    of_passes = [figures[0]["pass_kappa"], *(of[name] for of in figures for name in ("accuracy", "prevalence_gold"))]
+    assert {(figure["value"], figure["undefined"]) for figure in of_passes} == {(None, MARK_UNKNOWN)}
+    assert one["criteria"]["place"]["mae"]["value"] is not None
 
 
 def test_the_report_on_an_export_begins_with_the_metric_that_can_become_a_rubric(tmp_path: Path) -> None:

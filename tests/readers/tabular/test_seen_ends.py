@@ -32,7 +32,7 @@ def test_figures_that_need_a_pass_mark_or_the_ends_of_the_scale_are_withheld_unt
     assert figures["criteria"]["human"]["signed_error"]["value"] == pytest.approx(0.35)
     of_decisions = [figures[of] for figures in (figures["overall"], figures["criteria"]["human"]) for of in DECIDED]
     assert {(figure["value"], figure["undefined"]) for figure in of_decisions} == {(None, MARK_UNKNOWN)}
-    assert figures["overall"]["pass_kappa"]["value"] is None
+    assert figures["overall"]["pass_kappa"]["undefined"] == MARK_UNKNOWN
     assert set(figures["rated"]["gold"]["pass"]) == {None}
 
 

@@ -171,12 +171,11 @@ def _data_of_sections(calibration: Calibration) -> dict[str, Any]:
 
 def _withheld(calibration: Calibration) -> dict[str, str]:
     """Return why statistics of a table are withheld, by name: its scale's ends, or what passes, aren't stated."""
-    if calibration.rater.rated_table is None:
-        return {}
-    table, criterion = calibration.rater.rated_table
-    values = table.values[criterion]
-    of_ends = OF_POSITIONS | values.withheld.keys() if "positions" in values.withheld else ()
-    return dict.fromkeys(() if values.knows_pass else YES_NO_NAMES, MARK_UNKNOWN) | dict.fromkeys(of_ends, ENDS_UNKNOWN)
+    of_mark = ("pass_kappa", *YES_NO_NAMES) if calibration.rubric.table_of == "values" else ()
+    rated = calibration.rater.rated_table
+    withheld = {} if rated is None else rated[0].values[rated[1]].withheld
+    of_ends = OF_POSITIONS | withheld.keys() if "positions" in withheld else ()
+    return dict.fromkeys(of_mark, MARK_UNKNOWN) | dict.fromkeys(of_ends, ENDS_UNKNOWN)
 
 
 OF_POSITIONS: Final = frozenset(["mae", "rmse", "signed_error"])
