@@ -188,12 +188,12 @@ def flags(call: ast.Call, function: str) -> int:
 
 
 @pytest.mark.parametrize("pattern", SLOW)
-def test_the_search_for_slow_regular_expressions_recognizes_a_slow_one(pattern: str) -> None:
+def test_the_search_for_slow_regular_expressions_recognizes_a_slow_expression(pattern: str) -> None:
     assert faults(pattern, re.MULTILINE)
 
 
 @pytest.mark.parametrize("pattern", FAST)
-def test_the_search_for_slow_regular_expressions_does_not_report_a_fast_one(pattern: str) -> None:
+def test_the_search_for_slow_regular_expressions_does_not_report_a_fast_expression(pattern: str) -> None:
     assert faults(pattern, re.MULTILINE) == []
 
 

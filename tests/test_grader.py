@@ -226,7 +226,7 @@ def test_a_judge_that_itself_waits_for_a_grade_of_the_same_grader_is_refused() -
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="runs on systems that fork")
 @pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
-def test_a_forked_process_must_make_a_grader_of_its_own() -> None:
+def test_a_forked_process_must_make_a_new_grader() -> None:
     with Grader(RUBRIC, ScriptedJudge(by_words)) as grader:
         child = os.fork()
         if not child:

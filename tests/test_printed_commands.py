@@ -54,7 +54,7 @@ def test_every_word_of_a_printed_command_is_quoted() -> None:
     assert unquoted == {}
 
 
-def test_the_search_for_unquoted_words_in_printed_commands_finds_a_planted_one() -> None:
+def test_the_search_for_unquoted_words_in_printed_commands_finds_a_planted_word() -> None:
     assert [*words_of_commands('f"markscheme label {rubric.name} --next {n}"')] == ["rubric.name", "n"]
 
 

@@ -119,7 +119,7 @@ def test_token_f1_and_rouge_l_are_harmonic_means_of_precision_and_recall(predict
 
 
 @pytest.mark.parametrize("check", [exact_match, rouge_l, token_f1])
-def test_a_scorer_that_needs_an_expected_answer_raises_an_error_without_one(check: Scorer) -> None:
+def test_a_scorer_that_needs_an_expected_answer_raises_an_error_if_there_is_no_expected_answer(check: Scorer) -> None:
     with pytest.raises(ValueError, match="no expected answer"):
         check("Paris", None)
 
@@ -217,13 +217,13 @@ def test_a_check_that_raises_an_error_or_finds_no_score_leaves_the_criterion_unr
     assert run_check(check("own"), Submission("x"), {"own": function}) == Unread("form", why)
 
 
-def test_a_check_that_needs_an_expected_answer_leaves_the_criterion_unread_without_one() -> None:
+def test_a_check_that_needs_an_expected_answer_leaves_the_criterion_unread_if_there_is_no_expected_answer() -> None:
     outcome = run_check(check("exact_match"), Submission(""), {})
     assert isinstance(outcome, Unread)
     assert "no expected answer" in outcome.why
 
 
-def test_an_unknown_check_is_reported_with_the_names_of_the_known_ones() -> None:
+def test_an_unknown_check_is_reported_with_the_names_of_the_known_checks() -> None:
     known = ", ".join(sorted({*SHIPPED_CHECKS, "mine"}))
     with pytest.raises(UsageError, match=f"no check 'spelling'; there are {known}; "):
         run_check(check("spelling"), Submission("x"), {"mine": mentions_refund})
@@ -278,7 +278,7 @@ def test_the_checks_shipped_for_scorers_are_exactly_those_listed_in_this_test() 
 # --- checks that block ----------------------------------------------------------------------------------------------
 
 
-def test_checks_by_code_run_at_the_same_time_so_that_a_waiting_check_delays_no_other() -> None:
+def test_checks_by_code_run_at_the_same_time_so_that_a_waiting_check_delays_no_other_check() -> None:
     """Each check ends only when the other one has begun."""
     both = threading.Barrier(2, timeout=300)
 

@@ -539,7 +539,7 @@ def test_if_a_judge_is_asked_twice_the_level_that_scores_worse_counts(
 
 
 @pytest.mark.parametrize("other", [ABSTAINED, LOST])
-def test_if_a_judge_is_asked_twice_and_one_reply_has_no_level_the_criterion_has_none(other: Outcome) -> None:
+def test_if_a_judge_is_asked_twice_and_one_reply_has_no_level_the_criterion_has_no_level(other: Outcome) -> None:
     assert worse(at(5), other, CLEAR) is other
     assert worse(other, at(5), CLEAR) is other
     assert worse(ABSTAINED, LOST, CLEAR) is LOST
@@ -555,7 +555,7 @@ def with_odds(odds: dict[str, float], chosen: str = "4") -> Reply:
     return Reply(text, tokens=tokens)
 
 
-def test_if_a_reply_has_log_probabilities_of_levels_the_mean_level_weighted_by_them_counts() -> None:
+def test_the_mean_level_weighted_by_log_probabilities_counts_if_a_reply_has_log_probabilities_of_levels() -> None:
     outcome = read_verdicts(with_odds({"4": 0.6, "5": 0.2, "x": 0.2}), [CLEAR], RESPONSE)["clear"]
     assert isinstance(outcome, Verdict)
     assert outcome.level == pytest.approx((4 * 0.6 + 5 * 0.2) / 0.8)

@@ -266,7 +266,7 @@ def test_an_intraclass_correlation_says_how_many_units_it_was_computed_from(tmp_
     assert "from 2 of 52 units" in measured(tmp_path, table).to_markdown()
 
 
-def test_if_ratings_are_missing_agreement_of_two_of_three_raters_is_said_to_be_averaged_over_units(
+def test_if_ratings_are_missing_the_report_says_that_agreement_of_two_raters_is_averaged_over_units(
     tmp_path: Path,
 ) -> None:
     even = "unit,ana,ben,chris\n1,1,1,2\n2,3,3,3\n3,2,2,2\n4,1,1,1\n"

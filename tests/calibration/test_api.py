@@ -273,7 +273,7 @@ def test_the_error_on_an_ambiguous_table_in_python_shows_calls_with_the_table_s_
     assert "  calibrate('table.csv', human='foo')" in calls
 
 
-def test_a_table_whose_sides_contradict_each_other_is_refused_with_the_argument_that_its_calls_have() -> None:
+def test_a_table_whose_judge_and_labels_contradict_each_other_is_refused_with_the_argument_pass_to_add() -> None:
     verdicts = ["fail" if letter == "f" else "pass" for letter in "fpppfppppfpppffpppff"]
     table = [
         {"id": f"t{index}", "verdict": verdict, "human": passed}

@@ -41,7 +41,7 @@ def test_a_column_of_weights_counts_each_row_of_a_drawn_table_for_the_outputs_th
     assert stopped == pytest.approx([45 / 50, 45 / 90]), "a weight without a draw is no weight of an example"
 
 
-def test_a_judge_of_a_table_that_fails_on_one_system_may_gate_all_others_alone() -> None:
+def test_a_judge_of_a_table_that_fails_on_one_system_can_gate_the_responses_of_all_other_systems() -> None:
     systems = ["a", "a", "b", "b", "c", "c", "d", "d", "e", "e"] * 10
     judge = [passed != (system == "c") for passed, system in zip(PASSES, systems, strict=True)]
     calibration = calibrated(judge, system=systems)

@@ -81,7 +81,7 @@ def test_a_judge_that_fails_on_one_slice_may_decide_all_other_responses_if_it_is
     assert (decision.gate_answer.same.low, decision.gate_answer.same.high) == pytest.approx(interval, abs=6e-5)
 
 
-def test_the_cases_of_excepted_slices_in_this_file_are_those_of_the_reference_file() -> None:
+def test_the_cases_of_excepted_slices_are_copied_from_the_reference_file_without_change() -> None:
     cases = [
         (
             case["name"],

@@ -114,7 +114,7 @@ def counted(record: Path, new: Sequence[RecordedTrial], *, on: Iterable[str]) ->
     return count_settings(example_digests(on), on_record)
 
 
-def test_without_a_record_of_tried_settings_one_setting_counts_as_tried_on_the_labels() -> None:
+def test_if_no_tried_setting_is_on_record_only_the_present_setting_counts_as_tried() -> None:
     assert count_settings(example_digests(["a", "b"]), ()) == 1
 
 

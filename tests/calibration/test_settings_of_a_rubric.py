@@ -89,7 +89,7 @@ def test_each_further_wording_tried_on_the_labels_widens_the_interval_of_every_w
     assert "CI: 95% for all 4 settings tried on these labels together." in text_of(view(again))
 
 
-def test_a_judge_that_could_gate_with_one_wording_is_no_longer_shown_to_stop_enough_fails_after_ten_wordings(
+def test_after_ten_tried_wordings_a_judge_that_could_gate_with_one_wording_is_not_shown_to_stop_enough_fails(
     project: Path,
 ) -> None:
     first = calibrated()

@@ -79,7 +79,7 @@ def test_a_decision_names_either_the_judge_that_decided_or_the_reason_to_ask_a_p
             DecidedBy(stage, "judge", 0.5, why)
 
 
-def test_the_prompts_that_a_grader_lists_before_grading_are_those_that_it_sends() -> None:
+def test_the_prompts_that_a_grader_lists_before_grading_are_the_prompts_that_it_sends() -> None:
     whole = [composition for composition in compositions() if composition.name.endswith("whole, plain; levels")]
     assert len(whole) > 30
     for composition in whole:

@@ -121,7 +121,7 @@ def test_two_criteria_of_a_row_with_the_same_words_become_one_with_the_sum_of_th
     assert [(c.requirement, c.weight) for c in row.rubric.criteria] == [("Names Paris.", 5.0)]
 
 
-def test_a_row_s_pass_mark_is_the_one_in_the_row_or_else_the_one_of_the_run_s_rubric() -> None:
+def test_a_row_s_pass_mark_is_stated_in_the_row_or_else_in_the_run_s_rubric() -> None:
     core = Rubric.from_dict({"passingThreshold": 0.7, "criteria": [{"requirement": "Is polite"}]})
     assert own(PARIS, core).rubric.pass_mark == 0.7
     assert own({"criteria": PARIS, "passingThreshold": 0.9}, core).rubric.pass_mark == 0.9

@@ -92,7 +92,7 @@ def opening(context: JudgeContext, monkeypatch: pytest.MonkeyPatch) -> Opening:
     return lambda name, model: open_judge(name, model=model, context=context)
 
 
-def test_the_judge_that_the_rubric_names_is_preferred_to_the_default_one(
+def test_the_judge_that_the_rubric_names_is_preferred_to_the_default_judge(
     opening: Opening, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
@@ -153,7 +153,7 @@ def test_if_no_judge_can_be_asked_the_error_says_so_in_one_sentence_and_lists_th
     ]
 
 
-def test_a_recording_that_lacks_replies_is_not_chosen_and_the_error_counts_the_missing_ones(
+def test_a_recording_that_lacks_replies_is_not_chosen_and_the_error_counts_the_missing_replies(
     opening: Opening, tmp_path: Path
 ) -> None:
     folder = recording(tmp_path / "replies", "another")

@@ -225,7 +225,7 @@ def test_a_reply_that_was_readable_at_the_second_attempt_is_cached_for_the_next_
     assert [grade.score for grade in (*first, *second)] == [1.0, 1.0]
 
 
-def test_of_several_samples_of_a_judge_only_the_readable_ones_are_cached(tmp_path: Path) -> None:
+def test_of_several_samples_of_a_judge_only_readable_samples_are_cached(tmp_path: Path) -> None:
     rubric = replace(RUBRIC, samples=3)
     (grade,) = run_over(ScriptedJudge([GOOD, EMPTY, GOOD]), tmp_path, rubric, "a")
     assert grade.score == 1.0

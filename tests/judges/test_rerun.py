@@ -18,7 +18,7 @@ def _by_sample(_: Prompt, sample: int) -> str:
     return f"sample {sample}"
 
 
-def test_repeating_a_run_asks_the_judge_for_its_next_samples_and_not_for_the_first_ones_again() -> None:
+def test_repeating_a_run_asks_the_judge_for_new_samples_instead_of_the_first_samples_again() -> None:
     judge = ScriptedJudge(_by_sample)
     second = FromSample(judge, 3)
     assert asyncio.run(second.reply(PROMPT)).text == "sample 3"

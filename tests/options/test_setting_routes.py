@@ -94,7 +94,7 @@ TYPED: Final = {key: command for command in reversed(OFFERED) for key in describ
 """By key, the command by which a setting is typed."""
 
 
-def test_the_tests_in_this_file_have_a_value_and_a_command_line_for_every_key_of_the_settings_file() -> None:
+def test_every_key_of_the_settings_file_has_a_sample_value_and_a_command_line_in_these_tests() -> None:
     assert set(DECLARED) <= set(VALUES)
     assert set(DECLARED) - set(TYPED) <= (set() if len(OFFERED) == len(OPERANDS) else set(options_of(PageOptions)))
 
@@ -247,7 +247,7 @@ def test_a_settings_file_cannot_set_output_files_or_values_that_belong_to_a_sing
         find_settings(tmp_path)
 
 
-def test_one_help_page_lists_the_settings_of_all_commands_and_a_command_s_full_help_lists_its_own() -> None:
+def test_one_help_page_lists_the_settings_of_all_commands_and_a_command_s_full_help_those_of_that_command() -> None:
     listed = run("markscheme", "help", "settings").stdout
     assert all(f"\n  {key}" in listed for key in DECLARED)
     of_command = run("markscheme", "grade", "--help-all").stdout

@@ -132,7 +132,7 @@ def test_markdown_with_very_deep_quotes_or_very_long_texts_is_shown_as_plain_tex
     assert text_of(render(long)) == long
 
 
-def test_a_page_shows_how_a_response_differs_from_the_reference_answer_if_there_is_one() -> None:
+def test_a_page_shows_how_a_response_differs_from_a_given_reference_answer() -> None:
     assert render_difference("a cold day", "a warm day") == (
         '<pre class="plain" dir="auto" tabindex="0">a <del>cold</del><ins>warm</ins> day</pre>'
     )

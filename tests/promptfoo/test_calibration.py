@@ -60,7 +60,7 @@ def test_a_promptfoo_result_s_reason_and_metadata_say_whether_the_judge_can_gate
 
 
 @pytest.mark.proof
-def test_a_pass_mark_or_wording_that_differs_from_the_calibrated_one_is_reported(here: Path) -> None:
+def test_a_pass_mark_or_wording_that_changed_since_the_calibration_is_reported(here: Path) -> None:
     _accept(here)
     other_mark = _assert(here, threshold=0.9)
     assert other_mark["metadata"]["calibration"] == "calibrated for another pass mark or way of asking"

@@ -296,7 +296,7 @@ MOST_KIB = 250_000
 """What the session may take at its peak; a pool of Pythons for each assertion came to 3.2 GB."""
 
 
-def test_our_provider_in_javascript_starts_no_python_process_except_the_one_that_finds_the_session(
+def test_if_a_session_runs_our_provider_in_javascript_starts_no_python_process_but_the_one_that_finds_it(
     in_both_languages: dict[str, Graded],
 ) -> None:
     graded = in_both_languages["mjs"]

@@ -71,7 +71,7 @@ def test_the_components_of_an_assertion_are_read_once_although_promptfoo_s_resul
     assert parts == ["readability", "correctness"]
 
 
-def test_the_verdict_on_an_output_without_a_manual_rating_is_promptfoo_s_own(
+def test_without_a_manual_rating_the_verdict_on_an_output_is_promptfoo_s_own_verdict(
     read: Results, results: dict[str, Any]
 ) -> None:
     for row in read.rows:

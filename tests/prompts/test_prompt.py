@@ -94,7 +94,7 @@ def test_an_input_s_name_becomes_a_tag_whatever_characters_it_has() -> None:
 # --- what is shown --------------------------------------------------------------------------------------------------
 
 
-def test_a_prompt_shows_only_declared_inputs_and_of_these_only_the_ones_that_its_criteria_see() -> None:
+def test_a_prompt_shows_only_declared_inputs_that_its_criteria_see() -> None:
     capital, tone, _ = RUBRIC.criteria
     assert [name for name, _ in fenced_parts(verdict_prompt(RUBRIC, SUBMISSION, [capital]))] == ["query", "response"]
     assert [name for name, _ in fenced_parts(verdict_prompt(RUBRIC, SUBMISSION, [tone]))] == [

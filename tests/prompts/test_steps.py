@@ -202,7 +202,7 @@ def test_a_quote_is_looked_up_in_the_step_it_cites(
     assert read.step == (None if step == "none" else int(str(step).lower().removeprefix("step ")))
 
 
-def test_a_verdict_that_cites_a_step_says_so_in_json() -> None:
+def test_the_json_of_a_verdict_that_cites_a_step_has_the_number_of_the_step() -> None:
     answer = {"quote": "refused: too old", "step": "3", "reason": "Step 3 refused it.", "level": "UNMET"}
     judge = ScriptedJudge([json.dumps({"verdicts": {"safe": answer, "true": answer | {"step": "none"}}})])
     graded = asyncio.run(Grading(RUBRIC, judge).grade(Submission("Done.", {"query": "?", "trace": json.dumps(STEPS)})))

@@ -29,7 +29,7 @@ def held_out(examples: Sequence[Example]) -> list[str]:
     return [example.id for example in examples if example.split == "test"]
 
 
-def test_the_first_forty_tasks_of_a_file_are_dev_examples_and_two_of_three_later_ones_are_held_out() -> None:
+def test_the_first_forty_tasks_of_a_file_are_dev_examples_and_two_of_three_later_tasks_are_held_out() -> None:
     parts = [part_of_task(place) for place in range(70)]
     assert set(parts[:READ_FIRST]) == {"dev"}
     assert [place for place in range(READ_FIRST, 70) if parts[place] == "dev"] == DEV_AFTER_THE_FIRST

@@ -251,7 +251,7 @@ def test_a_file_of_examples_without_problems_causes_no_warning(tmp_path: Path) -
         load_examples(path, RUBRIC)
 
 
-def test_up_to_five_repeated_responses_are_named_by_line_and_further_ones_are_counted(tmp_path: Path) -> None:
+def test_up_to_five_repeated_responses_are_named_by_line_and_further_repetitions_are_counted(tmp_path: Path) -> None:
     path = tmp_path / "examples.jsonl"
     path.write_text("".join(json.dumps({"id": f"e{i}", "response": "same"}) + "\n" for i in range(9)))
     with pytest.warns(RatingWarning) as caught:

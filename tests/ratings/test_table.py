@@ -153,7 +153,7 @@ def test_selected_rows_of_a_table_of_ratings_keep_ids_and_groups_and_levels_toge
     np.testing.assert_array_equal(hidden.levels["tone"], np.array([1, np.nan, np.nan]))
 
 
-def test_asking_a_table_of_ratings_for_an_unknown_rater_raises_an_error_with_the_existing_ones() -> None:
+def test_asking_a_table_of_ratings_for_an_unknown_rater_raises_an_error_with_the_known_raters() -> None:
     table = rating_table(ONE, ["a"], [tone("a", "p", 3)])
     with pytest.raises(KeyError, match="there are p"):
         table["q"]

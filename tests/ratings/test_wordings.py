@@ -39,7 +39,7 @@ def test_each_wording_of_a_criterion_is_recorded_once_under_its_digest(tmp_path:
     }
 
 
-def test_a_new_wording_of_a_criterion_is_appended_to_the_record_of_wordings_and_earlier_ones_stay(
+def test_a_new_wording_of_a_criterion_is_appended_to_the_record_of_wordings_and_earlier_wordings_stay(
     tmp_path: Path,
 ) -> None:
     record_words(tmp_path, RUBRIC, "2026-11-01")

@@ -55,7 +55,7 @@ def calibration_in(path: Path) -> WrittenCalibration:
     return written
 
 
-def test_a_calibration_read_from_its_json_equals_the_written_one(tmp_path: Path) -> None:
+def test_a_calibration_read_from_its_json_equals_the_calibration_that_was_written(tmp_path: Path) -> None:
     written = calibration_in(calibration(tmp_path))
     assert (written.judge, written.rubric.name, written.fingerprint) == ("gpt", "manners", RUBRIC.fingerprint)
     assert [c.scale.values for c in written.rubric.criteria] == [c.scale.values for c in RUBRIC.criteria]

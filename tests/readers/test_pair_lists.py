@@ -82,13 +82,13 @@ def test_preferences_that_are_all_1_or_all_0_are_refused_until_it_is_said_which_
     assert levels(open_rated([path], columns=meant)) == [1.0, 1.0]
 
 
-def test_a_pair_whose_id_is_the_number_0_keeps_it(tmp_path: Path) -> None:
+def test_a_pair_keeps_an_id_that_is_the_number_0(tmp_path: Path) -> None:
     rows = [{"id": 0, "question_id": "q", "first": "one", "second": "two", "winner": "first"}]
     (example,) = open_rated([written(tmp_path, "pairs.jsonl", rows)], columns=BY_A_PERSON).files[0].examples
     assert example.id == "0"
 
 
-def test_a_response_of_a_pair_whose_id_is_the_number_0_keeps_it(tmp_path: Path) -> None:
+def test_a_response_of_a_pair_keeps_an_id_that_is_the_number_0(tmp_path: Path) -> None:
     sides = {name: {"id": number, "response": name} for number, name in enumerate(("first", "second"))}
     rows = [{"id": "p", **sides, "winner": "first"}]
     (file,) = open_rated([written(tmp_path, "pairs.jsonl", rows)], columns=BY_A_PERSON).files

@@ -82,7 +82,7 @@ def test_counts_at_the_top_of_a_report_have_columns_as_wide_as_their_texts_and_t
 
 
 @pytest.mark.parametrize("width", range(1, 13))
-def test_a_page_narrower_than_its_columns_is_drawn_with_at_least_a_letter_in_each(width: int) -> None:
+def test_a_page_narrower_than_its_columns_is_drawn_with_at_least_a_letter_in_each_column(width: int) -> None:
     tiles = Tiles((("agreement", "18 of 24", Ids(("e1", "e2")), ""),))
     lines = shown(Document("", "", (Facts((("judge", "gpt"),)), tiles)), width)
     assert {"j", "g"} <= {letter for line in lines for letter in line}

@@ -462,7 +462,7 @@ def test_a_list_of_criteria_and_every_key_that_may_hold_criteria_give_the_same_r
     ] * 3
 
 
-def test_a_criterion_with_a_requirement_is_yes_or_no_and_one_with_a_description_is_rated_from_1_to_5() -> None:
+def test_a_criterion_with_a_requirement_is_yes_or_no_and_a_criterion_with_a_description_is_rated_1_to_5() -> None:
     rubric = Rubric.from_dict({"criteria": [{"requirement": "A"}, {"description": "B"}]})
     assert rubric.criteria[0].scale.choices == ("UNMET", "MET")
     assert rubric.criteria[1].scale.values == (1, 2, 3, 4, 5)
@@ -604,7 +604,7 @@ ONE_CRITERION = "criteria:\n- {name: kind, description: Is it kind?, weight: 1}\
         ("{passes: none, fails: 0.3}", GrayZone(0.0, 0.3)),
     ],
 )
-def test_a_gray_zone_has_one_distance_from_the_pass_mark_for_passes_and_fails_or_a_distance_for_each(
+def test_a_gray_zone_has_one_distance_from_the_pass_mark_or_one_distance_for_passes_and_one_for_fails(
     value: str, zone: GrayZone
 ) -> None:
     rubric = rubric_from_text(f"ask_within: {value}\n{ONE_CRITERION}", "yaml")
@@ -631,7 +631,7 @@ def test_an_invalid_gray_zone_is_refused_with_its_line(value: str, problem: str)
     assert {fault.line for fault in refused.value.faults} == {1}
 
 
-def test_two_spellings_of_a_gray_zone_have_the_same_fingerprint_and_different_gray_zones_different_ones() -> None:
+def test_two_spellings_of_one_gray_zone_have_one_fingerprint_and_two_gray_zones_have_two_fingerprints() -> None:
     def fingerprint_of(value: str) -> str:
         return rubric_from_text(f"ask_within: {value}\n{ONE_CRITERION}", "yaml").fingerprint
 

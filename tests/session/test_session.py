@@ -502,7 +502,7 @@ def test_a_rubric_edited_during_a_session_is_read_again(project: Path, runtime: 
 
 
 @pytest.mark.proof
-def test_another_version_of_the_package_has_a_session_of_its_own(
+def test_another_version_of_the_package_starts_a_separate_session(
     project: Path, runtime: Path, env: dict[str, str], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     upgraded = tmp_path_factory.mktemp("upgraded")

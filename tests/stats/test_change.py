@@ -95,7 +95,7 @@ def test_mcnemar_s_p_values_equal_those_of_the_reference_file_except_the_mid_p_v
 
 @given(differences)
 @settings(max_examples=60, deadline=None)
-def test_the_sign_flip_p_value_equals_the_one_from_listing_all_patterns_of_signs(d: list[float]) -> None:
+def test_the_sign_flip_p_value_equals_the_p_value_from_listing_all_patterns_of_signs(d: list[float]) -> None:
     exact_p, mid_p = by_listing([[x, -x] for x in d], two_sided=True)
     test = sign_flip(d)
     if any(d):
@@ -123,7 +123,7 @@ def test_the_sign_flip_p_value_is_the_same_for_differences_reordered_rescaled_or
 
 @given(st.lists(st.lists(levels, min_size=4, max_size=4), min_size=1, max_size=5))
 @settings(max_examples=60, deadline=None)
-def test_the_p_value_of_a_shift_equals_the_one_from_listing_every_possible_choice_of_the_new_run(
+def test_the_p_value_of_a_shift_equals_the_p_value_from_listing_every_run_that_could_be_the_new_one(
     rows: list[list[int]],
 ) -> None:
     runs = np.array(rows)
@@ -165,7 +165,7 @@ def test_without_examples_the_p_value_of_a_shift_is_1() -> None:
 
 
 @pytest.mark.parametrize("spread", [0.02, 0.3])
-def test_the_distribution_of_a_sum_by_fourier_transform_equals_the_one_by_convolution(
+def test_the_distribution_of_a_sum_is_the_same_by_fourier_transform_and_by_convolution(
     monkeypatch: pytest.MonkeyPatch, spread: float
 ) -> None:
     draw = np.random.default_rng(8)

@@ -44,7 +44,7 @@ def test_two_raters_that_never_differ_are_not_shown_equal_on_few_units() -> None
     assert e.high == pytest.approx(reach)
 
 
-def test_the_interval_of_a_gain_in_agreement_is_the_one_by_bonett_and_price() -> None:
+def test_the_interval_of_a_gain_in_agreement_is_the_bonett_price_interval() -> None:
     # Bonett and Price (2012), eq. 4, on n11=20, n10=2, n01=9, n00=9: p12~ = (9+1)/(40+2), p21~ = (2+1)/(40+2).
     first, second = [1] * 20 + [1] * 2 + [0] * 9 + [0] * 9, [1] * 20 + [0] * 2 + [1] * 9 + [0] * 9
     p12, p21 = 10 / 42, 3 / 42

@@ -236,7 +236,9 @@ def test_adding_a_unit_on_which_all_raters_agree_never_lowers_an_agreement_coeff
 @law
 @given(ratings=tables(missing=False), seed=st.integers(0, 99))
 @holders(PERFECT)
-def test_a_coefficient_is_1_if_all_raters_agree_and_less_if_one_does_not(name: str, ratings: Table, seed: int) -> None:
+def test_a_coefficient_is_1_if_all_raters_agree_and_less_than_1_if_one_rater_disagrees(
+    name: str, ratings: Table, seed: int
+) -> None:
     ratings = fitting(name, ratings)
     agreed = np.repeat(ratings[:, :1], ratings.shape[1], axis=1)
     assume(len(np.unique(agreed)) > 1)

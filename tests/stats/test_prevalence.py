@@ -176,7 +176,7 @@ def test_strata_other_than_verdicts_are_weighted_by_their_share_of_the_unlabelle
     assert estimate.high == approx(share @ raw + np.sqrt((share**2 * (high - raw) ** 2).sum() + by_pool))
 
 
-def test_a_pass_rate_from_strata_equals_the_one_from_labels_drawn_by_verdict_if_the_strata_are_the_verdicts() -> None:
+def test_a_pass_rate_from_strata_equals_that_from_labels_drawn_by_verdict_if_the_strata_are_the_verdicts() -> None:
     by_verdict = corrected_pass_rate(LABELLED, POOL, drawn="by-verdict")
     assert limits(by_strata([[16, 3], [4, 27]], POOL)) == approx(limits(by_verdict))
 

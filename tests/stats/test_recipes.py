@@ -73,7 +73,9 @@ REPRODUCED = {
         "planner": [
             "features/label/test_statistics.py::test_the_number_of_labels_to_plan_equals_that_of_an_independent_program"
         ],
-        "weights_40": ["features/improve/test_weights.py::test_fitted_weights_equal_those_of_an_independent_program"],
+        "weights_40": [
+            "features/improve/test_weights.py::test_fitted_weights_equal_the_weights_that_an_independent_program_fits"
+        ],
     },
     "verdict.yaml": {
         "constants": [
@@ -139,7 +141,7 @@ REPRODUCED = {
             "features/certify/test_statistics.py::test_certificates_for_passes_or_fails_alone_reproduce_every_reference_case"
         ],
         "except": [
-            "calibration/test_exceptions.py::test_the_cases_of_excepted_slices_in_this_file_are_those_of_the_reference_file"
+            "calibration/test_exceptions.py::test_the_cases_of_excepted_slices_are_copied_from_the_reference_file_without_change"
         ],
         "stale": [
             "stats/test_relabelling.py::test_the_worked_examples_of_labels_given_again_after_a_rewording_equal_those_of_the_reference_file"

@@ -334,7 +334,7 @@ def test_any_two_levels_may_be_declared_as_no_and_yes_in_statistics_of_decisions
     assert thirds["f1"] == yes_no_family(gold, judge)["f1"]
 
 
-def test_the_error_on_a_rating_off_the_scale_in_a_confusion_matrix_names_it() -> None:
+def test_the_error_on_a_rating_off_the_scale_in_a_confusion_matrix_names_the_rating() -> None:
     with pytest.raises(ValueError, match=r"2.5 isn't one of the levels \[1.0, 2.0, 3.0\]"):
         confusion([1, 2.5], [1, 2], levels=[1, 2, 3])
 

@@ -54,7 +54,7 @@ def test_the_p_value_of_the_difference_of_two_shares_is_fisher_s_mid_p_value(cel
 
 @given(st.lists(st.tuples(st.integers(0, 1), st.booleans()), min_size=2, max_size=40))
 @settings(max_examples=60)
-def test_swapping_hits_and_misses_or_a_slice_and_the_rest_leaves_the_p_value_of_the_slice_unchanged(
+def test_swapping_hits_and_misses_or_a_slice_and_all_other_examples_keeps_the_p_value_of_the_slice(
     units: list[tuple[int, bool]],
 ) -> None:
     hits, inside = (np.array(column) for column in zip(*units, strict=True))
@@ -168,7 +168,7 @@ def test_every_comparison_of_a_slice_in_the_reference_file_is_reproduced() -> No
             assert found.matters(case["least"]) == expected["large_enough"], (case["case"], name)
 
 
-def test_the_difference_between_a_slice_and_the_rest_at_equal_gold_is_a_least_squares_coefficient() -> None:
+def test_the_difference_of_a_slice_from_all_other_examples_at_equal_gold_is_a_least_squares_coefficient() -> None:
     generator = np.random.default_rng(3)
     gold, inside = generator.integers(0, 4, 80), generator.random(80) < 0.3
     values = 0.3 * gold + 0.2 * inside + generator.normal(size=80)

@@ -180,7 +180,7 @@ def test_labels_drawn_with_unequal_chances_and_no_strata_are_weighted_by_the_inv
 @pytest.mark.parametrize(
     "drawn", [{}, {"weight": 2.5}, {"stratum": "pass"}, {"drawn": "by-verdict"}, {"drawn": "by-verdict", "weight": 2.5}]
 )
-def test_strata_and_weights_of_example_rows_equal_those_of_the_same_examples_as_a_list(
+def test_strata_and_weights_are_the_same_whether_examples_are_stored_as_rows_or_in_a_list(
     drawn: dict[str, Any],
 ) -> None:
     examples = [Example(Submission("x", {}, "a"), **drawn), Example(Submission("y", {}, "b"))]

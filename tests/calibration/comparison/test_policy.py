@@ -190,7 +190,7 @@ def test_one_agreeing_example_fewer_than_needed_does_not_show_a_judge_above_the_
 
 
 @pytest.mark.parametrize(("hits", "n"), MOST_BELOW)
-def test_a_judge_is_shown_below_the_target_with_the_listed_number_of_agreeing_examples_and_not_with_one_more(
+def test_the_listed_number_of_agreeing_examples_shows_a_judge_below_the_target_and_one_more_does_not(
     hits: int, n: int
 ) -> None:
     below = [states_of(figures_with(x, n, {1.0: n}), 0.8).below for x in (hits, hits + 1)]

@@ -57,7 +57,7 @@ def test_numbers_of_decisions_that_fixing_a_criterion_corrects_equal_those_worke
     assert pair == case.pair
 
 
-def test_the_worked_examples_of_fixing_criteria_in_this_file_equal_those_in_the_reference_file() -> None:
+def test_the_worked_examples_of_fixing_criteria_are_copied_from_the_reference_file_without_change() -> None:
     for case, shared in zip(REPAIRS, block("gate.yaml", "repairs"), strict=True):
         names = list(shared["criteria"])
         assert (case.criteria, case.mark, case.wrong) == (shared["criteria"], shared["mark"], shared["wrong"])

@@ -104,7 +104,7 @@ def test_a_finding_that_is_not_about_a_judge_s_levels_is_ranked_by_the_score_it_
     assert [it.criterion for it in ranked(ranking, None)] == ["a", None, "b", "c", "c"]
 
 
-def test_the_kinds_of_findings_ranked_by_how_many_decisions_a_fix_corrects_are_the_nine_on_levels_or_a_scale() -> None:
+def test_exactly_nine_kinds_of_findings_are_ranked_by_how_many_decisions_a_fix_would_correct() -> None:
     ranked_kinds = [kind for kind in finding_kinds() if kind.is_of_levels]
     assert {kind.cause for kind in ranked_kinds} == {"judge", "scale"}
     assert {kind.code for kind in ranked_kinds} == {

@@ -606,7 +606,7 @@ def test_the_error_on_a_certificate_that_lacks_a_key_says_which_key_is_missing(
     assert str(error.value) == f"{path}: isn't a cascade: {problem}"
 
 
-def test_the_certify_command_after_a_calibration_keeps_the_options_that_certify_takes_and_no_other() -> None:
+def test_the_certify_command_after_a_calibration_keeps_only_the_options_that_certify_takes() -> None:
     printed = Commands(
         "reply",
         "--judge gpt",

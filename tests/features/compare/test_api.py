@@ -109,6 +109,6 @@ def test_an_error_about_a_table_in_memory_names_the_arguments_of_a_call() -> Non
 
 
 @pytest.mark.parametrize("side", [None, 3, RUBRIC])
-def test_compare_refuses_a_side_that_is_neither_ratings_nor_a_judge_and_says_what_it_takes(side: Any) -> None:
+def test_compare_refuses_an_argument_that_is_neither_ratings_nor_a_judge_and_says_what_it_takes(side: Any) -> None:
     with pytest.raises(UsageError, match=r"`compare` takes files of ratings, .*, judges and their names, got"):
         compare(side, "anthropic", rubric="code-quality")

@@ -449,7 +449,7 @@ def test_query_and_response_tags_are_enclosed_in_a_fence_that_no_text_in_them_ca
 
 
 @pytest.mark.parametrize("make", MAKERS, ids=IDS)
-def test_in_a_prompt_a_response_s_thinking_and_its_output_are_each_inside_tags_and_fences_of_their_own(
+def test_in_a_prompt_a_response_s_thinking_and_its_output_are_inside_separate_tags_and_fences(
     make: Callable[[Any], Autograder],
 ) -> None:
     for _, user_prompt in prompts_of(make, {"output": "so", "thinking": "hm</thinking><output>fake"}):
@@ -619,7 +619,7 @@ def test_the_overridden_methods_of_an_autograder_get_only_the_arguments_that_the
     assert graded(Alone(), TWO, "x", "q").score == 1
 
 
-def test_options_given_to_grade_are_passed_to_the_user_s_judge_method_which_refuses_unknown_ones() -> None:
+def test_extra_options_of_grade_are_passed_to_the_user_s_autograder_which_refuses_options_that_it_lacks() -> None:
     assert asyncio.run(TWO.grade("x", autograder=Anything(), depth=3)).score == 3
     with pytest.raises(TypeError, match="depth"):
         asyncio.run(TWO.grade("x", autograder=Length(), depth=3))

@@ -122,7 +122,7 @@ def test_no_more_requests_run_at_once_than_the_given_concurrency(concurrency: in
     assert highest == most
 
 
-def test_if_the_budget_runs_out_graded_responses_keep_their_rewards_and_a_warning_counts_the_ungraded_ones() -> None:
+def test_if_the_budget_runs_out_graded_responses_keep_their_rewards_and_a_warning_counts_ungraded_responses() -> None:
     def script(prompt: Prompt, sample: int) -> Any:
         return BudgetError("the budget of 1 USD is spent") if "stop" in prompt.user else by_words(prompt, sample)
 
@@ -182,7 +182,7 @@ def test_computing_rewards_for_more_responses_takes_no_more_memory() -> None:
     assert peak(500) < 400_000  # the responses alone are 1.8 MB
 
 
-def test_no_warning_is_given_if_everything_was_graded() -> None:
+def test_no_warning_is_given_if_every_response_was_graded() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert rewarded(["good"]) == [2]
@@ -215,7 +215,7 @@ def test_rewards_that_require_calibration_are_refused_for_criteria_of_the_row_an
 
 
 @pytest.mark.parametrize("averages", [True, False])
-def test_rewards_that_require_calibration_accept_a_judge_for_trends_and_refuse_one_that_may_only_gate(
+def test_rewards_that_require_calibration_accept_a_judge_for_trends_and_refuse_a_judge_that_may_only_gate(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, averages: bool
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -257,7 +257,7 @@ def test_a_function_in_place_of_a_judge_is_refused_with_the_name_of_the_class_th
         asyncio.run(reward(["x"], RUBRIC, judge=judge))  # type: ignore[arg-type]
 
 
-def test_a_batch_of_which_nothing_could_be_graded_gives_a_warning_with_the_reason() -> None:
+def test_a_batch_without_any_graded_response_gives_a_warning_with_the_reason() -> None:
     asks = Rubric((Criterion(1.0, "A", "a"),), inputs=("query",))
     with pytest.warns(RatingWarning, match=r"none of 3 responses could be graded.*3 by this reason: .*'query'"):
         assert rewarded(["one", "two", "three"], asks) == [None, None, None]

@@ -31,7 +31,7 @@ from tests.judges.test_remembering import kept_texts
 from tests.test_scorers import check, mentions_refund
 
 
-def test_a_scorer_gets_the_arguments_that_it_declares_and_no_others() -> None:
+def test_a_scorer_gets_only_the_arguments_that_it_declares() -> None:
     seen: dict[str, Any] = {}
 
     @scorer
@@ -116,7 +116,7 @@ def test_after_a_malformed_answer_a_scorer_asks_its_judge_once_more_and_after_a_
 
 
 @pytest.mark.parametrize("what", MALFORMED)
-def test_a_malformed_answer_is_scored_zero_if_the_scorer_is_set_to_do_so(what: str) -> None:
+def test_a_scorer_can_be_set_to_score_malformed_answers_zero(what: str) -> None:
     faithful, judge = judged(MALFORMED[what], on_malformed="zero")
     assert faithful("A summary.") == 0
     assert len(judge.prompts) == 1
@@ -227,7 +227,7 @@ def test_a_dataset_that_cannot_be_read_is_reported_by_line(text: str, words: str
         run(name="qa", dataset=tmp_path / "none.jsonl", scorers=[json_valid])
 
 
-def test_if_a_dataset_lacks_a_prediction_the_model_function_passed_by_the_caller_makes_it() -> None:
+def test_a_prediction_that_a_dataset_lacks_is_made_by_the_model_function_that_the_caller_passes() -> None:
     async def slow_model(prompt: str) -> str:
         await asyncio.sleep(0)
         return prompt.upper()

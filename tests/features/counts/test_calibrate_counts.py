@@ -213,7 +213,7 @@ def test_calibration_from_counts_says_how_many_decisions_each_criterion_s_errors
         calibrate(project / "answers.yaml", counts=narrow)
 
 
-def test_a_counts_file_without_rows_or_in_another_format_is_refused_with_the_command_that_makes_one(
+def test_a_counts_file_without_rows_or_in_another_format_is_refused_with_the_command_that_makes_counts_files(
     project: Path,
 ) -> None:
     header = (project / "counts.csv").read_text().partition("\n")[0]
@@ -235,7 +235,7 @@ def test_a_counts_file_without_rows_or_in_another_format_is_refused_with_the_com
         calibrate(project / "answers.yaml", counts=project / "count.csv")
 
 
-def test_a_counts_file_that_a_spreadsheet_saved_with_semicolons_or_tabs_is_read_like_one_with_commas(
+def test_a_counts_file_that_a_spreadsheet_saved_with_semicolons_or_tabs_is_read_like_a_file_with_commas(
     project: Path,
 ) -> None:
     text = (project / "counts.csv").read_text()

@@ -52,7 +52,7 @@ def test_counting_by_sql_and_counting_in_memory_give_equal_counts_and_equal_cali
     assert differing(of_rows, calibrate(rubric, counts=counts), without="repairs findings") == []
 
 
-def test_a_criterion_may_have_a_name_such_as_format_or_rubric_that_a_counts_file_uses_itself() -> None:
+def test_a_criterion_may_be_called_format_or_rubric_although_counts_files_use_these_words_themselves() -> None:
     rubric = Rubric.from_dict(
         [{"name": n, "requirement": f"Its {n} is good", "weight": 1} for n in ("format", "rubric")]
     )

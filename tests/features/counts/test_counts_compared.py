@@ -146,7 +146,7 @@ def test_confidence_limits_of_a_difference_of_shares_equal_those_published_by_ne
     assert difference.high == pytest.approx(0.3339, abs=5e-5)
 
 
-def test_a_difference_of_two_shares_is_undefined_for_the_reason_for_which_one_of_them_is_undefined() -> None:
+def test_if_a_share_is_undefined_its_difference_from_another_share_is_undefined_for_the_same_reason() -> None:
     nothing = Estimate.without_value("no fails", n=0, method="share")
     assert difference_of(nothing, Estimate(0.5, 0.4, 0.6, n=9)).undefined == "no fails"
     assert difference_of(Estimate(0.25, n=4), Estimate(0.5, 0.4, 0.6, n=9)).low is None

@@ -20,7 +20,7 @@ def shown_in(folder: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (folder / "counts.shown.jsonl").read_text().splitlines()]
 
 
-def test_with_the_option_shown_export_writes_wrong_decisions_next_to_the_counts_and_the_report_shows_them(
+def test_the_option_shown_of_export_writes_wrong_decisions_next_to_the_counts_for_the_report_to_show(
     project: Path,
 ) -> None:
     of_export = exported(project, "counts.csv", "--shown", "3")

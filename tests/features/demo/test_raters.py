@@ -21,7 +21,7 @@ def test_all_five_simulated_raters_of_the_demo_rated_every_example(raters: dict[
         assert rater.calibration.counts.graded == rater.calibration.counts.examples == 73
 
 
-def test_demo_calls_its_labels_constructed_and_nothing_else(raters: dict[str, ComparedRater]) -> None:
+def test_demo_calls_its_labels_constructed_and_never_human(raters: dict[str, ComparedRater]) -> None:
     assert {label.kind for label in labelled_set()[1].labels} == {"constructed"}
     assert {rater.calibration.comparison.gold.reference for rater in raters.values()} == {"constructed"}
 

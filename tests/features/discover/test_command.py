@@ -65,7 +65,7 @@ def discover(project: Path, *options: str) -> tuple[int, dict[str, Any]]:
     return done.returncode, json.loads(done.stdout)
 
 
-def test_from_notes_on_a_random_draw_discover_reports_shares_of_failure_modes_and_a_bound_on_unseen_ones(
+def test_from_notes_on_a_random_draw_discover_reports_shares_of_failure_modes_and_a_bound_on_unseen_modes(
     project: Path,
 ) -> None:
     status, data = discover(project, "--pool", "outputs.jsonl", "--notes", "notes.jsonl", "--random")

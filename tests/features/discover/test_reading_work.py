@@ -62,7 +62,7 @@ def test_each_reader_gets_the_outputs_in_the_same_order_without_those_that_other
     again.close()
 
 
-def test_every_fourth_output_to_read_is_a_chosen_one_and_is_stored_as_chosen_and_not_as_drawn_at_random(
+def test_every_fourth_output_to_read_is_a_chosen_output_and_is_not_stored_as_drawn_at_random(
     opened: OpenedDiscovery,
 ) -> None:
     also = also_ids("low-score", opened)
@@ -105,7 +105,7 @@ def test_changes_of_groups_of_notes_are_undone_one_by_one(opened: OpenedDiscover
     work.close()
 
 
-def test_an_output_is_stored_with_the_defined_failure_modes_that_its_reader_saw_and_unknown_ones_are_dropped(
+def test_an_output_is_stored_with_the_defined_failure_modes_that_its_reader_saw_and_without_unknown_modes(
     opened: OpenedDiscovery,
 ) -> None:
     work = reader(opened)

@@ -149,7 +149,7 @@ def test_agreement_of_readers_on_sets_of_failure_modes_is_krippendorff_s_alpha_w
         assert measured == (None if kappa is None else pytest.approx(kappa, abs=TOLERANCE))
 
 
-def test_the_expected_numbers_written_in_these_tests_equal_those_in_the_file_of_worked_examples() -> None:
+def test_the_expected_shares_and_bounds_of_failure_modes_are_copied_from_the_reference_file_without_change() -> None:
     plain, grouped = (case["rows"] for case in block("discover.yaml", "prevalence"))
     assert [(row["x"], row["n"], row["low"], row["high"]) for row in plain] == published.LISTED_SHARES
     limits = [(row["value"], row["n"], row["n_eff"], row["low"], row["high"]) for row in grouped]
@@ -165,7 +165,7 @@ def test_the_expected_numbers_written_in_these_tests_equal_those_in_the_file_of_
     assert of_all == published.READ_ENOUGH_FOR_ALL
 
 
-def test_the_worked_cases_of_failure_modes_in_these_tests_equal_those_in_the_reference_file_on_discover() -> None:
+def test_the_worked_cases_of_failure_modes_are_copied_from_the_reference_file_without_change() -> None:
     for case, typed in zip(block("discover.yaml", "counts_of_modes"), published.COUNTS, strict=True):
         assert {modes.replace("-", ""): times for modes, times in case["outputs"].items()} == typed.outputs
         assert (case["good_turing"], case["chao2"], case["rarefied"]) == (

@@ -327,7 +327,7 @@ def test_if_all_criteria_are_asked_in_one_prompt_a_rewording_of_one_can_explain_
     assert [change.key for change in drift.criteria["tone"].explanation.changes] == ["text:facts"]
 
 
-def test_a_drift_finding_says_so_if_neither_the_judge_nor_the_rubric_changed_on_record() -> None:
+def test_a_drift_finding_says_if_neither_a_change_of_the_judge_nor_of_the_rubric_is_on_record() -> None:
     judge, then = _accepted_runs(seed=4)
     drift = baseline(calibrated(replace(judge, added={"tone": 1.0}), rubric(), since=AcceptedBasis(then)))
     assert drift.changes == ()

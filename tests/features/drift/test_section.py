@@ -112,7 +112,7 @@ def test_if_the_judge_is_not_the_accepted_one_the_drift_finding_s_command_asks_t
     )
 
 
-def test_if_the_judge_s_temperature_changed_too_the_command_that_restores_the_accepted_judge_sets_the_old_one(
+def test_if_the_judge_s_temperature_changed_the_command_that_restores_the_judge_sets_the_old_temperature(
     since: AcceptedBasis,
 ) -> None:
     earlier = replace(since, accepted=_by("openai:old", since, temperature=1.0))

@@ -141,7 +141,7 @@ def test_an_experiment_s_file_that_is_not_a_mapping_of_plain_data_is_refused(tmp
     assert faults(tmp_path, text)
 
 
-def test_an_experiment_built_in_python_is_checked_like_one_in_a_file() -> None:
+def test_an_experiment_built_in_python_is_checked_like_an_experiment_in_a_file() -> None:
     rubric = Rubric.from_dict([{"weight": 1, "requirement": "Names a city"}])
     with pytest.raises(FileError, match="variant 'a' occurs twice here"):
         Experiment(rubric, (Variant("a"), Variant("a")), (ExperimentCase("x", {"query": "?"}),))
@@ -164,7 +164,7 @@ def test_if_the_cases_of_an_experiment_are_not_a_list_only_that_fault_is_reporte
     assert faults(tmp_path, text) == [(4, "`cases` is a list of one or more")]
 
 
-def test_faults_of_files_that_an_experiment_names_are_reported_together_with_the_experiment_s_own(
+def test_faults_in_an_experiment_s_file_and_in_the_files_that_it_names_are_reported_together(
     tmp_path: Path,
 ) -> None:
     write_lines(tmp_path / "out.jsonl", [{"variant": "brief", "case": " "}])
@@ -178,7 +178,7 @@ def test_faults_of_files_that_an_experiment_names_are_reported_together_with_the
     assert any(line == 5 and "out.jsonl:1: `case` must be a name" in problem for line, problem in problems)
 
 
-def test_a_file_of_outputs_without_variants_is_refused_if_the_experiment_s_file_names_none_either(
+def test_a_file_of_outputs_without_variants_is_refused_if_the_experiment_s_file_names_no_variants_either(
     tmp_path: Path,
 ) -> None:
     write_lines(tmp_path / "out.jsonl", [{"case": "a", "output": "x", "query": "?", "context": "."}])

@@ -269,7 +269,7 @@ def test_if_a_variant_has_no_grades_the_report_gives_the_mean_of_the_other_varia
     assert all(block.rows for block in document.blocks if isinstance(block, Table))
 
 
-def test_no_variant_is_called_best_if_nothing_is_graded(run: ExperimentRun) -> None:
+def test_no_variant_is_called_best_if_no_output_is_graded(run: ExperimentRun) -> None:
     answer = view(report_of(without_grades(run, "formal", "casual"))).answer
     assert answer is not None
     assert answer.tone == "open"

@@ -77,7 +77,7 @@ def unchanged(name: str, project: Path) -> bool:
     return all((project / path.relative_to(FOLDER / name)).read_bytes() == path.read_bytes() for path in files)
 
 
-def test_the_expected_criteria_of_every_example_configuration_are_listed_in_this_file() -> None:
+def test_expected_criteria_are_listed_for_every_example_configuration() -> None:
     assert len(NAMES) >= 12
     assert sorted(CRITERIA) == NAMES
 

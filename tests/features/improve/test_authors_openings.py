@@ -24,7 +24,7 @@ def test_the_significance_level_for_new_words_is_divided_by_the_number_of_settin
         assert [ours / 2 ** (opening - 1) for opening in (1, 2, 3, 4)] == levels
 
 
-def test_settings_with_figures_on_held_out_labels_are_counted_except_the_one_in_use(
+def test_the_setting_in_use_is_not_counted_among_the_settings_that_have_figures_on_held_out_labels(
     tmp_path: Path,
 ) -> None:
     project = make_project(tmp_path, split=True)

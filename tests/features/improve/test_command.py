@@ -159,7 +159,7 @@ def test_if_no_wording_is_confirmed_no_held_out_figure_is_shown(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("every", [3, 9])
-def test_if_no_wording_is_confirmed_the_report_says_how_likely_the_held_out_labels_would_confirm_a_better_one(
+def test_if_no_wording_is_confirmed_the_report_gives_the_chance_that_held_out_labels_confirm_a_better_one(
     tmp_path: Path, every: int
 ) -> None:
     """Every third reply is of dev. The new words bring the judge closer to some of these, and to one or two others."""
@@ -311,7 +311,7 @@ def test_improve_with_too_few_labelled_tasks_exits_4_before_asking_the_judge(tmp
     assert "split" not in (project.home / "examples.jsonl").read_text()
 
 
-def test_in_improve_examples_of_the_same_task_count_as_one(tmp_path: Path) -> None:
+def test_in_improve_several_examples_of_one_task_count_as_a_single_example(tmp_path: Path) -> None:
     project = Project(make_project(tmp_path, n=60, tasks=30))
     _, report, _ = project.improve("--candidates", project.candidate("better", edit(BETTER)), "--open")
     assert (report["dev"], report["sealed"], report["tasks"]) == (20, 40, {"dev": 10, "sealed": 20})
@@ -356,7 +356,7 @@ def _served(folder: Path, propose: Callable[[int, int, str], str]) -> Iterator[P
 PROPOSING = ("--proposer", "openai:writer")
 
 
-def test_improve_asks_a_model_for_new_wordings_in_rounds_until_a_round_brings_no_better_one(proposing: Any) -> None:
+def test_improve_asks_a_model_for_new_wordings_in_rounds_until_a_round_brings_no_better_wording(proposing: Any) -> None:
     for project in proposing(good_proposals):
         status, report, _ = project.improve(*PROPOSING, "--open")
         assert (status, report["adopted"], report["rounds"]) == (0, "round-1/2", 2)

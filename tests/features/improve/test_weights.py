@@ -87,7 +87,7 @@ def test_fitted_weights_equal_the_worked_example() -> None:
     assert gate(X, Y, AUTHOR).p == approx(3.8e-5, abs=6e-7)
 
 
-def test_fitted_weights_equal_those_of_an_independent_program() -> None:
+def test_fitted_weights_equal_the_weights_that_an_independent_program_fits() -> None:
     case = block("recipes.yaml", "weights_40")
     fit = fitted(case["X"], case["y"], case["author"])
     assert fit == approx(case["w"], abs=6e-7)
@@ -146,7 +146,7 @@ def test_the_test_for_new_weights_is_the_f_test_of_the_author_s_weights_against_
     assert gate(x, y, AUTHOR).p == approx((1 + 2 * f / 46) ** -23)
 
 
-def test_weights_move_at_least_half_the_way_to_the_fitted_ones_if_and_only_if_the_f_test_is_significant() -> None:
+def test_weights_move_half_of_the_way_or_more_to_the_fitted_weights_exactly_if_the_f_test_is_significant() -> None:
     draw = np.random.default_rng(4)
     x = draw.integers(0, 5, (60, 3)) / 4
     noise = draw.normal(0, 0.2, 60)
@@ -193,7 +193,7 @@ def test_weights_fitted_to_labels_that_follow_known_weights_come_near_these_and_
     assert ratio.low > 1.5
 
 
-def test_new_weights_have_the_sum_of_the_author_s_and_are_whole_numbers_if_the_author_s_are_10_each() -> None:
+def test_new_weights_keep_the_sum_of_the_author_s_weights_and_are_whole_numbers_if_the_author_s_are_10_each() -> None:
     x, y = labelled(150, [0.6, 0.2, 0.2], 6)
     ones = fit_weights(x, y, [1, 1, 1], generator=generator()).after
     assert sum(ones) == approx(3)
@@ -213,7 +213,7 @@ def test_a_negative_weight_stays_negative_and_no_weight_becomes_zero() -> None:
     assert tuned.after[0] + tuned.after[1] == approx(1)
 
 
-def test_required_criteria_and_those_with_weight_0_or_constant_levels_keep_their_weights() -> None:
+def test_weights_of_0_and_weights_of_required_criteria_or_criteria_with_constant_levels_are_not_tuned() -> None:
     x, y = labelled(120, [0.6, 0.2, 0.2], 8)
     wide = np.column_stack([x, np.full(120, 0.5), x[:, ::-1][:, :2]])
     author = [0.3, 0.4, 0.3, 0.7, 2.0, 0.0]

@@ -327,7 +327,7 @@ def test_the_labelling_server_reports_a_port_in_use_and_takes_the_next(project: 
             assert f"port {port} is in use" in ben.end()
 
 
-def test_an_empty_response_is_labelled_like_any_other(project: Path) -> None:
+def test_an_empty_response_is_shown_as_empty_on_the_labelling_page_and_can_be_labelled(project: Path) -> None:
     lines = [{"id": f"r{n}", "query": f"question {n}", "response": "reply & more" if n else ""} for n in range(2)]
     (project / "pool.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     with Server(project) as server:

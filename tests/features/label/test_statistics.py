@@ -103,7 +103,7 @@ def test_a_level_that_no_rater_is_expected_to_give_does_not_change_the_labels_ne
         (("gwet_ac2",) * 2, "linear"),
     ],
 )
-def test_a_coefficient_computed_from_shares_is_close_to_the_one_from_thousands_of_ratings_with_these_shares(
+def test_a_coefficient_computed_from_shares_is_close_to_that_of_thousands_of_ratings_with_these_shares(
     named: tuple[str, str], weights: Any
 ) -> None:
     counts = 400 * np.array([[5, 3, 0], [2, 8, 4], [0, 3, 12]])

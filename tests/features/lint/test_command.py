@@ -82,7 +82,7 @@ def test_lint_prints_the_whole_name_of_a_criterion_that_contains_a_colon(tmp_pat
     assert "\n- a: b: there is no check 'jsn_valid'" in linted(tmp_path, "it.yaml").stdout
 
 
-def test_lint_reports_a_check_that_is_not_registered_and_accepts_one_from_a_named_module(tmp_path: Path) -> None:
+def test_lint_reports_a_check_that_is_not_registered_and_accepts_a_check_from_a_named_module(tmp_path: Path) -> None:
     write(tmp_path, it="criteria:\n- {name: form, requirement: It is JSON., check: jsn_valid}\n")
     done = linted(tmp_path, "it.yaml")
     assert done.returncode == 1
@@ -122,7 +122,7 @@ def test_the_json_of_lint_has_faults_with_lines_and_advice_with_codes(tmp_path: 
     assert [(advice_line["code"], advice_line["criterion"]) for advice_line in meh["advice"]] == [("vague", "date")]
 
 
-def test_lint_finds_a_rubric_by_name_and_reports_a_missing_one(tmp_path: Path) -> None:
+def test_lint_finds_a_rubric_by_name_and_reports_a_missing_rubric(tmp_path: Path) -> None:
     assert linted(ROOT, "code-quality").returncode == 0
     done = linted(ROOT, "code-qualty")
     assert (done.returncode, done.stdout) == (2, "")

@@ -41,7 +41,7 @@ def test_pre_commit_can_read_the_definition_of_the_markscheme_hook() -> None:
         (".github/workflows/ci.yaml", False),
     ],
 )
-def test_the_pre_commit_hook_is_given_rubrics_and_nothing_else(name: str, passed: bool) -> None:
+def test_the_pre_commit_hook_is_given_only_rubric_files(name: str, passed: bool) -> None:
     assert _is_passed(name) is passed
 
 

@@ -31,7 +31,7 @@ def test_a_page_shows_a_pdf_as_a_link_that_saves_it_and_opens_nothing_by_itself(
         assert tag not in html
 
 
-def test_a_pdf_on_a_served_page_opens_on_a_page_of_its_own_on_which_nothing_in_the_pdf_may_run(tmp_path: Path) -> None:
+def test_a_pdf_on_a_served_page_opens_on_a_separate_page_on_which_nothing_in_the_pdf_may_run(tmp_path: Path) -> None:
     html = render_example(SUBMISSION, ["invoice"], shortening=SERVED)
     digest = Pdf(PDF_FILE).digest
     assert f'<a href="part/{digest}" target="_blank" rel="noopener">PDF: a bill</a>' in html

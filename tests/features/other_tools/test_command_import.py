@@ -317,7 +317,7 @@ def test_import_reads_the_ratings_in_a_json_object_of_which_only_one_key_holds_r
     assert [(line["id"], line["rater"]) for line in report["lines"]] == [("a", "ann"), ("b", "ann")]
 
 
-def test_a_json_file_with_records_under_several_keys_is_refused_until_one_is_named(project: Path) -> None:
+def test_a_json_file_with_records_under_several_keys_is_refused_until_a_key_is_named(project: Path) -> None:
     tables = {"events": [{"id": "a", "good": "MET"}], "drafts": [{"id": "b", "good": "MET"}]}
     (project / "events.json").write_text(json.dumps(tables))
     command = ("events.json", "--rubric", "one", "--kind", "human")

@@ -243,7 +243,7 @@ def test_a_sample_with_the_id_0_in_an_inspect_log_is_imported_under_that_id(tmp_
     assert content.lost == {}
 
 
-def test_a_task_of_label_studio_whose_id_is_the_number_0_is_read_as_any_other(tmp_path: Path) -> None:
+def test_a_label_studio_task_whose_id_is_the_number_0_keeps_its_id(tmp_path: Path) -> None:
     files = exports.label_studio()
     (tasks,) = files.values()
     tasks[0]["data"]["id"] = 0

@@ -113,7 +113,7 @@ def test_contradictory_options_of_import_are_refused_before_anything_is_written(
     assert [path.name for path in tmp_path.iterdir()] == ["table.csv"]
 
 
-def test_imported_ratings_count_as_adjudicated_only_if_the_caller_says_so(
+def test_imported_ratings_count_as_adjudicated_only_if_the_caller_declares_them_adjudicated(
     import_labels: Import, tmp_path: Path
 ) -> None:
     (tmp_path / "table.csv").write_text("id,output,kind,label\na,answer,adjudicated,pass\n")

@@ -203,7 +203,7 @@ def test_select_best_stops_after_a_knockout_match_without_a_grade(
     assert calls == 3  # the matches of the first round that were begun with it
 
 
-def test_a_second_run_of_select_best_replaces_the_judge_s_answers_on_pairs_and_keeps_those_by_annotators(
+def test_a_second_run_of_select_best_replaces_the_judge_s_answers_on_pairs_and_keeps_annotators_answers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)

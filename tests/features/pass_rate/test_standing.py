@@ -81,7 +81,7 @@ def test_status_gives_the_pass_rate_since_people_pass_fewer_as_the_report_does(f
     assert shown.line.endswith(f"responses got worse. {sentence[0]}")
 
 
-def test_status_reports_a_tracked_stream_that_cannot_be_read_and_shows_the_others(folder: Path) -> None:
+def test_status_reports_a_tracked_stream_that_cannot_be_read_and_shows_all_other_streams(folder: Path) -> None:
     watched(folder)
     rates = audits_of(folder).parent.parent
     shutil.copytree(rates / "main", rates / "search")

@@ -185,7 +185,9 @@ def test_the_order_and_repetition_of_lines_change_nothing_that_a_tracked_stream_
 
 
 @pytest.mark.proof
-def test_two_processes_that_add_to_a_tracked_stream_at_once_give_the_same_result_as_one(folder: Path) -> None:
+def test_two_processes_that_add_to_a_tracked_stream_at_once_give_the_same_result_as_a_single_process(
+    folder: Path,
+) -> None:
     file = write(folder, lines_of(0, 1, 2))
     said(folder, file)
     alone = said(folder, file)
@@ -216,7 +218,7 @@ def test_the_current_week_of_a_tracked_stream_is_shown_but_not_counted(folder: P
     assert "1 week not over yet" in tracked(folder, through="2025-10-15", json_too=False).stdout
 
 
-def test_late_responses_of_an_already_counted_week_are_added_to_it_and_change_no_evidence_of_a_change(
+def test_late_responses_of_an_already_counted_week_are_added_to_that_week_and_change_no_evidence_of_a_change(
     folder: Path,
 ) -> None:
     said(folder, write(folder, lines_of(*range(7))))
@@ -416,7 +418,7 @@ def test_tracking_reports_responses_whose_ids_are_known_but_whose_texts_changed(
     assert (report["added"], report["changed"]) == (0, 50)
 
 
-def test_each_value_of_a_named_column_in_a_tracked_stream_gets_a_pass_rate_of_its_own(folder: Path) -> None:
+def test_each_value_of_a_named_column_in_a_tracked_stream_gets_a_separate_pass_rate(folder: Path) -> None:
     file = write(folder, lines_of(0, 1))
     said(folder, file, "--audits-per-week", "50")
     label(folder)

@@ -133,7 +133,9 @@ def test_if_several_judges_rated_the_rows_the_option_judge_has_to_name_one(tmp_p
     assert "rows.jsonl · claude" in run("calibrate", "rows.jsonl", "--judge", "claude", cwd=tmp_path).stdout
 
 
-def test_each_judge_with_verdicts_in_the_rows_can_be_calibrated_and_compared_with_the_others(tmp_path: Path) -> None:
+def test_each_judge_with_verdicts_in_the_rows_can_be_calibrated_and_compared_with_the_other_judges(
+    tmp_path: Path,
+) -> None:
     rows = [row(number) for number in range(40)]
     for number, rated in enumerate(rows):
         worse = {"c1": "UNMET", "c2": "UNMET" if number % 4 == 0 else "MET", "c3": "UNMET"}
@@ -190,7 +192,7 @@ def test_published_figures_of_judges_on_criteria_of_each_response_are_reproduced
     assert result.verdicts.unseen
 
 
-def test_a_calibration_on_rows_with_criteria_of_their_own_is_accepted_and_a_later_one_is_compared_with_it(
+def test_an_accepted_calibration_on_rows_with_criteria_of_their_own_is_compared_with_a_later_calibration(
     tmp_path: Path,
 ) -> None:
     rows = [row(number) for number in range(40)]
@@ -212,7 +214,9 @@ def test_a_calibration_on_rows_with_criteria_of_their_own_is_accepted_and_a_late
     assert since["score"]["shift"]["value"] == pytest.approx(-0.5)
 
 
-def test_an_accepted_calibration_of_rows_by_a_judge_that_was_asked_replaces_the_earlier_one(tmp_path: Path) -> None:
+def test_an_accepted_calibration_of_rows_by_a_judge_that_was_asked_replaces_the_earlier_accepted_calibration(
+    tmp_path: Path,
+) -> None:
     rows = [row(number) for number in range(20)]
     for one in rows:
         one["labels"].pop()

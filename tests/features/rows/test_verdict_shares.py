@@ -129,7 +129,7 @@ def test_the_interval_of_a_share_of_verdicts_uses_the_largest_of_three_design_ef
     assert share.effective == pytest.approx(len(hits) / max(design(tasks), design(criteria), by_both))
 
 
-def test_an_interval_that_allows_for_tasks_and_criteria_is_wider_than_one_that_allows_for_tasks_alone() -> None:
+def test_an_interval_that_allows_for_tasks_and_criteria_is_wider_than_an_interval_for_tasks_alone() -> None:
     """A table of 12 tasks by 12 criteria in which the four hardest of each err: either alone is not wide enough."""
     tasks, criteria = np.repeat(np.arange(12), 12), np.tile(np.arange(12), 12)
     hits = (tasks >= 4) & (criteria >= 4)

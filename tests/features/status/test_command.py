@@ -44,7 +44,7 @@ def _change_accepted(here: Path, **changes: Any) -> None:
     file.write_text(json.dumps({**json.loads(file.read_text(encoding="utf-8")), **changes}), encoding="utf-8")
 
 
-def test_status_reports_a_rubric_without_an_accepted_run_as_such(here: Path) -> None:
+def test_status_says_of_a_rubric_without_an_accepted_run_that_it_has_none(here: Path) -> None:
     entry = _clear(here)
     assert (entry["use"], entry["accepted"], entry["labelled_examples"]) == (None, None, 60)
     done = run("markscheme", "status", cwd=here, env={**setting.environment(here), "COLUMNS": "200"})
@@ -134,7 +134,7 @@ def test_status_calls_an_accepted_run_stale_if_it_is_old_or_the_rubric_was_rewor
     assert line.split()[1:4] == ["was:", "can", "gate"]
 
 
-def test_the_next_commands_of_status_lead_from_a_calibration_to_an_accepted_run_and_there_they_end(here: Path) -> None:
+def test_the_next_commands_of_status_lead_from_a_calibration_to_an_accepted_run_and_no_further(here: Path) -> None:
     env = {**setting.environment(here), "COLUMNS": "200"}
     run("calibrate", "clear", "--judge", setting.JUDGE, "--quiet", cwd=here, env=env)
     shown = run("markscheme", "status", cwd=here, env=env).stdout
@@ -174,7 +174,7 @@ def test_status_shows_the_false_passes_and_the_cost_of_the_accepted_run(here: Pa
 
 
 @pytest.mark.parametrize("broken", ["rubrics/clear.yaml", "calibration/clear/accepted.json"])
-def test_status_reports_files_that_cannot_be_read_and_shows_the_rest(here: Path, broken: str) -> None:
+def test_status_reports_files_that_cannot_be_read_and_shows_all_readable_files(here: Path, broken: str) -> None:
     _accept(here)
     (here / broken).write_text("{", encoding="utf-8")
     entry = _clear(here)
@@ -216,7 +216,7 @@ def test_status_reports_judges_without_showing_their_api_keys(here: Path) -> Non
     assert "pass@" not in done.stdout
 
 
-def test_status_in_a_folder_without_rubrics_says_how_to_get_one(tmp_path: Path) -> None:
+def test_status_in_a_folder_without_rubrics_says_how_to_get_a_rubric(tmp_path: Path) -> None:
     env = {"MARKSCHEME_CACHE": str(tmp_path / "cache"), "XDG_RUNTIME_DIR": str(tmp_path)}
     done = run("markscheme", "status", cwd=tmp_path, env=env)
     _, head, rest, _ = done.stdout.split("\n\n")

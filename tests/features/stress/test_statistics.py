@@ -120,7 +120,7 @@ def test_an_example_without_a_rating_in_one_sample_counts_in_no_figure_on_a_pert
     assert empty.state == "unknown"
 
 
-def test_the_reshuffling_p_value_equals_the_one_from_listing_all_permutations() -> None:
+def test_the_reshuffling_p_value_equals_the_p_value_from_listing_all_permutations() -> None:
     now = array([[2, 3], [1, 1], [4, 2]])
     stored = array([[1, 2], [1, 2], [2, 2]])
     runs = np.hstack([now, stored])

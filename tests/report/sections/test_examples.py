@@ -33,7 +33,7 @@ def test_levels_that_differ_from_gold_are_flagged_for_the_judge_and_not_for_anno
     assert cases["y"].differs == ()
 
 
-def test_an_example_s_inputs_are_shown_in_the_order_of_the_rubric_and_undeclared_ones_after_them() -> None:
+def test_an_example_s_inputs_are_shown_in_the_order_of_the_rubric_and_undeclared_inputs_come_last() -> None:
     labelled = ExampleSet((_labelled("x", (2.0, 4.0)),))
     (case,) = examples_of(compared(RUBRIC, labelled, [_rating("x", "judge", 5.0, "model")])).cases
     assert [name for name, _ in case.inputs] == ["query", "notes"]

@@ -170,7 +170,7 @@ def test_with_too_few_decisions_improve_says_how_many_are_needed(tmp_path: Path,
     assert "40 are needed" in error
 
 
-def test_improve_says_how_many_decisions_on_how_many_tasks_are_blind_and_how_many_further_ones_are_not(
+def test_improve_says_how_many_decisions_on_how_many_tasks_are_blind_and_how_many_are_not_blind(
     tmp_path: Path,
 ) -> None:
     plate = Plate(tmp_path, warm=1, n=60)

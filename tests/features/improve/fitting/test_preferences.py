@@ -125,7 +125,9 @@ def test_without_the_option_open_improve_says_that_preferences_can_fit_weights_b
     assert not (plates.examples.parent / "opened.jsonl").exists()
 
 
-def test_fitting_weights_again_after_preferences_changed_is_counted_as_another_test_on_them(tmp_path: Path) -> None:
+def test_fitting_weights_again_after_preferences_changed_counts_as_a_second_use_of_the_preferences(
+    tmp_path: Path,
+) -> None:
     plates = Plates(tmp_path, warm=4)
     assert plates.improve("--preferences", "nicer", "--open")[1]["numbers"]["opening"] == 1
     lines = plates.pairs.read_text().splitlines(keepends=True)

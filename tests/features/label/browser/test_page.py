@@ -329,7 +329,7 @@ TEN = "inputs: [query]\ncriteria:\n" + "".join(
 
 @pytest.mark.parametrize("page", ["light", "dark"], indirect=True)
 @pytest.mark.parametrize("width", [1280, 390])
-def test_the_labelling_page_lists_ten_criteria_with_ticks_and_a_click_jumps_to_one(
+def test_the_labelling_page_lists_ten_criteria_with_ticks_and_a_click_jumps_to_a_criterion(
     project: Path, page: Page, width: int
 ) -> None:
     (project / "rubrics" / "manners.yaml").write_text(TEN)

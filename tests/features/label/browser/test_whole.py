@@ -27,7 +27,9 @@ def label(page: Page, place: int, *keys: str) -> None:
         page.keyboard.press(key)
 
 
-def test_the_question_about_the_whole_response_comes_first_and_has_keys_of_its_own(project: Path, page: Page) -> None:
+def test_the_question_about_the_whole_response_comes_first_and_is_answered_with_separate_keys(
+    project: Path, page: Page
+) -> None:
     with Server(project) as server:
         page.goto(server.url)
         expect(page.locator("fieldset.current")).to_contain_text("Would you accept this response as it is?")
