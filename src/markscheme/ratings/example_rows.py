@@ -299,7 +299,7 @@ OF_ROWS: Final[Mapping[str, Any]] = {
 
 def telling(attributes: Mapping[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
     """Return the attributes of examples without those that have their default on every example."""
-    return {name: values for name, values in attributes.items() if any(value != OF_ROWS[name] for value in values)}
+    return {name: values for name, values in attributes.items() if any(value != OF_ROWS.get(name) for value in values)}
 
 
 def values_of(examples: Sequence[Example], name: str) -> Sequence[Any]:

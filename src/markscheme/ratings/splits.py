@@ -283,7 +283,7 @@ def _with_part(line: str, example: Example, path: Path) -> str:
     """
     try:
         data = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         data = {}
     is_same = isinstance(data, dict) and str(data.get("id", example.id)) == example.id and bool(data)
     if not is_same or data.get("split") not in (None, example.split):

@@ -248,6 +248,14 @@ def test_a_counts_file_that_a_spreadsheet_saved_with_semicolons_or_tabs_is_read_
     assert has_counts(project / "saved.csv")
 
 
+def test_a_file_whose_json_nests_too_deep_to_be_read_is_no_counts_file(project: Path) -> None:
+    deep = '{"part":' * 3000 + "1" + "}" * 3000
+    (project / "deep.csv").write_text(deep + "\n")
+    assert not has_counts(project / "deep.csv")
+    with pytest.raises(UsageError, match="must be a JSON object with part and n"):
+        calibrate(project / "answers.yaml", counts=project / "deep.csv")
+
+
 def test_the_option_labels_is_refused_without_the_option_counts(project: Path) -> None:
     with pytest.raises(UsageError, match="--labels names the labels of --counts FILE"):
         calibrate(project / "answers.yaml", labels="spring")

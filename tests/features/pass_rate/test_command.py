@@ -96,6 +96,22 @@ def test_labels_on_responses_from_elsewhere_correct_the_pass_rate_by_the_judge_s
     assert limits(report["corrected"]) == approx(ROGAN_GLADEN, abs=6e-7)
 
 
+def test_the_pass_rate_of_examples_that_a_model_labelled_is_that_of_a_file_with_the_same_verdicts(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "reply.yaml").write_text("name: reply\ncriteria: [{name: right, description: It is right.}]\n")
+    labels(tmp_path / "labels.jsonl")
+    pool(tmp_path / "pool.jsonl", 700, 1000)
+    expected = rated(tmp_path)["corrected"]
+    verdicts = [json.loads(line) for line in (tmp_path / "pool.jsonl").read_text().splitlines()]
+    labelled = [
+        {"id": line["id"], "response": "Hi.", "labels": [{"rater": "gpt", "kind": "model", "pass": line["pass"]}]}
+        for line in verdicts
+    ]
+    write(tmp_path / "pool.jsonl", labelled)
+    assert rated(tmp_path, "--rubric", "reply.yaml")["corrected"] == expected
+
+
 def test_with_labels_by_raters_of_unknown_kind_the_report_still_says_that_a_gate_needs_two_annotators(
     tmp_path: Path,
 ) -> None:

@@ -32,7 +32,7 @@ def is_of_ratings(files: str) -> bool:
         first = next((line for line in file if line.strip()), "")
     try:
         row = json.loads(first)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
     return isinstance(row, dict) and "criteria" in row
 

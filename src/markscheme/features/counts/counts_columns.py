@@ -268,7 +268,7 @@ def _json_rows(text: str, path: Path) -> Iterator[Mapping[str, Any]]:
             continue
         try:
             row = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             row = None
         if not isinstance(row, dict):
             raise UsageError(f"{path}, row {ordinal} must be a JSON object with part and n; {HOW_TO_COUNT}")

@@ -26,7 +26,7 @@ def has_counts(path: Path) -> bool:
         return _are_of_counts([name.strip() for name in text.split(delimiter_of(text))])
     try:
         return _are_of_counts([*json.loads(text)])
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
 
 

@@ -97,7 +97,7 @@ def read_shown(counts: CountsFile, path: Path) -> tuple[dict[str, Any], ...]:
         texts = examples_file.read_text(encoding="utf-8").splitlines()
         lines = tuple(json.loads(line) for line in texts if line.strip())
         of_others = any(line["counts"] != counts.digest for line in lines)
-    except (OSError, ValueError, KeyError, TypeError) as problem:
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as problem:
         warnings.warn(f"{examples_file} isn't shown: it can't be read ({problem})", RatingWarning, stacklevel=2)
         return ()
     if of_others:
