@@ -206,8 +206,8 @@ class Fault:
         problem: Text on what is wrong and what is allowed.
         line: Line of the fault, from 1; None if it isn't known.
         about: The parts of the file that the fault is about, each as its kind and name; the part to change comes first.
-            Code that knows the lines of the parts sets `line` by them, if the check that reported the fault didn't know
-            it.
+            If the check that reported the fault didn't know the line, code that knows the lines of these parts sets
+            `line`.
     """
 
     problem: str

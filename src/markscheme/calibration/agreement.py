@@ -25,7 +25,7 @@ class Agreement(Reported):
         statistics: Measures by their names, each with its interval or the reason why it has no value. Measures defined
             for two raters are pooled over pairs if that was requested.
         chance: Observed and expected agreement of each chance-corrected coefficient of the whole table.
-        pairs: The measures of each pair of raters by itself; empty if pooling wasn't requested.
+        pairs: The measures of each single pair of raters; empty if pooling wasn't requested.
     """
 
     table: RaterTable

@@ -53,7 +53,7 @@ def app_with(
     kind: type[App] = App,
     typed: Mapping[str, Sequence[str]] = MappingProxyType({}),
 ) -> App:
-    """Make the parser of some commands, with defaults from the settings file.
+    """Make the parser of the given commands, with defaults from the settings file.
 
     An option that isn't on the command line is taken from `typed` or else from the settings file.
 

@@ -1,4 +1,4 @@
-"""Features: what few users need, each in a folder that can be deleted along with its import and row in this file."""
+"""Features: extras for few users, each in a folder that can be deleted along with its import and row in this file."""
 
 from markscheme.features.agents import AGENTS
 from markscheme.features.batches import BATCHES

@@ -97,7 +97,7 @@ class Scorer:
             await self.aclose()
 
     async def find(self, prediction: str, expected: str | None = None, **context: Any) -> Scored:
-        """Score one prediction and give the reason; of `context`, the function gets what its parameters ask for.
+        """Score one prediction and give the reason; the function gets what its parameters name of `context`.
 
         Raises:
             Exception: The scorer's code raises an exception.

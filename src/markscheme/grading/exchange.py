@@ -46,7 +46,7 @@ class Exchange(Generic[_Reading]):
         return [name for name, reading in self.readings.items() if isinstance(reading, Unread)]
 
     def then(self, second: "Exchange[_Reading]") -> "Exchange[_Reading]":
-        """Return this exchange with a second one, in which the judge was asked again about criteria that were unread.
+        """Add a second exchange, in which the judge was asked again about the criteria that were unread in this one.
 
         If the second exchange failed, the reasons why these criteria are unread end with its error.
         """

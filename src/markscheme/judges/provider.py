@@ -241,7 +241,7 @@ class SdkJudge:
         """Raise an error if leaving out a setting can't fix a refused request; otherwise do nothing."""
 
     def noted(self, reply: Reply, form: RequestForm, *, with_format: bool) -> Reply:
-        """Record that the server answered a request of this form; note in the reply which settings were left out.
+        """Record that the server answered a request in the given form; note in the reply which settings were left out.
 
         Args:
             reply: The reply as read from the answer.

@@ -68,7 +68,7 @@ def refuse_unseeing(judge: Judge, parts: Sequence[ShownPart]) -> None:
 
 
 def refuse_unseeing_of(judge: GradingJudge, submissions: Iterable[Submission]) -> None:
-    """Raise NoJudge if a judge can't be shown the images or documents in some submissions.
+    """Raise NoJudge if a judge can't be shown the images or documents in the submissions.
 
     Raises:
         NoJudge: The judge doesn't take such parts.

@@ -175,11 +175,11 @@ class TakenSettings:
         return RequestForm(frozenset(dropped), None if lower is not None and lower < self._largest else lower)
 
     def step(self, kind: SettingKind, form: RequestForm) -> str:
-        """Return the next setting of a kind that these requests can leave out; "" if all have been left out."""
+        """Return the next setting of a kind that a request in this form may leave out; "" if all are left out."""
         return next((step for step in self.steps.get(kind, ()) if step not in form.dropped), "")
 
     def limit_in(self, form: RequestForm) -> int:
-        """Return the limit of an answer's tokens that a request of this form sends."""
+        """Return the limit of an answer's tokens that a request in the given form sends."""
         return self.limit if form.limit is None else form.limit
 
     def narrower(self, form: RequestForm, refusal: RequestRefusal) -> RequestForm | None:
@@ -206,7 +206,7 @@ class TakenSettings:
         return RequestForm(form.dropped | {step}, form.limit) if step else None
 
     def answered(self, form: RequestForm, *, with_format: bool = True) -> None:
-        """Record that the server answered a request of this form, and so accepts the settings that the form sends.
+        """Record that the server answered a request in the given form, and so accepts the settings that the form sends.
 
         Args:
             form: Form of the request.
@@ -229,7 +229,7 @@ class TakenSettings:
         return self.form.narrowed(form) == self.form
 
     def without(self, form: RequestForm) -> tuple[str, ...]:
-        """Return the names of the settings that a request of this form leaves out, for the judge's identity.
+        """Return the names of the settings that a request in the given form leaves out, for the judge's identity.
 
         The limit on the answer's tokens isn't left out if it is sent under another name that the server accepts.
 

@@ -112,7 +112,7 @@ def get_assert(output: Any, context: Mapping[str, Any], *, near: Path) -> dict[s
 def by_itself(
     work: Callable[[Engine], Awaitable[dict[str, Any]]], refused: Callable[[UsageError], dict[str, Any]]
 ) -> dict[str, Any]:
-    """Run a function with an Engine that is closed afterwards; if options are invalid, return what `refused` does."""
+    """Run a function with an Engine that is closed afterwards; for invalid options, return the result of `refused`."""
 
     async def answer() -> dict[str, Any]:
         try:

@@ -79,7 +79,7 @@ class Engine:
         return as_of_today(judge, rubric)
 
     def _opened(self, name: str, model: str | None, options: AskOptions) -> GradingJudge:
-        """Return the open judge with a name and these options; open it if there is none."""
+        """Return the judge with this name and these options; open it if it isn't open yet."""
         of_judge = replace(options, samples=None, strategy=None, criteria_per_call=None)
         asked_alike = replace(of_judge, judge=None, model=None, scorers=())
         kind = known_kind(name)

@@ -19,7 +19,7 @@ class TraceSpan(NamedTuple):
         gave: Result of the call; None if it isn't known.
         prompt: Messages that a model received, in OpenAI's form; None if the span has none.
         answered: Messages that a model sent; None if the span has none.
-        rest: Attributes that aren't used otherwise, by name.
+        rest: All other attributes, by name.
         events: Name and attributes of each event.
         failure: Reason why it failed; "" if it didn't.
         seconds: Duration in seconds; None if its start or its end isn't known.

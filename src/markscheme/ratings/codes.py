@@ -264,7 +264,7 @@ class RatingCodes(EqualSequence[Rating]):
         return self.append_codes(rating.id, *self.coded(rating))
 
     def coded(self, rating: Rating) -> CodedRating:
-        """Return the number of a rating's header (all but id and answers) and its answers' codes; store no rating."""
+        """Return a rating as codes: of its header (all but id and answers), and of each answer; don't store it."""
         columns = [self._column_of(name) for name in rating.criteria]
         row = array("i", [NO_ANSWER]) * len(self.names)
         for column, answer in zip(columns, rating.criteria.values(), strict=True):

@@ -272,7 +272,7 @@ class _Reading:
         counts: Sequence[int],
         labels: Sequence[CodedRating],
     ) -> bool:
-        """Add the examples in some lines all at once; return False, with none added, if one must be checked by itself.
+        """Add the examples on these lines all at once; if one must be checked by itself, add none and return False.
 
         All lines must have equal keys and a new id, and a text as id, response and each input.
 

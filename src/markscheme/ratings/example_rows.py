@@ -298,7 +298,7 @@ OF_ROWS: Final[Mapping[str, Any]] = {
 
 
 def telling(attributes: Mapping[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
-    """Return the attributes of examples without those that have their default on every example."""
+    """Return only the attributes that have another value than their default on at least one example."""
     return {name: values for name, values in attributes.items() if any(value != OF_ROWS.get(name) for value in values)}
 
 
@@ -334,7 +334,7 @@ def label_counts(examples: Sequence[Example]) -> list[int]:
 
 
 def labels_of(examples: Sequence[Example]) -> RatingCodes:
-    """Return all labels of some examples, in the order of the examples."""
+    """Return all labels of the given examples, in the order of the examples."""
     if isinstance(examples, ExampleRows):
         return examples.labels if examples.is_whole else examples.labels.taken(list(examples.label_indices))
     views = [example.labels for example in examples if example.labels]

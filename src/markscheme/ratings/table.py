@@ -73,7 +73,7 @@ class Column:
     chances: Floats = field(default_factory=lambda: np.zeros(0), kw_only=True)
 
     def rows(self, chosen: npt.NDArray[np.bool_] | npt.NDArray[np.int64]) -> Self:
-        """Return the column for some examples, chosen by a mask of shape (n_examples,) or by indices."""
+        """Return the column for the examples chosen by a mask of shape (n_examples,) or by indices."""
         skipped = {name: column[chosen] for name, column in self.skipped.items()}
         return replace(self._changed(lambda values: values[chosen]), skipped=skipped, sources=self.sources[chosen])
 
@@ -173,7 +173,7 @@ class RatingTable:
         return replace(self, columns=(*(c for c in self.columns if c.name not in names), *columns))
 
     def rows(self, chosen: npt.NDArray[np.bool_] | npt.NDArray[np.int64]) -> "RatingTable":
-        """Return the table for some examples, chosen by a mask of shape (n_examples,) or by indices."""
+        """Return the table for the examples chosen by a mask of shape (n_examples,) or by indices."""
         places = np.arange(len(self.ids))[chosen].tolist()
         return RatingTable(
             self.rubric,
@@ -319,7 +319,7 @@ class _RatingArrays:
         )
 
     def column(self, name: str, kind: str, chosen: Integers, rows: Integers, n: int) -> Column:
-        """Make a column of a table from some of the ratings; several ratings in one row are combined.
+        """Make a column of a table from the chosen ratings; several ratings in one row are combined.
 
         Args:
             name: Name of the column.

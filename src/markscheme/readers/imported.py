@@ -294,7 +294,7 @@ class ImportedFile(Import):
         return {}
 
     def whole(self, value: Any) -> Whole:
-        """Return what a verdict on a whole response means: levels, score and decision, None for what it doesn't state.
+        """Return what a verdict on a whole response means: levels, score and decision, each None if not stated.
 
         If the rubric has a single criterion, the value is its level. Otherwise pass or fail is a decision, and a number
         from 0 to 1 is a score.
@@ -316,7 +316,7 @@ class ImportedFile(Import):
         return {}, None, None
 
     def is_verdict(self, value: Any) -> bool:
-        """Return True if a value is a level of some criterion, or means pass or fail."""
+        """Return True if a value is a level of at least one criterion, or means pass or fail."""
         are_levels = (self._level(criterion, value) is not None for criterion in self.rubric.criteria)
         return self.decision(value) is not None or any(are_levels)
 

@@ -58,8 +58,8 @@ def _is_tool_file(path: Path) -> bool:
 def _content(path: Path, options: ColumnOptions = ColumnOptions()) -> "FileContent":
     """Return the kind of content of a file: "format" for another tool's, "responses", or "other".
 
-    A table or lines of JSON have "responses" if the column of responses is named otherwise than in our own files, such
-    as "Model Output"; with a column such as `response` they are "other". Only a JSON or compressed file is searched for
+    A table or lines of JSON have "responses" if the column of responses has another name than in our own files, such as
+    "Model Output"; with a column such as `response` they are "other". Only a JSON or compressed file is searched for
     another tool's format and for a list of responses; any other text is "other".
     """
     is_rows = _holds_rows(path)

@@ -167,7 +167,7 @@ def _dumped(data: Any) -> str:
 
 
 def _size(cases: Sequence[Case], limit: int) -> int:
-    """Count the characters of all texts of some examples; of a longer text only the first `limit` characters count."""
+    """Count the characters of all texts of the examples; of a longer text only the first `limit` characters count."""
     return sum(
         min(limit, len(text))
         for case in cases

@@ -143,7 +143,7 @@ class Keys(NamedTuple):
 
 
 def _key(path: Place) -> str:
-    """Return what an error message calls a place in a rubric: the last key on the path to it."""
+    """Return the name that an error message gives to a position in a rubric: the last key on the path to it."""
     key = next((str(step) for step in reversed(path) if isinstance(step, str)), "rubric")
     return f"each of {key}" if path and isinstance(path[-1], int) else key
 

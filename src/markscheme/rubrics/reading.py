@@ -97,7 +97,7 @@ def published_rubric(data: Any, options: ShapeOptions = NOTHING_SAID) -> Publish
 
 
 def _is_plain(data: Any) -> bool:
-    """Return True if all keys of some data are those of markscheme's own format, so that no other reader is tried.
+    """Return True if all keys of the data are those of markscheme's own format, so that no other reader is tried.
 
     >>> _is_plain({"criteria": [{"requirement": "A"}]}), _is_plain([{"criterion": "A"}])
     (True, False)

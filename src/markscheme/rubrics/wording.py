@@ -1,4 +1,4 @@
-"""Wording of a rubric that may be rewritten, by field, and replacement of the wording of some fields."""
+"""Wording of a rubric that may be rewritten, by field, and replacement of the wording of chosen fields."""
 
 import re
 from collections.abc import Iterator, Mapping

@@ -83,7 +83,7 @@ def _icc(m: Moments) -> Floats:
 
 
 def _kendall(pairs: Pairs) -> Floats:
-    """Compute tau-b over all units, then without each group.
+    """Compute tau-b over all units, then without each group in turn.
 
     Leaving a group out removes every ordering that involves one of its units. The sum over its units counts an ordering
     of two of them twice, so the orderings inside the group are subtracted once.
@@ -108,7 +108,7 @@ def _spearman(pairs: Pairs) -> Floats:
 
 
 def _spearman_unit_left_out(pairs: Pairs) -> Floats:
-    """Compute Spearman's correlation without each unit.
+    """Compute Spearman's correlation without each unit in turn.
 
     A unit's `standing` is the number of units below it minus the number above it. Removing a unit changes the standing
     of every other unit by -1, 0 or 1, if the removed unit was below it, equal to it or above it.

@@ -192,7 +192,7 @@ def moved(current: npt.ArrayLike, stored: npt.ArrayLike, times: npt.ArrayLike | 
 
 
 def any_change(current: npt.ArrayLike, stored: npt.ArrayLike, groups: Grouping = None) -> ChangeTest:
-    """Test exactly whether a judge changed, in its mean or otherwise, by more than its stored runs differ.
+    """Test exactly whether a judge changed, in its mean or in any other way, by more than its stored runs differ.
 
     Args:
         current: Ratings now, shape (n,), nan if missing.

@@ -344,7 +344,7 @@ class _Coefficient(NamedTuple):
     Attributes:
         seen: Function that computes the observed disagreement from a table of ratings and a loss, over all units, then
             with each set left out.
-        chance: Function that computes the disagreement expected by chance in that way.
+        chance: Function that computes the disagreement expected by chance, over all units, then with each set left out.
         guarded: True if the coefficient says little when nearly all ratings are on one level, so that it needs enough
             others.
         categories: True if a rating between two levels isn't allowed, whatever the loss.

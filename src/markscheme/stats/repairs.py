@@ -148,8 +148,8 @@ class LevelSwap:
     """A judge's levels and the gold levels to put in their place, to see which decisions and scores become right.
 
     Attributes:
-        judge: Function of the indices of some criteria that returns the TermSums of the judge's levels on each of
-            them, shape (n_examples, n_chosen). Those of all criteria together would take much memory.
+        judge: Function that, for the indices of criteria, returns the TermSums of the judge's levels on each of them,
+            shape (n_examples, n_chosen). Those of all criteria together would take much memory.
         gold: The same function for gold's levels.
         before: Sums over all criteria of what the judge's own levels contribute, shape (n_examples, 1).
         is_known: Flags of examples and criteria for which gold has a level, or states that the criterion doesn't apply,

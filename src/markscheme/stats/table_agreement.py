@@ -71,8 +71,8 @@ def table_agreement(
             raters are annotators.
 
     Returns:
-        The statistics by name, those of two raters pooled over pairs if `pairs` are requested; and each pair of raters
-        by itself, none if pooling isn't requested.
+        The statistics by name, those of two raters pooled over pairs if `pairs` are requested; and those of each single
+        pair of raters, none if pooling isn't requested.
 
     Raises:
         ValueError: A shape doesn't fit, a rating is off the scale, or the judge isn't a rater.

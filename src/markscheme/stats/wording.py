@@ -1,4 +1,4 @@
-"""Table through which statistics get sentences for their codes and shares; `report/` adds the functions."""
+"""Table by which statistics, which know no sentences, get those for reasons and shares from `report/`."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias

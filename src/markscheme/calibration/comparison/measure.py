@@ -176,7 +176,7 @@ class CriterionComparison:
     def merged(self) -> Self:
         """The distinct pairs of gold's and the judge's level, each with the number of examples that have them.
 
-        A small set stays as it is, with a row for each example.
+        A small set isn't merged: it has a row for each example.
         """
         (gold, judge), groups = merged_rows(self.gold, self.judge, groups=self.groups)
         return replace(self, gold=gold, judge=judge, read_people=lambda: np.zeros((len(gold), 0)), groups=groups)
@@ -230,9 +230,9 @@ class CriterionComparison:
 
 
 def merged_rows(*columns: Floats, groups: Grouping) -> tuple[tuple[Floats, ...], Grouping]:
-    """Return the distinct combinations of values in some columns, by group, with the number of examples of each.
+    """Return the distinct combinations of values in the given columns, by group, each with its number of examples.
 
-    A small set stays as it is.
+    A small set is returned unchanged.
 
     Args:
         columns: Columns of shape (n_examples,), nan where there is no value.

@@ -61,7 +61,7 @@ class AcceptedBasis:
 
 
 def why_incomparable(accepted: Accepted, rubric: Rubric, examples: Sequence[Example]) -> Reason | None:
-    """Return why a run of a rubric on some examples can't be compared with an accepted run; None if it can."""
+    """Return why a run of a rubric on these examples can't be compared with an accepted run; None if it can."""
     path = str(accepted.path)
     then = accepted.setting.rubric
     if then.name != rubric.name:

@@ -80,7 +80,7 @@ class FindingKind:
         names_criterion: True if its findings' sentences name the criterion by themselves.
         voids_agreement: True if a judge with such a fault is not ok, however often it agrees.
         needs_scores: True if it is reported only once an example has a score.
-        compares_baseline: True if it says that always giving one score does as well.
+        compares_baseline: True if it says that always giving the same score agrees as often.
         is_of_levels: True if it is about the levels that the judge gives on a criterion, so that replacing them with
             gold's shows what fixing it changes.
     """

@@ -257,7 +257,7 @@ def terms_of(calibration: Calibration, examples: ExampleSet, options: LabelOptio
 
 
 def files_behind(calibration: Calibration, examples: ExampleSet) -> list[tuple[FileRole, Path]] | None:
-    """Return the files from which a calibration follows, except the accepted ratings; None if some data has no file."""
+    """Return the files that a calibration was computed from, except accepted ratings; None if some data has no file."""
     rubric = calibration.rubric.source
     examples_file = examples.path
     if rubric is None or examples_file is None:

@@ -147,7 +147,7 @@ class CascadeFile:
 
 
 def not_a_cascade(error: Exception, path: Path) -> RatingError:
-    """Make the error for a file that isn't a certificate, from what was raised as its content was read."""
+    """Make the error for a file that isn't a certificate, from the error that was raised as it was read."""
     if isinstance(error, KeyError):
         why = f"`{error.args[0]}` is missing"
     elif isinstance(error, TypeError | AttributeError):

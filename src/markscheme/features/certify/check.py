@@ -258,7 +258,7 @@ class _DecisionSources:
 
     @property
     def unchecked(self) -> Iterator[str]:
-        """Lines that name the judges whose decisions no file of the project allows to check, each with the reason."""
+        """Lines that name the judges whose decisions no file of the project can confirm, each with the reason."""
         judges = [(stage.judge, why) for stage, why in zip(self.file.stages, self._ratings, strict=True)]
         for reason in dict.fromkeys(why for _, why in judges if isinstance(why, str)):
             yield f"the decisions of {in_words([judge for judge, why in judges if why == reason])}: {reason}"

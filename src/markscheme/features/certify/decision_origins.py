@@ -7,9 +7,9 @@ from markscheme.rubrics.rubric import Rubric
 
 
 def origins_in_words(labels: DecidedLabels, rubric: Rubric) -> str:
-    """Say whether annotators passed or failed responses themselves, or their labels imply it.
+    """Say whether annotators passed or failed responses themselves, or their decisions follow from their labels.
 
-    Returns "" without decisions, and of a table whose own values pass or fail.
+    Return "" if there are no decisions, or if a table's values are themselves passes and fails.
 
     Args:
         labels: The decisions.

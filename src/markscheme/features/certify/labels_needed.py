@@ -25,7 +25,7 @@ def labels_for_certificate(
     error: float,
     kind: Kind | None,
 ) -> Need | None:
-    """Estimate how many labels `certify` needs for some judges; the promise isn't recorded as tested.
+    """Estimate how many labels `certify` needs for the given judges; the promise isn't recorded as tested.
 
     None for pairs, if a file doesn't have exactly one judge, if there are too many judges, or with too few labels.
 

@@ -19,7 +19,7 @@ MOSTLY_RANKED = 0.5
 
 
 def judges_in(ratings: Sequence[Rating]) -> tuple[str, ...]:
-    """Return the names of the judges in some ratings, in the order of their first ratings."""
+    """Return the names of the judges that gave the ratings, in the order of their first ratings."""
     return tuple(dict.fromkeys(rating.rater for rating in ratings))
 
 

@@ -253,10 +253,10 @@ def certified_cascade(
     """Find thresholds by which judges, asked one after the other, make as many decisions as a promise on errors allows.
 
     The last judge is tested first, as if it decided alone: on sets of its most certain decisions, from the smallest set
-    that could pass the test to the set of all decisions, until a set fails. Then the judge before it is tested in that
-    way, together with the decisions that the later judges make on the remaining examples; and so on, to the first
-    judge. The sizes of the sets are fixed before labels are looked at; decisions of equal certainty are in the same
-    sets.
+    that could pass the test to the set of all decisions, until a set fails. Then the judge before it is tested by the
+    same steps, together with the decisions that the later judges make on the remaining examples; and so on, to the
+    first judge. The sizes of the sets are fixed before labels are looked at; decisions of equal certainty are in the
+    same sets.
 
     Each judge's tests are a fixed sequence at `limit.level`: the caller divides the promise's significance level by the
     number of judges. The tests of an earlier judge use thresholds of later judges that were chosen on the same labels.

@@ -236,8 +236,8 @@ class Choice:
         pairs: The differences of each pair of judges.
         best: The judge that agrees with gold most often, of those shown to be good enough for a gate; if none is, of
             those shown to be good enough for trends, or else of all. None without gold.
-        recommended: The cheapest judge that isn't worse than `best` and is shown to be good enough for as much; None if
-            there is no such judge.
+        recommended: The cheapest judge that isn't worse than `best` and is shown to be good enough for the same uses;
+            None if there is no such judge.
         because: The reason for the recommendation, in a sentence.
         notes: Caveats of the comparison.
         baseline: Agreement of the best constant answer with gold; None without gold.

@@ -175,7 +175,7 @@ def _compare_systems(
     markdown: bool,
     html: str | None,
 ) -> int:
-    """Print which system is preferred, by each rater of the pairs in some files."""
+    """Print which system is preferred, by each rater of the pairs in the given files."""
     files = tuple(existing_file(Path(path)) for path in sides)
     compared = compare_systems(files, rubric, labels=labels, columns=columns)
     return _print_answer(compared, json=json, markdown=markdown, html=html)

@@ -43,7 +43,7 @@ class Link:
         intercept: The new score at an old score of 0.
         slope: Increase of the new score as the old score increases by 1.
         spread: Standard deviation of the new scores about the line.
-        points: The new scores for some old scores.
+        points: The new scores that the line gives for a few old scores.
         n: Number of examples that both rated.
         undefined: Reason why there is no line; None if there is one.
     """

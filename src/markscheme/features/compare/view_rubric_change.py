@@ -14,7 +14,7 @@ from markscheme.report.json import attributes
 
 
 def view(change: RubricChange) -> Document:
-    """Describe the verdict before and now, what was reworded, and the labels under old words."""
+    """Describe the verdict on the old and on the new version, what was reworded, and the labels under old words."""
     title = f"Rubric {change.name}: {_summary(change)}"
     return Document(title, "", tuple(_blocks(change)))
 

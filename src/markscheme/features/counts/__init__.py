@@ -41,7 +41,7 @@ def _calibrations(request: "CalibrationRequest") -> "Sequence[Calibration] | Non
 
 
 def _named_counts(request: "CalibrationRequest") -> Path | None:
-    """Return the counts file that a command names in place of a rubric; None if it doesn't name one."""
+    """Return the counts file that a command names in place of a rubric; None if it names no such file."""
     names = request.of if isinstance(request.of, tuple) else ()
     return Path(names[0]) if len(names) == 1 and _have_counts(names) else None
 

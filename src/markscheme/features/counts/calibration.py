@@ -166,7 +166,7 @@ def _refuse_uncountable(rubric: Rubric) -> None:
 def _rater(request: "CalibrationRequest", counts: CountsFile, rubric: Rubric, labels: str | None) -> Rater:
     """Describe the judge by the user's name for it, with the options that repeat the run on these counts.
 
-    `labels` is the name that the user gives the set of labels; None without one.
+    `labels` is the name that the user gives the set of labels; None if the user gives no name.
     """
     judges = () if request.judge_is_configured else request.judges
     stated = next((judge for judge in judges if isinstance(judge, str)), None)

@@ -229,7 +229,7 @@ def _rows(table: CountsColumns, rows: Integers, people: Sequence[str], earlier: 
 
 
 def _column(table: CountsColumns, name: str, rows: Integers) -> Floats:
-    """Return a table's column of numbers at some rows; nan everywhere if the table has no such column."""
+    """Return a table's column of numbers at the given rows; nan everywhere if the table has no such column."""
     if name not in table.numbers:
         return np.full(len(rows), np.nan)
     if len(rows) and rows[-1] - rows[0] == len(rows) - 1:

@@ -133,7 +133,7 @@ def _of_annotators(examples: daft.DataFrame, query: CountQuery) -> Iterator[daft
 
 
 def _examples_by_values(examples: daft.DataFrame, *columns: str) -> Mapping[tuple[Any, ...], int]:
-    """Count examples by their combination of values in some columns; skip examples without a value in the first one."""
+    """Count examples by their combination of values in the given columns; skip those without a value in the first."""
     rows = examples.where(col(columns[0]).not_null()).groupby(*columns).agg(col(columns[0]).count("all").alias("n"))
     data = rows.to_pydict()
     return dict(zip(zip(*(data[column] for column in columns), strict=True), data["n"], strict=True))

@@ -1,4 +1,4 @@
-"""`markscheme demo`: what agreement is worth, and a planted fault found, without a key or a network."""
+"""`markscheme demo`: show what raw agreement hides, and find a planted fault, without key or network."""
 
 from pathlib import Path
 from typing import Annotated

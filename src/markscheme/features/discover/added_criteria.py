@@ -1,4 +1,4 @@
-"""Criteria added to a rubric's file after its last one, while the rest of the file stays as it is."""
+"""Criteria added to a rubric's file after its last one, while nothing else in the file changes."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -61,7 +61,7 @@ def _is_comment(line: str) -> bool:
 
 
 def _ending(lines: Sequence[str], depth: int) -> Sequence[str]:
-    """Return the comment at the end of some lines, if its lines are indented by at most `depth` spaces."""
+    """Return the comment that ends the given lines, if its lines are indented by at most `depth` spaces."""
     first = len(lines)
     while first and _is_comment(lines[first - 1]) and len(lines[first - 1]) - len(lines[first - 1].lstrip()) <= depth:
         first -= 1

@@ -297,7 +297,7 @@ class Codebook:
         return replace(accepted, assigned={**self.assigned, assignment.note: assignment})
 
     def accept(self, notes: Sequence[str], by: str, moment: str) -> "Codebook":
-        """Return the codebook in which a person has accepted a model's suggestions for some notes."""
+        """Return the codebook in which a person has accepted a model's suggestions for the given notes."""
         book = self
         for note in self.waiting(notes):
             book = book.assign(Assignment(note, book.suggestion_of(note), by, "human", moment))
@@ -409,7 +409,7 @@ def undone(current: Codebook, before: Codebook, after: Codebook) -> Codebook:
     """Return the codebook without one earlier change; what others have changed since stays.
 
     Args:
-        current: The codebook as it is.
+        current: The present codebook.
         before, after: The codebooks before and after the change to undo.
     """
     return Codebook(
@@ -433,7 +433,7 @@ def _entries_undone(
     """Return the current entries with one earlier change undone, except in entries that were changed again since.
 
     Args:
-        current: The entries as they are, by name.
+        current: The present entries, by name.
         before: The entries before the change.
         after: The entries after the change.
     """

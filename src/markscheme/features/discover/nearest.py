@@ -54,7 +54,7 @@ def _similarity(notes: Mapping[str, str]) -> Floats:
 
 
 def _similarity_to(others: Sequence[str], outputs: Mapping[str, str]) -> Floats:
-    """Return the cosine similarity of each output with each of some other texts, shape (n outputs, n others), 0 to 1.
+    """Return the cosine similarity of each of `outputs` with each of `others`, shape (n outputs, n others), 0 to 1.
 
     Only these similarities are computed: in a pool of tens of thousands, those of all outputs with each other would
     fill the memory.
@@ -118,7 +118,7 @@ def in_likeness_order(notes: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def most_like(notes: Sequence[str], outputs: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the ids of outputs, sorted by their similarity to some notes, the most similar first.
+    """Return the ids of outputs, sorted by their similarity to the given notes, the most similar first.
 
     Args:
         notes: Texts of the notes, and the passages that they are about.

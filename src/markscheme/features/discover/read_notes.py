@@ -490,7 +490,7 @@ def taken_in(
 def _with_more(
     same: OutputReading, reading: OutputReading, notes: tuple[Note, ...], *, is_later: bool
 ) -> OutputReading:
-    """Return the stored reading with all `notes` and with what the table's rows say of it: in full or not, good or bad.
+    """Merge what a table's rows say of a reading (in full or not, pass or fail) and all notes into the stored reading.
 
     Args:
         same: The stored reading.

@@ -323,7 +323,7 @@ def _table_of_runs(
     """Return a table of ratings: gold, this run, the accepted runs, and today's judge asked by the old rubric.
 
     Args:
-        since: The accepted runs with what follows from them, such as the ratings of today's judge by their rubric.
+        since: The accepted runs, with further data such as the ratings of today's judge by their rubric.
         accepted: The accepted runs.
         comparison: This run's judge compared with gold.
         ratings: The ratings of this run.

@@ -22,12 +22,12 @@ GoldMeasure = Literal["weighted_kappa", "cohen_kappa", "exact_agreement", "mae"]
 
 @dataclass(frozen=True)
 class ShiftPart:
-    """A criterion's shift due to some of the changes, measured by asking today's judge with the accepted rubric.
+    """A criterion's shift due to changes of the rubric, or of the judge, measured by a replay of the accepted rubric.
 
     Attributes:
         changes: The changes.
         drift: The shift that they caused.
-        p: p-value of this shift, adjusted for testing also the shift by the other changes.
+        p: p-value of this shift, adjusted since two shifts are tested: by changes of the rubric and of the judge.
     """
 
     changes: tuple[SettingChange, ...]

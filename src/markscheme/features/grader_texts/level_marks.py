@@ -146,7 +146,7 @@ def _with_meanings(text: str, mark: re.Pattern[str], stop: re.Pattern[str]) -> I
 
 
 def _ends_of(values: Sequence[float]) -> tuple[float, float]:
-    """Return the lowest and highest of some scores as the ends of their scale; 0 and 1 if none is above 1."""
+    """Return the lowest and highest of the given scores as the ends of their scale; 0 and 1 if none is above 1."""
     return (0.0, 1.0) if max(values) <= 1 else (min(values), max(values))
 
 

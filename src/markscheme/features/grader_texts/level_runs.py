@@ -90,7 +90,7 @@ def _is_said(match: re.Match[str], *, in_clauses: bool) -> bool:
 
 
 def _goes_from_bad_to_good(run: Sequence[_Item]) -> bool:
-    """Return True if the first of some levels is bad and the last is good, or the reverse, by their meanings."""
+    """Return True if the first of the levels is bad and the last is good, or the reverse, by their meanings."""
     first, last = run[0].words, run[-1].words
     return (is_bad(first) and is_good(last)) or (is_bad(last) and is_good(first))
 

@@ -101,7 +101,7 @@ def are_ends(low: float, high: float) -> bool:
 
 
 def range_in(told: Sequence[str]) -> ScaleEnds | None:
-    """Return the lowest and highest score of the first range, such as "1 to 5", in some sentences; None without one.
+    """Return the ends of the first range of scores in the sentences, such as "1 to 5"; None if they state no range.
 
     Args:
         told: The sentences, with numbers as digits.

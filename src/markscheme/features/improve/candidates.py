@@ -344,7 +344,7 @@ def read_candidates(
 
 
 def new_among(others: Iterable[Wording], wording: Wording) -> Wording:
-    """Return a wording; raise an error if one of `others` has the same words, weights and pass mark.
+    """Check that a wording differs from all `others` in words, weights or pass mark, and return it.
 
     Raises:
         NotTried: Another wording has the same words, weights and pass mark.

@@ -38,7 +38,8 @@ class TriableChanges:
     Attributes:
         setting: The rubric and its labels.
         decisions: People's pass/fail decisions on responses, or their preferences between responses.
-        scores: People's overall scores, if there are too few decisions; None otherwise, or if there are none.
+        scores: People's overall scores, if there are too few decisions; None if decisions suffice, or if there are no
+            overall scores.
         ratings: Files of a judge's ratings that the user named, to take levels from.
     """
 

@@ -25,7 +25,7 @@ class Search:
     Attributes:
         yours: The user's rubric.
         dev: The dev examples, which may be looked at.
-        column: The judge's column over the dev examples, by the user's words.
+        column: The judge's ratings of the dev examples by the user's words, as a column of a table.
         labelled: The texts of all labelled examples, which no candidate may copy.
         tried: Wordings that were screened, in order.
         refused: The reason why each refused candidate was rejected, by its name.

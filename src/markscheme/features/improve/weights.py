@@ -56,7 +56,8 @@ class TunedWeights:
         supported: True if the labels support a change.
         reason: The reason why a change is supported or isn't, in a sentence.
         needed: Number of labelled examples needed to fit weights; None if there were enough.
-        p: p-value of the F test that the author's weights fit as well as any; None if the test wasn't made.
+        p: p-value of the F test that the author's weights fit as well as any other weights; None if the test wasn't
+            made.
         gain: Share by which the held-out root mean squared error falls, shrunk for selection; undefined below 80
             examples.
         ratios: Fitted weight divided by the author's, for each criterion; undefined if the weight isn't tuned.
@@ -174,7 +175,7 @@ class Sums:
         return cls(float(len(table)), table.mean(axis=0), centred.T @ centred)
 
     def without(self, levels: Floats, marks: Floats) -> "Sums":
-        """Return the sums over all examples but some.
+        """Return the sums over all examples except the given ones.
 
         Args:
             levels: Levels of the examples to leave out, shape (n, k).

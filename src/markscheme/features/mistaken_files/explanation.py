@@ -101,7 +101,7 @@ class _FileContent:
         return isinstance(self.document, dict) and self.document.keys() >= set(keys)
 
     def has_lines(self, *beginnings: str) -> bool:
-        """Return True if each of these beginnings starts a line of the file, as keys do in YAML."""
+        """Return True if the file has, for each of these texts, a line that begins with it, as with keys in YAML."""
         return all(re.search(rf"^{re.escape(beginning)}", self.text, re.MULTILINE) for beginning in beginnings)
 
 

@@ -91,7 +91,7 @@ class _Limit:
 
     @property
     def sentence(self) -> str:
-        """Sentence that gives the share of criteria with this kind of error, and says if the limit is kept."""
+        """Sentence that gives the share of verdicts with this limit's kind of error, and says if the limit is kept."""
         shown = {"kept": "within the limit of", "broken": "over the limit of", "open": "not shown to be within"}
         name = self.name.replace("_", " ").capitalize()
         return f"{name} {self.estimate.as_share()}: {shown[self.state]} {percent(self.most)}."

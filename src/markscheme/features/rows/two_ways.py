@@ -76,8 +76,8 @@ def wider_figures(
 
     Args:
         gold: 1 if gold says that the criterion is met, 0 if not, nan where there is no verdict, shape (n,).
-        judge: The judge's verdicts in that form, shape (n,).
-        people: Each annotator's verdicts in that form, shape (n, n_people).
+        judge: The judge's verdicts, 1, 0 or nan as in `gold`, shape (n,).
+        people: Each annotator's verdicts, 1, 0 or nan as in `gold`, shape (n, n_people).
         tasks: The task of each verdict, shape (n,).
         criteria: The criterion of each verdict, shape (n,); None if the verdicts allow no conclusions on criteria that
             weren't rated.

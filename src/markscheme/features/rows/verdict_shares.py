@@ -94,7 +94,7 @@ def verdict_shares(
 
     Args:
         gold: 1 if gold says that the criterion is met, 0 if not, nan where there is no verdict, shape (n,).
-        judge: The judge's verdicts in that form, shape (n,).
+        judge: The judge's verdicts, 1, 0 or nan as in `gold`, shape (n,).
         tasks: Name of each verdict's task, shape (n,).
         criteria: Name of each verdict's criterion, shape (n,), equal for criteria with equal words.
         faults: Flags of verdicts on criteria that are faults, which earn credit if they are not met, shape (n,); None

@@ -206,7 +206,7 @@ class Battery:
 def battery(
     rubric: Rubric, examples: Sequence[Example], model: str, options: StressOptions = StressOptions()
 ) -> Battery:
-    """Make the questions of a stress run, about as many examples as the options allow, spread over gold scores.
+    """Make the questions of a stress run, on about as many examples as the options allow, spread over gold scores.
 
     Args:
         rubric: The rubric by which the judge grades.
@@ -215,8 +215,8 @@ def battery(
         options: Which changes are tried, on how many examples, and how often the judge is asked.
 
     Raises:
-        UsageError: The rubric compares pairs, of which one response alone can't be changed without changing the level
-            that is deserved.
+        UsageError: The rubric compares pairs: to change one response of a pair changes the level that the pair
+            deserves.
     """
     if rubric.is_of_pairs:
         raise UsageError(f"{rubric.name} compares pairs, and a stress test changes single responses")

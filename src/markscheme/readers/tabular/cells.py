@@ -199,7 +199,7 @@ def _stars(values: Collection[str]) -> NumberForm | None:
 
 
 def _phrase(values: Collection[str]) -> NumberForm | None:
-    """Read the number in phrases such as `score: 4 points`; None unless every value is such a phrase."""
+    """Read the number in phrases such as `score: 4 points`; None if any value isn't such a phrase."""
     numbers: dict[str, float] = {}
     for value in values:
         tokens = _TOKENS.findall(value)

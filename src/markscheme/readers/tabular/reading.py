@@ -164,7 +164,7 @@ class TableReading:
         return self._ratings(criterion, [side])[0]
 
     def _ratings(self, criterion: str, sides: Sequence[SideColumn]) -> tuple[RatingCodes, Sequence[int]]:
-        """Return the ratings in some columns, row by row, and a list of the number of ratings up to each row's end."""
+        """Return the ratings in the given columns, row by row, and the number of ratings up to the end of each row."""
         (written,) = self.rubric(criterion).criteria
         codes = RatingCodes([written.name])
         cells = [(side.cells, self._coded_cell(criterion, written, side, codes)) for side in sides]
