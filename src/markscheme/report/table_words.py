@@ -70,6 +70,7 @@ NOTES: Final[Mapping[str, str]] = {
     "no-header": "what stands first is a row, not a header: columns are named by their place, such as 'column 2'",
     "counted": "column n says how many examples each row stands for",
     "copies": "a row that is equal to an earlier one in all cells counts once",
+    "short-rows": "rows with fewer cells than the header end in empty cells",
     "totals": "rows that sum up the table, and notes below it, count in no figure",
     "categories": (
         "words in no known order are compared as categories; --levels worst,…,best gives them one, --pass VALUE "
@@ -227,10 +228,9 @@ MOST_IN_SENTENCE: Final = 12
 """Largest number of columns that a sentence names one by one."""
 
 
-def _uneven_rows(error: UsageError, more: str) -> str:
-    lines = _texts(error, "lines")
-    several = f"{error.facts['path']}: " + ("a row has" if len(lines) == 1 else f"{len(lines)} rows have")
-    return f"{several} {more} cells than the header ({'line' if len(lines) == 1 else 'lines'} {', '.join(lines[:3])})"
+def _long_rows(lines: Sequence[str]) -> str:
+    several = "a row has" if len(lines) == 1 else f"{len(lines)} rows have"
+    return f"{several} more cells than the header ({'line' if len(lines) == 1 else 'lines'} {', '.join(lines[:3])})"
 
 
 def _which_columns(error: UsageError) -> str:
@@ -253,8 +253,7 @@ SENTENCES_OF_CODES: Final[Mapping[str, Callable[[UsageError], str]]] = {
         f"{e.facts['path']} holds {e.facts['count']} files ({e.facts['members']}); unpack it and name one"
     ),
     "not-a-table": lambda e: f"{e.facts['path']} is {e.facts['kind']}, not a table",
-    "long-rows": lambda e: _uneven_rows(e, "more"),
-    "short-rows": lambda e: f"{_uneven_rows(e, 'fewer')}; an empty cell needs its delimiter too",
+    "long-rows": lambda e: f"{e.facts['path']}: {_long_rows(_texts(e, 'lines'))}",
     "equal-names": lambda e: (
         f"{e.facts['path']}: has several columns named {_columns(e)}, which differ; rename all but one"
     ),

@@ -225,6 +225,14 @@ def test_a_row_without_ratings_in_a_table_with_ratings_remains_an_example(tmp_pa
     assert len(read_files([path], ColumnOptions()).ids) == len(ROWS) + 2
 
 
+def test_a_row_that_lacks_its_last_delimiters_ends_in_empty_cells_and_a_note_says_so(tmp_path: Path) -> None:
+    rows = [f"e{i},{judge},{human},seen" for i, (judge, human) in enumerate(zip(VOTES, OTHERS, strict=True))]
+    rows[3] = rows[3].removesuffix(",seen")
+    reading = read_files([file_of(tmp_path, "\n".join(["id,judge,human,remark", *rows]))], ColumnOptions())
+    assert levels(reading, "human") == [float(vote == "yes") for vote in OTHERS]
+    assert "rows with fewer cells than the header end in empty cells" in list(notes(reading))
+
+
 def test_column_names_under_merged_cells_are_joined_with_the_text_of_the_merged_cell(tmp_path: Path) -> None:
     rows = [f"q{row},{1 + row % 4},{1 + row % 3},{1 + row % 4},{1 + row % 2}" for row in range(12)]
     path = file_of(tmp_path, "\n".join(["id,Tone,,Facts,", ",Ann,Ben,Ann,Ben", *rows]))

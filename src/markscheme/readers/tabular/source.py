@@ -273,7 +273,9 @@ def _delimiter(text: str) -> str:
 
 
 def _headed(header: Sequence[str], rows: Iterable[tuple[int, Sequence[str]]], path: Path, name: str) -> Sheet:
-    """Make a Sheet from a header and rows; drop blank rows and repeated headers, refuse rows of another length.
+    """Make a Sheet from a header and rows; drop blank rows and repeated headers, and refuse rows that are longer.
+
+    A shorter row ends in empty cells, as spreadsheets leave out the last delimiters of a row; a note says so.
 
     Args:
         header: The cells of the header.
@@ -287,28 +289,30 @@ def _headed(header: Sequence[str], rows: Iterable[tuple[int, Sequence[str]]], pa
     while names and not names[-1] and not any(len(row) >= len(names) and row[len(names) - 1] for _, row in rows):
         names.pop()
     cells: list[list[str]] = [[] for _ in names]
-    uneven: dict[str, list[int]] = {"long-rows": [], "short-rows": []}
+    too_long: list[int] = []
+    is_any_short = False
     shared: dict[str, str] = {}
     for line, row in rows:
         if not any(map(str.strip, row)) or list(map(str.strip, row[: len(names)])) == names:
             continue
-        if len(row) < len(names) or any(map(str.strip, row[len(names) :])):
-            uneven["short-rows" if len(row) < len(names) else "long-rows"].append(line)
+        if any(map(str.strip, row[len(names) :])):
+            too_long.append(line)
             continue
-        for cell, column in zip(row, cells, strict=False):
+        lacking = len(names) - len(row)
+        is_any_short = is_any_short or lacking > 0
+        for cell, column in zip([*row, *[""] * lacking], cells, strict=False):
             column.append(_shared(cell, shared))
-    for code, lines in uneven.items():
-        if lines:
-            raise refusal(code, path=str(path), lines=lines)
+    if too_long:
+        raise refusal("long-rows", path=str(path), lines=too_long)
     if not cells or not cells[0]:
         raise RatingError("holds no rows", path=path)
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ("short-rows",) if is_any_short else ()
     filled = _RowsOf(cells)
     if _are_cells(names, filled):
         for column, name_above in zip(cells, names, strict=True):
             column.insert(0, name_above)
         names = [f"column {index}" for index in range(1, len(names) + 1)]
-        notes = ("no-header",)
+        notes = (*notes, "no-header")
     elif _is_second_header(names, filled):
         names = _over_two_rows(names, [column.pop(0) for column in cells])
     _refuse_two_headers(names, filled, path)
