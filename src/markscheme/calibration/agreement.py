@@ -72,7 +72,7 @@ def agreement_of(
     if are_words and scale == "interval":
         raise UsageError("the levels of an interval scale must be numbers")
     if scale == "nominal" and weights not in (None, "identity"):
-        raise UsageError(f"--weights {weights} needs levels with an order; a nominal scale has none")
+        raise UsageError(f"{weights} weights need levels with an order; a nominal scale has none")
     if judge is not None and judge not in table.raters:
         raise UsageError(f"`--judge` must be one of the raters {', '.join(table.raters)}, got {judge!r}")
     statistics, rater_pairs = table_agreement(

@@ -101,9 +101,9 @@ def calibrate(
     if reading is None and not isinstance(rubric, Rubric | str | Path):
         allowed = "a rubric's name or file, a Rubric, results, or a table (a file, a data frame, rows or columns)"
         raise UsageError(f"`calibrate` takes {allowed}, got {shown(rubric)}")
-    if reading is None and columns.first_of_tables is not None:
+    if reading is None and columns.first_of_tables() is not None:
         name = rubric.name if isinstance(rubric, Rubric) else rubric
-        raise UsageError(f"`{columns.first_of_tables}` names columns of a table that needs no rubric; {name} is none")
+        raise UsageError(f"`{columns.first_of_tables()}` names columns of a table that needs no rubric; {name} is none")
     labels = added.of(LabelOptions)
     request = CalibrationRequest(
         of=rubric if isinstance(rubric, Rubric) else (str(rubric),) if reading is None else ("table",),

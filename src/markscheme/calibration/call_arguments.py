@@ -3,7 +3,7 @@
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 from keyword import iskeyword
 from pathlib import Path
 from typing import Any, Final, TypeAlias, TypeVar
@@ -48,11 +48,12 @@ def one_of(name: str, value: _Word | None, allowed: Sequence[str]) -> _Word | No
 def arguments_of(typed: str) -> str:
     """Write command-line options as the arguments of a Python call, with the bracket that closes the call.
 
-    >>> arguments_of("--judge gpt --human ann --human bob --pass good --pass-mark 3 --adjudicated")
-    "judge='gpt', human=['ann', 'bob'], pass_='good', pass_mark=3, adjudicated=True)"
+    >>> arguments_of("--judge gpt --human ann --human bob --pass good --pass-mark 3 --adjudicated -o encoding=cp1252")
+    "judge='gpt', human=['ann', 'bob'], pass_='good', pass_mark=3, adjudicated=True, encoding='cp1252')"
     """
     values: dict[str, list[str]] = {}
     words = shlex.split(typed)
+    words = [f"--{word}" if before == "-o" else word for before, word in pairwise(["", *words]) if word != "-o"]
     for word, after in zip_longest(words, words[1:], fillvalue="--"):
         name, is_joined, value = word.partition("=")
         if word.startswith("--"):

@@ -46,7 +46,6 @@ from markscheme.judges.judge import JudgeGroup
 from markscheme.judges.options import AskOptions
 from markscheme.judges.sight import refuse_unseeing_of
 from markscheme.options.forms import WRITTEN
-from markscheme.options.settings import find_settings
 from markscheme.phrases import counted, number
 from markscheme.plain_data import LINES, read_text
 from markscheme.prompts.prompt import Prompt
@@ -133,7 +132,8 @@ def grade(
     if missing and not show_prompt:
         raise UsageError("--missing says which prompts to print: add --show-prompt")
     inputs = _inputs(input)
-    read = partial(_submissions, file, inputs, _columns_of_command(columns), loaded.known_inputs)
+    of_file = replace(columns, map=columns.typed("map"))  # the settings file maps names of metrics, for other commands
+    read = partial(_submissions, file, inputs, of_file, loaded.known_inputs)
     brought = _RowRubrics(loaded, rows, has_core=has_core)
     if show_prompt:
         from markscheme.commands.prompts import print_prompts
@@ -424,12 +424,6 @@ def _submissions(
         yield Submission(response, inputs, "-")
         return
     yield Submission(read_text(Path(file), RatingError), inputs, Path(file).name)
-
-
-def _columns_of_command(columns: ColumnOptions) -> ColumnOptions:
-    """Return the options about columns, with `map` emptied if its value is the one in the settings file."""
-    is_configured = columns.map == tuple(find_settings(Path.cwd()).texts("map"))  # names of metrics, for other commands
-    return replace(columns, map=() if is_configured else columns.map)
 
 
 def _inputs(entries: Sequence[str]) -> dict[str, str]:

@@ -1,14 +1,16 @@
 """Options that say what the columns and values of a table mean."""
 
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
 from markscheme.errors import UsageError
 from markscheme.numerals import number_in
 from markscheme.options.forms import ANY_NUMBER, COLUMN_NAMES, ENDS, FLAG, VALUE_TEXTS, one_of, text_form
+from markscheme.options.settings import find_settings
 from markscheme.options.table import NAMES_IN_FILES, option, options_of, setting
 from markscheme.ratings.kinds import KINDS, Kind
 from markscheme.rubrics.search import find_rubric
@@ -120,13 +122,11 @@ class ColumnOptions:
         sides_of("map", self.map)
         return replace(self, judge=column_list(judges) or self.judge)
 
-    @property
-    def first_of_tables(self) -> str | None:
-        """Name of the first option set here that only tables take; None if none is set."""
-        defaults = ColumnOptions()
-        return next((key for key in _OF_TABLES_ALONE if getattr(self, key) != getattr(defaults, key)), None)
+    def first_of_tables(self, but: Container[str] = ()) -> str | None:
+        """Return the name of the first option set here that only tables take, but for some; None if none is set."""
+        return next((key for key in _OF_TABLES if key in self.stated and key not in but), None)
 
-    def refuse(self, name: str, *, but: Iterable[str] = ()) -> None:
+    def refuse(self, name: str, *, but: Container[str] = ()) -> None:
         """Raise UsageError if an option is set that only tables take, since no table is read.
 
         Args:
@@ -136,9 +136,7 @@ class ColumnOptions:
         Raises:
             UsageError: Such an option is set, or `name` is a file that doesn't exist.
         """
-        defaults = ColumnOptions()
-        key = replace(self, **{key: getattr(defaults, key) for key in but}).first_of_tables
-        if key is not None:
+        if (key := self.first_of_tables(but)) is not None:
             if "." in name:
                 find_rubric(name)  # a file that isn't there is missing, rather than no table
             raise UsageError(f"--{key.strip('_').replace('_', '-')} is for tables that need no rubric; {name} is none")
@@ -147,6 +145,16 @@ class ColumnOptions:
     def fields(self) -> Mapping[str, str]:
         """Fields that columns or metrics are read as, by name, as the user stated them with `--map COLUMN=FIELD`."""
         return sides_of("map", self.map)
+
+    def typed(self, key: Literal["map", "encoding"]) -> tuple[str, ...]:
+        """Return a setting's values that the settings file doesn't have; what that has is said of many files at once.
+
+        A single file may lack a column that the settings file maps, and text needn't be in its encoding.
+        """
+        value = getattr(self, key) or ()
+        texts = (value,) if isinstance(value, str) else value
+        in_file = find_settings(Path.cwd()).texts(key) if texts else ()
+        return tuple(text for text in texts if text not in in_file)
 
     @property
     def column_fields(self) -> Mapping[str, str]:
@@ -178,13 +186,10 @@ class ColumnOptions:
         """The options that are set, as words of a command line, such as ("--id", "row")."""
         mark = () if self.pass_mark is None else (f"{self.pass_mark:g}",)
         several = {"judge": self.judge, "human": self.human, "pass": self.pass_, "pass-mark": mark}
-        several |= {"levels": self.levels, "scale": self.scale, "same": self.same}
-        several["map"] = self.map
-        single = {"id": self.id, "group": self.group, "response": self.response}
-        single |= {"table": self.table, "encoding": self.encoding}
-        words = [(option, value) for option, values in several.items() for value in values]
-        words += [(option, value) for option, value in single.items() if value is not None]
-        flat = as_typed(word for option, value in words for word in (f"--{option}", value))
+        several |= {"levels": self.levels, "scale": self.scale, "same": self.same, "map": self.typed("map")}
+        several |= {name: (value,) for name in ("id", "group", "response", "table") if (value := getattr(self, name))}
+        flat = as_typed(word for name, values in several.items() for value in values for word in (f"--{name}", value))
+        flat += tuple(word for name in self.typed("encoding") for word in ("-o", f"encoding={name}"))
         return flat + (("--adjudicated",) if self.adjudicated else ())
 
     @property
@@ -277,8 +282,7 @@ def as_typed(words: Iterable[str]) -> tuple[str, ...]:
     """
     typed: list[str] = []
     for word in words:
-        is_value = word.startswith("-") and not word.startswith("--")
-        if is_value and typed and typed[-1].startswith("--"):
+        if word.startswith("-") and not word.startswith("--") and typed and typed[-1].startswith("--"):
             typed[-1] += f"={word}"
         else:
             typed.append(word)
@@ -304,8 +308,11 @@ def column_list(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(name.strip() for text in texts for name in text.split(",") if name.strip())
 
 
-_OF_EXPORTS: Final = ("judge", "map", "levels", "scale", "kind", "rater", "judge_names", "metric", "agreement_weights")
+_OF_EXPORTS: Final = ("judge", "map", "levels", "scale", "kind", "rater", "judge_names")
 """Options of tables that also apply to exports, where `--judge` names a judge."""
 VALUES_OF_EXPORTS: Final = ("pass_", "pass_mark", "same")
 """Options on the meaning of a table's values that also apply to exports."""
-_OF_TABLES_ALONE: Final = tuple(key for key in options_of(ColumnOptions) if key not in _OF_EXPORTS)
+_OF_TABLES: Final = tuple(
+    key for key, row in options_of(ColumnOptions).items() if row.is_named and key not in _OF_EXPORTS
+)
+"""Options that say of one table what it holds; settings hold wherever a table is read, and do no harm elsewhere."""

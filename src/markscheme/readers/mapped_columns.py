@@ -1,6 +1,7 @@
 """Check that the columns which options such as `--map COLUMN=FIELD` name are in the files that they are about."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -19,11 +20,11 @@ def refuse_unknown_columns(files: Sequence[Path], options: ColumnOptions) -> Non
     Raises:
         UsageError: Names the column, and the nearest one.
     """
-    missing = {column: name for column, name in options.column_fields.items() if column not in options.sides}
+    stated = replace(options, map=options.typed("map"))
+    missing = {column: name for column, name in stated.column_fields.items() if column not in options.sides}
     names: dict[str, None] = {}
-    of_rows = (TABLE, PLAIN_LINES, LIST)
     for peek in (Peek(path, options) for path in files if missing and path.is_file()):
-        for record in _records(peek) if format_of(peek, "anything") in of_rows else ():
+        for record in _records(peek) if format_of(peek, "anything") in (TABLE, PLAIN_LINES, LIST) else ():
             names |= dict.fromkeys(map(str, record))
             missing = {column: name for column, name in missing.items() if not _has_value(record, column)}
             if not missing:

@@ -30,7 +30,7 @@ _STATED = frozenset({"response", "id", "query", "group"})
 
 def reads_as_table(path: Path, options: ColumnOptions) -> bool:
     """Return True if responses in a file are to be read as a table, by the user's options or the file's content."""
-    is_said = options.first_of_tables is not None or not _STATED.isdisjoint(options.fields.values())
+    is_said = options.first_of_tables() is not None or not _STATED.isdisjoint(options.fields.values())
     peek = Peek(path, options)
     return is_said or (peek.shape == "sheet" and format_of(peek, "anything") is TABLE)
 

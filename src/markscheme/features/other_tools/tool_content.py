@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from markscheme.errors import RatingError, UsageError, suggestion
@@ -18,6 +19,7 @@ from markscheme.features.other_tools.metric_values import (
     scale_and_levels,
     with_one_form,
 )
+from markscheme.options.settings import find_settings
 from markscheme.phrases import few_of
 from markscheme.plain_data import parse_json, shown
 from markscheme.prompts.submission import Submission, is_missing, text_in_file
@@ -306,9 +308,11 @@ class ToolContent(Import):
             RatingError: No rating has the metric; the message names it and the nearest one.
         """
         metrics = dict.fromkeys(raw.metric for raw in self.raw_ratings)
+        in_file = find_settings(Path.cwd()).texts("map")  # of every export of the project
         for column, meaning in self.columns.fields.items():
             is_of_response = meaning in FIELDS or column.startswith("metadata.")
-            if metrics and column not in metrics and not is_of_response:
+            is_said_of_it = not is_of_response and f"{column}={meaning}" not in in_file
+            if metrics and column not in metrics and is_said_of_it:
                 hint = suggestion(column, metrics, mark="`") or f"; there are {', '.join(metrics)}"
                 raise RatingError(f"`--map {column}={meaning}`: there is no metric {column!r}{hint}", path=self.path)
 

@@ -9,7 +9,7 @@ from itertools import permutations
 from typing import Any, Final, Literal, TypeAlias
 
 from markscheme.numerals import number_in
-from markscheme.ratings.column_options import SCALE_SIDES, ColumnOptions
+from markscheme.ratings.column_options import SCALE_SIDES, ColumnOptions, sides_of
 from markscheme.readers.tabular.cells import begun_with, number_in_any_form
 from markscheme.readers.tabular.refusals import refusal
 from markscheme.readers.tabular.scales import FEWEST_FOR_REPEATS, MOST_WORDS
@@ -195,7 +195,7 @@ def output_roles(columns: Sequence[TableColumn], options: ColumnOptions) -> dict
 
 def _refuse_unknown(columns: Sequence[TableColumn], options: ColumnOptions) -> None:
     names = [column.name for column in columns]
-    named = {"--judge": options.judge, "--human": options.human, "--map": tuple(options.fields)}
+    named = {"--judge": options.judge, "--human": options.human, "--map": tuple(sides_of("map", options.typed("map")))}
     named |= {"--id": (options.id or "",), "--group": (options.group or "",), "--response": (options.response or "",)}
     for option, wanted in named.items():
         for name in filter(None, wanted):

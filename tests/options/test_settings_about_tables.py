@@ -1,0 +1,58 @@
+"""What a settings file says about tables holds for every table of a project, and does no harm where it doesn't fit."""
+
+import shlex
+from pathlib import Path
+
+import pytest
+
+from tests.commands.console import run
+from tests.commands.judged_project import make_project
+
+VERDICTS = "id,response,judge,human\n" + "".join(
+    f"r{i},Grüße {i},{'pass' if i % 7 else 'fail'},{'pass' if i % 2 else 'fail'}\n" for i in range(40)
+)
+ABOUT_TABLES = {
+    "encoding": 'encoding = "utf-8"\n',
+    "columns that no file here has": '[map]\nticket_text = "query"\nanswer = "response"\n',
+    "coefficients": 'metric = "ordinal"\nagreement_weights = "linear"\n',
+}
+COMMANDS = (
+    "calibrate manners --ratings gpt.jsonl --quiet",
+    "calibrate verdicts.csv",
+    "markscheme grade manners answer.txt --show-prompt",
+    "markscheme label manners --plan --ratings gpt.jsonl",
+    "markscheme import verdicts.csv --kind human --rater ann",
+    "markscheme compare gpt.jsonl claude.jsonl --rubric manners",
+    "markscheme improve manners",
+    "markscheme pass-rate verdicts.csv",
+    "markscheme stress manners",
+)
+
+
+@pytest.mark.parametrize("said", ABOUT_TABLES)
+def test_no_command_fails_because_the_settings_file_describes_other_tables_than_the_one_it_reads(
+    said: str, tmp_path: Path
+) -> None:
+    project = make_project(tmp_path)
+    (project / "verdicts.csv").write_text(VERDICTS, encoding="utf-8")
+    (project / "answer.txt").write_text("reply 1 of many", encoding="utf-8")
+    without = {line: run(*shlex.split(line), cwd=project).returncode for line in COMMANDS}
+    (project / "markscheme.toml").write_text(ABOUT_TABLES[said], encoding="utf-8")
+    assert {line: run(*shlex.split(line), cwd=project).returncode for line in COMMANDS} == without
+    assert without["calibrate verdicts.csv"] != 2
+
+
+def test_a_mapped_column_that_a_table_lacks_is_refused_if_it_is_typed(tmp_path: Path) -> None:
+    (tmp_path / "verdicts.csv").write_text(VERDICTS, encoding="utf-8")
+    done = run("calibrate", "verdicts.csv", "--map", "ticket_text=query", cwd=tmp_path)
+    assert (done.returncode, "ticket_text" in done.stderr) == (2, True)
+
+
+def test_the_encoding_of_a_table_is_a_setting_in_the_commands_that_its_report_prints(tmp_path: Path) -> None:
+    (tmp_path / "verdicts.csv").write_text(VERDICTS, encoding="cp1252")
+    printed = run("calibrate", "verdicts.csv", "-o", "encoding=cp1252", cwd=tmp_path, env={"COLUMNS": "200"}).stdout
+    commands = [line.partition("markscheme ")[2] for line in printed.splitlines() if "-o encoding=cp1252" in line]
+    assert {command.split()[0] for command in commands} == {"calibrate", "init"}
+    for command in commands:
+        done = run("markscheme", *shlex.split(command.partition(" (or ")[0]), cwd=tmp_path)
+        assert done.returncode != 2, done.stderr
