@@ -59,7 +59,7 @@ def agreement_of(
             order.
         pairs: How measures that are defined for two raters are computed for more: as the mean over all pairs of raters,
             or from the pooled units of all pairs; None to leave these measures out.
-        judge: A rater to compare with the others.
+        judge: A rater to compare with each of the other raters.
 
     Raises:
         UsageError: The scale doesn't fit the levels or the weights, or no rater in the table has the judge's name.

@@ -163,7 +163,7 @@ def agreement(
             order.
         pairs: Way to compute statistics defined for two raters for more: as the mean over pairs, or from pooled units;
             None to leave them out.
-        judge: A rater to compare with the others.
+        judge: A rater to compare with each of the other raters.
         criterion: The criterion to compare, if a file names criteria: its name, "score" or "pass".
 
     Raises:

@@ -219,8 +219,8 @@ class Calibration(Reported):
             used.
         carried: Labels from before a rewording, and what they count for; None if there are none.
         target_is_default: True if neither an option nor the rubric's file sets the target.
-        settings_kept: True if the setting of judge and rubric is on record with the others tried on these labels; None
-            if the labels compared aren't people's, or no such record is kept.
+        settings_kept: True if the setting of judge and rubric is on record with all other settings tried on these
+            labels; None if the labels compared aren't people's, or no such record is kept.
     """
 
     rubric: Rubric

@@ -12,7 +12,7 @@ def differences_between(
     Args:
         stated: The first document.
         computed: The second document.
-        place: Keys that lead to the two documents, if they are parts of larger ones.
+        place: Keys that lead to the two documents, if they are parts of larger documents.
         tolerance: Largest difference between two numbers that count as equal.
     """
     if isinstance(stated, dict) and isinstance(computed, dict):

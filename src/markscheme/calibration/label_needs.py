@@ -26,7 +26,7 @@ class Need(NamedTuple):
         what: Description of the goal in a few words.
         labels: Total number of labelled examples needed; None if no number would be enough.
         have: Number of labelled examples so far.
-        basis: Words for what `labels` was computed from, such as the figures so far or assumed ones.
+        basis: Words for what `labels` was computed from, such as the figures so far or assumed figures.
     """
 
     goal: Goal

@@ -32,7 +32,7 @@ class NextLabels(NamedTuple):
         judge: Name of the judge calibrated last; None before the first calibration.
         because: A sentence on why the verdict is open, or isn't; None if that isn't known.
         to_second: Number of labelled examples that a second annotator should label; 0 if no second annotator is needed.
-        verdict: The verdict of the last calibration; None before the first.
+        verdict: The verdict of the last calibration; None before the first calibration.
     """
 
     labels: DecisiveLabels | None

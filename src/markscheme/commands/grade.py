@@ -461,7 +461,7 @@ def _warn_of_lacking(lacking: Mapping[str, int], total: int, *, in_lines: bool) 
         lacking: Number of submissions without the input, by the input's name.
         total: Number of all submissions.
         in_lines: True if submissions are lines of a file, which have inputs next to the response; False for a single
-            one.
+            submission.
     """
     for name, count in lacking.items():
         problem = (

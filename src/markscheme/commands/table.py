@@ -28,12 +28,13 @@ class CommandRow(NamedTuple):
         rank: Position in the group; ranks of the core are multiples of ten, so that there is room between them.
         heir_of: Functions that convert the words typed after a removed command to words for this one, by the removed
             command's name. Several commands may replace one removed command.
-        shares: If several commands replace a removed one: the part of its work that this one does, by the removed
-            command's name.
-        common: Options that `--help` shows, separated by spaces, while only `--help-all` shows the others; None to show
-            all.
+        shares: If several commands replace a removed command: the part of its work that this command does, by the
+            removed command's name.
+        common: Options that `--help` shows, separated by spaces, while only `--help-all` shows all other options; None
+            to show all.
         load_alone: Function that imports and returns a function to run the command if nothing is typed after its name
-            and no settings apply; it saves loading the parser, which would take longer than the command. None for most.
+            and no settings apply; it saves loading the parser, which would take longer than the command. None for most
+            commands.
     """
 
     name: str

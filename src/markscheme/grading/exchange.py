@@ -32,7 +32,7 @@ class Exchange(Generic[_Reading]):
             be read.
         replies: Replies as received.
         unusable: Cached replies in which nothing could be read, each with the names of the criteria that it is about.
-        error: The reason why a question has no reply; None if each has one.
+        error: The reason why a question has no reply; None if each question has a reply.
     """
 
     readings: Mapping[str, _Reading]

@@ -49,7 +49,8 @@ class Verdict:
         quote_found: True if the quote is in the material; None without a quote, and for one too short to check.
         votes: The levels of the single verdicts that this one combines; empty for a single verdict.
         quote_in: Name of the text that contains the quote: `response`, an input or `step 4`; None if none does.
-        other_quote: For a pair, the passage from the response that isn't preferred; for a tie, that from the second.
+        other_quote: For a pair, the passage from the response that isn't preferred; for a tie, the passage from the
+            second response.
         step: Number of the step that the verdict cites; None if it cites none. A quote that isn't in this step counts
             as not found.
         probabilities: The judge's probability of each level, in the scale's order; () if unknown.

@@ -222,7 +222,7 @@ class AskOptions:
             prompts: The prompts that the run sends first.
             folder: The rubric's calibration folder, whose recorded replies may be used.
             name: Name of the judge as on the command line.
-            context: Settings that the judges of a run share; None to make new ones.
+            context: Settings that the judges of a run share; None to make new settings.
             opening: Function that opens a judge by name and model; by default `open_grading_judge`.
 
         Raises:

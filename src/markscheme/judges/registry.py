@@ -22,7 +22,7 @@ def open_judge(name: str, *, model: str | None = None, context: JudgeContext | N
         name: Kind of judge and, after a colon, which judge of the kind, as in `openai:MODEL`; several names joined by
             `+` make a panel.
         model: The model, if the name doesn't include it.
-        context: Settings that the judges of the run share; None for new ones.
+        context: Settings that the judges of the run share; None for new settings.
 
     Raises:
         UsageError: The kind of judge is unknown, a file is missing, a function cannot be imported, there is no batch

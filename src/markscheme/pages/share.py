@@ -13,8 +13,8 @@ class Share:
     Attributes:
         raters: Names of the annotators.
         per_response: Number of annotators per response.
-        overlap: Number of responses, from the first one, that get `per_response` annotators, while later ones get one;
-            None for all responses.
+        overlap: Number of responses, from the first one, that get `per_response` annotators, while each later response
+            gets one annotator; None for all responses.
 
     Raises:
         ValueError: There are fewer annotators than each response needs, or a name occurs twice.

@@ -62,7 +62,7 @@ class AssertionVerdict:
         passed: True if it passed; None if ungraded.
         score: The score; None if ungraded.
         reason: The grader's reason.
-        ungraded: The reason why there is no verdict; None if there is one.
+        ungraded: The reason why there is no verdict; None if there is a verdict.
         text: The requirement in words.
         is_part: True if the verdict is on one criterion of the assertion before it.
         usage: Tokens and cost of grading it.
@@ -118,7 +118,7 @@ class Row:
         manual: The manual rating; None without one.
         passed: True if the graders passed it, without the manual rating; None if ungraded.
         score: The graders' score, 0 to 1, without the manual rating; None if ungraded.
-        ungraded: The reason why the row has no verdict; None if it has one.
+        ungraded: The reason why the row has no verdict; None if it has a verdict.
         verdicts: A verdict for each assertion, and one for each of its criteria.
         named: Named scores of the row, by name.
         test: Index of its test in the file.
@@ -468,7 +468,7 @@ def _verdict(component: _Component, metric: str) -> AssertionVerdict:
 
 
 def _ungraded(component: _Component, reason: str) -> str | None:
-    """Return why an assertion's result has no verdict, such as a failed grader; None if it has one."""
+    """Return why an assertion's result has no verdict, such as a failed grader; None if it has a verdict."""
     if reason.startswith(NOT_GRADED):
         return reason.removeprefix(NOT_GRADED)
     metadata = component.metadata

@@ -408,7 +408,7 @@ class RatingLines:
 
         Args:
             texts: The lines, without the id at their beginning.
-            kind: The kind of rater for lines that don't name one.
+            kind: The kind of rater for lines that don't state it.
             interpreted: Function that converts a line's data to a rating's data; it raises ValueError if the line isn't
                 a rating.
 
@@ -489,7 +489,7 @@ def load_ratings(
     Args:
         path: A .jsonl file.
         rubric: The rubric, whose criteria and scales decide which ratings are valid.
-        kind: The kind of rater for lines that don't name one.
+        kind: The kind of rater for lines that don't state it.
         keep_unread: True to keep a judge's answer off the scale as an unreadable verdict, so that it is counted.
         interpreted: Function that turns the data of a line into a rating's; it raises ValueError if they aren't one.
 

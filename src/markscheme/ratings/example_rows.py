@@ -28,7 +28,7 @@ class Example:
     Attributes:
         submission: The submission that is judged; its id is the example's.
         labels: The ratings in its line of the file, or in files of the folder `ratings/`.
-        group: Name of its group, such as a task that it shares with others; "" if it has none.
+        group: Name of its group, such as a task that it shares with other examples; "" if it has none.
         system: Name of the system that wrote the response; "" if unknown.
         split: Its split: "dev" if it may be looked at while tuning, "test" if it is held out; None without splits.
         drawn: How it was chosen for labelling; None if unknown.

@@ -35,7 +35,7 @@ class Rated:
         reason: The rater's reason; "" without one.
         quote: The passage that supports the level; None without one.
         quote_found: True if the quote is in the material; None without one, and for one too short to check.
-        declined: The reason why there is no level; None if there is one, or if the rater wasn't asked.
+        declined: The reason why there is no level; None if there is a level, or if the rater wasn't asked.
         under: Fingerprint of the criterion as the rater saw it; "" if unknown.
         quote_in: Name of the text with the quote: `response` or an input; None if no text has it.
         label: Name of a category that has no value, which files have in place of a level; None for other levels.
@@ -88,7 +88,7 @@ class Rating:
         whole_under: Fingerprint of the question about the whole response that the rater answered; None if it wasn't
             asked, or if no file says so. If it was asked and `passed` is None, the rater couldn't tell.
         sample: Number of the sample, from 0, if the rater was asked several times.
-        error: The reason why there is no rating at all; None if there is one.
+        error: The reason why there is no rating at all; None if there is a rating.
         at: The day on which the rating was given, as written; "" if unknown.
         under: Fingerprint of the words of all criteria as asked; "" if unknown.
         blind: False if the rating was given with the judge's verdict visible.

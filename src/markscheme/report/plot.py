@@ -65,7 +65,7 @@ class PlotPoint:
         y: Position on the vertical axis.
         low: Lower end of its vertical interval; None without one.
         high: Upper end of its vertical interval; None without one.
-        says: Text that is shown to a reader who points at it; None without one.
+        says: Text that is shown to a reader who points at it; None to show no text.
         role: Role of the point, which determines its colour and shape.
         ids: Ids of the examples behind it, which a page opens.
     """

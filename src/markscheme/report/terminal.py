@@ -74,7 +74,7 @@ class _Room(NamedTuple):
     """Limits on how much of each kind of block a terminal shows.
 
     Attributes:
-        cards: Number of findings shown in full; of others, only the codes are shown.
+        cards: Number of findings shown in full; of all other findings, only the codes are shown.
         advice: True if findings say what to edit.
         rows: Largest number of rows of a table.
         notes: Largest number of lines of small print.

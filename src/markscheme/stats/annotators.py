@@ -68,7 +68,8 @@ class AltPerson(NamedTuple):
     """Result of the alternative annotator test for one annotator.
 
     Attributes:
-        judge_wins: Share of examples on which the judge is at least as close to the others as this annotator is.
+        judge_wins: Share of examples on which the judge is at least as close to the other annotators as this annotator
+            is.
         person_wins: Share of examples on which this annotator is at least as close as the judge.
         p: One-sided p-value of "the judge is worse by epsilon or more".
         adjusted_p: `p` adjusted by Benjamini and Yekutieli over the annotators tested.
@@ -115,7 +116,7 @@ def gold(people: npt.ArrayLike, *, by: GoldRule = "median") -> Floats:
             the mean.
 
     Returns:
-        Gold levels, shape (n_units,), nan where no one rated, or where a majority is tied.
+        Gold levels, shape (n_units,), nan where no annotator rated, or where a majority is tied.
 
     Raises:
         ValueError: The ratings aren't a table, one is infinite, or the rule is unknown.
@@ -211,8 +212,8 @@ def alternative_annotator_test(
         judge: The judge's ratings, shape (n_units,), nan if missing.
         epsilon: Share of examples by which the judge may win less often than an annotator and still replace the
             annotator; see `EPSILON`.
-        closeness: Measure of a rating's similarity to the others: "accuracy" for the share of equal ones, "neg_rmse"
-            for minus the root mean squared distance.
+        closeness: Measure of a rating's similarity to the other annotators' ratings: "accuracy" for the share of equal
+            ones, "neg_rmse" for minus the root mean squared distance.
         q: Allowed false discovery rate. Of the annotators for whom the test says that the judge can replace them, this
             share may be wrong.
 

@@ -77,7 +77,7 @@ class ChangeTest:
         flips_stored: Share of ratings that differ between two stored runs: the noise floor.
         n: Number of examples with a rating in the current run and in every stored run.
         runs: Number of stored runs.
-        undefined: Reason why there is no test; None if there is one.
+        undefined: Reason why there is no test; None if there is a test.
     """
 
     excess: float | None
@@ -506,7 +506,7 @@ def chance_of_first(outcomes: Integers, times: Integers, *, two_sided: bool) -> 
     Args:
         outcomes: Values of each row, shape (n_rows, n_columns); the first column has those that were observed.
         times: Number of equal rows that each row represents, each with a draw of its own, shape (n_rows,).
-        two_sided: True if sums as far from 0 as the observed one, but on the other side, count too.
+        two_sided: True if sums as far from 0 as the observed sum, but with the other sign, count too.
     """
     observed = int(times @ outcomes[:, 0])
     lowest = outcomes.min(axis=1, initial=np.iinfo(np.int64).max, keepdims=True) if outcomes.size else outcomes[:, :1]
@@ -539,7 +539,7 @@ def _distribution_by_transform(rises: Integers, times: Integers) -> tuple[int, F
     negligible.
 
     Args:
-        rises: For each row, by how much each of its equally likely outcomes exceeds the lowest one, shape (n_rows,
+        rises: For each row, by how much each of its equally likely outcomes exceeds the lowest outcome, shape (n_rows,
             n_outcomes).
         times: Number of equal rows that each row represents, shape (n_rows,).
 

@@ -58,7 +58,7 @@ class Corrected(NamedTuple):
         observed: Observed agreement, weighted by the credit of each pair of levels, 0 to 1; nan if nothing can be
             compared.
         expected: Agreement expected by chance, with the weighting and range of `observed`.
-        undefined: Reason why there is no value; None if there is one.
+        undefined: Reason why there is no value; None if there is a value.
     """
 
     value: float
@@ -346,7 +346,7 @@ class _Coefficient(NamedTuple):
             with each set left out.
         chance: Function that computes the disagreement expected by chance, over all units, then with each set left out.
         guarded: True if the coefficient says little when nearly all ratings are on one level, so that it needs enough
-            others.
+            ratings on other levels.
         categories: True if a rating between two levels isn't allowed, whatever the loss.
         pairs_only: True if units with only one rating are ignored.
         for_more: Name of the coefficient to use for more than two raters; None if this one accepts any number.

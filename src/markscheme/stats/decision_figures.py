@@ -130,7 +130,7 @@ def side_share(
         of: Gold's decision: 0 for fails, 1 for passes.
         counts: The judge's decision that counts as a hit.
         groups: Name of each example's group, such as its task, shape (n,); None without groups.
-        weights: Weight of each example, shape (n,), relative to the others of its draw; None for equal weights.
+        weights: Weight of each example, shape (n,), relative to the other examples of its draw; None for equal weights.
         strata: Name of the stratum, by the judge's verdict, that each example was drawn from; None if labels were drawn
             otherwise.
     """
@@ -162,7 +162,7 @@ def _cells(
     Args:
         strata: Name of each example's stratum.
         judge: The judge's decisions.
-        in_question: 1 for an example with the gold decision that the figure is about, 0 with the other one, nan if
+        in_question: 1 for an example with the gold decision that the figure is about, 0 with the other decision, nan if
             judge or gold has none.
         weights: Weight of each example.
         groups: Group of each example.

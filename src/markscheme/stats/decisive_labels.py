@@ -100,7 +100,8 @@ def chance_to_place_mean(mean: GroupedMean, bound: float, more: int, *, confiden
 
     Args:
         mean: Mean among the labels so far.
-        bound: Value that the mean is compared with. The mean is shown to be on one side once its limit is there too.
+        bound: Value that the mean is compared with. The mean is shown to be on one side once its limit is on that side
+            too.
         more: Number of further labels.
         confidence: One-sided confidence of the limit.
 

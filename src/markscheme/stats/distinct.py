@@ -19,7 +19,7 @@ def numbered(
 
     Args:
         keys: Numbers from 0, shape (n,).
-        reach: A number above all of them, if known.
+        reach: A number above all keys, if known.
 
     Example:
         >>> distinct, place = numbered(np.array([7, 2, 7]))

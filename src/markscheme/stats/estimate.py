@@ -95,7 +95,7 @@ class Estimate:
         level: Nominal coverage of the interval, 0 to 1.
         n: Number of units (examples, or groups of them) behind the value.
         method: Method by which value and interval were computed, in a few words.
-        undefined: Reason why there is no value; None if there is one.
+        undefined: Reason why there is no value; None if there is a value.
         caveat: Limitation of the interval; None if it has none.
 
     Raises:

@@ -285,7 +285,7 @@ def drawn_weights(inverse_chances: npt.ArrayLike, draws: npt.ArrayLike | None = 
     Args:
         inverse_chances: One divided by the probability with which each example was drawn, shape (n,); 1 if examples
             were drawn at random.
-        draws: Name of the draw of each example, shape (n,); None if there was only one.
+        draws: Name of the draw of each example, shape (n,); None if there was only one draw.
 
     Returns:
         The weights, shape (n,), scaled to a mean of 1 within each draw; larger ones than HEAVIEST (3) are then set

@@ -127,7 +127,7 @@ class SliceColumn:
         values: Figure of each known example, shape (n_known,), like all that follow.
         strata: Number, from 0, of each example's gold level, or fifth of gold scores.
         covariate: Gold, to be held equal within a stratum; None if a stratum is a single value of gold.
-        groups: Groups of the known examples by task; None if no two share one.
+        groups: Groups of the known examples by task; None if no two examples share a task.
 
     Source:
         Cochran (1968), Biometrics 24(2), 295-313, for comparison within strata. doi:10.2307/2528036

@@ -35,7 +35,7 @@ class RaterPair:
     """Statistics of one pair of raters.
 
     Attributes:
-        raters: Names of both raters; a judge's is the last.
+        raters: Names of both raters; a judge comes second.
         units: Number of units that both rated.
         statistics: Statistics of the units that both rated, by name.
     """

@@ -221,7 +221,7 @@ def with_other_fails(drawn: Floats, gold: Floats, examples: Sequence[Example] | 
     being drawn they have no weight.
 
     Args:
-        drawn: Gold's decisions on drawn examples, shape (n_examples,), nan on others.
+        drawn: Gold's decisions on drawn examples, shape (n_examples,), nan on all other examples.
         gold: Gold's decisions on all examples, shape (n_examples,), nan where there is none.
         examples: The examples, which say how each was drawn for labelling; None means all at random.
     """

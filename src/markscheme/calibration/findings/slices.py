@@ -157,9 +157,9 @@ class Slice:
         part: The definition of the slice.
         p: Probability of so large a difference from the other examples by chance: the smallest over the slice's
             figures, corrected for all figures of all slices.
-        comparison: The comparison whose examples it is a part of.
+        comparison: The comparison of all examples, of which the slice is a part.
         figure: The figure by which the slice is worst; None if it is no worse than the other examples.
-        criteria: The criteria on which the judge is worse there; empty if only the score is.
+        criteria: The criteria on which the judge is worse on the slice; empty if only the score is.
     """
 
     part: ExamplePart

@@ -44,7 +44,7 @@ class FindingRow(NamedTuple):
         kinds: The kinds; a kind may be in several rows.
         rank: Position of the rule in the order of rules, which is also the order of findings that cost the same; ranks
             of the core are multiples of ten.
-        rule: Function that finds them; None for kinds found by comparing a run with the accepted one.
+        rule: Function that finds these faults; None for faults found by comparing a run with the accepted run.
         rated: What the judge must have rated, responses or pairs, for the rule to apply. It is chance which response of
             a pair is stored first, so a figure that depends on this order shows no fault of a judge of pairs.
     """

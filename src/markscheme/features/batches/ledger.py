@@ -28,7 +28,7 @@ class BatchRecord:
     """What the cache records of one batch, so that the provider needn't be asked about it.
 
     Attributes:
-        token: Our id for the batch, given before the provider gives one.
+        token: Our id for the batch, chosen before the provider gives its id.
         judge: Identity of the judge that answers it.
         remote: The provider's id for it; "" while it isn't known whether the provider has received it.
         owner: The process that sends the batch.

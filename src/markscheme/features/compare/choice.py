@@ -136,7 +136,7 @@ class Differences:
             None without gold.
         false_passes: Of the examples that both judges decided, ids of those that gold fails and the first judge passes,
             and of those that gold fails and the second passes.
-        link: The line that converts scores of the first judge to scores of the second, if the second replaces the
+        link: The line that converts scores of the first judge to scores of the second, if the second judge replaces the
             first.
         old_passes_that_pass: Share of the first judge's passes that the second passes.
         old_fails_that_pass: Share of the first judge's fails that the second passes.
@@ -648,8 +648,8 @@ def labels_to_tell(differences: Floats, *, groups: Sequence[str] | None = None) 
     needed.
 
     Args:
-        differences: For each example 1 if only the judge is right, -1 if only the other one is, else 0, shape (n,); nan
-            if one of them gave no answer.
+        differences: For each example 1 if only the judge is right, -1 if only the other judge is right, else 0, shape
+            (n,); nan if either judge gave no answer.
         groups: The task of each example, shape (n,), if several share one. If the mean of all groups is equal, they
             don't show how much further groups vary, so None is returned.
 

@@ -45,7 +45,7 @@ class Link:
         spread: Standard deviation of the new scores about the line.
         points: The new scores that the line gives for a few old scores.
         n: Number of examples that both rated.
-        undefined: Reason why there is no line; None if there is one.
+        undefined: Reason why there is no line; None if there is a line.
     """
 
     intercept: float

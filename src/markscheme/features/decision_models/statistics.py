@@ -52,12 +52,12 @@ class ConfidentErrors:
     """The number of answers that a judge gives with a high probability, and how many of them are wrong.
 
     Attributes:
-        at: Smallest probability with which an answer counts.
-        n: Number of answers that count.
-        wrong: Number of them that are wrong.
-        promised: Number of them that would be wrong by the judge's own probabilities.
-        upper: Upper limit of the share of them that are wrong, one-sided at 95 %; None without answers, or with too few
-            groups.
+        at: Smallest probability with which an answer counts as confident.
+        n: Number of confident answers.
+        wrong: Number of confident answers that are wrong.
+        promised: Number of confident answers that would be wrong by the judge's own probabilities.
+        upper: Upper limit of the share of confident answers that are wrong, one-sided at 95 %; None without answers, or
+            with too few groups.
         p: Probability of so many or more wrong answers if the judge's probabilities were right; None with groups, or
             without answers.
         significance: The smallest significance level at which more answers are wrong than promised. Without groups,

@@ -125,7 +125,7 @@ def added_to(path: Path, rubric: Rubric, outputs: ReadOutputs, materials: Mappin
 
     Args:
         path: The rubric's file.
-        rubric: The rubric in it.
+        rubric: The rubric in that file.
         outputs: The outputs that were read, with the modes.
         materials: Texts of the outputs by id, from which passages are quoted.
 

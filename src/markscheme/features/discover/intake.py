@@ -105,7 +105,7 @@ def take_assignments(opened: OpenedDiscovery, path: Path, rater: str, kind: Kind
     Args:
         opened: The discovery.
         path: The file.
-        rater: Name of the person or model that assigned the notes, for lines that don't name one.
+        rater: Name of the person or model that assigned the notes, for lines that don't state it.
         kind: Kind of that person or model, for lines that don't state it; None means a model.
 
     Raises:

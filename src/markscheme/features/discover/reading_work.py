@@ -352,7 +352,7 @@ def _grouped(book: Codebook, action: str, sent: Mapping[str, Any], rater: str, m
     Args:
         book: The codebook before.
         action: Name of the action.
-        sent: What the page sends with it, such as the keys of notes and the names of modes.
+        sent: What the page sends with the action, such as the keys of notes and the names of modes.
         rater: Name of the reader.
         moment: The present time, as it is stored.
     """

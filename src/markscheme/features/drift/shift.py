@@ -41,8 +41,8 @@ class Explanation:
 
     Attributes:
         changes: The changes that can have caused it; empty if no recorded change can.
-        separable: True if the effect of each change is known: there is at most one, or today's judge was also asked by
-            the accepted rubric, in a replay.
+        separable: True if the effect of each change is known: there is at most one change, or today's judge was also
+            asked by the accepted rubric, in a replay.
         parts: The shift by changes of the rubric and that by changes of the judge; empty without a replay.
     """
 

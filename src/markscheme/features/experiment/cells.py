@@ -91,7 +91,7 @@ class Output:
 
     Attributes:
         text: The output; None if there is none.
-        why: The reason why there is no output; None if there is one.
+        why: The reason why there is no output; None if there is an output.
         under: Digest of the prompt and model that made it; None if the output came from a file.
         cut_off: True if it was cut off at the maximum length of an answer.
     """

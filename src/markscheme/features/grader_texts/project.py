@@ -93,7 +93,7 @@ class _Drafting:
         Args:
             name: Name of the criterion.
             text: The text, with the assertion's weight and threshold.
-            reading: The scale and the points that were read in it.
+            reading: The scale and the points that were read in the text.
             in_every_test: True if every test has the text; else the criterion may not apply.
         """
         weight = -text.weight if text.is_negated else text.weight

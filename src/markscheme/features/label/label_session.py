@@ -108,7 +108,7 @@ class LabelSession:
         home: The file of examples that labelled responses are added to.
         people: Annotators' labels in the pool's own file.
         reworded: For each step that the rater has labelled, the criteria to ask again, since they were reworded or are
-            new, with the digest of the words that the rater answered; "" for a new one.
+            new, with the digest of the words that the rater answered; "" for a new criterion.
         notes: Sentences on parts of the set that aren't asked, with the reason.
         whole_steps: The steps at which the question about the whole response is asked first.
         whole_voices: Annotators' decisions on whole responses where they differ, by id, in the form of the page; empty

@@ -45,10 +45,10 @@ class AnnotatorProgress:
         rater: The annotator's name.
         labelled: Number of responses labelled, once or more.
         declined: Number of answers "can't tell", over all criteria.
-        repeated: Number of criteria answered a second time, on responses that came back.
-        same: Number of them that got the same answer.
-        shared: Number of labels by other annotators on the annotator's first 5, 10, 15, … responses. Later ones count
-            once they are five, so that nobody can infer another's answer from a change.
+        repeated: Number of answers given a second time, on responses that were shown again.
+        same: Number of second answers that equal the first answer.
+        shared: Number of labels by other annotators on the annotator's first 5, 10, 15, … responses. Later responses
+            count once there are five more, so that nobody can infer another annotator's answer from a change.
         agreed: Number of these labels that equal the annotator's own.
         seconds: Median time per response in seconds; None if times weren't recorded.
         last: The day of the last label, as written.

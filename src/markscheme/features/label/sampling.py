@@ -71,7 +71,7 @@ class _PoolStratum:
 
     Attributes:
         name: Name of the stratum.
-        pool: Number of outputs in it.
+        pool: Number of outputs in the stratum.
         labelled: Number of these outputs that were labelled before.
         taken: Number of these outputs that are drawn now.
     """

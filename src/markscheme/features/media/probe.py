@@ -44,8 +44,8 @@ class SightTest:
     """A picture or document that a judge is asked to read in a sight test.
 
     Attributes:
-        word: The word in it.
-        squares: Number of squares in it.
+        word: The word that the picture or document shows.
+        squares: Number of squares that the picture or document shows.
         media: The picture or the document.
         words: Words, the right one among them, from which a model chooses that can't write an answer.
     """

@@ -112,7 +112,8 @@ class _FileKind(NamedTuple):
         name: What the file is, for an error.
         is_mine: Function that returns True for the content of such a file.
         takers: Commands and options that take such a file, or refuse it themselves.
-        way_out: What to do with the file; in it, FILE is replaced by its path and RUBRIC by the name of its rubric.
+        way_out: What to do with the file; in this text, FILE is replaced by its path and RUBRIC by the name of its
+            rubric.
     """
 
     name: str

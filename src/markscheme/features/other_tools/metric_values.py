@@ -83,7 +83,7 @@ def with_one_form(metric: Sequence[RawRating], meant: Iterable[str]) -> list[Raw
     are used, since the number of a word is a setting of the tool, which may differ between raters.
 
     Args:
-        metric: The ratings, in which a number may have a word with it.
+        metric: The ratings, in which a number may come with a word.
         meant: Words that the caller gives a meaning.
 
     Example:

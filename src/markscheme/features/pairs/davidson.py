@@ -48,8 +48,8 @@ class PairFit:
     Attributes:
         systems: Indices of the two systems, the lower one first.
         n: Number of pairs of their responses.
-        observed: Mean preference for the first, from -1 to 1: its wins minus its losses, divided by `n`.
-        expected: Mean preference for the first by the model; None if the model gives none.
+        observed: Mean preference for the first system, from -1 to 1: its wins minus its losses, divided by `n`.
+        expected: Mean preference for the first system by the model; None if the model gives none.
     """
 
     systems: tuple[int, int]

@@ -39,7 +39,8 @@ class OrderFigures:
         pairs: Number of pairs that it rated in a known order.
         in_both: Number of pairs that it rated in both orders.
         flips: Share of the pairs rated in both orders whose preference differs between the orders.
-        lean: Share of preferences for the response shown first minus that for the other one, from -1 to 1.
+        lean: Share of preferences for the response shown first minus the share of preferences for the response shown
+            second, from -1 to 1.
         lean_p: Probability that a rater without a lean would lean as far, by the sign-flip test; None if pairs share
             groups.
         length: Correlation of its preference with the ratio of lengths; above 0 it prefers longer responses.

@@ -77,9 +77,9 @@ class Perturbation:
             changed instead of the response.
         prose: Words in a criterion's text that show that the change may alter the right level, if the response is
             prose; None if the change may alter any criterion's level, or isn't made to prose.
-        code: Words that show this if the response is code; None if the change may alter any criterion's level, or isn't
-            made to code.
-        yes_no: Words that show this for a yes/no criterion if the response is prose; None to use `prose` for it too.
+        code: Words in a criterion's text that show that the change may alter the right level, if the response is code;
+            None if the change may alter any criterion's level, or isn't made to code.
+        yes_no: Words that replace `prose` for yes/no criteria; None to use `prose` for these too.
     """
 
     name: str

@@ -23,8 +23,8 @@ class PairedDecisions:
 
     Attributes:
         n: Number of examples compared.
-        before: Number of them that the old version decides as people do.
-        after: Number of them that the new version decides as people do.
+        before: Number of the compared examples that the old version decides as people do.
+        after: Number of the compared examples that the new version decides as people do.
         became_right: Number of examples on which only the new version decides as people do.
         became_wrong: Number of examples on which only the old version decides as people do.
         settings: Number of settings among which the error probability is divided.

@@ -59,7 +59,7 @@ def largest_change(before: Iterable[GradedLine], since: Iterable[GradedLine]) ->
 
     Args:
         before: Responses before the change.
-        since: Responses since then.
+        since: Responses since the change.
     """
     return max(_shifts(before, since), key=lambda shift: abs(shift.share_since - shift.share_before), default=None)
 

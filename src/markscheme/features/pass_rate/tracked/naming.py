@@ -80,8 +80,8 @@ def shift_at_old_mix(reference: npt.ArrayLike, now: npt.ArrayLike) -> tuple[floa
     Args:
         reference: Numbers of passes and of responses in the reference weeks, for each value of the column, shape (k,
             2).
-        now: Numbers of passes and of responses since then, for each value of the column, shape (k, 2); a value without
-            responses counts as unmoved.
+        now: Numbers of passes and of responses since the reference weeks, for each value of the column, shape (k, 2); a
+            value without responses counts as unmoved.
 
     Returns:
         The shift, and the part of it that is left with the mix of the reference.
