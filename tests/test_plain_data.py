@@ -36,7 +36,7 @@ def test_a_damaged_json_line_is_refused_with_its_file_and_line_number(tmp_path: 
         list(json_lines(damaged(tmp_path), RatingError))
 
 
-def test_a_json_line_that_the_file_ends_in_is_said_to_be_cut_off_perhaps(tmp_path: Path) -> None:
+def test_an_unreadable_last_line_of_json_without_a_line_end_is_reported_as_perhaps_cut_off(tmp_path: Path) -> None:
     path = tmp_path / "traces.jsonl"
     for text, is_cut in (('{"id": "a"}\n{"id', True), ('{"id": "a"}\n{"id\n', False)):
         path.write_text(text)

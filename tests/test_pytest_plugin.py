@@ -305,7 +305,7 @@ def test_it(assert_grade, number):
 
 
 @pytest.mark.proof
-def test_replies_of_a_named_judge_are_cached_and_those_of_a_judge_function_are_not(project: Path) -> None:
+def test_replies_of_a_named_judge_are_cached_and_replies_of_a_judge_function_are_not(project: Path) -> None:
     body = '\ndef test_{}(assert_grade):\n    assert_grade("No.", "manners", judge={}, inputs={{"query": "?"}})\n'
     named = body.format("it", '"function:judges:kind"')
     twice = body.format("once", "judges.kind") + body.format("again", "judges.kind")

@@ -310,7 +310,7 @@ def test_the_chance_that_a_response_passes_is_the_total_chance_of_all_combinatio
 @pytest.mark.parametrize(
     ("chance", "passes", "certainty"), [(0.93, True, 0.93), (0.07, False, 0.93), (0.46, True, 0.46)]
 )
-def test_the_certainty_of_a_decision_to_pass_or_fail_is_its_probability_even_if_that_is_below_one_half(
+def test_the_certainty_of_a_decision_is_the_probability_of_the_decision_even_if_that_is_below_one_half(
     chance: float, passes: bool, certainty: float
 ) -> None:
     assert certainty_of(chance, 0.0, yes_no(1), passed=passes) == pytest.approx(certainty)

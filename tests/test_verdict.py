@@ -238,7 +238,7 @@ def test_a_reply_that_the_judge_s_provider_marks_as_a_refusal_is_never_read() ->
     assert read_one(GOOD, stop="refusal") == Unread("clear", "the judge refused", GOOD)
 
 
-def test_an_answer_that_was_cut_off_is_not_read_and_the_reason_says_so() -> None:
+def test_an_answer_that_was_cut_off_is_not_read_and_the_reason_mentions_the_cut() -> None:
     outcome = read_one(GOOD[:30], stop="length")
     assert isinstance(outcome, Unread)
     assert outcome.why == "the reply was cut off at its greatest length"
@@ -368,7 +368,7 @@ def test_an_answer_after_the_think_block_does_not_count_if_the_reply_was_cut_off
 
 
 @pytest.mark.parametrize("text", ["", " \n", "<think>Hm. Hm."])
-def test_if_thinking_used_up_an_answer_s_token_limit_the_reason_says_so_and_names_the_option(text: str) -> None:
+def test_if_thinking_used_up_an_answer_s_token_limit_the_reason_says_that_and_names_the_option(text: str) -> None:
     outcome = read_one(text, stop="length")
     assert isinstance(outcome, Unread)
     assert outcome.why.startswith("the reply was cut off at its greatest length: thinking used it up")

@@ -139,7 +139,7 @@ def test_a_change_of_case_or_punctuation_or_white_space_is_no_new_wording_of_a_c
 
 
 @pytest.mark.parametrize(("tone", "differing"), [(3.0, 0), (5.0, 24)])
-def test_labels_by_one_annotator_before_a_rewording_are_compared_with_labels_by_another_annotator_after_it(
+def test_labels_of_one_annotator_before_a_rewording_are_compared_with_another_annotator_s_labels_after_it(
     tone: float, differing: int
 ) -> None:
     by_ben = {"tone": tone, "facts": 3.0}

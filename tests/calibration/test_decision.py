@@ -160,7 +160,7 @@ def test_another_target_for_agreement_changes_the_verdict_on_a_judge_with_unchan
     assert decide(comparison, target=0.9).verdict == "not-enough-labels"
 
 
-def test_the_number_of_labels_needed_is_a_number_of_further_labels_and_synthetic_labels_do_not_reduce_it() -> None:
+def test_the_number_of_labels_needed_means_further_labels_by_people_whatever_the_number_of_synthetic_labels() -> None:
     decision = decide(scored(30, 4))
     assert (decision.because_code, decision.labels_needed) == ("target-open", 120)
     assert decision.labels_chance == pytest.approx(0.5305, abs=1e-4)

@@ -131,7 +131,7 @@ def test_comparing_by_one_measure_equals_comparing_by_a_rubric_that_has_only_thi
 
 @each_measure
 @pytest.mark.parametrize("seed", SEEDS)
-def test_the_verdict_on_one_measure_equals_that_under_a_rubric_that_has_only_this_measure(
+def test_the_verdict_by_one_measure_is_the_verdict_under_a_rubric_that_has_no_other_measure(
     seed: int, of: str, rubric: Rubric
 ) -> None:
     world = World(seed)

@@ -135,7 +135,9 @@ def test_if_so_many_examples_have_only_one_annotator_that_no_gate_is_allowed_a_s
     )
 
 
-def test_the_saved_next_step_says_so_if_more_labels_would_not_decide_whether_the_judge_can_gate(tmp_path: Path) -> None:
+def test_the_saved_next_step_states_that_more_labels_would_not_decide_whether_the_judge_can_gate(
+    tmp_path: Path,
+) -> None:
     calibration = calibrated(200, 40)
     keep(calibration, tmp_path)
     assert str(next_labels(tmp_path, RUBRIC, labelled(200)).in_words).startswith("More labels won't decide")

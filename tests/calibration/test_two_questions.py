@@ -212,7 +212,7 @@ def test_with_the_option_details_the_report_on_a_table_says_column_and_never_cri
     assert "riteri" not in details
 
 
-def test_if_a_usable_judge_is_not_good_enough_for_the_required_use_a_line_after_the_report_says_so(
+def test_if_a_usable_judge_misses_the_required_use_a_line_after_the_report_states_the_exit_status(
     tmp_path: Path,
 ) -> None:
     write_table(tmp_path / "table.csv", *decisions(*RIGHT_ON_RARE_FAILS))
@@ -301,7 +301,7 @@ def test_a_judge_whose_scores_are_shown_to_be_as_good_as_an_annotator_s_may_be_u
     assert use == "trend"
 
 
-def test_one_reason_against_a_gate_is_enough_to_refuse_it() -> None:
+def test_one_reason_against_a_gate_is_enough_to_refuse_the_gate() -> None:
     assert ruled("gate", "side", "target-open").state == "refused"
     assert ruled("gate", "side", "target-open").because == ("side",)
     assert ruled("gate", "side-open", "target-open").because == ("side-open", "target-open")

@@ -301,7 +301,7 @@ def test_a_killed_run_of_calibrate_continues_where_it_stopped(
     assert report["counts"]["from_cache"] + report["cost"]["calls"] == 120
 
 
-def test_a_second_run_of_calibrate_asks_no_judge_and_says_so(
+def test_a_second_run_of_calibrate_asks_no_judge_and_reports_how_many_replies_came_from_the_cache(
     project: Path, slow_server: MessagesFront, cache: dict[str, str]
 ) -> None:
     label(project, 12)

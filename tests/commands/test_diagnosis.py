@@ -70,7 +70,7 @@ def test_a_slice_on_which_the_judge_fails_is_shown_in_a_table(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("stuck", [3.0, 5.0])
-def test_calibrating_a_judge_that_gives_one_level_to_every_response_exits_1_and_says_so(
+def test_calibrating_a_judge_that_gives_one_level_to_every_response_exits_1_and_names_the_level(
     tmp_path: Path, stuck: float
 ) -> None:
     done = run(*written(tmp_path, np.full((80, 4), stuck)), "--details", cwd=tmp_path)

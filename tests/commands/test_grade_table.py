@@ -257,7 +257,7 @@ def test_a_graded_table_that_lacks_rows_never_replaces_the_existing_file(here: P
     assert (here / "graded.csv").read_text() == "before"
 
 
-def test_a_row_that_has_changed_since_a_run_was_stopped_is_graded_again_and_the_others_are_not(here: Path) -> None:
+def test_a_row_that_has_changed_since_a_run_was_stopped_is_graded_again_and_unchanged_rows_are_not(here: Path) -> None:
     rows = _rows(5)
     (here / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
     crash = """    if os.path.exists("crash") and response.endswith("2"):

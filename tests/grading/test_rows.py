@@ -101,7 +101,7 @@ def test_the_key_core_share_of_a_rubric_is_refused_unless_it_lies_between_0_and_
         Rubric.from_dict({"core_share": value, "criteria": [{"requirement": "Is polite"}]})
 
 
-def test_the_run_s_rubric_says_how_a_row_s_own_rubric_is_used_unless_an_option_of_the_run_says_it() -> None:
+def test_a_row_s_own_rubric_is_used_as_the_run_s_rubric_states_unless_an_option_of_the_run_states_it() -> None:
     core = Rubric.from_dict({"rows": "ignore", "criteria": [{"requirement": "Is polite"}]})
     with Grader(core, judging("polite")) as by_rubric, Grader(core, judging("polite"), rows="add") as by_run:
         assert list(by_rubric.grade_rows(ROWS[:1])[0]["criteria"]) == ["c1"]  # type: ignore[arg-type]

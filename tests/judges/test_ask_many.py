@@ -150,7 +150,7 @@ def test_a_function_that_ask_many_calls_may_catch_its_own_timeout() -> None:
 
 
 @pytest.mark.parametrize("error", [asyncio.CancelledError, pytest.skip.Exception, GeneratorExit])
-def test_a_job_s_error_of_the_class_base_exception_is_raised_too(error: type[BaseException]) -> None:
+def test_a_job_s_error_of_the_class_base_exception_is_raised_like_any_other_error(error: type[BaseException]) -> None:
     work = Work(**{"1.0": error()})
     with pytest.raises(error):
         run(_all(work, [3.0, 1.0, 2.0], 2))

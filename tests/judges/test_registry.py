@@ -139,7 +139,7 @@ def test_without_an_api_key_a_recording_that_covers_all_prompts_is_chosen(openin
     assert isinstance(choose_judge(RUBRIC, PROMPTS, folder, opening), RecordedJudge)
 
 
-def test_if_no_judge_can_be_asked_the_error_says_so_in_one_sentence_and_lists_three_things_to_do(
+def test_if_no_judge_can_be_asked_a_one_sentence_error_lists_three_things_to_do(
     opening: Opening,
 ) -> None:
     with pytest.raises(NoJudge) as refused:

@@ -66,7 +66,7 @@ def test_an_error_of_a_judge_is_not_cached(tmp_path: Path) -> None:
     assert ask(judge, prompt()).text == "up"
 
 
-def test_of_two_replies_to_one_cache_key_the_first_is_kept_and_both_callers_get_it(tmp_path: Path) -> None:
+def test_of_two_replies_to_one_cache_key_the_first_is_kept_and_returned_to_both_callers(tmp_path: Path) -> None:
     first, second = Memory(tmp_path), Memory(tmp_path)
     assert first.recall("k") is None
     assert second.recall("k") is None

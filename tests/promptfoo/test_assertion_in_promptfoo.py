@@ -279,7 +279,7 @@ def test_no_negated_assertion_passes_an_ungraded_output_however_deep_it_is_neste
 
 
 @pytest.mark.parametrize("name", LENIENT)
-def test_an_ungraded_output_that_a_promptfoo_test_s_weight_or_threshold_lets_pass_says_so_in_its_reason(
+def test_if_a_promptfoo_test_s_weight_or_threshold_lets_an_ungraded_output_pass_its_reason_states_that(
     graded: dict[str, dict[str, Any]], name: str
 ) -> None:
     row, caveat = graded[name], LENIENT[name][1]

@@ -341,7 +341,9 @@ def test_rows_of_promptfoo_s_results_are_read_from_a_jsonl_file_too(results: dic
         ('{"results": {"results": []}}', "holds no graded output"),
     ],
 )
-def test_the_error_on_a_file_that_is_not_promptfoo_s_results_says_so(tmp_path: Path, text: str, message: str) -> None:
+def test_a_file_that_is_not_promptfoo_s_results_is_refused_with_an_error_that_says_what_it_lacks(
+    tmp_path: Path, text: str, message: str
+) -> None:
     (tmp_path / "results.json").write_text(text)
     with pytest.raises(RatingError, match=message):
         read_results(tmp_path / "results.json")

@@ -120,7 +120,7 @@ def test_assertions_use_a_new_session_after_the_program_changes_its_folder_or_en
 
 
 @pytest.mark.proof
-def test_if_no_session_can_be_started_a_single_warning_is_printed_and_each_output_is_graded_all_the_same(
+def test_if_no_session_can_be_started_a_single_warning_is_printed_and_each_output_is_still_graded(
     folder: Path,
 ) -> None:
     """A folder for the sockets that others can read is never used."""
@@ -193,7 +193,7 @@ def test_a_python_crash_fails_the_output_but_is_an_error_of_an_assertion_that_ma
 
 
 @pytest.mark.proof
-def test_if_a_session_never_answers_a_single_warning_is_printed_and_each_output_is_graded_all_the_same(
+def test_if_a_session_never_answers_a_single_warning_is_printed_and_each_output_is_still_graded(
     folder: Path, runtime: Path
 ) -> None:
     body = f"""

@@ -47,7 +47,7 @@ def test_labels_given_by_code_are_gold_if_this_kind_of_label_is_requested() -> N
     assert (gold.levels["tone"].tolist(), gold.reference) == ([4.0], "model")
 
 
-def test_the_gold_decision_is_that_of_the_strongest_kind_of_label_that_gives_one() -> None:
+def test_the_gold_decision_comes_from_the_strongest_kind_of_label_that_has_a_decision() -> None:
     truth = set_of(
         (
             tone(0, "p", "human", 5, passed=True),

@@ -117,7 +117,7 @@ def test_of_several_samples_of_a_judge_on_an_unordered_scale_the_most_frequent_l
     assert collapsed(samples[:2], kinds).score is None
 
 
-def test_the_reason_shown_for_several_samples_of_a_judge_is_that_of_the_sample_nearest_to_the_median() -> None:
+def test_the_reason_shown_for_several_samples_of_a_judge_comes_from_the_sample_nearest_to_the_median() -> None:
     samples = [tone("a", "j", level, sample=k) for k, level in enumerate([1.0, 5.0, 4.0])]
     column = column_of("judge", samples, ONE, ["a", "b"])
     assert (column.rating(0), column.rating(1)) == (samples[2], None)

@@ -72,7 +72,7 @@ def test_hostile_words_in_a_plot_are_shown_as_text() -> None:
     assert set(tags.names) == {"svg", "line", "text", "rect", "circle", "title"}
 
 
-def test_a_page_has_each_plot_with_its_table_below_and_markdown_has_neither() -> None:
+def test_a_page_shows_each_plot_with_its_table_below_and_markdown_shows_neither_plot_nor_table() -> None:
     document = Document("Title", "", (), (Section("Pictures", (OnPages((marks_on(PlotPoint(1, 0.5)),)),), "p"),))
     page = render_html(document)
     assert re.search(r"<svg class=\"plot\".*These figures as a table.*<th scope=\"col\">", page, re.S)

@@ -269,7 +269,7 @@ def test_a_page_replaces_only_invisible_and_reordering_characters_by_visible_cod
     assert cut(text, 60) == shown
 
 
-def test_a_long_text_on_the_page_is_cut_and_the_page_says_so() -> None:
+def test_a_long_text_on_the_page_is_cut_and_marked_as_cut() -> None:
     assert cut("ab" * 500, 10) == "ababababab… [cut: 1,000 characters in all]"
     assert len(cut("\u202e" * 1000, 100)) < 200
 

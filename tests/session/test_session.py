@@ -44,7 +44,7 @@ def times_asked(project: Path) -> int:
     return len((project / "asked").read_text()) if (project / "asked").exists() else 0
 
 
-def test_the_first_assertion_starts_a_session_and_later_ones_only_send_requests_to_it(
+def test_the_first_assertion_starts_a_session_and_later_assertions_only_send_requests_to_it(
     project: Path, runtime: Path, env: dict[str, str]
 ) -> None:
     first = call("get_assert", "Paris.", {"config": CONFIG}, cwd=project, env=env)
@@ -184,7 +184,7 @@ def test_a_caller_whose_environment_has_another_api_key_or_server_address_or_opt
 
 
 @pytest.mark.proof
-def test_a_changed_settings_file_leads_to_a_new_session_and_other_changed_files_do_not(
+def test_a_changed_settings_file_leads_to_a_new_session_and_any_other_changed_file_does_not(
     project: Path, runtime: Path, env: dict[str, str]
 ) -> None:
     settings, shared = project / "markscheme.toml", project / "pyproject.toml"

@@ -155,7 +155,7 @@ def test_a_pair_of_annotators_weighs_in_mean_alpha_by_the_examples_that_both_rat
     assert mean == approx(float(np.average(np.array(alphas, dtype=float), weights=[400, 40, 40])))
 
 
-def test_a_judge_as_good_as_an_annotator_is_shown_to_be_so_and_a_poor_judge_is_not() -> None:
+def test_a_judge_as_good_as_an_annotator_is_shown_to_be_as_good_and_a_poor_judge_is_not() -> None:
     good = [ceiling(*drawn(100, 0.5, seed), levels=FIVE).as_good for seed in range(20)]
     poor = [ceiling(*drawn(100, 0.5, seed, judge_noise=1.0), levels=FIVE).as_good for seed in range(20)]
     assert sum(map(bool, good)) >= 16

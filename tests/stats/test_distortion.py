@@ -73,7 +73,7 @@ def test_the_jackknife_of_a_judge_s_slope_leaves_out_whole_groups() -> None:
     assert grouped.low == pytest.approx(plain.low, rel=0.02)
 
 
-def test_slope_and_noise_from_a_single_group_have_no_interval_and_the_reason_says_so() -> None:
+def test_slope_and_noise_from_a_single_group_have_no_interval_and_give_the_single_group_as_the_reason() -> None:
     people, judge = seen(60)
     groups = np.zeros(60)
     estimates = [

@@ -73,7 +73,7 @@ def test_the_gain_is_undefined_if_no_unit_was_rated_by_both_raters() -> None:
     assert gain_in_error([], []).undefined == "no examples"
 
 
-def test_the_limits_of_the_gain_in_error_of_one_rater_over_another_are_those_of_a_paired_t_test() -> None:
+def test_the_limits_of_the_gain_in_error_of_one_rater_over_another_equal_those_of_a_paired_t_test() -> None:
     first, second = [0.1, 0.2, 0.3, 0.1, 0.05, 0.4] * 5, [0.2, 0.1, 0.3, 0.3, 0.0, 0.2] * 5
     e = gain_in_error(first, second)
     expected = reference.ttest_rel(second, first).confidence_interval(0.95)

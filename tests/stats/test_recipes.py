@@ -107,7 +107,7 @@ REPRODUCED = {
             "calibration/comparison/test_policy.py::test_every_confidence_level_of_a_verdict_on_a_judge_in_the_reference_file_is_reproduced"
         ],
         "share": [
-            "calibration/comparison/test_policy.py::test_agreement_is_called_above_the_target_exactly_if_the_displayed_interval_is_above_it"
+            "calibration/comparison/test_policy.py::test_agreement_is_called_above_the_target_exactly_if_its_displayed_interval_is_above_the_target"
         ],
         "verdict": [
             "calibration/comparison/test_policy.py::test_every_verdict_on_a_judge_in_the_reference_file_is_reproduced"
@@ -152,7 +152,9 @@ REPRODUCED = {
             "stats/test_group_rates.py::test_every_pass_rate_of_a_group_in_the_reference_file_is_reproduced",
             "features/label/test_group_labels.py::test_the_labels_to_add_in_each_group_equal_those_of_the_reference_file",
         ],
-        "drift": ["features/drift/test_statistics.py::test_drift_statistics_equal_every_reference_case"],
+        "drift": [
+            "features/drift/test_statistics.py::test_drift_statistics_reproduce_every_case_of_the_reference_file"
+        ],
         "slices": [
             "stats/test_slice_contrast.py::test_every_comparison_of_a_slice_in_the_reference_file_is_reproduced"
         ],

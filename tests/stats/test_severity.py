@@ -176,7 +176,7 @@ def test_macro_averages_of_many_groups_and_levels_take_little_memory() -> None:
     assert limits(estimate) == pytest.approx(limits(ungrouped), abs=0.01)
 
 
-def test_limits_of_macro_recall_are_those_of_a_stratified_share_with_half_an_example_added_to_each_stratum() -> None:
+def test_limits_of_macro_recall_equal_those_of_a_stratified_share_with_half_an_example_added_to_each_stratum() -> None:
     gold, judge = units([[8, 2], [3, 27]])
     estimate = macro_family(gold, judge)["macro_recall"]
     shares, sizes = np.array([8.5 / 11, 27.5 / 31]), np.array([11, 31])
@@ -383,7 +383,7 @@ def test_statistics_of_errors_and_of_decisions_have_the_names_that_reports_use()
     assert decisions <= set(yes_no_family([1, 0], [1, 0])) == set(YES_NO_NAMES)
 
 
-def test_named_errors_are_those_of_the_whole_family_in_the_order_of_the_names() -> None:
+def test_errors_requested_by_name_equal_those_of_the_whole_family_and_keep_the_requested_order() -> None:
     gold, judge = [1, 2, 3, 4], [1, 3, 3, 2]
     family = error_family(gold, judge)
     named = error_family(gold, judge, names=["signed_error", "mae"])

@@ -148,7 +148,7 @@ def test_every_confidence_level_of_a_verdict_on_a_judge_in_the_reference_file_is
         assert levels == approx((case["one_sided"], case["two_sided"]), abs=1e-6)
 
 
-def test_agreement_is_called_above_the_target_exactly_if_the_displayed_interval_is_above_it() -> None:
+def test_agreement_is_called_above_the_target_exactly_if_its_displayed_interval_is_above_the_target() -> None:
     no_gain = grouped_mean([])
     for case in block("verdict3.yaml", "share"):
         agreement = agreement_of(case)

@@ -92,7 +92,7 @@ def test_every_option_in_a_sentence_of_the_agent_skill_exists() -> None:
             assert option in every, f"{name}: {option}"
 
 
-def test_exit_statuses_in_the_agent_skill_are_those_of_the_commands() -> None:
+def test_the_agent_skill_lists_the_exit_statuses_of_the_commands_correctly() -> None:
     stated = re.findall(r"^\| (\d) \|", SKILL.partition("## Exit statuses of calibrate")[2].partition("\n## ")[0], re.M)
     assert stated == re.findall(r"(\d) \w", described("calibrate").exits.partition(". With")[0])
     of_discover = re.findall(r"^\| (\d) \|", TEXTS["references/discover.md"], re.MULTILINE)

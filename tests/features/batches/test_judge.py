@@ -124,7 +124,7 @@ def test_a_batch_that_arrived_although_the_provider_s_answer_was_lost_is_found_a
 
 
 @pytest.mark.proof
-def test_if_the_reply_about_a_new_batch_is_lost_another_user_s_batch_of_equal_size_is_not_taken_for_it(
+def test_if_the_reply_about_a_new_batch_is_lost_another_user_s_batch_of_equal_size_is_not_mistaken_for_it(
     tmp_path: Path,
 ) -> None:
     def lost(batch: Batch) -> None:

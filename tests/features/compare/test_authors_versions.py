@@ -44,7 +44,9 @@ def decided(n: int, became_right: int, became_wrong: int, settings: int = 1) -> 
 
 
 @pytest.mark.parametrize("place", range(8))
-def test_the_difference_in_right_decisions_between_two_rubric_versions_equals_each_worked_example(place: int) -> None:
+def test_the_difference_in_right_decisions_between_two_rubric_versions_is_that_of_the_worked_examples(
+    place: int,
+) -> None:
     case = block("authors.yaml", "versions")[place]
     compared = decided(case["n"], case["became_right"], case["became_wrong"], case["settings"])
     assert (compared.became_right, compared.became_wrong) == (case["became_right"], case["became_wrong"])

@@ -150,7 +150,7 @@ def test_comparing_two_calibrations_gives_the_same_as_comparing_their_ratings(pr
 
 
 @pytest.mark.proof
-def test_comparing_two_reports_counts_examples_of_one_task_together_as_comparing_their_ratings_does(
+def test_examples_of_one_task_count_together_whether_two_reports_or_their_ratings_are_compared(
     project: Path,
 ) -> None:
     examples = project / "calibration" / "manners" / "examples.jsonl"

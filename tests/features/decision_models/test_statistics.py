@@ -137,7 +137,7 @@ def test_a_probability_audit_ignores_the_order_of_examples_and_counts_those_that
     assert mixed.slope.low == pytest.approx(forward.slope.low)
 
 
-def test_a_judge_twice_too_sure_is_overconfident_and_one_whose_probabilities_match_the_outcomes_is_not() -> None:
+def test_a_judge_twice_too_sure_is_overconfident_and_a_judge_whose_probabilities_match_the_outcomes_is_not() -> None:
     p, y = drawn(400, 3, 2.0)
     too_sure = probability_audit(p, y)
     assert too_sure.is_overconfident

@@ -196,7 +196,7 @@ def test_outputs_read_in_full_are_labelled_on_every_failure_mode_and_count_as_a_
     assert {example["drawn"] for example in examples} == {"random"}
 
 
-def test_a_judge_calibrated_on_labels_written_by_discover_may_be_used_for_explore_at_most(project: Path) -> None:
+def test_labels_written_by_discover_alone_never_let_a_judge_gate_or_show_trends(project: Path) -> None:
     written(project)
     done = run(
         "markscheme", "calibrate", "reply", "--judge", "function:judges:judge", "--json", "-", "--quiet", cwd=project

@@ -148,7 +148,7 @@ def test_notes_are_imported_from_langfuse_s_comments_on_traces_and_from_its_text
     assert not content.lost
 
 
-def test_notes_are_imported_from_langfuse_s_traces_alone(tmp_path: Path) -> None:
+def test_notes_are_imported_from_langfuse_s_traces_without_any_other_file(tmp_path: Path) -> None:
     content = read_notes(written(tmp_path, {"traces.json": langfuse()["traces.json"]}))
     assert notes(content) == {("u-ann", "t1"): ["quotes last year"]}
 

@@ -54,7 +54,7 @@ def test_shifts_between_runs_equal_the_worked_examples(case: RunsCase) -> None:
     assert change.unsteady == case.unsteady
 
 
-def test_drift_statistics_equal_every_reference_case() -> None:
+def test_drift_statistics_reproduce_every_case_of_the_reference_file() -> None:
     for case in block("groups_drift_slices.yaml", "drift"):
         ratings = np.array(case["runs_in_columns_now_last"], dtype=np.float64)
         change = compare_runs(ratings[:, -1], ratings[:, :-1], span=case["span"])

@@ -210,7 +210,7 @@ def test_each_further_test_on_the_same_held_out_labels_has_half_the_significance
     assert (report["opening"], report["alpha"]) == (4, 0.00625), "one fresh label leaves the others opened"
 
 
-def test_examples_are_divided_into_dev_and_test_only_when_a_wording_is_tried_and_the_report_says_so(
+def test_examples_are_divided_into_dev_and_test_only_when_a_wording_is_tried_and_the_report_mentions_it(
     project: Project,
 ) -> None:
     stale = project.candidate("stale", edit(BETTER, "words that the rubric lacks"))

@@ -38,7 +38,9 @@ def test_improve_tests_three_wordings_from_recorded_replies_without_a_call(impro
     )
 
 
-def test_the_page_of_improve_shows_all_three_wordings_side_by_side(improvement: dict[str, Any]) -> None:
+def test_the_page_of_improve_shows_each_finalist_side_by_side_with_the_user_s_wording(
+    improvement: dict[str, Any],
+) -> None:
     for name in improvement["finalists"]:
         assert f"{name}, side by side with yours" in improvement["page"]
     assert "<del>" in improvement["page"]

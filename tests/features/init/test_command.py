@@ -43,7 +43,7 @@ def test_init_writes_a_rubric_with_examples_and_graders_and_a_promptfoo_configur
     assert list(files(tmp_path)) == FILES
 
 
-def test_init_leaves_files_that_exist_as_they_are_and_says_so(tmp_path: Path) -> None:
+def test_init_leaves_existing_files_as_they_are_and_lists_them(tmp_path: Path) -> None:
     (tmp_path / "promptfooconfig.yaml").write_text("mine\n")
     (tmp_path / "graders").mkdir()
     (tmp_path / "graders" / "rubric_grader.py").write_text("mine too\n")

@@ -57,7 +57,7 @@ def test_labels_drawn_separately_from_the_judge_s_passes_and_fails_correct_the_p
     assert (report["raw"]["value"], report["drawn"], report["method"]) == (0.7, "by-verdict", "by verdict strata")
 
 
-def test_labels_on_responses_of_the_graded_file_count_as_drawn_by_the_judge_s_verdict_unless_they_say_otherwise(
+def test_labels_on_responses_of_the_graded_file_count_as_drawn_by_the_judge_s_verdict_by_default(
     tmp_path: Path,
 ) -> None:
     among = labels(tmp_path / "labels.jsonl")
@@ -96,7 +96,7 @@ def test_labels_on_responses_from_elsewhere_correct_the_pass_rate_by_the_judge_s
     assert limits(report["corrected"]) == approx(ROGAN_GLADEN, abs=6e-7)
 
 
-def test_the_pass_rate_of_examples_that_a_model_labelled_is_that_of_a_file_with_the_same_verdicts(
+def test_verdicts_of_a_model_on_examples_give_the_same_pass_rate_as_a_file_of_these_verdicts(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "reply.yaml").write_text("name: reply\ncriteria: [{name: right, description: It is right.}]\n")

@@ -321,7 +321,7 @@ def test_a_report_on_worse_responses_says_that_the_length_of_inputs_does_not_exp
     )
 
 
-def test_a_report_on_worse_responses_prints_the_command_that_begins_a_new_period_and_it_works(folder: Path) -> None:
+def test_a_report_on_worse_responses_prints_a_working_command_that_begins_a_new_period(folder: Path) -> None:
     lines = [line | {"pass": n < 200 and line["pass"]} for n, line in enumerate(lines_of(*range(8)))]
     tracked(folder, write(folder, lines), "--audits-per-week", "50")
     label(folder, good_before=4)
@@ -363,7 +363,7 @@ def test_the_report_says_that_responses_got_better_if_an_unmoved_judge_passes_mo
     assert "the judge's share fell; labels alone don't show it" in worse
 
 
-def test_a_report_on_a_moved_judge_prints_how_to_accept_it_and_without_a_watched_judge_how_to_begin_a_new_period(
+def test_a_report_on_a_moved_judge_prints_how_to_accept_it_or_if_no_judge_is_watched_how_to_begin_a_period(
     folder: Path,
 ) -> None:
     said(folder, write(folder, lines_of(*range(7))), "--audits-per-week", "30")

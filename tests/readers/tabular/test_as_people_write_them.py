@@ -62,7 +62,7 @@ def test_the_error_about_a_column_whose_role_is_unclear_names_the_columns_whose_
     assert "'human' is people's" in str(labelled)
 
 
-def test_the_suggestions_take_each_of_two_columns_as_the_judge_s_if_their_names_do_not_show_who_rated() -> None:
+def test_if_names_of_two_columns_do_not_show_who_rated_each_column_is_suggested_as_the_judge_s_in_turn() -> None:
     error = refused({"mensch": GRADES, "richter": OTHER_GRADES})
     assert error.choices == (
         "--judge mensch --human richter",
@@ -225,7 +225,7 @@ def test_a_row_without_ratings_in_a_table_with_ratings_remains_an_example(tmp_pa
     assert len(read_files([path], ColumnOptions()).ids) == len(ROWS) + 2
 
 
-def test_a_row_that_lacks_its_last_delimiters_ends_in_empty_cells_and_a_note_says_so(tmp_path: Path) -> None:
+def test_a_row_that_lacks_its_last_delimiters_ends_in_empty_cells_which_a_note_mentions(tmp_path: Path) -> None:
     rows = [f"e{i},{judge},{human},seen" for i, (judge, human) in enumerate(zip(VOTES, OTHERS, strict=True))]
     rows[3] = rows[3].removesuffix(",seen")
     reading = read_files([file_of(tmp_path, "\n".join(["id,judge,human,remark", *rows]))], ColumnOptions())

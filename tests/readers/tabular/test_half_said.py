@@ -196,7 +196,7 @@ def test_a_column_s_name_that_only_says_who_rated_such_as_rating_by_human_names_
     assert list(reading.roles.criteria) == [""]
 
 
-def test_a_copy_of_a_row_in_a_table_counts_once_and_a_message_says_so(tmp_path: Path) -> None:
+def test_a_copied_row_of_a_table_counts_once_and_a_message_mentions_the_copies(tmp_path: Path) -> None:
     rows = [f"t{row},{'pass' if row % 2 else 'fail'},pass" for row in range(20)]
     (tmp_path / "t.csv").write_text("\n".join(["id,judge,human", *rows, *rows[:3]]))
     done = run("calibrate", "t.csv", cwd=tmp_path)

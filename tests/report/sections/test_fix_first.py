@@ -158,7 +158,7 @@ def test_a_finding_whose_fix_corrects_no_decision_is_listed_last_unless_it_is_pa
     assert changes_no_decision(idle, [*others, idle]) == (cause is None)
 
 
-def test_if_no_finding_would_correct_a_decision_the_section_on_fixes_says_so_and_lists_findings_worth_knowing() -> None:
+def test_if_no_finding_would_correct_a_decision_the_section_on_fixes_states_that_and_lists_other_findings() -> None:
     calibration = calibrated(SAFE_AND_STEPS, *unsafe_replies())
     idle = tuple(member for member in calibration.findings if member.criterion == "steps")
     section = fix_first(replace(calibration, findings=idle))

@@ -87,7 +87,7 @@ def test_fitted_weights_equal_the_worked_example_in_which_decisions_give_a_negat
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_weights_fitted_to_decisions_and_the_test_of_the_fit_equal_each_worked_example(name: str) -> None:
+def test_weights_fitted_to_decisions_and_the_test_of_the_fit_reproduce_each_worked_example(name: str) -> None:
     rows, numbers, about = shared_rows(name)
     test = score_test(rows, numbers)
     expected = about["score_test"]
@@ -131,7 +131,7 @@ def test_the_constants_of_fitting_weights_equal_those_in_the_file_of_worked_exam
     assert block("authors.yaml", "constants") == ours
 
 
-def test_weights_fitted_to_preferences_and_the_test_of_the_fit_equal_each_worked_example() -> None:
+def test_weights_fitted_to_preferences_and_the_test_of_the_fit_reproduce_each_worked_example() -> None:
     about = block("authors.yaml", "preferences")
     halves = [
         (unit, levels, outcome, weight)
