@@ -127,28 +127,49 @@ def test_if_passes_and_fails_are_certified_separately_each_is_tested_at_half_of_
 def test_each_further_promise_on_the_same_labels_is_tested_at_half_the_error_probability_of_the_promise_before(
     project: Path,
 ) -> None:
-    label(project, 40)
+    label(project, 60)
 
-    def needed(*options: str) -> str:
-        reason: str = certified(project, *options, status=4)["reason"]
-        return reason
+    def tested(*options: str) -> int:
+        further: int = certified(project, *options, status=4)["further"]
+        return further
 
-    first = needed()
-    assert "with 90% confidence takes 45 decisions" in first
-    assert len(asks_of(project)) == 1
-    assert needed() == first
-    assert len(asks_of(project)) == 1
-    second = needed("--for", "passes")
-    assert "with 95% confidence takes 59 decisions" in second
-    assert "1 other promise asked of these labels before: tested at 1/2 of the level" in second
-    third = needed("--error", "0.1")
-    assert "2 other promises asked of these labels before: tested at 1/4 of the level" in third
-    assert needed("--for", "passes") == second
+    assert [tested(), tested()] == [0, 0]
+    assert [tested("--for", "passes"), tested("--error", "0.06")] == [1, 2]
+    assert [tested(), tested("--for", "passes")] == [0, 1], "each keeps its turn on the same labels"
     asked = [(ask["side"], ask["error"]) for ask in asks_of(project)]
-    assert asked == [("both", 0.05), ("passes", 0.05), ("both", 0.1)]
-    assert asks_of(project)[0].keys() >= {"at", "labels", "judge", "signal"}
-    label(project, 41, seed=6)
-    assert "other promise" not in certified(project, "--error", "0.1")["reason"], "other labels"
+    assert asked == [("both", 0.05), ("passes", 0.05), ("both", 0.06)]
+    assert asks_of(project)[0].keys() >= {"at", "labels", "judge", "signal", "examples"}
+    said = certified(project, "--for", "passes", status=4)["reason"]
+    assert "Tested at 1/2 of the level, after 1 other promise on some of these labels" in said
+
+
+def test_a_promise_tested_again_on_more_labels_has_half_the_level_and_on_other_examples_the_whole_level(
+    project: Path,
+) -> None:
+    label(project, 60)
+    first = certified(project, status=4)
+    label(project, 100)
+    second = certified(project)
+    assert (first["further"], second["further"]) == (0, 1)
+    assert certified(project)["further"] == 1
+    assert len(asks_of(project)) == 2
+    home = project / "calibration" / "code-quality"
+    for path in (home / "examples.jsonl", project / "judge.jsonl"):
+        path.write_text(path.read_text().replace('"id": "e', '"id": "fresh'))
+    assert certified(project)["further"] == 0
+
+
+def test_a_promise_that_labels_are_too_few_to_test_costs_later_ones_nothing(project: Path) -> None:
+    label(project, 40)
+    assert "takes 45 decisions without an error" in certified(project, status=4)["reason"]
+    assert asks_of(project) == []
+    label(project, 60)
+    assert certified(project, status=4)["further"] == 0
+
+
+def test_the_labels_needed_for_a_promise_are_those_at_the_level_of_its_next_test(project: Path) -> None:
+    label(project, 60)
+    assert certified(project, status=4)["needed"] >= 59, "45 labels at the first level, 59 at half of it"
 
 
 def test_certify_reports_a_damaged_line_in_its_record_of_promises_by_file_and_line(project: Path) -> None:

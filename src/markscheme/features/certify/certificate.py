@@ -75,6 +75,11 @@ class Certificate:
         return bool(self.certified)
 
     @property
+    def is_testable(self) -> bool:
+        """True if the labels, or their groups, are enough to test the promise: if they could support it."""
+        return _is_testable(self.seen, self.promise)
+
+    @property
     def decided(self) -> list[int]:
         """Numbers of labelled examples that each judge decides, in order, and last the number that people decide."""
         by = self.seen.decided_by(self.parts.values())
@@ -196,6 +201,7 @@ def certificate_for(
     candidates: Sequence[StageCandidate],
     promise: Promise,
     *,
+    with_more_labels: Promise | None = None,
     kind: Kind | None = None,
     used: Collection[str] = (),
     split: str | None = None,
@@ -207,6 +213,7 @@ def certificate_for(
         examples: The examples with their labels.
         candidates: The judges, cheapest first.
         promise: The promise.
+        with_more_labels: The promise as it would be tested after labels were added; None for the promise itself.
         kind: The kind of labels that count; None for the strongest kind that the examples have.
         used: Ids of examples by which this rubric's weights or pass mark were fitted; no promise may be based on them.
         split: The part of the set that the labels are from: "all", or None for a set without parts.
@@ -217,7 +224,7 @@ def certificate_for(
     labels = decided_labels(rubric, examples, kind, used)
     ranked = tuple(RankedDecisions.of(candidate.ratings, rubric, labels.ids) for candidate in candidates)
     seen = SeenDecisions(labels, ranked)
-    limit = seen.limit(promise)
+    limit = seen.limit((_is_testable(seen, promise) and with_more_labels) or promise)
     parts = seen.thresholds(promise)
     supported = any(of_side.is_certified for of_side in parts.values())
     last_stages = [seen.stage(ranked[-1], side) for side in promise.sides]
@@ -240,6 +247,11 @@ def certificate_for(
         seen=seen,
         kind=kind,
     )
+
+
+def _is_testable(seen: SeenDecisions, promise: Promise) -> bool:
+    n_groups = seen.labels.n_groups
+    return (len(seen.labels.ids) if n_groups is None else n_groups) >= seen.limit(promise).fewest
 
 
 def _source_entry(source: Path | None, certificate: Path) -> dict[str, str]:

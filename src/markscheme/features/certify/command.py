@@ -43,8 +43,8 @@ def certify(
 
     The most certain decisions of a judge stand: by its probability of what it decides, by the share of votes of
     several, or by the distance of the score from the pass mark. What no judge is certain enough of goes to people. A
-    further promise on the same labels has half the level of the one before. A table with people's
-    and judges' columns works instead of a rubric.
+    further promise on some of the same labels has half the level of the one before, also if it is the same one after
+    labels were added. A table with people's and judges' columns works instead of a rubric.
 
     Args:
         write: write who decides what, for `grade --judge cascade`

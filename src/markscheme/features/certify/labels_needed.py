@@ -42,15 +42,14 @@ def labels_for_certificate(
         return None
     candidates = [StageCandidate(ratings[0].rater, ratings) for _, ratings in by_file]
     first = Promise(error=error)
-    with recording_promise(
-        examples, first, ",".join(str(path) for path, _ in by_file), at=date.today().isoformat()
-    ) as (
-        further,
-        _,
-    ):
-        promise = replace(first, further=further)
+    judges = ",".join(str(path) for path, _ in by_file)
+    with recording_promise(examples, first, judges, at=date.today().isoformat()) as turn:
+        promise = replace(first, further=turn.further)
+        later = replace(first, further=turn.on_record)
     try:
-        certificate = certificate_for(rubric, examples, candidates, promise, kind=kind, used=used_to_tune(examples))
+        certificate = certificate_for(
+            rubric, examples, candidates, promise, with_more_labels=later, kind=kind, used=used_to_tune(examples)
+        )
     except ComparisonError:  # nothing is labelled yet
         return None
     return _need(certificate) if certificate.n >= PILOT else None

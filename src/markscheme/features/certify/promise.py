@@ -23,7 +23,7 @@ class Promise:
             promise of its own.
         wrong_passes: The largest share of wrong decisions among automatic passes, as a second promise; None for no
             second promise.
-        further: Number of other promises that were tested on the same labels before; each of them halves the
+        further: Number of other promises that were tested on some of these labels before; each of them halves the
             significance level of this one.
     """
 

@@ -1,11 +1,16 @@
-"""Record of the promises tested by `certify`; each further promise on the same labels halves the significance level."""
+"""Record of the promises tested by `certify`; each further promise on some of the same labels has half the level.
+
+A promise that is tested again after labels were added or corrected is another promise: with a look at the full level
+after every 10 labels up to 200, a promise broke in .29 of draws instead of .10.
+"""
 
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+from markscheme.calibration.recorded_trials import example_digests
 from markscheme.errors import RatingError, RatingWarning
 from markscheme.features.certify.promise import Promise
 from markscheme.files import append_lines, exclusive, refuse_link, set_aside_damaged_end
@@ -17,23 +22,33 @@ from markscheme.shipped import shipped
 ASKS = "asks.jsonl"
 
 
-@contextmanager
-def recording_promise(
-    examples: ExampleSet, promise: Promise, judges: str, *, at: str
-) -> Iterator[tuple[int, Callable[[], None]]]:
-    """Yield, under a lock, how many other promises were tested on these labels, and a function to record this promise.
+class _PromiseTurn(NamedTuple):
+    """A promise's turn among the promises that are tested on some of the same labels.
 
-    A promise that was tested before isn't counted as another one. For a set of labels that comes with the package, or
-    that has no file, no promise is recorded.
+    Attributes:
+        further: Number of other promises that were tested before this one.
+        on_record: Number of promises on record.
+        record: Function that records this promise, to be called once it is tested; None if it is on record already, or
+            if no promises are recorded for these labels.
+    """
+
+    further: int = 0
+    on_record: int = 0
+    record: Callable[[], None] | None = None
+
+
+@contextmanager
+def recording_promise(examples: ExampleSet, promise: Promise, judges: str, *, at: str) -> Iterator[_PromiseTurn]:
+    """Yield, under a lock, the turn of a promise among those on record for any of the labelled examples.
+
+    The same promise on the same labels keeps its turn. For a set of labels that comes with the package, or that has no
+    file, no promise is recorded.
 
     Args:
         examples: The examples whose labels the promise is tested on.
         promise: The promise.
         judges: The judges that decide, as they were named.
         at: The day of the test.
-
-    Yields:
-        The number of other promises, and a function that records this one, to be called once it is tested.
 
     Raises:
         RatingError: The record can't be read.
@@ -43,7 +58,7 @@ def recording_promise(
     """
     path = None if examples.path is None else examples.path.parent / ASKS
     if path is None or path.resolve().is_relative_to(shipped("calibration").resolve()):
-        yield 0, lambda: None
+        yield _PromiseTurn()
         return
     with ExitStack() as stack:
         try:
@@ -53,23 +68,23 @@ def recording_promise(
                 stack.enter_context(exclusive(path, busy=lambda: None))
         except OSError as error:
             warnings.warn(f"{path}: promises are not recorded: {error.strerror or error}", RatingWarning, stacklevel=3)
-            yield 0, lambda: None
+            yield _PromiseTurn()
             return
-        labels = labelling_digest(examples)
-        earlier = _asked_of(path, labels)
-        line_of_promise = _as_asked(promise, judges)
-        line = {"at": at, "labels": labels, **line_of_promise}
+        labelled = example_digests(example.id for example in examples.labelled.examples)
+        tested = {"labels": labelling_digest(examples), **_as_asked(promise, judges)}
+        earlier = _tested_on(path, tested["labels"], labelled)
 
         def record() -> None:
-            if line_of_promise in earlier:
-                return
             try:
-                append_lines(path, [line], follow=False)
+                append_lines(path, [{"at": at, **tested, "examples": sorted(labelled)}], follow=False)
             except OSError as error:
                 why = error.strerror or error
                 warnings.warn(f"{path}: this promise is not recorded: {why}", RatingWarning, stacklevel=2)
 
-        yield earlier.index(line_of_promise) if line_of_promise in earlier else len(earlier), record
+        if tested in earlier:
+            yield _PromiseTurn(earlier.index(tested), len(earlier))
+        else:
+            yield _PromiseTurn(len(earlier), len(earlier), record)
 
 
 def _as_asked(promise: Promise, judges: str) -> dict[str, Any]:
@@ -84,22 +99,25 @@ def _as_asked(promise: Promise, judges: str) -> dict[str, Any]:
     }
 
 
-def _asked_of(path: Path, labels: str) -> list[dict[str, Any]]:
-    """Return the distinct promises on record for a set of labels, in the order in which they were tested.
+def _tested_on(path: Path, labels: str, labelled: frozenset[str]) -> list[dict[str, Any]]:
+    """Return the distinct promises that were tested on any of these labels, in order, each with its labels' digest.
 
     Args:
         path: The file of the record; it may be missing.
-        labels: Digest of the labels that the promises were tested on.
+        labels: Digest of the labels. A line that doesn't name its examples counts if it has this digest.
+        labelled: Digests of the ids of the labelled examples.
     """
     if not path.is_file():
         return []
-    asks: list[dict[str, Any]] = []
+    promises: list[dict[str, Any]] = []
     for line_number, line in json_lines(path, RatingError):
         if not isinstance(line, dict) or not {"labels", "judge", "side", "signal", "error"} <= line.keys():
             raise RatingError(
                 "a line of this record has labels, judge, side, signal, error", path=path, line=line_number
             )
-        ask = {key: line.get(key, "") for key in _as_asked(Promise(), "")}
-        if line["labels"] == labels and ask not in asks:
-            asks.append(ask)
-    return asks
+        tested = {key: line.get(key, "") for key in ("labels", *_as_asked(Promise(), ""))}
+        named = line.get("examples")
+        is_shared = isinstance(named, list) and any(isinstance(id, str) and id in labelled for id in named)
+        if (is_shared or line["labels"] == labels) and tested not in promises:
+            promises.append(tested)
+    return promises

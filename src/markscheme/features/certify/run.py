@@ -118,20 +118,21 @@ def certify(
 
     candidates = [rated(stage) for stage in (stages or (None,))]
     deciders = judges or ",".join(map(str, ratings)) or candidates[0].name
-    with recording_promise(every, promise, deciders, at=today) as (further, record):
+    with recording_promise(every, promise, deciders, at=today) as turn:
         certificate = certificate_for(
             rubric,
             every,
             candidates,
-            replace(promise, further=further),
+            replace(promise, further=turn.further),
+            with_more_labels=replace(promise, further=turn.on_record + (turn.record is not None)),
             kind=gold,
             used=used_to_tune(every),
             split="all" if every.has_splits else None,
         )
         if writes and certificate.is_supported:
             refuse_unnamed(candidates)
-        if certificate.n:
-            record()
+        if turn.record is not None and certificate.is_testable:
+            turn.record()
     return CertifyRun(
         rubric=rubric,
         certificate=certificate,

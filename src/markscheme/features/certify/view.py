@@ -128,11 +128,11 @@ def promise_in_words(certificate: Certificate) -> str:
 
 
 def _halved(certificate: Certificate) -> Iterator[str]:
-    """Yield a sentence on how many other promises were tested on these labels; each halves the significance level."""
+    """Yield a sentence on how many promises were tested on some of these labels; each halves the significance level."""
     further = certificate.promise.further
     if further:
         yield (
-            f"{counted(further, 'other promise')} asked of these labels before: tested at 1/{2**further} of the level."
+            f"Tested at 1/{2**further} of the level, after {counted(further, 'other promise')} on some of these labels."
         )
 
 
