@@ -275,6 +275,35 @@ def test_a_row_that_cannot_be_added_to_a_tracked_stream_is_reported_with_its_lin
     assert "traces.jsonl:7" in done.stderr
 
 
+def test_rows_without_a_time_zone_are_refused_by_a_stream_whose_times_have_one_and_the_reverse_is_taken(
+    folder: Path,
+) -> None:
+    without = [{**line, "time": line["time"].removesuffix("Z")} for line in lines_of(1)]
+    said(folder, write(folder, lines_of(0)))
+    done = tracked(folder, write(folder, without))
+    message = (
+        "the time of 'w1-0' has no zone, and those of the stream so far have one: write it as 2025-10-06T09:30:00Z"
+    )
+    assert (done.returncode, message in " ".join(done.stderr.split())) == (2, True)
+    both = tracked(folder, write(folder, lines_of(2)), write(folder, without, "more.jsonl"))
+    assert (both.returncode, "'w1-0' has no zone, and others have one" in " ".join(both.stderr.split())) == (2, True)
+    assert said(folder, "--stream", "other", write(folder, without))["added"] == 50
+    assert said(folder, "--stream", "other", write(folder, lines_of(2)))["added"] == 50
+    assert tracked(folder, "--stream", "other", write(folder, without)).returncode == 2
+
+
+def test_a_run_whose_new_responses_are_not_graded_ends_with_status_5_though_they_are_few_of_all(folder: Path) -> None:
+    said(folder, write(folder, lines_of(*range(6))))
+    lines = [{**line, "pass": None} for line in lines_of(6, a_week=20)]
+    done = tracked(folder, write(folder, lines), json_too=False)
+    assert done.returncode == 5, done.stdout
+    assert "20 of 20 new responses not graded: name a judge" in done.stdout
+    again = said(folder, write(folder, lines), status=5)
+    assert (again["added"], again["added_not_graded"], again["not_graded"]) == (20, 20, 20)
+    assert said(folder, write(folder, lines_of(6, a_week=20)))["added_not_graded"] == 0
+    assert said(folder)["not_graded"] == 0
+
+
 def test_a_damaged_line_of_responses_is_refused_or_skipped_by_a_tracked_stream_as_the_user_chose(folder: Path) -> None:
     file = write(folder, lines_of(0))
     with (folder / file).open("a") as lines:
@@ -339,7 +368,7 @@ def report_on(folder: Path, **changed: Any) -> Document:
     memory, labels, look = look_again(rubric, folder / "calibration/reply", stream, through)
     changed_look = replace(look, **changed)
     tracked_run = TrackedRun(
-        rubric, "main", changed_look, 0, 0, not_recomputed=False, memory=memory, labels=labels, through=through
+        rubric, "main", changed_look, 0, 0, 0, not_recomputed=False, memory=memory, labels=labels, through=through
     )
     return view(tracked_run)
 

@@ -75,7 +75,7 @@ def pass_rate(
     Exit status:
         0 corrected, nothing moved, or the gate fails at most 1 run in 20; 1 moved until --since answers it, below
         --at-least, or the gate fails more often; 2 invalid arguments; 3 no judge to ask; 4 too few labels or runs, or
-        audits waited four weeks; 5 over a tenth not graded.
+        audits waited four weeks; 5 over a tenth not graded, of all or of the new ones.
     """
     named = rubric_named(rubric) if rubric else None
     if tracking.plan or tracking.track:

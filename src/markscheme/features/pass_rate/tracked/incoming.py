@@ -58,6 +58,8 @@ class TimedResponse:
         group: Name of the conversation that the response belongs to; None if it belongs to none.
         judge: The judge, as the file names it; None if the file names none.
         columns: Values of inputs that may have only a few different values, by name.
+        has_zone: True if its row states a time with a zone, False if without; None if the day was given for all, or
+            the tool's times are known to be in UTC.
     """
 
     submission: Submission
@@ -67,6 +69,7 @@ class TimedResponse:
     group: str | None
     judge: str | None
     columns: Mapping[str, Any]
+    has_zone: bool | None = None
 
 
 @dataclass(frozen=True)
@@ -226,6 +229,7 @@ class _RowReader:
             None if group in (None, "") else str(group),
             judge if isinstance(judge, str) and judge else None,
             _mix_of(inputs),
+            self._has_zone,
         )
 
     def _time_of(self, row: Mapping[str, Any]) -> datetime:

@@ -66,6 +66,7 @@ class TrackedRun:
         stream: Name of the stream.
         look: The look.
         added: Number of new responses.
+        added_not_graded: Number of new responses without a verdict.
         changed: Number of responses whose id came again with another content.
         not_recomputed: True if an earlier look can no longer be recomputed from the files.
         memory: Everything stored about the stream.
@@ -77,6 +78,7 @@ class TrackedRun:
     stream: str
     look: Look
     added: int
+    added_not_graded: int
     changed: int
     not_recomputed: bool
     memory: StreamMemory
@@ -89,9 +91,15 @@ class TrackedRun:
         return sum(week.responses - week.graded for week in self.look.over)
 
     @property
+    def added_are_graded(self) -> bool:
+        """True if nearly all new responses have a verdict."""
+        return self.added_not_graded <= MOST_WITHOUT_VERDICT * self.added
+
+    @property
     def is_graded(self) -> bool:
-        """True if nearly all responses of the weeks that are over, taken together, have a verdict."""
-        return self.not_graded <= MOST_WITHOUT_VERDICT * sum(week.responses for week in self.look.over)
+        """True if nearly all new responses have a verdict, and nearly all of the weeks that are over together."""
+        most = MOST_WITHOUT_VERDICT * sum(week.responses for week in self.look.over)
+        return self.added_are_graded and self.not_graded <= most
 
 
 def track(
@@ -134,6 +142,7 @@ def track(
     if options.because is not None and options.since is None:
         raise UsageError("--because says why a period begins: --since DATE says when")
     grading = None if judge is None else _open_judge(rubric, responses, calibration, ask, judge)
+    has_zone = _zone_of(responses, memory)
     setting = _one_judge(responses) if grading is None else digest(fingerprint(grading.fingerprints.to_json()))
     changed = sum(_has_changed(response, memory) for response in responses)
     new = [response for response in responses if _is_new(response, memory)]
@@ -141,6 +150,9 @@ def track(
     decisions = [line] if line is not None else []
     period = _period(memory, rubric, options, setting, at, line or memory.current)
     decisions += [period] if period is not None else []
+    if memory.current is not None and has_zone is not None and has_zone is not memory.has_zone:
+        latest = decisions[-1] if decisions else memory.current
+        decisions.append(StreamLine(at, "times", latest.chance, latest.seed, latest.rubric, has_zone=has_zone))
     _refuse_another(memory, rubric, setting, has_period=period is not None)
     stream.append(STREAM_FILE, [decision.to_json() for decision in decisions])
     current = decisions[-1] if decisions else memory.decisions[-1]
@@ -152,7 +164,7 @@ def track(
         verdicts = _verdicts(grading, [response.submission for response in new if not response.is_graded], ask)
     graded = [_graded_line(response, current, setting, verdicts, at) for response in new]
     stream.append(GRADED_FILE, [row.to_json() for row in graded])
-    return _looked(memory, stream, rubric, calibration, options, through, at, added=len(graded), changed=changed)
+    return _looked(memory, stream, rubric, calibration, options, through, at, added=graded, changed=changed)
 
 
 def look_again(
@@ -193,7 +205,7 @@ def _looked(
     through: date,
     at: str,
     *,
-    added: int,
+    added: Sequence[GradedLine],
     changed: int,
 ) -> TrackedRun:
     memory, labels, look = look_again(
@@ -208,7 +220,8 @@ def _looked(
         rubric,
         options.stream,
         look,
-        added=added,
+        added=len(added),
+        added_not_graded=sum(not row.is_graded for row in added),
         changed=changed + len(memory.changed),
         not_recomputed=differs,
         memory=memory,
@@ -288,6 +301,24 @@ def _is_new(response: TimedResponse, memory: StreamMemory) -> bool:
     return remembered is None or (not remembered.is_graded and remembered.content == _content(response))
 
 
+def _zone_of(responses: Iterable[TimedResponse], memory: StreamMemory) -> bool | None:
+    """Return True if rows state their times with a zone, False if without; None if no row states a time.
+
+    Raises:
+        UsageError: Some times have no zone, while others have one, or earlier times of the stream have.
+    """
+    first = dict[bool, str]()
+    for response in responses:
+        if response.has_zone is not None:
+            first.setdefault(response.has_zone, response.submission.id)
+    if False in first and (True in first or memory.has_zone):
+        others = "others" if True in first else "those of the stream so far"
+        raise UsageError(
+            f"the time of {first[False]!r} has no zone, and {others} have one: write it as 2025-10-06T09:30:00Z"
+        )
+    return next(iter(first), None)
+
+
 def _is_audited(response: TimedResponse, line: StreamLine) -> bool:
     return is_audited(line.seed, response.submission.id, line.chance)
 
@@ -321,7 +352,7 @@ def _stream_line(
     chance = audit_chance(options.audits_per_week or AUDITS_A_WEEK, whole or list(sizes.values()))
     seed = f"{rubric.name}/{options.stream}"
     if current is None:
-        return StreamLine(at, "start", chance, seed, rubric.fingerprint)
+        return StreamLine(at, "start", chance, seed, rubric.fingerprint, has_zone=_zone_of(responses, memory))
     if chance == current.chance:
         return None
     return StreamLine(at, "audit rate", chance, current.seed, current.rubric)

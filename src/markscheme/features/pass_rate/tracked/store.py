@@ -83,17 +83,19 @@ class GradedLine(NamedTuple):
 
 
 class StreamLine(NamedTuple):
-    """Line stored when a stream starts, when the probability of an audit changes, or when a new period begins.
+    """Line stored when a stream starts, a period begins, or the probability of an audit or the form of times changes.
 
     Attributes:
         at: Time at which it was stored.
-        kind: What it records: start of the stream, another chance of an audit, or a new period.
+        kind: What it records: start of the stream, another chance of an audit, times with or without a zone, or a new
+            period.
         chance: The chance of an audit from then on.
         seed: Random seed by which audits are drawn.
         rubric: Fingerprint of the rubric.
         begins: The day from which on it counts; None for the whole stream.
         because: The reason why a period begins.
         restarts: Evidence that a period restarts: all, or only that on the judge and on its share of passes.
+        has_zone: True if rows state their times with a zone from then on, False if without; None if it doesn't say.
     """
 
     at: str
@@ -104,11 +106,12 @@ class StreamLine(NamedTuple):
     begins: str | None = None
     because: str | None = None
     restarts: str = "all"
+    has_zone: bool | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Return the line as a dict with the keys of the file."""
         line = {"at": self.at, "kind": self.kind, "because": self.because, "pi": self.chance, "seed": self.seed}
-        line |= {"rubric": self.rubric}
+        line |= {"rubric": self.rubric} | ({} if self.has_zone is None else {"zone": self.has_zone})
         return {**line, "from": self.begins, "restarts": self.restarts} if self.kind == "period" else line
 
 
@@ -134,6 +137,11 @@ class StreamMemory:
     def current(self) -> StreamLine | None:
         """The latest stored settings of the stream, which apply now; None before the stream's first run."""
         return self.decisions[-1] if self.decisions else None
+
+    @property
+    def has_zone(self) -> bool | None:
+        """True if the latest rows stated their times with a zone, False if without; None if that isn't stored."""
+        return next((line.has_zone for line in reversed(self.decisions) if line.has_zone is not None), None)
 
     @property
     def periods(self) -> tuple[StreamLine, ...]:
@@ -290,7 +298,7 @@ def _stream_line(line: Mapping[str, Any]) -> StreamLine:
     begins = line.get("from")
     because = line.get("because")
     written = (str(line["at"]), str(line["kind"]), float(line["pi"]), str(line["seed"]), line.get("rubric"))
-    return StreamLine(*written, begins, because, str(line.get("restarts", "all")))
+    return StreamLine(*written, begins, because, str(line.get("restarts", "all")), line.get("zone"))
 
 
 def _by_day(line: StreamLine) -> tuple[date, str]:

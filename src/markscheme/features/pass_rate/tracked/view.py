@@ -365,6 +365,8 @@ def _notes(run: TrackedRun) -> Iterator[str]:
         yield f"Since {look.period}: {look.because}."
     if not run.is_graded:
         not_graded = counted(run.not_graded, "response")
+        if not run.added_are_graded:
+            not_graded = f"{run.added_not_graded} of {counted(run.added, 'new response')}"
         yield f"{not_graded} not graded: name a judge or the column of its verdicts with --judge, or a larger --budget."
     elif run.not_graded:
         yield f"{counted(run.not_graded, 'response')} not graded yet; --judge with the same file asks about them."
@@ -502,5 +504,6 @@ def json_of(run: TrackedRun, parts: Mapping[str, Estimate] | None = None) -> dic
         "parts": None if parts is None else dict(parts),
         "not_graded": run.not_graded,
         "added": run.added,
+        "added_not_graded": run.added_not_graded,
         "changed": run.changed,
     }
