@@ -125,7 +125,7 @@ class Rater:
 
     @property
     def samples(self) -> int:
-        """Number of samples that an option asks for, each a run of its own if the run is accepted; else 1."""
+        """Number of samples that an option asks for, else 1; if the run is accepted, each sample is kept as a run."""
         return 1 if self.ask is None else self.ask.samples or 1
 
     def setting(self, rubric: Rubric) -> RunIdentity:
@@ -524,7 +524,7 @@ def findings_since(baseline: "RunsCompared | None", findings: tuple[Finding, ...
 
 
 def by_current_words(calibration: Calibration, carried: CarriedLabels) -> Calibration:
-    """Return the calibration; refuse its gate unless the labels that still count after rewordings suffice for a gate.
+    """Return the calibration, without a gate if too few labels still count since criteria were reworded.
 
     Once enough examples were labelled again and the new labels agree with the old ones, the finding on old labels is
     dropped: there is nothing left to label.

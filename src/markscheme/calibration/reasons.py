@@ -100,10 +100,10 @@ def _success_clause(side: GateSide, who: Labeller) -> str:
 
 
 def _short_of(side: GateSide, who: Labeller) -> str:
-    """Return a clause on how often the judge is right, or wrong, on a side of a gate that isn't shown to be kept.
+    """Return a clause on how often the judge is right or wrong on a side of a gate that isn't shown to be kept.
 
-    If all labels have equal weight, the clause states a number of labels: if the side is broken, those on which the
-    judge is wrong, else those on which it is right.
+    If all labels have equal weight, the clause counts labels: for a broken side those on which the judge is wrong, else
+    those on which it is right.
 
     Args:
         side: The side of the gate.

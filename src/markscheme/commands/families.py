@@ -32,7 +32,7 @@ sees."""
 
 
 def spelled(**names: str | None) -> Mapping[str, str | None]:
-    """Return the option names that one command has instead of a family's usual ones, by field; None omits the option.
+    """Return, by field, the option names that one command has in place of a family's usual names; None omits an option.
 
     Example:
         >>> spelled(batch="--in-batches", target=None)

@@ -391,11 +391,11 @@ class _Table:
         return {name: row.raw[name] for name in self.probability_columns if row.raw.get(name) not in (None, "")}
 
     def _decided(self, row: "_Row", levels: Mapping[str, Rated], reason: str | None = None) -> dict[str, Rated]:
-        """Map a row's criterion to the answer that the row gives by probabilities; {} if it gives none.
+        """Map the criterion on which a row gives probabilities to the answer they make; {} if it gives none.
 
         Args:
             row: The row.
-            levels: The row's levels by criterion; a level given there counts with the probabilities.
+            levels: The row's levels by criterion; if the criterion has one, it is the answer's level.
             reason: The row's reason for the answer; None without one.
         """
         written = self._probabilities(row)

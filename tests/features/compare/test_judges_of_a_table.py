@@ -103,7 +103,7 @@ def test_of_two_judges_that_agree_equally_often_neither_is_said_to_agree_most_of
     assert because.startswith("judge_a and judge_b agree with the labels equally often")
 
 
-def test_if_it_is_not_known_which_columns_are_judges_the_command_that_is_offered_names_all_that_may_be(
+def test_if_it_is_unknown_which_columns_are_judges_the_offered_command_names_all_columns_that_may_be_judges(
     tmp_path: Path,
 ) -> None:
     rows = "".join(

@@ -33,7 +33,7 @@ def test_each_simulated_judge_has_the_figures_of_its_worked_example(
         assert (side.estimate.low, side.estimate.high) == pytest.approx(limits, abs=1e-6)
 
 
-def test_of_three_simulated_judges_two_may_only_show_trends_and_the_one_without_high_agreement_can_gate(
+def test_of_three_simulated_judges_two_with_high_agreement_may_only_show_trends_and_the_third_can_gate(
     judges: dict[str, SimulatedJudge],
 ) -> None:
     states = {name: judge.calibration.decision.trend.state for name, judge in judges.items()}
@@ -42,7 +42,7 @@ def test_of_three_simulated_judges_two_may_only_show_trends_and_the_one_without_
     assert uses == {"too-kind": "trend", "too-strict": "trend", "careful": "gate"}
 
 
-def test_the_too_kind_simulated_judge_breaks_the_limit_on_false_passes_and_the_too_strict_one_on_false_fails(
+def test_the_kind_simulated_judge_breaks_the_limit_on_false_passes_and_the_strict_judge_that_on_false_fails(
     judges: dict[str, SimulatedJudge],
 ) -> None:
     states = {}

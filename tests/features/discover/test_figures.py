@@ -57,7 +57,7 @@ def test_once_earlier_outputs_are_read_again_for_a_merged_failure_mode_its_share
     assert counts(replace(outputs, readings=again), "d") == (5, 10, [])
 
 
-def test_merging_one_failure_mode_into_another_gives_the_same_counts_as_merging_both_into_a_new_one() -> None:
+def test_merging_one_failure_mode_into_another_gives_the_same_counts_as_merging_both_into_a_new_mode() -> None:
     outputs = read_outputs(OUTPUTS)
     book = outputs.codebook.merge(["a", "b"], outputs.codebook.mode("a"))
     assert [mode.name for mode in book.listed] == ["c", "a"]

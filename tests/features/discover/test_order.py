@@ -10,7 +10,7 @@ def read(*ids: str, chosen: bool = False) -> list[OutputReading]:
     return [OutputReading(id, "ann", is_chosen=chosen) for id in ids]
 
 
-def test_outputs_added_to_the_file_later_do_not_change_the_reading_order_of_earlier_ones() -> None:
+def test_outputs_added_to_the_file_later_do_not_change_the_reading_order_of_earlier_outputs() -> None:
     before = ReadingOrder.of(IDS, seed=3).ids
     after = ReadingOrder.of([*IDS, "new"], seed=3).ids
     assert [id for id in after if id != "new"] == list(before)

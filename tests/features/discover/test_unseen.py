@@ -106,7 +106,7 @@ def test_the_estimates_good_turing_and_chao2_equal_published_values(case: publis
 
 
 @pytest.mark.parametrize("case", published.COUNTS, ids=lambda case: case.name)
-def test_the_mean_number_of_failure_modes_among_n_outputs_equals_the_one_computed_with_exact_fractions(
+def test_the_mean_number_of_failure_modes_among_n_outputs_equals_that_computed_with_exact_fractions(
     case: published.Counts,
 ) -> None:
     exact = rarefied_by_fractions(case)

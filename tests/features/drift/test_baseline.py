@@ -386,7 +386,9 @@ def test_changed_labels_are_named_and_do_not_count_as_drift_of_the_judge(tmp_pat
 # --- what can be compared -------------------------------------------------------------------------------------------
 
 
-def test_a_new_criterion_and_one_whose_scale_changed_are_not_compared_and_the_reasons_are_given(tmp_path: Path) -> None:
+def test_a_new_criterion_and_a_criterion_with_another_scale_are_not_compared_and_the_reasons_are_given(
+    tmp_path: Path,
+) -> None:
     truth = _truth(60)
     stored = _accepted(tmp_path, rubric(), dict.fromkeys(NAMES, truth), dict.fromkeys(NAMES, truth))
     seven = Scale.numbered(1, 7)

@@ -17,7 +17,7 @@ def enough_results(rated_results: dict[str, Any]) -> dict[str, Any]:
     return unlabelled(rated_results, each=12)
 
 
-def test_a_later_file_of_promptfoo_s_results_is_compared_with_an_accepted_one(
+def test_a_later_file_of_promptfoo_s_results_is_compared_with_the_accepted_results(
     enough_results: dict[str, Any], tmp_path: Path
 ) -> None:
     thumbs(enough_results, GRADED)

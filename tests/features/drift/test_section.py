@@ -96,7 +96,7 @@ def test_the_headline_on_drift_distinguishes_a_reworded_criterion_and_a_changed_
     assert heads[0].text.startswith("On the same 60 examples clarity now scores 0.45 levels lower")
 
 
-def test_if_the_judge_is_not_the_accepted_one_the_drift_finding_s_command_asks_the_accepted_judge_again(
+def test_if_another_judge_than_the_accepted_one_was_asked_the_drift_finding_s_command_asks_the_accepted_one(
     since: AcceptedBasis,
 ) -> None:
     earlier = replace(since, accepted=_by("openai:old", since))

@@ -50,7 +50,7 @@ def test_the_commands_of_the_workflow_run_in_the_project_with_the_judge_of_its_s
     assert run(*words, cwd=project).returncode in (0, 4)
 
 
-def test_init_writes_no_ci_workflow_without_rubrics_together_with_skill_or_for_a_rubric_s_unsafe_name(
+def test_init_writes_no_ci_workflow_without_rubrics_or_with_the_option_skill_or_for_an_unsafe_rubric_name(
     tmp_path: Path,
 ) -> None:
     empty = run("markscheme", "init", "--ci", cwd=tmp_path)

@@ -75,7 +75,7 @@ def test_an_unknown_option_or_rubric_exits_2_with_a_line_that_suggests_the_most_
     assert nearest in done.stderr
 
 
-def test_the_progress_of_a_rubric_without_examples_names_the_command_that_labels_some(tmp_path: Path) -> None:
+def test_the_progress_of_a_rubric_without_examples_names_the_command_that_labels_outputs(tmp_path: Path) -> None:
     (tmp_path / "rubrics").mkdir()
     (tmp_path / "rubrics" / "r.yaml").write_text("criteria: [{requirement: It is right.}]\n")
     done = run("markscheme", "label", "r", "--progress", cwd=tmp_path)
@@ -84,7 +84,7 @@ def test_the_progress_of_a_rubric_without_examples_names_the_command_that_labels
 
 
 @pytest.mark.parametrize("option", ["--plan", "--progress"])
-def test_a_plan_and_the_progress_can_be_asked_of_promptfoo_s_results_as_labelling_can(
+def test_label_shows_a_plan_and_the_progress_also_for_promptfoo_s_results(
     option: str, rated_results: dict[str, Any], tmp_path: Path
 ) -> None:
     (tmp_path / "results.json").write_text(json.dumps(rated_results))

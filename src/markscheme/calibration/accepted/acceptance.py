@@ -269,8 +269,8 @@ def _numbered(sitting: Sequence[Rating], earlier: Sequence[Rating], *, live: boo
     Args:
         sitting: The ratings of this run; if it asked for several samples, each sample becomes a run.
         earlier: The ratings of the runs that are accepted already.
-        live: True if the judge was asked in this run, so that its ratings are another run even if they are equal to
-            accepted ones.
+        live: True if the judge was asked in this run: then the run counts as a new one even if its ratings equal
+            accepted ratings.
     """
     own_runs = _runs_among(sitting)
     earlier_runs = _runs_among(earlier)

@@ -185,7 +185,7 @@ class AcceptedRuns(NamedTuple):
         return replace(since, looks=tuple(looks))
 
     def accept(self, calibrations: Sequence[Calibration], split: str | None, basis: "RunBasis | None") -> None:
-        """Add a run to the accepted ones; only warn if too few examples are graded or the judge mustn't be used.
+        """Accept a run; if few examples are graded or the judge mustn't be used, only warn and accept nothing.
 
         Args:
             calibrations: The calibrations of the run, one for each judge.

@@ -75,9 +75,9 @@ class GateAnswer(NamedTuple):
 
     @property
     def side_with_offer(self) -> GateSide | None:
-        """The side on which a looser limit can be offered, as only this side keeps the judge from gating; else None.
+        """The side that alone keeps the judge from gating, if a looser limit can be offered for it; else None.
 
-        The judge is shown to keep the other side and to make the same decisions as people often enough.
+        So the judge is shown to be right often enough on the other side, and on all responses together.
         """
         low = self.figures.same.lower(self.stops.confidence)
         short = [side for side in self.sides if side.state != "kept"]

@@ -79,7 +79,7 @@ def _outside(whole: Evidence, broken: Sequence[Slice]) -> Evidence:
 
 
 def _without_skill(whole: Evidence, of_criteria: Sequence[Finding]) -> list[Finding]:
-    """Find a lack of skill in decisions, else in scores; [] if a finding on the rubric's only criterion shows one."""
+    """Find a lack of skill in decisions, else in scores; [] if a finding on the only criterion already shows it."""
     if len(whole.criteria) == 1 and any(finding.kind.voids_agreement for finding in of_criteria):
         return []
     return list(overall.decisions_without_skill(whole)) or list(overall.no_better_than_constant(whole))

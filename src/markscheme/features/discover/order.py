@@ -44,10 +44,10 @@ class ReadingOrder:
         return cls((*first, *others), len(first), bool(ids))
 
     def random_part(self, readings: Iterable[OutputReading]) -> tuple[str, ...]:
-        """Return, in reading order, the outputs before the first one that isn't read; they are a random draw.
+        """Return, in reading order, all outputs before the first unread output; they are a random draw.
 
-        An output that was read out of turn counts if a later output of the order was read in turn. Outputs read out of
-        turn after the last one read in turn don't count, unless all outputs of the pool have been read.
+        Outputs read out of turn count only up to the last output that was read in turn, unless all outputs of the pool
+        have been read.
         """
         finished = [reading for reading in readings if reading.is_finished]
         read = {reading.id for reading in finished}

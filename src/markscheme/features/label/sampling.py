@@ -272,7 +272,7 @@ def _none_left_out(taken: Integers, label_counts: Integers, room: Integers) -> I
 
     Args:
         taken: Number of labels planned in each stratum.
-        label_counts: Number of labels that each stratum has.
+        label_counts: Number of labels that each stratum has so far.
         room: Number of unlabelled outputs in each stratum.
     """
     adjusted = taken.copy()

@@ -224,9 +224,9 @@ def weigh_looks(accepted: Accepted, grades: Sequence[Grade], samples: int, judge
 
 
 def _looks_in(grades: Sequence[Grade], rubric: Rubric, samples: int) -> Iterator[list[Rating]]:
-    """Yield a judge's ratings for each look, from grades with several samples; each sample may count as a look.
+    """Yield a judge's ratings for each look, from grades with several samples.
 
-    Each sample is a look of its own if accepted runs have one sample; else all samples are one look.
+    If the rubric asks for one sample, each sample is a look; otherwise all samples together are one look.
     """
     if samples > rubric.samples == 1 and not rubric.is_of_pairs:
         for sample in range(samples):
