@@ -71,7 +71,7 @@ def test_grading_a_parquet_file_writes_a_parquet_file_with_a_column_for_each_cri
     done = _grade(here, "rows.parquet", "--map", "answer_text=response", "--out", "graded.parquet")
     assert done.returncode == 1, done.stderr
     assert "graded.parquet: 2 fail, 0 not graded" in done.stderr
-    assert "response from column answer_text, id from column id" in done.stderr
+    assert "response from column answer_text, id from column id; inputs: none\n" in done.stderr
     table = parquet.read_table(here / "graded.parquet")
     assert table.column_names == ["id", "score", "pass", "thanks", "length", "error", "receipt"]
     rows = sorted(table.to_pylist(), key=lambda row: row["id"])

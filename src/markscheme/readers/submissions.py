@@ -104,8 +104,7 @@ def sheet_submissions(path: Path, options: ColumnOptions) -> Iterator[Submission
     """Yield each response, with its inputs, in a table that may be a workbook or in another special form."""
     from markscheme.readers.table_outputs import outputs_in
 
-    for example in outputs_in(path, options):
-        yield example.submission
+    yield from (example.submission for example in outputs_in(path, options))
 
 
 def read_submissions(
@@ -168,7 +167,9 @@ def _of_rows(
         if cells is None:
             raise RatingError(ANOTHER_LENGTH, path=path, line=row_number)
         row = _renamed(cells, fields, path, is_first=ordinal == 1)
-        response = response or _response_column(path, row, fields, notify)
+        response = response or _response_column(
+            path, row, fields, notify, inputs=", ".join(name for name in row if name in shown) or "none"
+        )
         inputs = {
             name: in_cell(cell)
             for name, cell in row.items()
@@ -217,14 +218,13 @@ def _renamed(row: dict[str, Any], fields: Mapping[str, str], path: Path, *, is_f
 
 
 def _response_column(
-    path: Path, names: Collection[str], fields: Mapping[str, str], notify: Callable[[str], None] | None
+    path: Path, names: Collection[str], fields: Mapping[str, str], say: Callable[[str], None] | None, *, inputs: str
 ) -> str:
     response = next((name for name in RESPONSE_COLUMNS if name in names), None)
     if response is None:
         raise RatingError(f"expected a column {in_code(RESPONSE_COLUMNS)}, got {', '.join(names)}", path=path, line=1)
-    inputs = ", ".join(name for name in names if name not in ("id", response)) or "none"
     written = {field: column for column, field in fields.items()}
     by = f"column {written.get('id', 'id')}" if "id" in names else "row number"
-    if notify is not None:
-        notify(f"{path}: response from column {written.get(response, response)}, id from {by}; inputs: {inputs}")
+    if say is not None:
+        say(f"{path}: response from column {written.get(response, response)}, id from {by}; inputs: {inputs}")
     return response

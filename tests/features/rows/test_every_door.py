@@ -90,6 +90,17 @@ def test_grade_uses_each_row_s_criteria_and_reports_a_faulty_rubric_as_the_error
     assert (done.returncode, rows[2]["error"].startswith("its rubric, criterion 1: weight")) == (5, True)
 
 
+def test_grade_of_a_table_lists_as_inputs_only_the_columns_that_the_judge_is_shown(tmp_path: Path) -> None:
+    with (tmp_path / "rows.csv").open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["id", "task", "query", "response", "rubric"])
+        rows.writerow(["hull", "t1", "A port?", "Hull.", json.dumps(ROWS[1]["rubric"])])
+    (tmp_path / "judging.py").write_text(JUDGE)
+    done = grade(tmp_path, "rows.csv")
+    assert done.returncode == 0, done.stderr
+    assert "rows.csv: response from column response, id from column id; inputs: query\n" in done.stderr
+
+
 def test_a_row_s_score_combines_the_row_s_own_criteria_with_those_of_the_rubric_for_all_rows(folder: Path) -> None:
     rows = [json.loads(line) for line in grade(folder, "core.yaml", "rows.jsonl", "--json").stdout.splitlines()]
     assert [row["score"] for row in rows] == [pytest.approx(3 / 5), pytest.approx(5 / 6), None]
