@@ -347,7 +347,7 @@ def test_pytest_loads_nothing_of_markscheme_for_tests_that_never_grade(project: 
     assert outcomes(done) == {"passed": 1}, done.stdout
 
 
-def test_importing_the_pytest_plugin_loads_nothing_else_of_markscheme() -> None:
+def test_importing_the_pytest_plugin_loads_no_other_module_of_markscheme() -> None:
     code = "import sys, pytest\nbefore = set(sys.modules)\nimport markscheme.pytest_plugin\n"
     code += "print(*sorted(set(sys.modules) - before))"
     done = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True)

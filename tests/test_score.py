@@ -199,7 +199,7 @@ def test_a_response_gets_no_score_if_the_judge_gave_a_required_criterion_no_leve
 # --- passing --------------------------------------------------------------------------------------------------------
 
 
-def test_a_score_equal_to_the_pass_mark_passes_in_spite_of_rounding_errors_and_a_lower_one_fails() -> None:
+def test_a_score_equal_to_the_pass_mark_passes_in_spite_of_rounding_errors_and_a_lower_score_fails() -> None:
     tenths = Rubric(tuple(Criterion(0.1, "A") for _ in range(10)), pass_mark=0.3)
     assert scored(statuses(*[True] * 3, *[False] * 7), tenths).passed
     assert not scored(statuses(*[True] * 2, *[False] * 8), tenths).passed

@@ -393,7 +393,7 @@ def test_a_holistic_score_that_is_forged_in_an_input_and_repeated_by_the_judge_n
     assert isinstance(read_holistic(Reply('{"reason": "Superb indeed.", "score": 98}'), shown), Holistic)
 
 
-def test_if_one_verdict_of_a_reply_only_repeats_one_in_the_response_the_other_verdicts_still_count() -> None:
+def test_if_one_verdict_of_a_reply_only_repeats_a_verdict_in_the_response_all_other_verdicts_still_count() -> None:
     shown = {"response": f"It is Paris. {PLAIN}"}
     mixed = {"verdicts": {**FORGED["verdicts"], "paris": {"quote": "It is Paris", "reason": "Yes.", "level": "MET"}}}
     read = read_verdicts(Reply(json.dumps(mixed)), [CLEAR, PARIS], shown)
@@ -416,7 +416,7 @@ def test_lone_surrogates_in_a_judge_s_reply_never_reach_a_file() -> None:
     assert outcome.raw == "no \ufffd JSON"
 
 
-def test_an_unreadable_or_missing_answer_on_one_criterion_leaves_the_answers_on_others_readable() -> None:
+def test_an_unreadable_or_missing_answer_on_one_criterion_leaves_answers_on_other_criteria_readable() -> None:
     read = read_verdicts(Reply(answer_of({"clear": "4", "paris": "maybe"})), [CLEAR, PARIS, WRONG], RESPONSE)
     assert list(read) == ["clear", "paris", "wrong"]
     assert [type(outcome) for outcome in read.values()] == [Verdict, Unread, Unread]

@@ -56,7 +56,7 @@ def keep(calibration: Calibration, folder: Path) -> None:
     keep_next_labels(calibration.decision, calibration.comparison.gold, calibration.rater.name, folder)
 
 
-def test_the_planned_number_of_labels_equals_the_one_that_the_calibration_asks_for() -> None:
+def test_the_planned_number_of_labels_equals_the_number_for_which_the_calibration_asks() -> None:
     calibration = calibrated(30, 3)
     truth = gold_of(labelled(30), RUBRIC)
     judged = list(calibration.judge_ratings)

@@ -202,7 +202,7 @@ ROWS = [
 ]
 
 
-def test_one_run_may_mix_rows_with_a_rubric_of_their_own_and_rows_without_one_and_rows_with_a_faulty_one() -> None:
+def test_one_run_may_mix_rows_with_a_rubric_of_their_own_rows_without_a_rubric_and_rows_with_a_faulty_rubric() -> None:
     with Grader(CORE, judging("Paris", "polite")) as grader:
         both, core, faulty = grader.grade_rows(ROWS)  # type: ignore[arg-type]
     assert (both["score"], both["rubric"]["source"], both["rubric"]["criteria"]) == (1.0, "core+row", 3)

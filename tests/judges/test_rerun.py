@@ -26,7 +26,7 @@ def test_repeating_a_run_asks_the_judge_for_new_samples_instead_of_the_first_sam
     assert second.identity == judge.identity
 
 
-def test_repeating_a_run_does_not_reuse_the_cached_replies_of_the_first(tmp_path: Path) -> None:
+def test_repeating_a_run_does_not_reuse_the_cached_replies_of_the_first_run(tmp_path: Path) -> None:
     judge = ScriptedJudge(_by_sample)
     remembering = Remembering(judge, Memory(tmp_path))
 

@@ -25,7 +25,7 @@ def levels_lost(name: str, example: dict[str, Any]) -> int:
     return sum(sum(SETS[name].table[fault].values()) for fault in example["faults"])
 
 
-def test_weights_and_pass_marks_of_the_rubrics_code_quality_and_error_messages_are_the_expected_ones() -> None:
+def test_the_rubrics_code_quality_and_error_messages_have_the_expected_weights_and_pass_marks() -> None:
     assert WEIGHTS["code-quality"] == {
         "readability": 0.3, "correctness": 0.4, "efficiency": 0.2, "maintainability": 0.1
     }  # fmt: skip

@@ -266,7 +266,7 @@ def test_markscheme_s_provider_for_promptfoo_answers_the_prompts_of_g_eval_in_pl
     assert row["gradingResult"]["componentResults"][0]["tokensUsed"]["total"] == 94
 
 
-def test_markscheme_s_provider_for_promptfoo_grades_empty_outputs_and_unusual_ones_and_structured_ones(
+def test_markscheme_s_provider_for_promptfoo_grades_empty_and_unusual_and_structured_outputs(
     graded: Graded,
 ) -> None:
     results = graded.rows["strange"]

@@ -109,7 +109,7 @@ def test_expected_labels_and_splits_in_the_metadata_of_tests_are_read(read: Resu
     assert by_name["broken"] == (None, None)
 
 
-def test_unknown_values_of_expected_label_and_split_in_promptfoo_s_results_are_not_read_and_their_number_is_said(
+def test_unknown_values_of_expected_label_and_split_in_promptfoo_s_results_are_ignored_and_counted(
     read: Results,
 ) -> None:
     assert read.aside["metadata.expected_label 'maybe', which is neither pass nor fail"] == 2
@@ -154,9 +154,7 @@ def test_a_score_typed_in_the_viewer_without_a_thumb_is_read_as_a_label(
     assert row.score == pytest.approx(before)
 
 
-def test_a_thumb_on_an_ungraded_output_does_not_turn_the_output_into_a_graded_one(
-    results: dict[str, Any], tmp_path: Path
-) -> None:
+def test_a_thumb_on_an_ungraded_output_does_not_make_the_output_graded(results: dict[str, Any], tmp_path: Path) -> None:
     rate(rows_of(results, "error")[0], passes=False)
     row = row_of(results, "error", tmp_path)
     assert row.manual == Manual(False, None)

@@ -39,7 +39,7 @@ def test_if_a_rater_gives_an_example_two_levels_in_one_sample_a_warning_names_th
     assert warned(path, [*asked_again, rating("2", "MET"), rating("2", "UNMET", sample=1)]) == []
 
 
-def test_a_rating_whose_level_is_not_the_most_probable_one_causes_a_warning_with_the_example(tmp_path: Path) -> None:
+def test_a_rating_whose_level_is_not_the_most_probable_level_causes_a_warning_with_the_example(tmp_path: Path) -> None:
     def of(level: str, met: float) -> dict[str, Any]:
         return {"level": level, "probabilities": {"MET": met, "UNMET": round(1 - met, 3)}}
 

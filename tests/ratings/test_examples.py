@@ -199,7 +199,9 @@ def test_an_invalid_line_among_json_lines_is_refused_with_its_line_number(
         load_examples(path, RUBRIC)
 
 
-def test_a_level_between_two_levels_is_valid_and_one_beyond_the_ends_of_the_scale_is_refused(tmp_path: Path) -> None:
+def test_a_level_between_two_levels_is_valid_and_a_level_beyond_the_ends_of_the_scale_is_refused(
+    tmp_path: Path,
+) -> None:
     half = written(tmp_path, "half.jsonl", {"id": "a", "response": "x", "labels": [{"criteria": {"clarity": 3.5}}]})
     assert only_label(half).criteria["clarity"].level == 3.5
     beyond = written(tmp_path, "beyond.jsonl", {"id": "a", "response": "x", "labels": [{"criteria": {"clarity": 5.5}}]})
@@ -234,7 +236,7 @@ def test_labels_given_under_another_wording_of_a_criterion_are_counted_as_stale(
         assert load_examples(path, RUBRIC).stale == 3
 
 
-def test_examples_are_divided_by_split_and_those_without_one_belong_to_dev(tmp_path: Path) -> None:
+def test_examples_are_divided_by_split_and_examples_without_a_split_belong_to_dev(tmp_path: Path) -> None:
     path = written(
         tmp_path, "e.jsonl", {"id": "a", "response": "x"}, {"id": "b", "response": "y", "split": "test"},
         {"id": "c", "response": "z", "split": "dev"},

@@ -41,14 +41,16 @@ def responses(rows: ExampleRows) -> dict[str, str]:
     return {row.id: row.submission.response for row in rows}
 
 
-def test_each_example_has_its_own_response_and_inputs(path: Path) -> None:
+def test_each_example_of_a_file_is_read_with_its_own_response_and_inputs(path: Path) -> None:
     rows, _ = read_examples(path, RUBRIC)
     assert responses(rows) == TEXTS
     assert [row.submission.inputs for row in rows] == [{"query": f"Why {id}?"} for id in TEXTS]
 
 
 @pytest.mark.parametrize("change", ["removed", "replaced", "appended to"])
-def test_texts_can_still_be_read_after_the_file_was(change: str, path: Path) -> None:
+def test_texts_of_examples_can_still_be_read_after_their_file_was_removed_or_replaced_or_appended_to(
+    change: str, path: Path
+) -> None:
     rows, _ = read_examples(path, RUBRIC)
     if change == "removed":
         path.unlink()
@@ -63,7 +65,9 @@ def test_texts_can_still_be_read_after_the_file_was(change: str, path: Path) -> 
 
 @ON_POSIX
 @pytest.mark.parametrize("texts", [{}, {"a": "Yes, “of other”.", "b": "", "c": "No:\n[{}]"}])
-def test_a_text_that_was_changed_in_place_is_an_error_that_names_the_file(texts: dict[str, str], path: Path) -> None:
+def test_reading_a_text_that_was_changed_in_place_in_the_file_raises_an_error_that_names_the_file(
+    texts: dict[str, str], path: Path
+) -> None:
     rows, _ = read_examples(path, RUBRIC)
     if texts:
         write(path, texts)
@@ -75,14 +79,14 @@ def test_a_text_that_was_changed_in_place_is_an_error_that_names_the_file(texts:
 
 
 @ON_POSIX
-def test_a_pipe_is_not_opened_since_its_lines_can_be_read_once_only(tmp_path: Path) -> None:
+def test_a_pipe_is_not_opened_for_reading_single_lines_since_its_lines_can_be_read_only_once(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe.jsonl"
     os.mkfifo(pipe)
     assert line_reader(pipe) is None
 
 
 @ON_POSIX
-def test_the_file_is_closed_when_its_examples_are_no_longer_used(path: Path) -> None:
+def test_a_file_of_examples_is_closed_when_its_examples_are_no_longer_used(path: Path) -> None:
     folder = Path("/proc/self/fd")
     if not folder.is_dir():
         pytest.skip("runs where the system lists a process's open files in /proc/self/fd")
@@ -98,7 +102,9 @@ def test_the_file_is_closed_when_its_examples_are_no_longer_used(path: Path) -> 
 
 @ON_POSIX
 @pytest.mark.parametrize("text", [b"", b"one", b"one\n", b"one\n\nthree", b"\r\ntwo\r\n"])
-def test_each_line_is_read_as_python_splits_lines(text: bytes, tmp_path: Path) -> None:
+def test_lines_read_by_their_number_equal_the_lines_into_which_python_splits_the_file(
+    text: bytes, tmp_path: Path
+) -> None:
     path = tmp_path / "lines"
     path.write_bytes(text)
     line = line_reader(path)

@@ -39,7 +39,7 @@ def tone(unit: str, rater: str, level: float, **more: object) -> Rating:
     return rating(unit, rater, "human", ONE, [level], **more)
 
 
-def test_an_overall_score_is_the_stated_one_or_else_computed_if_all_criteria_have_levels() -> None:
+def test_an_overall_score_that_is_not_stated_is_computed_if_all_criteria_have_levels() -> None:
     both = {"clarity": Rated(5.0), "polite": Rated(0.0)}
     assert overall_of(Rating("a", "r", "human", both, overall=0.2), RUBRIC) == 0.2
     assert overall_of(Rating("a", "r", "human", both), RUBRIC) == 0.75
@@ -50,7 +50,7 @@ def test_an_overall_score_is_the_stated_one_or_else_computed_if_all_criteria_hav
     assert overall_of(Rating("a", "r", "human", declined), RUBRIC) is None
 
 
-def test_a_rating_s_decision_is_the_stated_one_or_else_follows_from_score_and_required_criteria() -> None:
+def test_a_rating_s_decision_that_is_not_stated_is_derived_from_its_score_and_required_criteria() -> None:
     levels = {"safe": Rated(0.0), "good": Rated(1.0)}
     assert collapsed([Rating("a", "r", "model", levels)], REQUIRED).decision is False
     assert collapsed([Rating("a", "r", "model", levels, passed=True)], REQUIRED).decision is True

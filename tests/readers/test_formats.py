@@ -51,7 +51,7 @@ def levels_of(rating: Rating) -> dict[str, Any]:
 VERDICTS = "id,input,output,verdict,label,reason\ne1,q,a,pass,fail,too kind\ne2,q,b,FAIL,0,\ne3,q,c,yes,Correct,\n"
 
 
-def test_a_column_named_verdict_is_read_as_a_judge_s_and_one_named_label_as_a_person_s(tmp_path: Path) -> None:
+def test_a_column_named_verdict_is_read_as_a_judge_s_and_a_column_named_label_as_a_person_s(tmp_path: Path) -> None:
     content = imported(table(tmp_path, VERDICTS))
     judge, people = of_kind(content.ratings, "judges"), of_kind(content.ratings, "people")
     assert [(r.id, r.rater, r.kind, levels_of(r), r.passed) for r in judge] == [

@@ -58,7 +58,7 @@ def test_preferences_are_read_in_any_of_the_usual_spellings(
         ({"1": "first", "0": "second"}, [-1.0, 1.0]),
     ],
 )
-def test_preferences_in_no_other_numbers_than_0_and_1_are_refused_until_it_is_said_which_response_is_1(
+def test_preferences_given_only_as_0_and_1_are_refused_until_the_caller_states_which_response_is_1(
     tmp_path: Path, words: Mapping[str, str], expected: Sequence[float] | None
 ) -> None:
     rows = [{"id": f"p{n}", "first": "one", "second": "two", "winner": value} for n, value in enumerate((1, 0))]
@@ -71,7 +71,7 @@ def test_preferences_in_no_other_numbers_than_0_and_1_are_refused_until_it_is_sa
 
 
 @pytest.mark.parametrize(("number", "words"), [(1, {}), (0, {}), (0, {"1": "first"})])
-def test_preferences_that_are_all_1_or_all_0_are_refused_until_it_is_said_which_response_the_number_means(
+def test_preferences_that_are_all_1_or_all_0_are_refused_until_the_caller_states_which_response_is_meant(
     tmp_path: Path, number: int, words: Mapping[str, str]
 ) -> None:
     rows = [{"id": f"p{n}", "first": "one", "second": "two", "winner": number} for n in range(2)]

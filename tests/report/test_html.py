@@ -135,7 +135,7 @@ def test_every_number_on_the_page_that_links_to_examples_equals_the_length_of_th
         assert sum(tag in case["tags"] for case in cases) == int(n), tag
 
 
-def test_the_plot_marks_as_many_scores_as_off_gold_as_agreement_counts(
+def test_the_number_of_scores_that_the_plot_marks_as_off_gold_is_the_number_that_agreement_counts_as_misses(
     lenient: Calibration,
 ) -> None:
     page = page_of(lenient)

@@ -315,7 +315,7 @@ def test_p_values_adjusted_for_several_tests_equal_those_of_statsmodels() -> Non
 
 @given(st.lists(st.floats(0, 1), max_size=8), st.randoms(use_true_random=False))
 @settings(max_examples=60, deadline=None)
-def test_p_values_adjusted_for_several_tests_keep_their_order_and_are_never_below_the_unadjusted_ones(
+def test_p_values_adjusted_for_several_tests_keep_their_order_and_are_never_below_the_unadjusted_p_values(
     p: list[float], random: Any
 ) -> None:
     order = list(range(len(p)))

@@ -293,7 +293,7 @@ def listed(rows: list[list[int]]) -> dict[int, float]:
         lambda width: st.lists(st.lists(st.integers(-6, 6), min_size=width, max_size=width), min_size=1, max_size=6)
     )
 )
-def test_the_distribution_of_a_sum_of_random_choices_equals_the_one_from_listing_every_combination(
+def test_the_distribution_of_a_sum_of_random_choices_equals_that_from_listing_every_combination(
     rows: list[list[int]],
 ) -> None:
     lowest, probability = sum_of_choices(rows)
@@ -318,7 +318,7 @@ def test_a_sum_without_any_random_choices_is_0_with_probability_1() -> None:
 
 
 @pytest.mark.parametrize("wrong", [[1, 2, 3], [[0.5, 1.0]], [[math.nan, 1.0]]])
-def test_the_distribution_of_a_sum_of_random_choices_equals_that_from_listing_every_combination(
+def test_the_distribution_of_a_random_sum_is_refused_if_its_outcomes_are_not_a_table_of_whole_numbers(
     wrong: Any,
 ) -> None:
     with pytest.raises(ValueError, match="a table of whole numbers"):

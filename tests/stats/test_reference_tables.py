@@ -151,7 +151,7 @@ def others_uncertainty(entry: dict[str, Any]) -> Iterator[str]:
     )
 
 
-def test_as_many_published_figures_as_expected_are_left_out_of_the_tests_for_each_reason() -> None:
+def test_for_each_reason_the_expected_number_of_published_figures_is_left_out_of_the_tests() -> None:
     entries, lines = published(), irrcac()
     assert (len(entries), len(lines)) == (73, 159)
     beside = Counter(key for entry in entries for key in others_uncertainty(entry))

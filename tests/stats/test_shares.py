@@ -233,7 +233,7 @@ def test_a_share_of_no_examples_is_undefined_and_not_zero() -> None:
     assert share.design_effect == 1
 
 
-def test_if_all_grouped_examples_are_hits_the_lower_bound_is_computed_as_if_one_had_missed() -> None:
+def test_if_all_grouped_examples_are_hits_the_lower_bound_is_computed_as_if_one_example_were_a_miss() -> None:
     perfect, almost = share_of([10] * 10, [10] * 10), share_of([9] + [10] * 9, [10] * 10)
     assert perfect.upper(0.9) == 1.0
     assert perfect.lower(0.9) == approx(almost.lower(0.9), abs=1e-9)
@@ -265,7 +265,7 @@ def test_a_grouped_share_is_refused_for_values_outside_0_to_1_or_in_a_table_or_w
         grouped_share(values, groups)
 
 
-def test_with_many_groups_the_estimated_correlation_within_groups_approaches_the_simulated_one() -> None:
+def test_with_many_groups_the_estimated_correlation_within_groups_approaches_the_simulated_correlation() -> None:
     generator = np.random.default_rng(3)
     planted, size, n_groups = 0.3, 5, 4000
     rates = generator.beta(0.8 * (1 - planted) / planted, 0.2 * (1 - planted) / planted, n_groups)

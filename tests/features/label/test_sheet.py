@@ -182,7 +182,7 @@ def test_an_offline_page_s_file_with_a_level_that_the_page_did_not_offer_or_with
     assert "is answered twice" in message
 
 
-def test_answers_of_an_offline_page_may_be_imported_repeatedly_and_the_latest_count(tmp_path: Path) -> None:
+def test_answers_of_an_offline_page_may_be_imported_repeatedly_and_the_latest_answers_count(tmp_path: Path) -> None:
     project = make_pool(tmp_path)
     assert run("markscheme", *SHEET, cwd=project).returncode == 0
     data = data_of(project)

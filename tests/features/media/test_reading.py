@@ -68,7 +68,7 @@ def test_the_format_of_an_image_or_pdf_is_recognized_by_its_content(
 @given(
     st.sampled_from([PNG_FILE, JPEG_FILE, GIF_FILE, WEBP_FILE, PDF_FILE]), st.integers(0, 60), st.binary(max_size=40)
 )
-def test_damaged_images_and_pdfs_cause_no_error_but_the_one_for_damaged_content(
+def test_damaged_images_and_pdfs_raise_only_the_error_for_damaged_content(
     content: bytes, start: int, noise: bytes
 ) -> None:
     with contextlib.suppress(DamagedContentError):

@@ -350,7 +350,7 @@ def test_three_systems_are_compared_by_strengths_and_ranks() -> None:
     assert (compared.n, compared.n_groups) == (90, 30)
 
 
-def test_the_sentence_on_the_preferred_system_says_which_pairs_leave_open_what_the_ranks_show() -> None:
+def test_if_a_system_s_own_pairs_leave_its_first_rank_open_the_sentence_on_its_rank_names_these_pairs() -> None:
     wins = [-1.0] * 30
     few = [-1.0] * 13 + [1.0] * 7
     even = [-1.0] * 15 + [1.0] * 15

@@ -58,7 +58,7 @@ def test_responses_are_not_blamed_for_a_judge_that_moved_and_was_then_accepted_a
     assert "moved" not in begun.partition("Full report")[0].replace("didn't move", "")
 
 
-def test_looks_at_an_earlier_accepted_run_show_whether_the_judge_had_moved_by_the_time_of_the_next(
+def test_looks_at_an_earlier_accepted_run_show_whether_the_judge_had_moved_before_the_next_run_was_accepted(
     tmp_path: Path,
 ) -> None:
     begin(tmp_path)

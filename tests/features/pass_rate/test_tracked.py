@@ -324,7 +324,7 @@ def test_responses_that_wait_too_long_for_an_audit_and_edited_records_of_a_strea
     assert (done.returncode, changed in done.stdout) == (4, True)
 
 
-def test_a_week_that_is_added_after_later_weeks_is_not_reported_as_lines_that_are_gone(folder: Path) -> None:
+def test_a_week_that_is_added_after_later_weeks_is_not_reported_as_a_change_of_earlier_lines(folder: Path) -> None:
     changed = "looks.jsonl no longer follows from the files"
     tracked(folder, write(folder, lines_of(0, 1, 2, 3, 4, 5, 7)))
     late = tracked(folder, write(folder, lines_of(6)), json_too=False)

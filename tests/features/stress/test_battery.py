@@ -75,7 +75,9 @@ def test_the_table_of_perturbations_is_hidden_if_asking_again_without_a_change_a
 
 
 @pytest.mark.parametrize(("samples", "more"), [(1, 3), (2, 3), (3, 5), (5, 7)])
-def test_an_unsteady_judge_is_to_be_asked_more_often_than_it_was(samples: int, more: int, tmp_path: Path) -> None:
+def test_for_an_unsteady_judge_the_next_step_is_to_ask_each_question_more_often_than_before(
+    samples: int, more: int, tmp_path: Path
+) -> None:
     labels = (Rating("", "ann", "human", {"correctness": Rated(3.0), "greeting": Rated(1.0)}),)
     labelled = [replace(e, labels=tuple(replace(label, id=e.id) for label in labels)) for e in EXAMPLES]
     made = battery(RUBRIC, labelled, "gpt-5", StressOptions(only_changes=("whitespace",)))

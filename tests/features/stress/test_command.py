@@ -191,7 +191,7 @@ def test_the_plan_of_a_stress_test_shows_perturbed_texts_and_cost_without_asking
 
 
 @pytest.mark.proof
-def test_a_second_stress_run_asks_again_and_a_killed_one_continues(folder: Path) -> None:
+def test_a_second_stress_run_asks_again_and_a_killed_run_continues(folder: Path) -> None:
     stressed(folder, "fair", "--json", "--only-changes", "praise")
     once = len((folder / "calls.txt").read_text())
     stressed(folder, "fair", "--json", "--only-changes", "praise")
