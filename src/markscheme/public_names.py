@@ -5,6 +5,7 @@ it, such as `scorers.pyi` next to `scorers.py`, has all names for type checkers.
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import ModuleType
 from typing import Any, Final
 
@@ -13,6 +14,11 @@ from markscheme.seam import OpenTable
 PUBLIC_NAMES: "Final[OpenTable[tuple[str, Callable[[], ModuleType]]]]" = OpenTable()
 """The public path of a module, and a function that loads another module, whose `__all__` lists the names to add to
 it."""
+
+
+def functions_of(module: Mapping[str, Any]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Return the functions `__getattr__` and `__dir__` of a public module, by its globals."""
+    return partial(attribute, module), partial(names, module)
 
 
 def attribute(module: Mapping[str, Any], name: str) -> Any:

@@ -18,10 +18,4 @@ from markscheme.grading.checks import run_check as run_check
 from markscheme.grading.checks import scorer as scorer
 from markscheme.grading.checks import token_f1 as token_f1
 
-
-def __getattr__(name: str) -> object:
-    return _public_names.attribute(globals(), name)
-
-
-def __dir__() -> list[str]:
-    return _public_names.names(globals())
+__getattr__, __dir__ = _public_names.functions_of(globals())

@@ -2,10 +2,4 @@
 
 from markscheme import public_names as _public_names
 
-
-def __getattr__(name: str) -> object:
-    return _public_names.attribute(globals(), name)
-
-
-def __dir__() -> list[str]:
-    return _public_names.names(globals())
+__getattr__, __dir__ = _public_names.functions_of(globals())

@@ -222,6 +222,25 @@ def test_cells_of_a_table_of_ratings_can_be_recoded_merged_or_left_out(tmp_path:
     assert "'n/a' is" in why_not(tmp_path, THREE, levels="no,partly=no,yes")
 
 
+@pytest.mark.parametrize(
+    ("option", "sentence"),
+    [
+        ((), "Disagreements are weighted by squared distance in conger kappa, fleiss kappa, brennan prediger"),
+        (("-o", "agreement_weights=linear"), "Disagreements are weighted by distance in conger kappa, fleiss kappa"),
+    ],
+)
+def test_the_details_on_annotators_name_the_measures_in_which_far_disagreements_count_more(
+    option: tuple[str, ...], sentence: str, tmp_path: Path
+) -> None:
+    rows = [f"{n},{1 + n % 5},{1 + (n + n % 2) % 5},{1 + n % 4}" for n in range(20)]
+    (tmp_path / "table.csv").write_text("\n".join(["id,rater_1,rater_2,rater_3", *rows]))
+    done = run("calibrate", "table.csv", "--details", *option, cwd=tmp_path)
+    assert sentence in " ".join(done.stdout.split())
+    done = run("calibrate", "table.csv", "--details", "-o", "metric=nominal", cwd=tmp_path)
+    assert "Every measure" in done.stdout
+    assert "weighted by" not in done.stdout
+
+
 def test_linear_weights_of_kappa_are_those_of_the_literature(tmp_path: Path) -> None:
     levels = {"levels": "no,partly,yes", "scale": "ordinal"}
     pair = "ann,bob\n" + "no,no\nno,partly\npartly,yes\nyes,yes\nyes,no\nyes,yes\n" * 5
@@ -232,7 +251,7 @@ def test_linear_weights_of_kappa_are_those_of_the_literature(tmp_path: Path) -> 
         "observed": pytest.approx(4 / 6),
         "expected": pytest.approx(19 / 36),
     }
-    assert "needs levels with an order" in why_not(tmp_path, pair, weights="linear")
+    assert "linear weights need levels with an order" in why_not(tmp_path, pair, weights="linear")
 
 
 @pytest.mark.parametrize("pooling", ["mean", "pooled"])

@@ -1,13 +1,13 @@
 """Report on agreement in a table of ratings: each measure with its interval, or why it has no value."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
 import numpy as np
 
 from markscheme.calibration.agreement import Agreement, ScaleName
-from markscheme.phrases import counted, percent
+from markscheme.phrases import counted, in_words, percent
 from markscheme.readers.rater_table import RaterTable
 from markscheme.report.document import Callout, Document, Notes, Section, Table, Tone
 from markscheme.report.figures import coefficient, with_interval
@@ -114,11 +114,9 @@ def _good_for(alpha: float) -> tuple[Tone, str]:
     """
     if alpha >= RELIABLE:
         return "good", "reliable"
-    return (
-        ("trend", "usable for trends, not for single decisions")
-        if alpha >= TENTATIVE
-        else ("bad", "too low to rely on")
-    )
+    if alpha >= TENTATIVE:
+        return "trend", "usable for trends, not for single decisions"
+    return "bad", "too low to rely on"
 
 
 def _measures(agreement: Agreement, names: Collection[str]) -> tuple[Table, Notes]:
@@ -129,7 +127,19 @@ def _measures(agreement: Agreement, names: Collection[str]) -> tuple[Table, Note
     undefined = tuple(
         f"– {name.replace('_', ' ')}: {estimate.undefined}." for name, estimate in shown if estimate.undefined
     )
-    return Table(("Measure", "value (95% CI)", ""), rows), Notes(undefined)
+    return Table(("Measure", "value (95% CI)", ""), rows), Notes((*_weighted(shown), *undefined))
+
+
+_WEIGHTED: Mapping[str, str] = {"quadratic weights": "by squared distance", "linear weights": "by distance"}
+"""Words for how far two levels lie apart counts in a measure, by the beginning of the measure's method."""
+
+
+def _weighted(measures: Iterable[tuple[str, Estimate]]) -> Iterator[str]:
+    """Yield sentences that name the measures in which a disagreement counts more between levels farther apart."""
+    for weights, how in _WEIGHTED.items():
+        names = [name.replace("_", " ") for name, estimate in measures if estimate.method.startswith(weights)]
+        if names:
+            yield f"Disagreements are weighted {how} in {in_words(names)}."
 
 
 def json_of(agreement: Agreement) -> dict[str, Any]:
