@@ -8,6 +8,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 from contextlib import redirect_stderr, redirect_stdout, suppress
+from functools import cache, partial
 from pathlib import Path
 
 from markscheme.errors import MarkschemeError, NoJudge, NothingGraded
@@ -39,7 +40,8 @@ def _exit_status(argv: list[str]) -> int:
     """Run a command line, print any error that it raises, and return the exit status."""
     search_for_code(Path.cwd())
     with warnings.catch_warnings():
-        warnings.showwarning = _show_warning
+        say_once = cache(partial(_say, "warning"))  # a command may read a file several times
+        warnings.showwarning = lambda message, *_, **__: say_once(str(message))
         try:
             status = _run(argv)
             sys.stdout.flush()
@@ -102,10 +104,6 @@ def _run(argv: list[str]) -> int:
 def _fault(message: str, status: int = FAULT) -> int:
     _say("error", message)
     return status
-
-
-def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
-    _say("warning", str(message))
 
 
 def _say(severity: str, message: str) -> None:

@@ -283,3 +283,14 @@ def test_writing_an_offline_labelling_page_creates_no_file_of_ratings(tmp_path: 
     typed = ["label", "manners", "--pool", "pool.jsonl", "--rater", "zoe", "--sheet", "zoe.html"]
     assert run("markscheme", *typed, cwd=project).returncode == 0
     assert not list(project.rglob("zoe.jsonl"))
+
+
+def test_a_warning_about_a_set_that_a_command_reads_several_times_is_printed_once(tmp_path: Path) -> None:
+    project = make_pool(tmp_path)
+    folder = project / "calibration/manners"
+    folder.mkdir(parents=True, exist_ok=True)
+    lines = (f'{{"id": "{unit}", "response": "It is in Leeds."}}\n' for unit in ("one", "two"))
+    (folder / "examples.jsonl").write_text("".join(lines))
+    done = run("markscheme", "label", "manners", "--rater", "ana", "--sheet", "ana.html", cwd=project)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("hold the same response; it counts twice") == 1
