@@ -1,5 +1,6 @@
 """What a notebook shows of a calibration: a report of bounded size, a data frame, counts and sentences."""
 
+import pickle
 from dataclasses import replace
 
 import pandas
@@ -48,6 +49,12 @@ def test_a_notebook_s_view_of_a_calibration_with_60_criteria_still_shows_the_ver
     result = calibrate(rubric, examples, ratings=ratings)
     assert len(result._repr_html_().encode()) <= 60_000
     assert result.decision.verdict in repr(result)
+
+
+def test_a_calibration_can_be_pickled_after_a_notebook_showed_it() -> None:
+    shown = calibration()
+    shown._repr_html_()
+    assert repr(pickle.loads(pickle.dumps(shown))) == repr(shown)
 
 
 def test_a_notebook_shows_only_the_verdict_on_the_judge_if_the_first_screen_is_too_large() -> None:

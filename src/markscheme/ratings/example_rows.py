@@ -205,6 +205,10 @@ class ExampleRows(EqualSequence[Example]):
     def __repr__(self) -> str:
         return f"<{len(self)} examples>"
 
+    def __reduce__(self) -> tuple[Callable[[Sequence[Example]], "ExampleRows"], tuple[list[Example]]]:
+        """Return what a pickle keeps: the examples themselves, since their texts may be read from a file."""
+        return ExampleRows.of, (list(self),)
+
     def _made(self, row: int, submission: Submission, labels: Sequence[Rating] = ()) -> Example:
         """Make the Example of a row from its submission, its labels and the columns."""
         attributes = {name: values[row] for name, values in self.attributes.items() if name in OF_ROWS}

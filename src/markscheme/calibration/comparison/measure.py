@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
@@ -179,7 +179,7 @@ class CriterionComparison:
         A small set isn't merged: it has a row for each example.
         """
         (gold, judge), groups = merged_rows(self.gold, self.judge, groups=self.groups)
-        return replace(self, gold=gold, judge=judge, read_people=lambda: np.zeros((len(gold), 0)), groups=groups)
+        return replace(self, gold=gold, judge=judge, read_people=partial(np.zeros, (len(gold), 0)), groups=groups)
 
     @cached_property
     def statistics(self) -> Mapping[str, Estimate]:
