@@ -76,6 +76,16 @@ def test_the_number_of_labels_needed_for_a_first_verdict_is_named_before_any_jud
     assert planned_labels(gold_of(labelled(30), RUBRIC), None, 0.99).labels is None
 
 
+def test_examples_without_a_label_on_some_criterion_are_no_labels_that_a_first_verdict_can_use() -> None:
+    two = Rubric.from_dict([{"name": "kind", "requirement": "Is it kind?"}, {"name": "true", "requirement": "True?"}])
+    asked = planned_labels(gold_of(labelled(100), two), None, 0.8)
+    assert asked.labels is not None
+    assert asked.labels.more == 80
+    ratings = [Rating(f"e{i}", "j", "model", {"kind": Rated(float(i % 2)), "true": Rated(1.0)}) for i in range(100)]
+    judged = calibration_of(two, labelled(100), ratings, Rater("j", "", "ratings"))
+    assert judged.labels_needed == 80
+
+
 def test_the_stored_number_of_labels_for_a_rubric_without_labels_equals_the_computed_one(
     tmp_path: Path,
 ) -> None:

@@ -264,7 +264,7 @@ def labels_to_begin(gold: Gold, target: float, *, settings: int = 1) -> Decisive
     The judge is assumed halfway between the target and 100 %, and examples of one group slightly correlated.
 
     Args:
-        gold: The labels so far; those of hand-picked examples don't count.
+        gold: The labels so far; examples picked by hand or without a label on some criterion don't count.
         target: Share of examples on which the judge must agree, 0 to 1.
         settings: Number of settings tried on these labels, this one included.
 
@@ -274,7 +274,7 @@ def labels_to_begin(gold: Gold, target: float, *, settings: int = 1) -> Decisive
     sizes = np.array(gold.group_sizes, dtype=np.float64)
     mean_size = float((sizes**2).sum() / sizes.sum()) if len(sizes) else 1.0
     first = first_labels(target, confidence=side_confidence(settings), mean_size=mean_size)
-    have = gold.n - gold.n_picked if gold.has_people else 0
+    have = gold.n_answered if gold.has_people else 0
     return None if first is None else first._replace(more=max(0, first.more - have))
 
 

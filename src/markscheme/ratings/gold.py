@@ -151,6 +151,13 @@ class Gold(Column):
         return int(self.picked.sum())
 
     @property
+    def n_answered(self) -> int:
+        """Number of examples that weren't picked and whose labels are complete or give a score or a decision."""
+        answers = [~np.isnan(levels) | self.skipped.get(name, False) for name, levels in self.levels.items()]
+        counts = np.all(answers, axis=0) | ~np.isnan(self.scores) | ~np.isnan(self.decisions)
+        return int((counts & ~self.picked).sum())
+
+    @property
     def stands_for_outputs(self) -> bool:
         """True if gold may represent all outputs: it is people's, and not every example was picked."""
         return self.has_people and self.n_picked < len(self.examples)

@@ -73,3 +73,29 @@ def test_labels_by_a_rater_who_has_the_judge_s_name_are_named() -> None:
     ratings = [{"id": f"e{row}", "rater": "j", "criteria": {"it": level[passed]}} for row, passed in enumerate(JUDGED)]
     text = " ".join(text_of(view(calibrate(rubric, examples, ratings=ratings))).split())
     assert "Warning: labels of j count as an annotator's, but that is the judge's name." in text
+
+
+def test_a_criterion_that_people_left_out_on_labelled_examples_is_named_with_the_command_that_asks_for_it() -> None:
+    rubric = Rubric.from_dict(
+        {
+            "name": "kind",
+            "criteria": [
+                {"name": "it", "requirement": "Is it kind?"},
+                {"name": "refund", "requirement": "Names a refund.", "not_applicable": True},
+            ],
+        }
+    )
+
+    def answers(row: int) -> dict[str, Any]:
+        refund = {} if row < 30 else {"refund": {"not_applicable": "nothing to refund"} if row < 50 else "MET"}
+        return {"it": "MET" if row % 3 else "UNMET", **refund}
+
+    examples: list[dict[str, Any]] = [
+        {"id": f"e{row}", "response": f"Output {row}", "labels": [{"rater": "ana", "criteria": answers(row)}]}
+        for row in range(60)
+    ]
+    ratings = [{"id": f"e{row}", "criteria": {"it": "MET", "refund": "MET"}} for row in range(60)]
+    text = " ".join(text_of(view(calibrate(rubric, examples, ratings=ratings))).split())
+    line = "30 of 60 labelled examples have no level on refund (e0, e1, e2, e3, e4, …), and so no score and no decision"
+    assert f"{line}; markscheme label kind --rater YOUR-NAME asks for what is left out." in text
+    assert "no level on it" not in text

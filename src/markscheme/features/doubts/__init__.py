@@ -1,4 +1,4 @@
-"""Doubts about labels that let a judge decide: raters who never differ, a rater with the judge's name, equal rows."""
+"""Doubts about labels: criteria without a label, raters who never differ or are named as the judge, equal rows."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -26,7 +26,8 @@ LEAST_LETTERS: Final = 20
 
 
 def _caveats(calibration: "Calibration") -> Iterator[str]:
-    """Yield a warning about each doubt that labels leave, if they let a judge gate or show trends."""
+    """Yield a line on criteria without a label, and a warning about each doubt if the labels let a judge decide."""
+    yield from _without_a_level(calibration)
     if not calibration.decision.is_usable:
         return
     comparison = calibration.comparison
@@ -36,6 +37,20 @@ def _caveats(calibration: "Calibration") -> Iterator[str]:
     yield from (words.named_as_judge(name) for name in names if name == calibration.rater.name)
     if calibration.rater.rated_table is not None:
         yield from _repeated(calibration.rater.rated_table[0])
+
+
+def _without_a_level(calibration: "Calibration") -> Iterator[str]:
+    """Yield a line for each criterion that people left out on examples, which then have no score and no decision."""
+    gold = calibration.comparison.gold
+    if not gold.has_people or calibration.carried is not None or calibration.rater.rated_table is not None:
+        return
+    split = set(gold.even_splits)
+    for name, levels in gold.levels.items():
+        nothing = (levels != levels) & (gold.scores != gold.scores) & (gold.decisions != gold.decisions)
+        missing = nothing & ~gold.skipped[name] if name in gold.skipped else nothing
+        ids = [unit for unit, is_missing in zip(gold.ids, missing, strict=True) if is_missing]
+        if ids := [unit for unit in ids if (unit, name) not in split]:
+            yield words.without_a_level(name, ids, gold.n, calibration.commands.label("--rater YOUR-NAME"))
 
 
 def _never_apart(annotators: "Sequence[Column]", judge: "Column") -> Iterator[str]:

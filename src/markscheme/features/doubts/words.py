@@ -3,7 +3,17 @@
 from collections.abc import Sequence
 from shlex import quote
 
-from markscheme.phrases import in_words
+from markscheme.phrases import few_of, in_words
+
+
+def without_a_level(criterion: str, ids: Sequence[str], labelled: int, command: str) -> str:
+    """Say that labelled examples have no level on a criterion, what they don't count in, and how to label the rest."""
+    have = "has" if len(ids) == 1 else "have"
+    then = f"; {command} asks for what is left out" if command else ""
+    return (
+        f"{len(ids)} of {labelled} labelled examples {have} no level on {criterion} ({few_of(ids)}), and so no score "
+        f"and no decision{then}."
+    )
 
 
 def annotators_alike(first: str, second: str, examples: int) -> str:
