@@ -95,7 +95,7 @@ def test_the_command_after_a_finding_names_the_rubric_or_files_that_were_calibra
     [
         (LENIENT, {}, "markscheme improve reply --proposer openai:gpt-5 --judge openai:gpt-5"),
         (AMBIGUOUS, {}, "markscheme label reply --disputed"),
-        (STALE_LABELS, {}, "markscheme label reply"),
+        (STALE_LABELS, {}, "markscheme label reply --rater YOUR-NAME"),
         (NOISY_JUDGE_OR_LABELS, {}, "markscheme label reply --rater annotator-2"),
         (TOO_FEW_LABELS, {}, "markscheme label reply --next 30 --pool YOUR-OUTPUTS.jsonl"),
         (UNREADABLE, {}, "markscheme calibrate reply --judge openai:gpt-5 -o strategy=per_criterion"),

@@ -174,7 +174,7 @@ def test_if_a_file_of_examples_is_in_json_calibrate_asks_the_user_to_write_dev_o
     ("unlabelled", "command"),
     [
         (0, "markscheme label polite --next 50 --pool YOUR-OUTPUTS.jsonl"),
-        (3, "markscheme label polite"),
+        (3, "markscheme label polite --rater YOUR-NAME"),
     ],
 )
 def test_improve_with_too_few_labels_says_to_label_outputs_only_if_no_unlabelled_example_is_left(

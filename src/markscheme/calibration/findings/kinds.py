@@ -45,7 +45,7 @@ def _adjudicate(commands: Commands, _options: TypedOptions) -> str:
 
 
 def _label(commands: Commands, _options: TypedOptions) -> str:
-    return commands.label()
+    return commands.label("--rater YOUR-NAME")
 
 
 def _label_more(commands: Commands, _options: TypedOptions) -> str:

@@ -147,7 +147,7 @@ class ImprovableSet:
         """Command to label the remaining examples or, if all are labelled, outputs of another file."""
         commands = Commands.on(self.rubric)
         are_left = self.every.by_people < len(self.every.examples)
-        return commands.label() if are_left else commands.label_next(MORE_LABELS)
+        return commands.label("--rater YOUR-NAME") if are_left else commands.label_next(MORE_LABELS)
 
     @property
     def next_opening(self) -> int:
