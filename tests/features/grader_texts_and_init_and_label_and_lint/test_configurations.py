@@ -109,6 +109,28 @@ def test_without_a_terminal_init_writes_nothing_unless_the_option_yes_is_given(t
     assert [path.name for path in project.iterdir()] == ["promptfooconfig.yaml"]
 
 
+@pytest.mark.parametrize(
+    ("assertion", "line"),
+    [
+        ({"type": "select-best", "value": "the best"}, '  options: {provider: "file://graders/rubric_provider.mjs"}'),
+        ({"type": "similar", "value": "Leeds"}, 'embedding: "openai:embedding:text-embedding-3-small"}}'),
+        ({"type": "similar", "value": "Leeds", "provider": "file://embed.js"}, None),
+        ({"type": "factuality", "value": "It is in Leeds"}, None),
+    ],
+)
+def test_init_names_promptfoo_s_option_grader_only_where_every_assertion_of_the_configuration_can_take_it(
+    assertion: dict[str, Any], line: str | None, tmp_path: Path
+) -> None:
+    tests = [{"vars": {"reply": "Leeds."}, "assert": [{"type": "llm-rubric", "value": "Is kind"}, assertion]}]
+    written = {"prompts": ["{{reply}}"], "providers": ["echo"], "tests": tests}
+    (tmp_path / "promptfooconfig.yaml").write_text(yaml.safe_dump(written))
+    done = run("markscheme", "init", "--yes", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    option = "npx promptfoo eval --grader file://graders/rubric_provider.mjs -o results.json"
+    assert (option in done.stdout) == (line is None)
+    assert line is None or (line in done.stdout and "  npx promptfoo eval -o results.json" in done.stdout)
+
+
 def test_parts_of_a_promptfoo_configuration_that_are_not_read_are_counted(tmp_path: Path) -> None:
     done = run("markscheme", "init", "--yes", cwd=copied("steps_and_lists", tmp_path))
     assert "not read, 1 time: factuality, whose value isn't a requirement" in done.stdout

@@ -22,6 +22,9 @@ WITHOUT_TEXT = frozenset(
     }
 )
 """Assertion types that ask for a model's answer and whose value isn't a requirement."""
+NOT_BY_GRADER = frozenset({"select-best", "similar", "answer-relevance"})
+"""Assertion types that Promptfoo can't ask of the grader that its option `--grader` names: it ends the run at
+`select-best`, and the others need embeddings."""
 _EXPECTED = re.compile(rf"(not-)?({'|'.join(TEXT_TYPES)}|grade)(?:\((\d+(?:\.\d+)?)\))?: ?", re.IGNORECASE)
 """Pattern of the beginning of a cell, in a table of tests, that holds a model-graded text: the assertion type and
 threshold."""
@@ -60,6 +63,7 @@ class ReadConfiguration:
         in_tests: For each text, the number of tests that contain it themselves and don't take it from the default test.
         for_all: The texts of the default test.
         unread: Number of assertions and of other parts that weren't read as a requirement, by description.
+        not_by_grader: Types of the assertions that Promptfoo can't ask of the grader that `--grader` names, as keys.
     """
 
     def __init__(self, path: Path) -> None:
@@ -70,6 +74,7 @@ class ReadConfiguration:
         self.in_tests: Counter[str] = Counter()
         self.for_all: set[str] = set()
         self.unread: Counter[str] = Counter()
+        self.not_by_grader: dict[str, None] = {}
 
 
 def configuration_in(folder: Path) -> Path | None:
@@ -175,6 +180,8 @@ class _Walk:
                     self._text(value, resolved, kind, counts, may_fail_alone)
             elif kind.removeprefix("not-") in WITHOUT_TEXT:
                 self.configuration.unread[f"{kind}, whose value isn't a requirement"] += 1
+                if kind.removeprefix("not-") in NOT_BY_GRADER and resolved.get("provider") is None:
+                    self.configuration.not_by_grader[kind.removeprefix("not-")] = None
 
     def _text(self, value: Any, assertion: Mapping[str, Any], kind: str, weight: float, may_fail_alone: bool) -> None:
         text = self._text_of(value)

@@ -12,7 +12,7 @@ from markscheme.commands.project_sources import FoundProject
 from markscheme.features.grader_texts.configuration import GradedText, ReadConfiguration, configuration_in
 from markscheme.features.grader_texts.configuration import read_configuration as read
 from markscheme.features.grader_texts.text_reading import TextReading, read_text
-from markscheme.phrases import counted
+from markscheme.phrases import counted, in_words
 from markscheme.readers.table_project import file_name
 from markscheme.rubrics.rubric import Scale
 from markscheme.text import cut_short
@@ -25,7 +25,10 @@ _LONGEST_NAME = 40
 """Largest number of characters of a criterion's name, so that the name fits into tables."""
 _SHOWN = 60
 """Largest number of characters of a text that are shown, enough for its author to recognize it."""
-_RUN = "npx promptfoo eval --grader file://graders/rubric_provider.mjs -o results.json"
+_GRADER = "file://graders/rubric_provider.mjs"
+_RUN = "npx promptfoo eval -o results.json"
+_EMBEDDING = "openai:embedding:text-embedding-3-small"
+"""Provider of embeddings for assertions that compare texts by these, which the user may replace by another one."""
 
 
 def project_of_configuration(folder: Path) -> FoundProject | None:
@@ -141,8 +144,20 @@ class _Drafting:
 
     def _next(self) -> Iterator[str]:
         """Yield the lines that tell the user the next commands: run Promptfoo, label outputs, and calibrate a judge."""
-        yield 'Next, with a judge named in markscheme.toml (judge = "anthropic") and the configuration as it is:'
-        yield f"  {_RUN}"
+        judge = 'a judge named in markscheme.toml (judge = "anthropic")'
+        kinds = list(self.configuration.not_by_grader)
+        if kinds:
+            provider = f'"{_GRADER}"'
+            if kinds != ["select-best"]:
+                provider = f'{{text: {provider}, embedding: "{_EMBEDDING}"}}'
+            file = self.configuration.path.name
+            yield f"Since `--grader` fails on {in_words(kinds)}, name the grader under defaultTest in {file}:"
+            yield f"  options: {{provider: {provider}}}"
+            yield f"Next, with {judge}:"
+            yield f"  {_RUN}"
+        else:
+            yield f"Next, with {judge} and the configuration as it is:"
+            yield f"  {_RUN.replace('eval', f'eval --grader {_GRADER}')}"
         yield f"  markscheme label {quote(self.name)} --pool results.json"
         yield f"  markscheme calibrate {quote(self.name)}"
         yield "Without a key, `--judge function:stand_in_judge:judge` judges: a stand-in of a few rules, not a model."
