@@ -140,7 +140,7 @@ REASONS: Final[Mapping[str, Callable[..., str]]] = {
     "one-level": lambda: "one level only",
     "one-level-of-two": _one_level_of_two,
     "one-level-without-scale": lambda: "one level seen, no scale given",
-    "one-run": lambda: "One run says nothing about how far runs vary; repeat it (`promptfoo eval --repeat 3`)",
+    "one-run": lambda: "One run says nothing about how far runs vary; repeat it without a cache",
     "one-stored-run": lambda: "one stored run doesn't show its own noise; store three",
     "one-unit": lambda grouped: f"one {_unit(grouped)} only",
     "other-rubric": lambda path, accepted, rubric: (

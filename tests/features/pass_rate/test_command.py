@@ -389,6 +389,14 @@ def test_pass_rate_takes_expected_labels_of_promptfoo_s_tests_as_labels_if_no_fi
     assert report["assumed"] == "every graded response is labelled"
 
 
+def test_for_results_of_promptfoo_without_any_label_pass_rate_names_the_command_that_labels_them(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "results.json").write_text(json.dumps(results(np.random.default_rng(2), 50)))
+    done = run("markscheme", "pass-rate", "results.json", cwd=tmp_path)
+    assert (done.returncode, "`markscheme label results.json`" in done.stderr) == (2, True)
+
+
 def test_if_only_part_of_the_graded_file_is_labelled_the_report_assumes_that_labels_were_drawn_by_verdict(
     tmp_path: Path,
 ) -> None:

@@ -157,7 +157,16 @@ def test_the_risk_that_ci_fails_by_chance_can_be_computed_for_the_pass_rate_inst
 def test_a_single_run_is_not_enough_to_compute_the_risk_that_ci_fails_by_chance(tmp_path: Path) -> None:
     report = risk(tmp_path, graded(tmp_path, 1), status=4)
     assert report["p_fail"]["value"] is None
-    assert "--repeat 3" in report["because"]
+    assert "repeat it without a cache" in report["because"]
+
+
+@pytest.mark.parametrize("repeats", [1, 3])
+def test_one_run_or_repeats_from_a_cache_are_answered_with_the_command_that_repeats_without_a_cache(
+    repeats: int, tmp_path: Path
+) -> None:
+    done = run("markscheme", "pass-rate", *[graded(tmp_path, 1)] * repeats, "--at-least", "0.55", cwd=tmp_path)
+    assert done.returncode == 4
+    assert "MARKSCHEME_NO_CACHE=1 promptfoo eval --repeat 6 --no-cache -o results.json\n" in done.stdout
 
 
 def test_runs_with_identical_scores_give_no_risk_that_ci_fails_by_chance_and_the_report_suspects_a_cache(

@@ -16,7 +16,9 @@ from markscheme.features.pass_rate.least_rate import rate_callout, rate_json, ra
 from markscheme.judges.kinds import kind_of
 from markscheme.ratings.column_options import ColumnOptions
 from markscheme.ratings.second_labels import FOR_A_GATE
+from markscheme.readers.formats import PROMPTFOO_RESULTS, format_of
 from markscheme.readers.mapped_columns import refuse_unknown_columns
+from markscheme.readers.peek import Peek
 from markscheme.readers.plain_tables import names_table
 from markscheme.readers.rated import RatedFile, RatedFiles, columns_from_options, open_rated
 from markscheme.readers.tabular.reading import TableReading, read_files
@@ -102,7 +104,9 @@ def print_rate(
     _refuse_to_ask(columns, file, named)
     columns.refuse(str(file))
     if calibration is None and own is None:
-        raise UsageError("`--calibration FILE` is missing: what annotators and the judge both decided on")
+        is_results = file.is_file() and format_of(Peek(file), "anything") == PROMPTFOO_RESULTS
+        hint = f"; label some outputs: `markscheme label {shlex.quote(str(file))}`" if is_results else ""
+        raise UsageError(f"`--calibration FILE` is missing: what annotators and the judge both decided on{hint}")
     of_labels = calibration or file
     refuse_unknown_columns([file, of_labels], columns)
     rated, labelled = (_read_graded(file, named, columns), None) if own is None else own

@@ -124,19 +124,19 @@ def _sections(gate: ThresholdRisk) -> Iterator[Section]:
 def _in_promptfoo(gate: ThresholdRisk) -> Iterator[Section]:
     """Yield a section on how to set the safe threshold in Promptfoo.
 
-    It says how to get more runs if those at hand are too few for that threshold. Without a safe threshold, or without a
-    smallest drop that the gate would notice, nothing is yielded.
+    It says how to get more runs if those at hand are too few for that threshold, or don't vary. Without a smallest drop
+    that the gate would notice, nothing is yielded.
     """
-    if gate.smallest_drop is not None and gate.safe_threshold is not None:
+    if gate.smallest_drop is not None or gate.safe_threshold is None:
         yield Section("Next, in Promptfoo", (Verbatim(snippet(gate)),))
 
 
 def snippet(gate: ThresholdRisk) -> str:
     """Return a snippet of a Promptfoo configuration with the advised number of runs, and a command with the threshold.
 
-    If the safe threshold is unusable, return the command that makes more runs.
+    If there is no safe threshold or it is unusable, return the command that makes more runs.
     """
-    if _is_unusable(gate) and gate.repeats is None:
+    if gate.safe_threshold is None or (_is_unusable(gate) and gate.repeats is None):
         again = f"markscheme pass-rate results.json --at-least {gate.threshold:g}"
         return f"{UNCACHED} promptfoo eval --repeat {REPEAT_NEXT} --no-cache -o results.json\n{again}{_OPTION[gate.of]}"
     runs = gate.repeats or gate.averaged
