@@ -33,6 +33,9 @@ def read_in_memory(source: Any, options: ColumnOptions) -> TableReading:
     if isinstance(source, Mapping):
         names = list(source)
         columns = tuple(TableColumn(str(name), tuple(map(cell_text, source[name]))) for name in names)
+        if len({len(column.cells) for column in columns}) > 1:
+            lengths = ", ".join(f"{len(column.cells)} of {column.name!r}" for column in columns)
+            raise UsageError(f"columns of a table must have equally many values, got {lengths}")
         return _read(columns, options, source)
     if isinstance(source, list | tuple):
         if not all(isinstance(row, Mapping) for row in source):

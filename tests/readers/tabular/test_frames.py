@@ -106,3 +106,8 @@ def test_the_error_on_a_data_frame_that_can_be_read_in_several_ways_has_a_code_a
     assert (refused.value.code, set(refused.value.columns)) == ("which-columns", {"gpt4", "ann"})
     assert all("human=" in command for command in refused.value.commands)
     assert len(str(refused.value)) < 500
+
+
+def test_columns_with_unequally_many_values_are_refused_with_the_number_of_each() -> None:
+    with pytest.raises(UsageError, match="equally many values, got 2 of 'judge', 1 of 'human'"):
+        calibrate({"judge": ["yes", "no"], "human": ["yes"]})

@@ -9,6 +9,7 @@ from markscheme.calibration.calibration import Calibration
 from markscheme.calibration.call_arguments import (
     PlainRow,
     examples_given,
+    options_as_arguments,
 )
 from markscheme.calibration.options import LIMITS_OF_A_VERDICT, LabelOptions
 from markscheme.errors import UsageError, leaving_out_damaged_lines
@@ -112,6 +113,7 @@ def _compared_columns(table: Any, columns: ColumnOptions, labels: LabelOptions) 
         return None if reading is None else compared_in_table(reading, labels)
     except UsageError as error:
         error.called = "compare(TABLE,"
+        error.args = (options_as_arguments(str(error)),)
         raise
 
 
