@@ -286,7 +286,7 @@ def _level(answer: Any, scale: Scale) -> Level:
         for level in scale.levels:
             if answer == level.value:
                 return level
-    raise _Unreadable(f"level {_shown(answer)} is not one of {', '.join(scale.choices)}")
+    raise _Unreadable(f"level {_shown(answer)} is not one of {scale.listed}")
 
 
 def _says(answer: Any, words: str) -> bool:

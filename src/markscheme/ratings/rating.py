@@ -417,7 +417,7 @@ def level_on(scale: Scale, value: Any, name: str) -> float:
         level = scale.named(value)
         if level is not None:
             return level.value
-    raise ValueError(f"{name}: {shown(value)} isn't a level of its scale: {', '.join(scale.choices)}")
+    raise ValueError(f"{name}: {shown(value)} isn't a level of its scale: {scale.listed}")
 
 
 def _overall(line: Mapping[str, Any], *, keep_unread: bool) -> tuple[float | None, str | None]:

@@ -17,11 +17,10 @@ from markscheme.ratings.kinds import Kind
 from markscheme.ratings.rating import Rated, Rating, level_on
 from markscheme.readers.peek import Peek
 from markscheme.readers.reported import JudgeCost, WrittenCalibration
+from markscheme.readers.tabular.words import NOT_APPLICABLE, decision_of, folded
 from markscheme.rubrics.rubric import Criterion, Rubric
 from markscheme.text import folded_word
 
-YES = frozenset(["pass", "passed", "true", "yes", "y", "correct", "met", "good", "accept", "1", "1.0"])
-NO = frozenset(["fail", "failed", "false", "no", "n", "incorrect", "unmet", "bad", "reject", "0", "0.0"])
 LEVEL_DIGITS = 9
 """Number of digits to which a level computed from a position is rounded, so that 0.29 of 0 to 100 is 29, not
 28.999999999999996."""
@@ -178,17 +177,18 @@ class Import:
 
     def decision(self, value: Any) -> bool | None:
         """Return True for a value that means pass, False for fail, None for any other value."""
-        if isinstance(value, bool):
-            return value
-        word = folded_word(str(self.meant(value)))
-        return True if word in YES else False if word in NO else None
+        return value if isinstance(value, bool) else _decision_in(str(self.meant(value)))
 
     def meant(self, value: Any) -> Any:
-        """Return what a value means by the words that the user defined; text that is a number becomes a number."""
+        """Return what a value means by the words that the user defined; text that is a number becomes a number.
+
+        A decimal comma is read as a point, unless three digits follow it, which may be thousands.
+        """
         words = self.columns.words
         if isinstance(value, str):
             meant: Any = words.get(folded_word(value), value.strip())
-            as_number = number(meant)
+            decimals = meant.partition(",")[2]
+            as_number = number(meant.replace(",", ".") if decimals.isdigit() and len(decimals) != 3 else meant)
             return meant if as_number is None else as_number
         return words.get(folded_word(str(value)), value) if not isinstance(value, bool) else value
 
@@ -275,17 +275,16 @@ class ImportedFile(Import):
             reason: The rater's reason, which is stored with the level; None without one.
         """
         written = (criterion.name, type(value), value) if isinstance(value, str | int | float) and not reason else None
-        rated = self._read_before.get(written)
-        if rated is not None:
+        if (rated := self._read_before.get(written)) is not None:
             return rated
-        level = self._level(criterion, value)
-        if level is not None:
+        if (level := self._level(criterion, value)) is not None:
             rated = Rated(level, reason or "", label=criterion.scale.label_of(level))
             if written is not None and len(self._read_before) < MOST_REMEMBERED:
                 self._read_before[written] = rated
             return rated
-        choices = ", ".join(criterion.scale.choices)
-        self.lose(f"levels {shown(value)} of {criterion.name!r}, which aren't among {choices}")
+        if criterion.not_applicable and folded(str(self.meant(value))) in NOT_APPLICABLE:
+            return Rated(None, reason or "", declined="not applicable")
+        self.lose(f"levels {shown(value)} of {criterion.name!r}, which aren't among {criterion.scale.listed}")
         return None
 
     @cached_property
@@ -326,6 +325,11 @@ class ImportedFile(Import):
         except ValueError:
             decision = self.decision(value) if criterion.scale.is_yes_no else None
             return None if decision is None else float(decision)
+
+
+@lru_cache(maxsize=MOST_REMEMBERED)
+def _decision_in(word: str) -> bool | None:
+    return decision_of(folded(word))
 
 
 @lru_cache(maxsize=4096)

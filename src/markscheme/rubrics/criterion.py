@@ -23,6 +23,8 @@ EXITS = (DOES_NOT_APPLY, CANNOT_JUDGE)
 """Answers that a rater may give instead of a level; no level can have these names."""
 LEVEL_ROUNDING = 1e-9
 """Difference below which two levels count as equal, since sums and medians are rounded."""
+MOST_LISTED = 20
+"""Largest number of levels that a message lists."""
 LARGEST_LEVEL = 1e9
 """Largest value of a level: no real scale has larger ones, and statistics square differences of levels."""
 
@@ -141,6 +143,12 @@ class Scale:
         """Answers that a rater can give to choose each level, worst first."""
         by_label = self.by_label or self.mirrored
         return tuple(level.label or level.choice if by_label else level.choice for level in self.levels)
+
+    @property
+    def listed(self) -> str:
+        """The choices in words; of a long scale the first two and the last."""
+        choices = self.choices
+        return ", ".join(choices if len(choices) <= MOST_LISTED else (*choices[:2], "…", choices[-1]))
 
     def named(self, answer: str) -> Level | None:
         """Return the level with this number or word, ignoring case; None if there is none."""

@@ -118,6 +118,76 @@ def test_import_reports_and_counts_contents_that_it_cannot_keep(project: Path) -
     assert len(report["lines"]) == 120
 
 
+APPLIES = """name: desk
+criteria:
+- {name: answers, requirement: Answers.}
+- {name: refund, requirement: Names the day of a refund., not_applicable: true}
+- {name: clear, description: How clear it is., scale: {min: 0, max: 100}}
+"""
+
+
+def desk_labels(project: Path, cells: str, *options: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Import one row of labels by the rubric `desk`; return what was lost, and the criteria of each rating."""
+    (project / "rubrics/desk.yaml").write_text(APPLIES)
+    (project / "desk.csv").write_text(f"id;answers;refund;clear\nd1;{cells}\n", encoding="utf-8")
+    report = imported(project, "desk.csv", "--rubric", "desk", "--kind", "human", "--rater", "ana", *options)
+    return report["lost"], [line["criteria"] for line in report["lines"]]
+
+
+@pytest.mark.parametrize(
+    ("passes", "fails"),
+    [("bestanden", "nicht bestanden"), ("ja", "nein"), ("sí", "no"), ("合格", "不合格"), ("✓", "✗"), ("1", "0")],
+)
+def test_import_knows_the_words_for_pass_and_fail_that_calibrate_knows_in_a_table(
+    project: Path, passes: str, fails: str
+) -> None:
+    for cell, level in ((passes, 1), (fails, 0)):
+        lost, (criteria,) = desk_labels(project, f"{cell};{cell};50")
+        assert (lost, criteria["answers"]["level"], criteria["refund"]["level"]) == ({}, level, level)
+
+
+@pytest.mark.parametrize("cell", ["n/a", "not applicable", "Does not apply", "trifft nicht zu"])
+def test_a_cell_may_say_that_a_criterion_does_not_apply_if_the_rubric_allows_that(project: Path, cell: str) -> None:
+    lost, (criteria,) = desk_labels(project, f"yes;{cell};50")
+    assert (lost, criteria["refund"]) == ({}, {"not_applicable": ""})
+    lost, (criteria,) = desk_labels(project, f"{cell};yes;50")
+    assert lost == {f"levels '{cell}' of 'answers', which aren't among UNMET, MET": 1}
+    lost, (criteria,) = desk_labels(project, "yes;egal;50", "--levels", "egal=does not apply")
+    assert (lost, criteria["refund"]) == ({}, {"not_applicable": ""})
+
+
+def test_a_decimal_comma_is_read_as_a_point_and_a_long_scale_is_not_listed_level_by_level(project: Path) -> None:
+    lost, (criteria,) = desk_labels(project, "yes;no;35,5")
+    assert (lost, criteria["clear"]["level"]) == ({}, 35.5)
+    lost, _ = desk_labels(project, "yes;no;1,000")
+    assert lost == {"levels '1,000' of 'clear', which aren't among 0, 1, …, 100": 1}
+
+
+@pytest.mark.parametrize(
+    ("meaning", "hint"),
+    [("MTE", "did you mean `MET`?"), ("MET,nein=UNMET", "give each word a `--levels` of its own")],
+)
+def test_a_word_that_levels_gives_a_meaning_which_is_no_level_of_the_rubric_is_refused(
+    project: Path, meaning: str, hint: str
+) -> None:
+    (project / "rubrics/desk.yaml").write_text(APPLIES)
+    (project / "desk.csv").write_text("id,answers\nd1,yes\n")
+    words = ("import", "desk.csv", "--rubric", "desk", "--kind", "human", "--levels", f"ja={meaning}")
+    done = run("markscheme", *words, cwd=project)
+    assert done.returncode == 2
+    assert f"`--levels ja={meaning}`: no criterion of desk has a level '{meaning}'" in done.stderr
+    assert hint in done.stderr
+
+
+def test_import_fills_an_empty_file_such_as_that_of_a_page_on_which_nobody_labelled(project: Path) -> None:
+    (project / "r.jsonl").touch()
+    done = run(
+        "markscheme", "import", "table.csv", "--rubric", "one", "--kind", "human", "--to", "r.jsonl", cwd=project
+    )
+    assert done.returncode == 0, done.stderr
+    assert (project / "r.jsonl").stat().st_size
+
+
 @pytest.mark.parametrize(
     ("to", "message"),
     [
@@ -127,7 +197,7 @@ def test_import_reports_and_counts_contents_that_it_cannot_keep(project: Path) -
     ],
 )
 def test_import_writes_no_examples_if_the_ratings_cannot_be_written(project: Path, to: str, message: str) -> None:
-    (project / "r.jsonl").write_text("")
+    (project / "r.jsonl").write_text("{}\n")
     targets = ("--examples", "e.jsonl", "--to", to)
     done = run("markscheme", "import", "table.csv", "--rubric", "one", "--kind", "human", *targets, cwd=project)
     assert done.returncode == 2

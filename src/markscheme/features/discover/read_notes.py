@@ -27,11 +27,10 @@ from markscheme.ratings.example_rows import Example
 from markscheme.ratings.kinds import KINDS, PEOPLE, Kind
 from markscheme.readers.file_format import FileFormat, ReadRemarks
 from markscheme.readers.formats import LIST, PLAIN_LINES, PROMPTFOO_RESULTS, TABLE, format_of
-from markscheme.readers.imported import NO, YES
 from markscheme.readers.peek import Peek
 from markscheme.readers.remarks import QUERY
 from markscheme.readers.table_outputs import reads_as_table
-from markscheme.readers.tabular.words import REASON_WORDS, name_words
+from markscheme.readers.tabular.words import REASON_WORDS, decision_of, folded, name_words
 from markscheme.text import is_path_component, on_one_line
 
 NOTE_FIELDS = ("id", "note", "quote", "mode", "definition", "severity", "rater", "kind", "pass", "read", "at", "group")
@@ -365,8 +364,7 @@ def _severity(record: Mapping[str, Any]) -> int:
 
 
 def _decision(value: Any) -> bool | None:
-    word = str(value).strip().casefold()
-    return True if word in YES else False if word in NO else None
+    return decision_of(folded(str(value)))
 
 
 # --- other tools ----------------------------------------------------------------------------------------------------

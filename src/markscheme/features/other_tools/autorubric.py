@@ -11,11 +11,11 @@ from markscheme.ratings.example_rows import Example
 from markscheme.ratings.rating import Rated, Rating
 from markscheme.readers.imported import ImportedFile
 from markscheme.readers.peek import Peek
+from markscheme.readers.tabular.words import NOT_APPLICABLE, folded
 from markscheme.rubrics.rubric import Criterion, Rubric
 
 RATER = "ground_truth"
 CANNOT_ASSESS = "CANNOT_ASSESS"
-_NOT_APPLICABLE = frozenset(["na", "n/a", "not applicable"])
 KEYS_READ = frozenset(
     ["id", "submission", "description", "prompt", "rubric", "reference_submission", "ground_truth",
      "ground_truth_reasons"]
@@ -99,7 +99,7 @@ def _rated(criterion: Criterion, level: Any, reason: str, reading: ImportedFile)
     word = str(level).strip()
     if word.upper() == CANNOT_ASSESS:
         return Rated(None, reason, declined="abstained")
-    if word.casefold() in _NOT_APPLICABLE:
+    if folded(word) in NOT_APPLICABLE:
         return Rated(None, reason, declined="not applicable")
     return reading.level(criterion, level, reason=reason)
 

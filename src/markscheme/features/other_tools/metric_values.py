@@ -11,10 +11,9 @@ from markscheme.readers.tabular.columns import SideColumn, TableColumn
 from markscheme.readers.tabular.read_values import read_values
 from markscheme.readers.tabular.refusals import refusal
 from markscheme.readers.tabular.scales import ReadValues
-from markscheme.readers.tabular.words import MISSING_OF_A_JUDGE, folded
+from markscheme.readers.tabular.words import MISSING_OF_A_JUDGE, NOT_APPLICABLE, folded
 from markscheme.rubrics.rubric import YES_NO, Scale
 
-NOT_APPLICABLE: Final = ("na", "n/a", "not applicable", "not_applicable")
 NOT_COMPARABLE: Final = frozenset(["text", "one-value", "no-value", "several-values", "dates"])
 """Codes of reasons why a metric can't be compared, with any options."""
 TWO_SIDES: Final = 2
@@ -155,9 +154,7 @@ def refuse_unnamed(ratings: Iterable[RawRating]) -> None:
 def has_words(values: Iterable[Any]) -> bool:
     """Return True if any value is a word, apart from words that mean no value, such as "nan"."""
     return any(
-        isinstance(value, str)
-        and finite(value) is None
-        and value.strip().casefold() not in ("", "nan", *NOT_APPLICABLE)
+        isinstance(value, str) and finite(value) is None and folded(value) not in ("", *NOT_APPLICABLE)
         for value in values
     )
 
@@ -242,7 +239,7 @@ def _levelled(rating: RawRating, read: ReadValues, column: str | None) -> RawRat
 
     If the value isn't a level, the rating gets None, with the value's text as the reason. "Does not apply" stays.
     """
-    if _cell(rating).strip().casefold() in NOT_APPLICABLE:
+    if folded(_cell(rating)) in NOT_APPLICABLE:
         return rating
     level = None if column is None else read.levels[column].get(_cell(rating))
     reason = rating.reason or _cell(rating)

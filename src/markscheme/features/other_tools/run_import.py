@@ -9,21 +9,23 @@ from typing import Literal, TypeAlias, get_args
 from markscheme.errors import RatingError, UsageError, lines_left_out, suggestion
 from markscheme.features.other_tools.lost_words import LEVELS_OF_WORDS, counted_loss, has_word_off_scale
 from markscheme.features.other_tools.target_files import TargetFiles
-from markscheme.phrases import counted
+from markscheme.phrases import counted, few_of
 from markscheme.ratings.additions import Additions
 from markscheme.ratings.codes import RatingCodes
-from markscheme.ratings.column_options import ColumnOptions
+from markscheme.ratings.column_options import ColumnOptions, sides_of
 from markscheme.ratings.example_rows import Example
 from markscheme.ratings.examples import RATINGS_FOLDER
 from markscheme.ratings.kinds import PEOPLE
-from markscheme.ratings.rating import given_to_current_words
+from markscheme.ratings.rating import given_to_current_words, level_on
 from markscheme.ratings.wordings import record_words
 from markscheme.readers.formats import SHEET, all_formats
+from markscheme.readers.imported import number
 from markscheme.readers.mapped_columns import refuse_unknown_columns
 from markscheme.readers.rated import RatedFile, columns_from_options, of_kind, open_rated
 from markscheme.readers.sheet import KEY, saved_for
 from markscheme.readers.tables import FIELDS, PROBABILITY
-from markscheme.rubrics.rubric import Rubric
+from markscheme.readers.tabular.words import NOT_APPLICABLE, decision_of, folded
+from markscheme.rubrics.rubric import Rubric, Scale
 from markscheme.rubrics.search import find_calibration
 
 MOST_LOSSES_NAMED = 5
@@ -94,6 +96,7 @@ def import_files(
         raise UsageError(f"only is one of {', '.join(get_args(Whose))}; found {only!r}")
     if rubric is not None:
         _refuse_unknown_fields(columns.column_fields, rubric)
+        _refuse_unknown_levels(sides_of("levels", columns.levels), rubric)
     n_before = lines_left_out()
     rated = open_rated(files, rubric, expected="anything", columns=columns_from_options(columns), joined=True)
     refuse_unknown_columns(files, columns)
@@ -239,6 +242,39 @@ def _refuse_unknown_fields(fields: Mapping[str, str], rubric: Rubric) -> None:
         if meaning not in meanings and not meaning.startswith(f"{PROBABILITY}:"):
             hint = suggestion(meaning, meanings, mark="`") or f"; expected one of {', '.join(meanings)}"
             raise UsageError(f"`--map {column}={meaning}`: unknown field or criterion {meaning!r}{hint}")
+
+
+def _refuse_unknown_levels(words: Mapping[str, str], rubric: Rubric) -> None:
+    """Refuse a word that `--levels` gives a meaning which is no level of any criterion.
+
+    Args:
+        words: The meaning of each word.
+        rubric: The rubric.
+
+    Raises:
+        UsageError: A meaning is neither a level, nor a word for pass or fail, nor says that a criterion doesn't apply.
+    """
+    for word, meaning in words.items():
+        said = folded(meaning)
+        if said in NOT_APPLICABLE or decision_of(said) is not None:
+            continue
+        if any(_is_level(criterion.scale, meaning, criterion.name) for criterion in rubric.criteria):
+            continue
+        choices = [*dict.fromkeys(choice for criterion in rubric.criteria for choice in criterion.scale.choices)]
+        hint = suggestion(meaning, choices, mark="`") or f"; the levels are {few_of(choices, 20)}"
+        if "," in meaning and "=" in meaning:
+            hint = ": give each word a `--levels` of its own"
+        raise UsageError(f"`--levels {word}={meaning}`: no criterion of {rubric.name} has a level {meaning!r}{hint}")
+
+
+def _is_level(scale: Scale, meaning: str, name: str) -> bool:
+    """Return True if a text is a level of a scale, by its name or number."""
+    value = number(meaning)
+    try:
+        level_on(scale, meaning if value is None else value, name)
+    except ValueError:
+        return False
+    return True
 
 
 def refuse_headless(path: Path, rubric: Rubric) -> None:

@@ -38,7 +38,7 @@ class TargetFiles:
     def __post_init__(self) -> None:
         for path in self.paths:
             with writing(path):
-                is_there = path.exists()
+                is_there = path.exists() and not (path.is_file() and not path.stat().st_size)
             if is_there and not self.append:
                 raise UsageError(f"{path} exists; --append adds to it")
             refuse_unmakeable(path)

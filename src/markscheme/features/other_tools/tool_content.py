@@ -9,7 +9,6 @@ from typing import Any
 
 from markscheme.errors import RatingError, UsageError, suggestion
 from markscheme.features.other_tools.metric_values import (
-    NOT_APPLICABLE,
     NOT_COMPARABLE,
     RawRating,
     has_marks_against_numbers,
@@ -31,6 +30,7 @@ from markscheme.readers.imported import Columns, Import, ImportedFile, number, p
 from markscheme.readers.infer_rubric import scale_between
 from markscheme.readers.remarks import QUERY, Remark
 from markscheme.readers.tables import FIELDS
+from markscheme.readers.tabular.words import NOT_APPLICABLE, folded
 from markscheme.readers.value_kinds import scale_options, scales_that_differ
 from markscheme.rubrics.inputs import STEPPED
 from markscheme.rubrics.rubric import YES_NO, Criterion, Rubric, Scale
@@ -501,7 +501,7 @@ def _rated(raw: RawRating, criterion: Criterion, reading: ImportedFile) -> Rated
     value = raw.value
     if value is None or value == "" or (isinstance(value, float) and not math.isfinite(value)):
         return Rated(None, raw.reason or "no value", declined="abstained" if raw.kind in PEOPLE else "unread")
-    if isinstance(value, str) and value.strip().casefold() in NOT_APPLICABLE:
+    if isinstance(value, str) and folded(value) in NOT_APPLICABLE:
         return Rated(None, raw.reason or "", declined="not applicable")
     return reading.level(criterion, value, reason=raw.reason or "")
 

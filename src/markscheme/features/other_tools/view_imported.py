@@ -7,6 +7,7 @@ from typing import Any
 
 from markscheme.features.other_tools.lost_words import LEVELS_OF_WORDS, counted_loss, has_word_off_scale
 from markscheme.features.other_tools.run_import import ImportRun
+from markscheme.features.other_tools.target_files import TargetFiles
 from markscheme.phrases import counted
 from markscheme.ratings.additions import Additions
 from markscheme.ratings.codes import RatingCodes
@@ -24,7 +25,7 @@ def view(run: ImportRun) -> Document:
     """Render the report of an import."""
     file = run.file
     examples_to = run.targets.examples
-    lines = tuple(_lines(file, examples_to))
+    lines = tuple(_lines(file, run.targets))
     unit = "pair" if file.rubric.is_of_pairs else "response"
     responses = f"{counted(len(run.examples), unit)} written to {examples_to}" if examples_to else ""
     callout = Callout("note" if file.lost else "good", _written(file, run.targets.ratings, responses, run.additions))
@@ -49,19 +50,19 @@ def _written(file: RatedFile, to: Path | None, responses: str, additions: Additi
     return f"{'; '.join(filter(None, [ratings, responses, lost]))}."
 
 
-def _lines(file: RatedFile, examples_to: Path | None) -> Iterator[Line]:
+def _lines(file: RatedFile, targets: TargetFiles) -> Iterator[Line]:
     for name, counts in _raters(file).items():
         ungraded = f", {counts['ungraded']} of them ungraded" if counts["ungraded"] else ""
         yield f"  {name} ({counts['kind']}): {counted(counts['ratings'], 'rating')}{ungraded}"
     yield from (f"note: {note}" for note in file.notes)
-    unwritten = not examples_to and len(file.examples)
+    unwritten = not targets.examples and len(file.examples)
     if unwritten:
         yield f"not written: {counted(unwritten, 'response')}; --examples FILE.jsonl writes them"
     if file.lost:
         yield "lost (ratings cannot hold it):"
     yield from (f"  {counted_loss(things, count)}" for things, count in Counter(file.lost).most_common())
     if has_word_off_scale(file.lost):
-        yield f"  {LEVELS_OF_WORDS}"
+        yield f"  {LEVELS_OF_WORDS}: add it to the command{', with --append' if targets.ratings else ''}"
 
 
 def _raters(file: RatedFile) -> dict[str, dict[str, Any]]:

@@ -16,12 +16,12 @@ def _words(listed: str) -> frozenset[str]:
 
 PASS_WORDS: Final = _words(
     "pass passed yes y true t 1 met good correct ok accept accepted valid ✓ ✅ 👍 "
-    "ja oui sí si да はい 是 wahr vrai verdadero vero"
+    "ja oui sí si да はい 是 wahr vrai verdadero vero bestanden erfüllt aprobado réussi 合格"
 )
 FAIL_WORDS: Final = _words(
     "fail failed no n false f 0 unmet bad incorrect wrong reject rejected invalid ✗ ❌ 👎 "
-    "nein non нет いいえ 否 falsch faux falso"
-) | {"not met"}
+    "nein non нет いいえ 否 falsch faux falso suspenso échoué 不合格"
+) | {"not met", "nicht bestanden", "nicht erfüllt"}
 FAMILIES: Final = {
     word: words.split()[0]
     for words in ("yes y true t 1", "no n false f 0", "pass passed", "fail failed")
@@ -40,26 +40,12 @@ FAULT_WORDS: Final = (
 """Beginnings of words in a column's name by which the column asks about a fault."""
 MISSING_WORDS: Final = _words("<na> nan nat undefined (blank) #n/a #ref! #div/0! #value! #name? #null! #num!") | {""}
 MISSING_OF_A_JUDGE: Final = frozenset(["error", "timeout", "not parsable"])
-MAY_BE_MISSING: Final = frozenset(
-    ["na", "n/a", "null", "none", "-", "–", "—", "n. a", "n.a", "k. a", "k.a", "keine angabe"]
-)
-ABSTENTIONS: Final = frozenset(
-    (
-        *("skip", "skipped", "abstain", "abstained", "unsure", "not sure", "don't know", "dont know", "unknown"),
-        *(
-            "unclear",
-            "can't tell",
-            "cannot tell",
-            "not rated",
-            "unrated",
-            "not applicable",
-            "pending",
-            "todo",
-            "tbd",
-            "?",
-        ),
-    )
-)
+MAY_BE_MISSING: Final = _words("na n/a null none - – — n.a k.a") | {"n. a", "k. a", "keine angabe"}
+NOT_APPLICABLE: Final = _words("na n/a entfällt") | {"not applicable", "does not apply", "trifft nicht zu", "no aplica"}
+"""Words by which a rater says that a criterion doesn't apply."""
+ABSTENTIONS: Final = _words("skip skipped abstain abstained unsure unknown unclear unrated pending todo tbd ?") | {
+    *("not sure", "don't know", "dont know", "can't tell", "cannot tell", "not rated", "not applicable"),
+}
 """Words for no answer, which in a column of categories may also be one of these."""
 ORDERS: Final = (
     ("low", "medium", "high"),

@@ -20,11 +20,11 @@ from markscheme.ratings.example_rows import Example
 from markscheme.ratings.table import column_of
 from markscheme.readers.file_format import FileFormat
 from markscheme.readers.formats import PROMPTFOO_RESULTS, format_of
-from markscheme.readers.imported import NO, RESPONSES_ALONE, YES
+from markscheme.readers.imported import RESPONSES_ALONE
 from markscheme.readers.mapped_columns import refuse_unknown_columns
 from markscheme.readers.peek import Peek
 from markscheme.readers.rated import RatedFile, columns_from_options, open_rated
-from markscheme.readers.tabular.words import JUDGE_WORDS, PEOPLE_WORDS, name_words
+from markscheme.readers.tabular.words import JUDGE_WORDS, PEOPLE_WORDS, decision_of, folded, name_words
 from markscheme.rubrics.rubric import Rubric
 from markscheme.text import folded_word
 
@@ -256,7 +256,7 @@ class _RowReader:
 
     def _verdict_column(self, row: Mapping[str, Any]) -> str | None:
         """Return the column with a row's verdict: the one named, else `judge` if it holds a word such as pass or no."""
-        if self._verdict is None and self._judge and folded_word(str(row.get(self._judge))) in {*YES, *NO}:
+        if self._verdict is None and self._judge and decision_of(folded(str(row.get(self._judge)))) is not None:
             return self._judge
         return self._verdict
 
@@ -271,8 +271,9 @@ class _RowReader:
         word = "" if raw is None else folded_word(str(raw))
         if word and self._passes:
             return word in self._passes, True
-        if word in YES or word in NO:
-            return word in YES, True
+        decision = decision_of(folded(word))
+        if decision is not None:
+            return decision, True
         if word:
             raise ValueError(f"`{column}` is neither pass nor fail: {shown(raw)}; `--pass VALUE` says what passes")
         score = row.get("score")
