@@ -95,7 +95,7 @@ def test_python_compares_the_judges_of_one_table_with_the_same_result_as_the_com
     best = json.loads(done.stdout)["best"]
     assert best == "judge_a"
     assert compare(frame).best == compare(frame.to_dict("records")).best == compare(tmp_path / "t.csv").best == best
-    with pytest.raises(UsageError, match="'judge_a' is one judge, .* each named by `judge`;") as error:
+    with pytest.raises(UsageError, match=r"'judge_a' is one judge, .* each named by `judge`;") as error:
         compare(frame[["judge_a", "human"]])
     assert "calibrate(TABLE)" in str(error.value)
 
