@@ -23,7 +23,7 @@ EXITS = (DOES_NOT_APPLY, CANNOT_JUDGE)
 """Answers that a rater may give instead of a level; no level can have these names."""
 LEVEL_ROUNDING = 1e-9
 """Difference below which two levels count as equal, since sums and medians are rounded."""
-MOST_LISTED = 20
+MOST_CHOICES = 20
 """Largest number of levels that a message lists."""
 LARGEST_LEVEL = 1e9
 """Largest value of a level: no real scale has larger ones, and statistics square differences of levels."""
@@ -148,7 +148,7 @@ class Scale:
     def listed(self) -> str:
         """The choices in words; of a long scale the first two and the last."""
         choices = self.choices
-        return ", ".join(choices if len(choices) <= MOST_LISTED else (*choices[:2], "…", choices[-1]))
+        return ", ".join(choices if len(choices) <= MOST_CHOICES else (*choices[:2], "…", choices[-1]))
 
     def named(self, answer: str) -> Level | None:
         """Return the level with this number or word, ignoring case; None if there is none."""
