@@ -56,7 +56,7 @@ def test_each_command_can_print_json_and_no_option_has_a_generated_opposite_such
     assert "--empty-" not in shown
 
 
-def test_an_unknown_command_or_option_exits_2_with_one_line_that_names_the_nearest_known_one() -> None:
+def test_an_unknown_command_or_option_exits_2_with_one_line_that_suggests_the_nearest_known_name() -> None:
     for arguments, nearest in (
         (("callibrate",), "did you mean `calibrate`?"),
         (("grade", "code-quality", "--jsno"), "did you mean `--json`?"),

@@ -254,7 +254,7 @@ def failure_text(grade: Grade, rubric: Rubric) -> str:
 
 
 def _cost_lines(grade: Grade, rubric: Rubric) -> Iterator[str]:
-    """Yield a line for each criterion that lowered the score, the largest loss first, then lines naming all others."""
+    """Yield a line for each criterion that lowered the score, largest loss first, then lines naming other criteria."""
     if isinstance(grade.holistic, Holistic):
         yield f"  as a whole {grade.holistic.score:g} of 100: {_line(grade.holistic.reason or '')}"
     cost = {name: _cost(rubric.criterion(name), verdict.level) for name, verdict in grade.verdicts.items()}

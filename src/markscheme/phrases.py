@@ -58,7 +58,7 @@ def listed(names: Sequence[str], most: int = 3) -> str:
 
 
 def few_of(names: Sequence[str], most: int = 5) -> str:
-    """Join the first `most` names of a list, with "…" in place of the others.
+    """Join the first `most` names of a list, with "…" in place of any further names.
 
     >>> few_of(["a", "b", "c", "d"], most=3)
     'a, b, c, …'

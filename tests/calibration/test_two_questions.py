@@ -289,7 +289,7 @@ def test_each_combination_of_answers_on_gate_and_trend_gives_the_listed_verdict_
 
 
 @pytest.mark.parametrize("gate", [GATE_SHOWN, GATE_OPEN, GATE_REFUSED])
-def test_labels_that_are_not_people_s_allow_no_trend(gate: Ruling) -> None:
+def test_a_judge_compared_only_with_labels_that_are_not_people_s_may_not_be_used_to_show_trends(gate: Ruling) -> None:
     _, use, _ = verdict_row(gate, TREND_SHOWN, Circumstances(SHOWN, by_people=False))
     assert use == "explore"
 

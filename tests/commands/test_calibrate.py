@@ -256,7 +256,9 @@ def test_a_faulty_example_is_reported_by_file_and_line_with_exit_2(
     assert not (project / "report.json").exists()
 
 
-def test_calibrating_a_misspelt_rubric_exits_2_and_the_error_names_the_nearest_known_one(project: Path) -> None:
+def test_calibrating_a_misspelt_rubric_exits_2_and_the_error_names_the_known_rubric_with_the_nearest_name(
+    project: Path,
+) -> None:
     done = run("calibrate", "polit", cwd=project)
     assert done.returncode == 2
     assert "did you mean 'polite'?" in done.stderr

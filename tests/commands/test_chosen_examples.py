@@ -61,7 +61,7 @@ def test_the_command_for_the_full_report_repeats_the_options_that_change_its_fig
     assert "markscheme calibrate polite --ratings judge.jsonl --details" in " ".join(of_file.split())
 
 
-def test_a_system_or_metadata_key_that_no_example_has_is_refused_with_the_known_ones(project: Path) -> None:
+def test_a_system_or_metadata_key_that_no_example_has_is_refused_with_those_that_examples_have(project: Path) -> None:
     done = run("calibrate", "polite", "--ratings", "judge.jsonl", "--only", "system=c", cwd=project)
     assert done.returncode == 2
     assert "'a', 'b'" in done.stderr

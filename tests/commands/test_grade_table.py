@@ -136,7 +136,7 @@ def test_a_single_response_from_standard_input_becomes_a_row(here: Path) -> None
     assert (here / "asked").read_text() == "thanks a lot\n"
 
 
-def test_rows_are_in_the_order_of_the_table_however_long_each_takes(here: Path) -> None:
+def test_graded_rows_are_written_in_the_order_of_the_table_however_long_the_grading_of_each_takes(here: Path) -> None:
     (here / "stand_in.py").write_text(JUDGE.replace('float(os.environ.get("SLOW", "0"))', "0.2 * ('no' in response)"))
     parquet.write_table(pa.Table.from_pylist(_rows(12)), here / "rows.parquet")
     assert _grade(here, "rows.parquet", "--out", "graded.jsonl", "-o", "concurrency=4").returncode == 1

@@ -150,7 +150,7 @@ def test_environment_variables_can_limit_calls_and_switch_the_cache_on_or_off() 
         options_in(AskOptions, {"MARKSCHEME_PRICE": "3"})
 
 
-def test_an_unknown_option_is_refused_with_the_name_of_the_nearest_known_one() -> None:
+def test_an_unknown_option_is_refused_with_the_nearest_name_of_a_known_option() -> None:
     with pytest.raises(UsageError, match=r"unknown option `sampels`; did you mean `samples`\?"):
         Grader(Rubric.from_dict(json.loads(ONE)), ScriptedJudge(()), sampels=3)
 

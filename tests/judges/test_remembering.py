@@ -171,7 +171,7 @@ def test_environment_variables_decide_in_which_folder_the_cache_is(
     assert cache_folder() == tmp_path / "own"
 
 
-def test_without_variables_the_cache_is_in_the_system_s_place_for_caches(
+def test_without_environment_variables_the_cache_is_in_the_user_s_usual_cache_folder(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)

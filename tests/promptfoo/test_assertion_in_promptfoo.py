@@ -24,7 +24,7 @@ def shipped(promptfoo: PromptfooInstall, tmp_path_factory: pytest.TempPathFactor
     return run_eval(ROOT / "promptfooconfig.yaml", cwd=ROOT, env=cache)
 
 
-def test_the_shipped_promptfoo_configuration_passes_good_answers_and_fails_bad_ones(shipped: EvalRun) -> None:
+def test_the_shipped_promptfoo_configuration_passes_good_answers_and_fails_bad_answers(shipped: EvalRun) -> None:
     assert [row["success"] for row in rows(shipped)] == [True, True, True, False, False, False], shipped.stderr
     assert shipped.exit_code == 100
 

@@ -181,7 +181,7 @@ def test_a_bound_of_a_share_or_mean_with_more_confidence_lies_further_from_the_v
     assert points == sorted(points)
 
 
-def test_a_share_of_examples_in_four_groups_has_no_bounds_and_in_nine_groups_approximate_ones() -> None:
+def test_a_share_of_examples_has_no_bounds_in_four_groups_and_approximate_bounds_in_nine_groups() -> None:
     few, some, many = (grouped_share(([1.0, 0.0, 1.0]) * n, np.repeat(np.arange(n), 3)) for n in (4, 9, 10))
     assert (few.support, some.support, many.support) == ("withheld", "approximate", "plain")
     assert few.lower(0.9) is None

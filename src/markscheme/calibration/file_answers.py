@@ -58,7 +58,7 @@ def judges_in_file(path: "Path", options: "LabelOptions") -> "Sequence[Calibrati
 
 
 def calibrations_otherwise(request: Any) -> "list[Calibration] | None":
-    """Return the calibrations of a request if a feature provides its labels or ratings; None if none does."""
+    """Return the calibrations of a request if a feature provides its labels or ratings; None if no feature does."""
     first = next((made for calibrate in CALIBRATION_SOURCES if (made := calibrate(request)) is not None), None)
     return None if first is None else list(first)
 

@@ -1,6 +1,7 @@
 """Grade submissions: prompt, judge, verdicts, score.
 
-Names are imported when they are first used, so that importing one module of this package doesn't load the others.
+Names are imported when they are first used, so that importing one module of this package doesn't load its other
+modules.
 """
 
 from importlib import import_module

@@ -204,7 +204,7 @@ class Reply:
 
     @property
     def single(self) -> Iterator["Reply"]:
-        """The replies to single requests of which this reply consists; the reply itself if it has no parts."""
+        """The replies to single requests that this reply was put together from; the reply itself if it has no parts."""
         if not self.parts:
             yield self
         for piece in self.parts:

@@ -2,7 +2,7 @@
 
 Only the cause that a refusal names counts, by a parameter or a code. If a server names neither, the words of its
 message count as long as it has answered no request, and only if the same prompt is answered without the setting. Once a
-request with a setting was answered, the setting is kept: one refused prompt never changes how the others are asked.
+request with a setting was answered, the setting is kept: one refused prompt never changes how other prompts are sent.
 """
 
 import re

@@ -609,7 +609,7 @@ def _with_ids(rows: Sequence[Row]) -> Iterator[Row]:
 
 
 def _untaken(name: str, taken: set[str], again: Counter[str]) -> str:
-    """Return a name that isn't taken, with a number added if the given one is, and record it as taken."""
+    """Return the given name, with a number added if another row has the name already, and record it as taken."""
     unique = name
     while unique in taken:
         again[name] += 1

@@ -85,7 +85,7 @@ def graders_ratings(rows: Sequence[Row], rater: str, rubric: Rubric, *, by_score
         rows: The rows of the results, one for each output.
         rater: Name of the graders.
         rubric: The rubric whose criteria are the graded metrics.
-        by_score: Keys of the outputs compared by score; all others are compared by pass or fail.
+        by_score: Keys of the outputs compared by score; all other outputs are compared by pass or fail.
     """
     criteria = {criterion.name: criterion for criterion in rubric.criteria}
     ratings = []

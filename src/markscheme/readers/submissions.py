@@ -156,7 +156,7 @@ def _of_rows(
         path: The file.
         fields: The new name of each column that the user renames.
         shown: Names of columns that are inputs even if their cells are bytes, such as images.
-        notify: Called with a sentence if the column of responses had to be guessed; None for no such sentence.
+        notify: Called with a sentence if the column of responses had to be guessed; None to say nothing.
     """
     form = form_of_rows(path)
     if form == "lines" or brings_rubrics(path):

@@ -302,7 +302,7 @@ class _Page:
         self._draw(words, style, by=lambda: (self._styled(row, style) for row in _broken(words, self.width)))
 
     def _hang(self, sign: str, lines: Sequence[doc.Line], style: str | None = None, indent: int = 0) -> None:
-        """Draw lines as an item of a list: the first after a sign, the others aligned with the first.
+        """Draw lines as an item of a list: the first line after a sign, all other lines aligned with the first.
 
         Args:
             sign: The bullet or number before the item.

@@ -81,7 +81,7 @@ def ask(request: "dict[str, Any]", *, folder: str, wish: object = None) -> "dict
         request: The request as plain data.
         folder: The graders' folder.
         wish: `auto`, `off` or the path of a socket; None for the value of MARKSCHEME_SESSION, whose value `off`
-            overrides all others.
+            overrides all other values.
     """
     session = _place_and_key(folder, wish)
     if session is None:

@@ -598,7 +598,7 @@ def agreement(
         weights: Cost of a disagreement: "identity", "linear", "quadratic", or a credit matrix, shape (n_levels,
             n_levels), 1 on the diagonal and less off it; for Krippendorff's alpha its metric ("nominal", "ordinal",
             "interval", "ratio") or a matrix. None for quadratic in weighted_kappa and gwet_ac2, and for unweighted in
-            the others. For Cohen and Conger a matrix may be asymmetric: rows are the earlier rater.
+            all other coefficients. For Cohen and Conger a matrix may be asymmetric: rows are the earlier rater.
         groups: Name of each unit's group, shape (n_units,), whose units are not independent; None without groups.
         level: Coverage of the interval, 0 to 1.
 

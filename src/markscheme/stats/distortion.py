@@ -199,8 +199,9 @@ def halo(people: npt.ArrayLike, judge: npt.ArrayLike, *, groups: Grouping = None
         level: Coverage of the interval, 0 to 1.
 
     Returns:
-        The effect: 0 if the judge separates the criteria as annotators do, 0.3 if it moves a criterion by three tenths
-        of the distance of the others; undefined with fewer than two criteria or two annotators.
+        The effect: 0 if the judge separates the criteria as annotators do, 0.3 if its position on a criterion rises by
+        0.3 more than theirs when the mean over the other criteria rises by 1; undefined with fewer than two criteria
+        or two annotators.
 
     Raises:
         ValueError: The shapes don't fit, or a rating is infinite.

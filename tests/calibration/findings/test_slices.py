@@ -161,7 +161,7 @@ def test_slices_on_unordered_levels_are_compared_by_the_share_of_equal_levels() 
 
 
 @pytest.mark.parametrize("by_label", [True, False])
-def test_the_bias_on_a_slice_is_a_share_of_the_scale_if_judges_answer_with_words_and_levels_if_with_numbers(
+def test_the_bias_on_a_slice_is_a_share_of_the_scale_on_scales_of_words_and_in_levels_on_numeric_scales(
     by_label: bool,
 ) -> None:
     words = ("bad", "poor", "fair", "good", "great")

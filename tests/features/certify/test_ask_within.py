@@ -159,7 +159,7 @@ def test_a_promise_tested_again_on_more_labels_has_half_the_level_and_on_other_e
     assert certified(project)["further"] == 0
 
 
-def test_a_promise_that_labels_are_too_few_to_test_costs_later_ones_nothing(project: Path) -> None:
+def test_a_promise_that_labels_are_too_few_to_test_costs_later_promises_nothing(project: Path) -> None:
     label(project, 40)
     assert "takes 45 decisions without an error" in certified(project, status=4)["reason"]
     assert asks_of(project) == []

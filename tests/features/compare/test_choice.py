@@ -215,7 +215,7 @@ def test_labels_needed_to_tell_judges_apart_rise_with_task_size_and_are_unknown_
     assert labels_to_tell(np.zeros(51), groups=[f"t{n // 5}" for n in range(51)]) is None
 
 
-def test_the_labels_needed_suffice_to_show_a_judge_no_worse_if_later_differences_are_like_the_earlier_ones() -> None:
+def test_labels_needed_suffice_to_show_a_judge_no_worse_if_later_differences_are_like_earlier_differences() -> None:
     differences = np.array([1.0, -1.0] * 3 + [0.0] * 54)
     needed = labels_to_tell(differences)
     assert needed is not None

@@ -144,7 +144,9 @@ def test_sql_computes_the_same_gold_scores_and_decisions_as_labels_in_memory_giv
 
 
 @pytest.mark.parametrize(("engine", "dialect"), ENGINES)
-def test_final_levels_in_columns_of_their_own_need_no_annotator_s_columns(engine: Engine, dialect: DialectName) -> None:
+def test_a_table_with_columns_of_gold_levels_can_be_counted_without_columns_of_single_annotators(
+    engine: Engine, dialect: DialectName
+) -> None:
     columns = ["group_id", "gold__place", "judge__place"]
     wide = [(None, 1, 1), (None, 1, 0), (None, 0, 0), (None, None, 1)]
     rows = engine(select(rubric_of({"name": "place"}), ["gold"], dialect), columns, wide)

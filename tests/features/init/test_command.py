@@ -202,7 +202,9 @@ def test_tables_that_calibrate_joined_become_one_rubric_by_the_init_command_that
     assert "give each table its own --from" in refused.stderr
 
 
-def test_init_refuses_a_column_name_in_place_of_the_folder_and_says_to_repeat_the_option(tmp_path: Path) -> None:
+def test_init_refuses_a_second_column_after_the_option_human_and_says_to_repeat_the_option_for_each_column(
+    tmp_path: Path,
+) -> None:
     lines = ["id,answer,judge,ana,ben", *(f"r{n},It is {n}.,yes,yes,no" for n in range(3))]
     (tmp_path / "t.csv").write_text("\n".join(lines) + "\n")
     done = run("markscheme", "init", "--from", "t.csv", "--human", "ana", "ben", cwd=tmp_path)

@@ -23,7 +23,7 @@ def test_a_file_named_similarly_to_the_examples_file_does_not_change_the_labels_
     assert printed(sitting, "markscheme", "label", "kind", "--progress") == before
 
 
-def test_label_with_the_option_next_and_no_number_draws_as_many_outputs_as_the_verdict_asks_labels_for(
+def test_label_with_the_option_next_without_a_number_draws_as_many_outputs_as_the_verdict_needs_labels(
     sitting: Path,
 ) -> None:
     done = run("markscheme", *DRAW_AS_MANY, cwd=sitting)
@@ -33,7 +33,7 @@ def test_label_with_the_option_next_and_no_number_draws_as_many_outputs_as_the_v
     assert len(some.stdout.splitlines()) == 7
 
 
-def test_label_with_the_option_next_and_no_number_is_refused_if_the_verdict_needs_no_further_labels(
+def test_label_with_the_option_next_without_a_number_is_refused_if_the_verdict_needs_no_further_labels(
     sitting: Path,
 ) -> None:
     (sitting / "judge.jsonl").write_text(

@@ -11,7 +11,7 @@ from tests.calibration.made import rubric
 RUBRIC = rubric("polite", "short")
 
 
-def test_the_author_may_state_that_a_new_wording_means_the_same_as_all_earlier_ones(tmp_path: Path) -> None:
+def test_the_author_may_state_that_a_new_wording_means_the_same_as_all_earlier_wordings(tmp_path: Path) -> None:
     record_words(tmp_path, RUBRIC, "2026-11-01")
     polite, short = RUBRIC.criteria
     reworded = replace(polite, requirement="Is it polite to the customer?")

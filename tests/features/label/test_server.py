@@ -461,7 +461,7 @@ def test_labelling_stops_when_the_rubric_changes_and_responses_labelled_under_th
 
 
 @pytest.mark.proof
-def test_label_with_the_option_next_draws_outputs_and_draws_again_once_the_drawn_ones_are_labelled(
+def test_label_with_the_option_next_draws_outputs_and_draws_again_once_the_drawn_outputs_are_labelled(
     project: Path,
 ) -> None:
     drawn = project / "calibration" / "manners" / "examples.jsonl"

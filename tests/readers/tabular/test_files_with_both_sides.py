@@ -57,7 +57,9 @@ def test_one_judge_s_verdicts_in_the_files_of_two_annotators_are_compared_with_b
     assert agreements(read_files(files, ColumnOptions())) == {("verdict", "ann"): 15, ("verdict", "ben"): 16}
 
 
-def test_raters_of_files_that_differ_in_verdicts_and_labels_are_named_by_file_and_column(tmp_path: Path) -> None:
+def test_if_several_files_have_different_verdicts_and_labels_their_raters_are_named_by_file_and_column(
+    tmp_path: Path,
+) -> None:
     files = [table(tmp_path / "a.csv", LENIENT, LABELS), table(tmp_path / "b.csv", STRICT, OTHER_LABELS)]
     assert agreements(read_files(files, ColumnOptions())) == {
         ("a:verdict", "a:human"): 8,

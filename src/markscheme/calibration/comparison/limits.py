@@ -76,11 +76,11 @@ class ErrorLimits:
 
 
 class GateSide(NamedTuple):
-    """One side of a gate: how often a judge is right on gold's fails, or passes, and how often it must be.
+    """How often a judge is right on examples that gold fails, or on those that gold passes, and how often it must be.
 
     Attributes:
-        name: "stops" for the side that gold fails, "keeps" for the side that gold passes.
-        share: Share of this side's examples on which the judge decides as gold does.
+        name: "stops" for the examples that gold fails, "keeps" for the examples that gold passes.
+        share: Share of these examples on which the judge decides as gold does.
         least: The smallest share that is enough, 0 to 1.
         confidence: One-sided confidence of each bound.
     """

@@ -495,7 +495,7 @@ def labels_to_decide(
 
 
 def labels_for_target(share: GroupedShare, target: float, *, settings: int = 1) -> DecisiveLabels | None:
-    """Estimate how many labels have an even chance to show agreement above or below the target; None if no number has.
+    """Estimate how many labels have an even chance to show agreement above or below the target; None if too few can.
 
     Args:
         share: Share of examples on which the judge agrees, on the labels so far.

@@ -187,7 +187,7 @@ class Slice:
 
     @cached_property
     def rest(self) -> float | None:
-        """Agreement on all examples outside the slice; None if none has a score."""
+        """Agreement on all examples outside the slice; None if none of these has a score."""
         elsewhere = self.comparison.hits[~self.part.inside]
         return float(np.nanmean(elsewhere)) if np.isfinite(elsewhere).any() else None
 

@@ -26,8 +26,8 @@ class DecidedLabels:
         ids: Ids of the examples.
         passed: Annotators' decision on each example, shape (n,), 1 for pass.
         groups: Name of each example's group; None if there are no groups.
-        explicit: Number of decisions that annotators gave themselves, pass or fail for the whole response; the others
-            follow from their labels, by the pass mark and required criteria.
+        explicit: Number of decisions that annotators gave themselves, pass or fail for the whole response; all other
+            decisions are derived from their levels, by the pass mark and required criteria.
     """
 
     ids: tuple[str, ...]

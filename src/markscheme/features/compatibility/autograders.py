@@ -671,7 +671,7 @@ async def _attempted(reading: Awaitable[Mapping[str, _Reading]]) -> Exchange[_Re
     """Return an Exchange with the outcomes read from a judge's replies or, if the judge fails, with its error.
 
     Args:
-        reading: The call, still to be awaited, that asks the judge and returns the outcome for each name.
+        reading: The call, still to be awaited, that asks the judge and returns the outcomes by criterion or other name.
     """
     try:
         return Exchange(await reading)

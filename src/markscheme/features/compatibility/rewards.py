@@ -58,8 +58,8 @@ async def reward(
 
     Returns:
         For each response the sum, over criteria, of the weight times the level's position on its scale (0 to 1), not
-        normalized. If a budget runs out before the end of the batch, the scores so far are kept, the others are None,
-        and a RatingWarning says so. If no response at all could be graded, a RatingWarning says why.
+        normalized. If a budget runs out before the end of the batch, the scores so far are kept, all other scores are
+        None, and a RatingWarning says so. If no response at all could be graded, a RatingWarning says why.
 
     Raises:
         ValueError: There is one response in place of a list, the number of rubrics or inputs isn't that of the

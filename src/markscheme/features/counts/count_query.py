@@ -187,10 +187,10 @@ class CountQuery:
         return "n_people >= 2 AND judge_score IS NOT NULL"
 
     def shares(self, constant: str) -> tuple[str, str, str]:
-        """Return SQL for an example's shares of annotators who agree with others, with the judge and with a constant.
+        """Return SQL for shares of agreement on an example: between annotators, with the judge and with a constant.
 
-        These are three shares of one example: of pairs of annotators who agree, and of annotators who agree with the
-        judge's score and with the best constant score.
+        They are the shares of pairs of annotators who agree, and of annotators who agree with the judge's score and
+        with the best constant score.
 
         Args:
             constant: The column of the best constant.

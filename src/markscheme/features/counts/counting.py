@@ -166,7 +166,7 @@ def _scores_given(comparison: Comparison) -> Iterator[dict[str, Any]]:
 
 
 def _annotator_shares(comparison: Comparison) -> AnnotatorShares | None:
-    """Return shares of annotators who agree with others, the judge and a constant; None if there are no annotators."""
+    """Return shares of annotators who agree with each other, the judge and a constant; None without annotators."""
     people = [comparison.measure.values(column) for column in comparison.table.annotators]
     if not people:
         return None

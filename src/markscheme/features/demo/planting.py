@@ -142,7 +142,8 @@ def withheld(id: str) -> Submission:
 def rubric_data(reworded: Sequence[str]) -> dict[str, Any]:
     """Return the demonstration's rubric as the data of a rubric's file, with the later wording of the given criteria.
 
-    Each criterion is asked in a question of its own, so that rewording one doesn't affect the others.
+    Each criterion is asked in a question of its own, so that rewording one criterion doesn't affect the answers on
+    other criteria.
     """
     return {
         "name": ROUND_NAME,

@@ -222,7 +222,7 @@ def _by_inputs(table: RatingTable, cases: Sequence[ExperimentCase]) -> RatingTab
 
 
 def _means(values: Floats, rows: Sequence[Sequence[int]]) -> Floats:
-    """Return the mean of the known values in each group of rows, shape (n_groups,); nan if there are none."""
+    """Return the mean of the known values in each group of rows, shape (n_groups,); nan without known values."""
     values_of_rows = [[value for value in values[list(row)].tolist() if not math.isnan(value)] for row in rows]
     return np.array(
         [math.fsum(row_values) / len(row_values) if row_values else math.nan for row_values in values_of_rows]

@@ -162,7 +162,7 @@ def plan_improvement(
 
 
 def _to_gate(setting: ImprovableSet) -> str | None:
-    """Return a sentence on the labels that the last calibration asks for; None without labels or a calibration."""
+    """Return the last calibration's sentence on the labels still needed; None without labels or a calibration."""
     if not (setting.folder / NEXT_LABELS).is_file():
         return None
     examples = (*setting.dev.gold.examples, *setting.sealed.gold.examples)

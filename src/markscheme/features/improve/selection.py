@@ -42,7 +42,7 @@ SIGNS_SEED = 1
 
 
 def first_size(n_dev: int) -> int:
-    """Return the number of dev tasks on which all candidates are tried; only the better half is tried on the others.
+    """Return the number of dev tasks on which all candidates are tried; only the better half is tried on later tasks.
 
     >>> first_size(27), first_size(10)
     (13, 6)

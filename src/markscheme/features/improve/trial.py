@@ -247,7 +247,7 @@ class WordingTrial:
 async def screen(
     asker: Asker, dev: TrialPart, yours: Column, wordings: Sequence[Wording], description: str
 ) -> list[WordingTrial]:
-    """Try wordings on dev tasks: all wordings on a first part of the tasks, the better half of them on the others.
+    """Try wordings on dev tasks: all wordings on a first part of the tasks, the better half of them on the other tasks.
 
     Args:
         asker: Asks the judge.

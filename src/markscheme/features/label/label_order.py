@@ -27,7 +27,7 @@ def steps_of(
 ) -> tuple[Step, ...]:
     """List the responses in a rater's own order, in which one in twenty comes twice.
 
-    Equal arguments give equal orders. A response that is added later doesn't change the order of the others.
+    Equal arguments give equal orders. A response that is added later doesn't change the order of earlier responses.
 
     Args:
         ids: Ids of the responses.

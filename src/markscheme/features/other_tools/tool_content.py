@@ -193,7 +193,8 @@ class ToolContent(Import):
         Args:
             name: The input's name for a rubric that declares none.
             recorded: Messages or spans.
-            beyond: Number of messages or spans of a response without an agent; only with more of them are there steps.
+            beyond: Number of messages or spans of a response without an agent; steps are returned only if there are
+                more.
         """
         declared = [
             name_of_input

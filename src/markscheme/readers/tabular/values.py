@@ -199,7 +199,7 @@ class ValueComparison:
     # pass and fail
 
     def _passing(self) -> ReadValues:
-        """Read values as decisions: those named by `--pass` pass, all others fail."""
+        """Read values as decisions: those named by `--pass` pass, all other values fail."""
         by_column: dict[str, set[str]] = {name: set() for name in self.values}
         for word in self.options.pass_:
             name, sign, value = word.partition("=")

@@ -62,7 +62,7 @@ def is_off(comparison: Comparison, index: int) -> bool:
 
 
 def examples_of(comparison: Comparison, slices: Sequence[Slice] = ()) -> Examples:
-    """List the examples that aren't held out: false passes first, then false fails, then all others.
+    """List the examples that aren't held out: false passes first, then false fails, then all other examples.
 
     Within each kind, those with the largest difference in score come first.
     """

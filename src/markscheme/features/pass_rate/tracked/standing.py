@@ -54,7 +54,7 @@ def _sentence(last: Mapping[str, Any]) -> str:
 
 
 def _head(look: Mapping[str, Any]) -> str:
-    """Return the heading of a look in which something had changed."""
+    """Return the heading, such as "Responses got worse.", of a look at a stream in which a change was found."""
     return head_of(str(look["named"]), better=bool(look.get("better")))
 
 

@@ -156,7 +156,7 @@ def _callout(look: Look) -> Callout:
 
 
 def head_of(named: str, *, better: bool) -> str:
-    """Return the heading of the report.
+    """Return the heading, such as "Responses got worse.", of the report on a change.
 
     Args:
         named: The cause of the change, such as "responses" or "judge".
